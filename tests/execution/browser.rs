@@ -3,19 +3,15 @@
 use polyshade::Module;
 use polyshade::spv::Decoration;
 use polyshade_formats::wgsl::{self, Bound, Place, Text, Wgsl, WgslResource};
+use polyshade_tests::chromium::{Browser, LIMIT};
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, VertexBuffer, Work, vk};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 use tiny_http::{Header, Method, Request, Response, Server};
 
 /// What runs the work, and posts what it leaves.
 const PAGE: &str = include_str!("browser.html");
-
-/// How long the browser may take, from its start to its answer.
-const LIMIT: Duration = Duration::from_secs(240);
 
 /// What the page posts.
 #[derive(Deserialize)]
@@ -26,34 +22,6 @@ struct Answer {
     #[serde(default)]
     targets: Vec<Vec<u32>>,
     error: Option<String>,
-}
-
-/// The browser, which ends with this.
-struct Browser(Child);
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Browser {
-    fn start(address: &str, profile: &str) -> Browser {
-        let mut command = Command::new("chromium");
-        command.args(["--headless=new", "--no-sandbox", "--no-first-run"]);
-        command.args(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
-        command.args(["--disable-background-networking", "--disable-component-update"]);
-        command.args(["--disable-sync", "--disable-quic", profile, address]);
-        // It brings its own driver.
-        for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "GLIBC_TUNABLES"] {
-            command.env_remove(name);
-        }
-        let child =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Browser(child.expect("`cargo xtask setup` installs chromium"))
-    }
 }
 
 /// What the work left.
@@ -72,9 +40,7 @@ pub(crate) fn run(work: &Work<'_>) -> Outcome {
     let work = told(work).to_string();
     let server = Server::http("127.0.0.1:0").expect("a port is free");
     let address = format!("http://{}/", server.server_addr());
-    let profile = tempfile::tempdir().expect("there is room");
-    let profile = format!("--user-data-dir={}", profile.path().display());
-    let _browser = Browser::start(&address, &profile);
+    let _browser = Browser::open(&address);
     loop {
         let request = server.recv_timeout(LIMIT).expect("the port is ours");
         let request = request.expect("the browser answers in time");

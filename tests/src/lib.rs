@@ -5,6 +5,7 @@
 
 pub mod assembly;
 pub mod calls;
+pub mod chromium;
 pub mod corpus;
 pub mod cost;
 pub mod dead_code;

@@ -1,13 +1,13 @@
 //! `cargo xtask dist`: what is handed to those who have no Rust. One tree of files makes an archive for any Linux that
 //! has the C library, and a Debian package.
 
-mod licences;
 mod tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::{SAME_FEATURES, cargo, output, program, run, target, workspace};
+use crate::licences;
 use crate::root::Root;
 
 /// The crates whose programs and libraries are packed.
@@ -44,7 +44,7 @@ pub(crate) fn run_dist(check: bool) -> Result<(), String> {
     run(cargo(build).args(SAME_FEATURES))?;
     let _ = fs::remove_dir_all(&dist.folder);
     tree::fill(&dist.tree(), &target().join("release"))?;
-    let licences = licences::of_packages(&PACKED)?;
+    let licences = licences::of_packages("Cargo.toml", &PACKED)?;
     write(&dist.tree().join("share/doc/polyshade/THIRD-PARTY.txt"), &licences)?;
     pack(&dist)?;
     debian(&dist)?;

@@ -11,10 +11,12 @@ mod distributed;
 mod fresh;
 mod fuzz;
 mod lanes;
+mod licences;
 mod links;
 mod opengl;
 mod package;
 mod piglit;
+mod playground;
 mod root;
 mod setup;
 mod test;
@@ -90,6 +92,12 @@ enum Verb {
     Distributed,
     /// Make the documents a book, with mdBook
     Book,
+    /// Make the playground: a page with the library and naga as WebAssembly, by Debian's compiler
+    Playground {
+        /// Test it in Chromium, too
+        #[arg(long)]
+        check: bool,
+    },
     /// Check format, lints, documentation, the public API and the project's own rules of style
     Tidy,
     /// Count the benchmarks' instructions and compare them with the committed limits
@@ -164,6 +172,7 @@ fn main() -> ExitCode {
         Verb::Fresh { first } => fresh::run_fresh(first),
         Verb::Distributed => distributed::run_distributed(),
         Verb::Book => book::run_book(),
+        Verb::Playground { check } => test::run_playground(check),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),

@@ -62,7 +62,8 @@ fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
     packages.iter().copied().filter(|(name, _)| !there(name)).collect()
 }
 
-fn apt_get(args: &[&str]) -> Result<(), String> {
+/// `apt-get ARGS…`, with `sudo` unless the user is root.
+pub(crate) fn apt_get(args: &[&str]) -> Result<(), String> {
     // Through `env`, because `sudo` drops the variables of its caller.
     let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o=Dpkg::Use-Pty=0"];
     line.extend(args);

@@ -8,8 +8,13 @@ use std::time::UNIX_EPOCH;
 
 use crate::command::{Incremental, SAME_FEATURES, built, cargo, run};
 use crate::lanes;
+use crate::playground;
 use crate::setup::run_setup;
 use crate::vulkan::{ValidationLayer, variables};
+
+/// The program with the playground's tests, which are skipped unless the variable says where the page is.
+const PLAYGROUND: &str = "playground";
+const PAGE: &str = "POLYSHADE_PLAYGROUND";
 
 /// Runs all tests, or those whose names contain the filter, under the newer validation layer; then once more, under the
 /// older one, those of the layer and of the example, or with `both` or a filter all execution tests.
@@ -17,12 +22,20 @@ pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> 
     run_setup()?;
     let older = variables(ValidationLayer::Debian)?;
 
+    let mut newer = variables(ValidationLayer::Chromium)?;
+    if filter.is_none_or(|filter| filter.contains(PLAYGROUND)) {
+        match playground::make() {
+            Ok(page) => newer.push((PAGE, page.into())),
+            // Debian has the compiler only as long as its browsers need it.
+            Err(why) => println!("playground: its tests are skipped: {why}"),
+        }
+    }
+
     if filter.is_none() {
         println!("A build without any feature says what it lacks:");
         run(&mut left_out())?;
     }
     let programs = programs::build()?;
-    let newer = variables(ValidationLayer::Chromium)?;
     let filters = Vec::from_iter(filter);
     lanes::run_all(programs.iter().map(|one| one.job(&filters, &newer)).collect())?;
     run(cargo_test(&["--doc"], filter).envs(newer))?;
@@ -31,6 +44,16 @@ pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> 
     let kind = if both || filter.is_some() { "execution" } else { "execution-" };
     let again = programs.iter().filter(|one| one.name.starts_with(kind));
     lanes::run_all(again.map(|one| one.job(&filters, &older)).collect())
+}
+
+/// Makes the playground, and with `check` runs its tests.
+pub(crate) fn run_playground(check: bool) -> Result<(), String> {
+    let page = playground::make()?;
+    if check {
+        let newer = variables(ValidationLayer::Chromium)?;
+        run(cargo_test(&["--test=playground"], None).env(PAGE, page).envs(newer))?;
+    }
+    Ok(())
 }
 
 /// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test

@@ -30,9 +30,11 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     }
     println!("tidy: {} text files keep to the rules", files.len());
 
-    let fuzz = ["--manifest-path", "fuzz/Cargo.toml"];
+    let apart = ["fuzz/Cargo.toml", "playground/Cargo.toml"].map(|path| ["--manifest-path", path]);
     run(&mut cargo(["fmt", "--all", "--check"]))?;
-    run(cargo(["fmt", "--check"]).args(fuzz))?;
+    for workspace in apart {
+        run(cargo(["fmt", "--check"]).args(workspace))?;
+    }
     run(&mut cargo(["xtask", "codegen", "--check"]))?;
     run_api(true)?;
 
@@ -43,7 +45,9 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     let bare =
         ["--package", "polyshade-formats", "--package", "polyshade-cli", "--no-default-features"];
     run(cargo(clippy).args(bare).args(strict))?;
-    run(cargo(clippy).args(fuzz).args(strict))?;
+    for workspace in apart {
+        run(cargo(clippy).args(workspace).args(strict))?;
+    }
 
     let doc = ["doc", "--release", "--workspace", "--all-features", "--lib"];
     let doc = doc.into_iter().chain(["--no-deps", "--document-private-items"]);

@@ -30,6 +30,7 @@ mod distances;
 mod draft;
 mod extension;
 pub mod keeper;
+mod picture;
 mod state;
 mod steps;
 mod storage;
@@ -45,6 +46,7 @@ pub use device::{
     ProvokingVertexModes, RasterizationOff,
 };
 pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
+pub use picture::picture;
 pub use polyshade::host::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,

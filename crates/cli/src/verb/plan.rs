@@ -1,6 +1,5 @@
 //! `polyshade plan`: plans of draws and of blending.
 
-mod picture;
 mod profile;
 
 use crate::Done;
@@ -91,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .map_err(|error| Failure::of(&error, None))?;
     let text =
         format!("{plan}{}", distances.as_ref().map(DistancePlan::to_string).unwrap_or_default());
-    let draw = || picture::draw(&device, &plan);
+    let draw = || planner::picture(&device, &plan);
     let picture: Result<&dyn Fn() -> String, _> = match &distances {
         Some(_) => Err("there is no picture of distances"),
         None => Ok(&draw),

@@ -1,8 +1,8 @@
-//! A plan as a picture: steps from top to bottom, passes around them, and a lane for each resource with its reads,
-//! writes and barriers.
+//! A plan as a picture.
 
-use polyshade_planner::{
-    Api, Attachments, Barrier, Bind, Device, Plan, Position, Rasterization, Resource, Step, Variant,
+use crate::{
+    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, Resource, Step,
+    Variant,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -67,8 +67,9 @@ impl Row {
     }
 }
 
-/// Draws the plan.
-pub(super) fn draw(device: &Device, plan: &Plan) -> String {
+/// The plan as a picture, in SVG: steps from top to bottom, passes around them, and a lane for each resource with its
+/// reads, writes and barriers. `device` is the one that it was planned for.
+pub fn picture(device: &Device, plan: &Plan) -> String {
     let rows = rows(device, plan);
     let lanes: BTreeSet<Lane> =
         rows.iter().flat_map(|row| row.marks.iter().map(|(lane, _)| *lane)).collect();
@@ -83,9 +84,9 @@ pub(super) fn draw(device: &Device, plan: &Plan) -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
     let path = plan.path.map_or("nothing is captured", |path| match path {
-        polyshade_planner::Path::Extension => "captured by VK_EXT_transform_feedback",
-        polyshade_planner::Path::Storage => "captured by variants that store",
-        polyshade_planner::Path::Compute => "captured by a compute stage",
+        Path::Extension => "captured by VK_EXT_transform_feedback",
+        Path::Storage => "captured by variants that store",
+        Path::Compute => "captured by a compute stage",
     });
     text(&mut svg, LEFT - 12, 34, "title", &format!("{}: {path}", device.api.name()));
     text(&mut svg, LEFT - 12, 56, "note", "one draw, from top to bottom");

@@ -1,4 +1,4 @@
-//! The licences of what is built into the packages: that of every dependency, and those of the C++ that some bring.
+//! The licences of what is built into what we hand out: that of every dependency, and those of the C++ that some bring.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,9 +22,10 @@ struct Dependency {
     texts: Vec<String>,
 }
 
-/// One text: what is used under which licences, then each licence's text with the names of those that it is of.
-pub(super) fn of_packages(packages: &[&str]) -> Result<String, String> {
-    let dependencies = dependencies(packages)?;
+/// One text: what the packages of a workspace use under which licences, then each licence's text with the names of
+/// those that it is of.
+pub(crate) fn of_packages(manifest: &str, packages: &[&str]) -> Result<String, String> {
+    let dependencies = dependencies(manifest, packages)?;
     let mut page =
         String::from("What polyshade is built of, beside itself, and under which licences.\n\n");
     let mut texts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -41,16 +42,17 @@ pub(super) fn of_packages(packages: &[&str]) -> Result<String, String> {
 }
 
 /// What the packages are built of on this machine, by name.
-fn dependencies(packages: &[&str]) -> Result<Vec<Dependency>, String> {
-    let mut tree = cargo(["tree", "--locked", "--all-features", "--edges", "normal"]);
+fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, String> {
+    let all = ["--locked", "--all-features", "--manifest-path", manifest];
+    let mut tree = cargo(["tree", "--edges", "normal"]);
+    tree.args(all);
     tree.args(["--prefix", "none", "--format", "{p}"]);
     let listed = output(tree.args(packages.iter().flat_map(|name| ["--package", name])))?;
     // `name v1.2.3 (proc-macro)`: what runs while it is built is not handed to anybody.
     let linked = listed.lines().filter(|line| !line.contains("(proc-macro)"));
     let linked: BTreeSet<String> =
         linked.map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
-    let metadata =
-        output(&mut cargo(["metadata", "--locked", "--all-features", "--format-version", "1"]))?;
+    let metadata = output(cargo(["metadata", "--format-version", "1"]).args(all))?;
     let metadata: Value =
         serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
     let known = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn licences_of_dependencies_are_found_with_their_texts() {
-        let page = of_packages(&["polyshade"]).expect("cargo knows them");
+        let page = of_packages("Cargo.toml", &["polyshade"]).expect("cargo knows them");
         assert!(page.contains("\nbytemuck v1."), "{page}");
         assert!(page.contains("\nfoldhash v0."), "{page}");
         assert!(!page.contains("polyshade v0") && !page.contains("clap"), "{page}");

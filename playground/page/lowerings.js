@@ -1,0 +1,215 @@
+// The lowerings that the page offers: what can be said of each, and the options of the library that come of it.
+
+import { ATTRIBUTES, STRIDE } from "./mesh.js";
+
+const onOff = { on: "on", off: "off" };
+
+// Attributes of the page's mesh, as vertex pulling is told of them.
+function pull() {
+    const one = ({ location, offset, vulkan }) => [location, { buffer: 0, offset, format: vulkan }];
+    return {
+        attributes: Object.fromEntries(ATTRIBUTES.map(one)),
+        buffers: { 0: { stride: STRIDE, rate: "vertex" } },
+    };
+}
+
+// What is captured: the position and the shader's own outputs, unless something else is said.
+function varyings({ varyings, buffers }, info) {
+    const names = (varyings ?? "").split(",").map((one) => one.trim()).filter(Boolean);
+    const named = names.map((name) => ({ name }));
+    // Of the built-in outputs that compilers declare, most are never written.
+    const isWanted = ({ name, refused }) => !refused && (!name.startsWith("gl_") || name === "gl_Position");
+    const all = info.capturable.filter(isWanted).map(({ varying }) => varying);
+    return { [buffers]: named.length ? named : all };
+}
+
+const CAPTURE = {
+    varyings: { label: "Captured varyings", kind: "text", hint: "all, and gl_Position", value: "" },
+    buffers: {
+        label: "Buffers",
+        kind: "choice",
+        choices: { interleaved: "one for all", separate: "one for each" },
+        value: "interleaved",
+    },
+};
+
+const TEXTURE = { texture: { set: 3, binding: 0, layer: "one" } };
+const SELECT = { uniform: { set: 2, binding: 0 } };
+const HOST = { uniform: { set: 2, binding: 1 } };
+
+export const LOWERINGS = {
+    blend: {
+        name: "Advanced blending",
+        lacks: "WebGPU blends by factors: no overlay, no hard light, no hue.",
+        does: "The fragment stage reads a copy of what it draws over, and blends itself, by any of 46 equations.",
+        kind: "blended",
+        captions: ["source over, by WebGPU's factors", "blended in the shader"],
+        form: {
+            equation: { label: "Equation", kind: "equation", value: "hardlight" },
+            compiled: {
+                label: "Compiled in",
+                kind: "choice",
+                choices: { all: "all 46, chosen by a word", one: "this one" },
+                value: "all",
+            },
+            source: {
+                label: "The shader's colour is",
+                kind: "choice",
+                choices: { straight: "straight", premultiplied: "premultiplied" },
+                value: "straight",
+            },
+            overlap: {
+                label: "Overlap",
+                kind: "choice",
+                choices: { uncorrelated: "uncorrelated", disjoint: "disjoint", conjoint: "conjoint" },
+                value: "uncorrelated",
+            },
+        },
+        wanted: ({ equation, compiled, source, overlap }, { equations }) => ({
+            recipe: {
+                blend: {
+                    every_target: {
+                        blending: { equations: compiled === "all" ? equations : [equation] },
+                        source,
+                        overlap,
+                    },
+                    ...(compiled === "all" && { select: SELECT }),
+                    destination: TEXTURE,
+                },
+            },
+        }),
+    },
+    compute: {
+        name: "Transform feedback, by a compute stage",
+        lacks: "WebGPU has no transform feedback, and its vertex stages cannot store.",
+        does: "The vertex stage becomes a compute stage that fetches attributes, and stores what is captured.",
+        kind: "captured",
+        captions: ["the draw", "what was captured, a point for each vertex"],
+        form: CAPTURE,
+        wanted: (form, info) => ({
+            recipe: { pull: pull() },
+            dispatch: { varyings: varyings(form, info) },
+        }),
+    },
+    storage: {
+        name: "Transform feedback, by stores of the vertex stage",
+        lacks: "Metal, and most phones with Vulkan, have no transform feedback.",
+        does: "A variant of the vertex stage stores what is captured; WebGPU's vertex stages cannot, Vulkan's and Metal's can.",
+        kind: "captured",
+        captions: ["the draw", "what was captured"],
+        form: {
+            ...CAPTURE,
+            variant: {
+                label: "Variant",
+                kind: "choice",
+                choices: { capture_only: "capture only", raster_only: "raster only", both: "both" },
+                value: "capture_only",
+            },
+        },
+        wanted: (form, info) => ({
+            recipe: {
+                capture: { storage: { variant: form.variant, options: { varyings: varyings(form, info) } } },
+            },
+        }),
+    },
+    extension: {
+        name: "Transform feedback, by VK_EXT_transform_feedback",
+        lacks: "Vulkan captures what is decorated in the shader, and not what a host names.",
+        does: "Outputs get the decorations that the extension captures by.",
+        kind: "captured",
+        captions: ["the draw", "what was captured"],
+        form: CAPTURE,
+        wanted: (form, info) => ({ recipe: { capture: { extension: { varyings: varyings(form, info) } } } }),
+    },
+    position: {
+        name: "Position only",
+        lacks: "A depth or binning pass runs all of a vertex stage for its position.",
+        does: "What decides coverage is kept, and nothing that only the rest needed.",
+        kind: "nearness",
+        captions: ["the full shader", "its position-only variant, by depth"],
+        form: {
+            part: {
+                label: "Variant",
+                kind: "choice",
+                choices: { position_only: "position only", full: "the full shader, made to match" },
+                value: "position_only",
+            },
+        },
+        wanted: ({ part }) => ({ recipe: { reduce: { [part]: {} } } }),
+    },
+    clip: {
+        name: "Clip distances, emulated",
+        lacks: "Arm's Mali has no clip distances; WebGPU has them as an optional feature.",
+        does: "They go on as ordinary values, and the fragment stage discards.",
+        kind: "plain",
+        captions: ["by the feature", "emulated"],
+        form: {},
+        wanted: () => ({ recipe: { emulate: "all" } }),
+    },
+    planes: {
+        name: "Clip planes of the host's",
+        lacks: "OpenGL and Direct3D 9 clip against planes that the host gives, in no shader.",
+        does: "Distances from the planes come into the vertex stage, and the fragment stage discards by them.",
+        kind: "plain",
+        captions: ["without planes", "cut by the host's planes"],
+        form: {
+            count: { label: "Planes", kind: "choice", choices: { 1: "1", 2: "2", 3: "3" }, value: "1" },
+        },
+        wanted: ({ count }) => ({
+            recipe: { planes: { count: Number(count), words: HOST }, emulate: "all" },
+        }),
+    },
+    depth: {
+        name: "Depth convention",
+        lacks: "OpenGL's clip volume is -w to w, WebGPU's 0 to w; phones turn their screens.",
+        does: "The position is converted at the end of the last stage.",
+        kind: "plain",
+        captions: ["as it was written", "converted"],
+        form: {
+            depth: { label: "Depth from -w to w", kind: "choice", choices: onOff, value: "on" },
+            flip: { label: "Flip y", kind: "choice", choices: onOff, value: "off" },
+            rotation: {
+                label: "Turn",
+                kind: "choice",
+                choices: { none: "not", quarter: "90°", half: "180°", three_quarters: "270°" },
+                value: "none",
+            },
+        },
+        wanted: ({ depth, flip, rotation }) => ({
+            recipe: {
+                depth: {
+                    depth: { fixed: depth === "on" },
+                    flip_y: { fixed: flip === "on" },
+                    rotation: { fixed: rotation },
+                },
+            },
+        }),
+    },
+    pull: {
+        name: "Vertex pulling",
+        lacks: "WebGPU has no strides that are no multiples of 4, and compute stages have no attributes.",
+        does: "The shader fetches its attributes from storage buffers, of 118 formats.",
+        kind: "pulled",
+        captions: ["attributes from vertex buffers", "fetched by the shader"],
+        form: {},
+        wanted: () => ({ recipe: { pull: pull() } }),
+    },
+    discard: {
+        name: "Rasterizer discard",
+        lacks: "Metal and WebGPU cannot turn rasterization off.",
+        does: "Every primitive moves to where it is clipped.",
+        kind: "plain",
+        captions: ["the draw", "discarded"],
+        form: {},
+        wanted: () => ({ recipe: { discard: {} } }),
+    },
+    none: {
+        name: "Nothing: SPIR-V to WGSL",
+        lacks: "A shader as it is.",
+        does: "Nothing is changed; options can be written by hand.",
+        kind: "plain",
+        captions: ["as it was", "with the options below"],
+        form: {},
+        wanted: () => ({ recipe: {} }),
+    },
+};

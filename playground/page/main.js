@@ -1,0 +1,321 @@
+// The page: what is chosen and written becomes the state, the state becomes pictures and panes.
+
+import { ask, Fault } from "./engine.js";
+import { EXAMPLES } from "./examples.js";
+import { LOWERINGS } from "./lowerings.js";
+import { ATTRIBUTES, MESHES } from "./mesh.js";
+import { draw, lower } from "./run.js";
+import { formOf, fromFragment, ofExample, toFragment } from "./state.js";
+import { OF_STAGES, element, pane } from "./view.js";
+
+const $ = (id) => document.getElementById(id);
+
+let state;
+let found = {};
+let shown = { editor: 0, pane: "host", stage: 0 };
+// The last of the runs, which a link or a test waits for.
+let running = Promise.resolve();
+let latest = 0;
+let timer;
+
+// Takes over a part of the state, and runs.
+function change(part, { soon = false } = {}) {
+    state = { ...state, ...part };
+    clearTimeout(timer);
+    if (soon) timer = setTimeout(run, 350);
+    else run();
+}
+
+function run() {
+    const number = ++latest;
+    running = perform(state, number);
+    return running;
+}
+
+async function perform(state, number) {
+    const next = {};
+    $("status").value = "working…";
+    try {
+        await lower(state, next);
+        if (number === latest) await draw(state, next);
+    } catch (error) {
+        next.fault = error instanceof Fault ? error : new Fault({ in: "page", message: String(error) });
+    }
+    if (number !== latest) return;
+    found = next;
+    show();
+}
+
+function show() {
+    showFault();
+    showChoices();
+    showEditor();
+    showForm();
+    showPictures();
+    showPane();
+}
+
+function fill(select, entries, value) {
+    select.replaceChildren(...entries.map(([key, name]) => element("option", { value: key }, name)));
+    select.value = value;
+}
+
+function showChoices() {
+    const own = state.example === null ? [["", "your own"]] : [];
+    fill($("example"), [...own, ...EXAMPLES.map(({ name }, at) => [at, name])], state.example ?? "");
+    fill($("lowering"), Object.entries(LOWERINGS).map(([key, { name }]) => [key, name]), state.lowering);
+    fill($("mesh"), Object.entries(MESHES), state.mesh);
+    $("language").value = state.language;
+    const { lacks, does } = LOWERINGS[state.lowering];
+    $("about").replaceChildren(element("b", {}, lacks), ` ${does}`);
+}
+
+const EDITORS = ["vertex", "fragment"];
+
+function textOf(editor) {
+    return editor === "options" ? (state.options ?? found.options ?? "") : state.stages[editor];
+}
+
+function showEditor() {
+    for (const button of $("editors").querySelectorAll("button")) {
+        const { editor } = button.dataset;
+        button.classList.toggle("on", editor === String(shown.editor));
+        button.classList.toggle("wrong", editor === String(found.fault?.editor));
+        if (editor === "options") button.textContent = state.options === null ? "Options" : "Options, by hand";
+    }
+    const text = textOf(shown.editor);
+    if ($("text").value !== text) $("text").value = text;
+    showNumbers();
+}
+
+function showNumbers() {
+    const { fault } = found;
+    const wrong = fault?.editor === shown.editor ? lineOf(fault.content) : undefined;
+    const lines = $("text").value.split("\n").map((_, at) =>
+        element("span", { class: at + 1 === wrong ? "wrong" : undefined }, `${at + 1}\n`));
+    $("numbers").replaceChildren(...lines);
+    $("numbers").scrollTop = $("text").scrollTop;
+}
+
+// Messages of naga begin with the place: `vertex:3:5: what`.
+function lineOf({ line, message }) {
+    return line ?? (Number(message.match(/^\w+:(\d+):\d+: /)?.[1]) || undefined);
+}
+
+function showFault() {
+    const { fault, milliseconds } = found;
+    $("fault").hidden = !fault;
+    const took = milliseconds === undefined ? "" : `lowered in ${milliseconds.toFixed(0)} ms`;
+    $("status").value = fault ? "refused" : took;
+    if (!fault) return;
+    const { editor, content } = fault;
+    const line = lineOf(content);
+    const where = EDITORS[editor] ?? editor ?? "page";
+    const place = line && content.line ? `${where}:${line}${content.column ? `:${content.column}` : ""}: ` : "";
+    const word = content.word !== null && content.word !== undefined ? `\nat word ${content.word} of the SPIR-V` : "";
+    const help = content.help ? `\n${content.help}` : "";
+    $("fault").textContent = `${place}${content.message}${word}${help}`;
+}
+
+// To the line of the fault.
+function goToFault() {
+    const { fault } = found;
+    if (fault?.editor === undefined) return;
+    shown.editor = fault.editor;
+    showEditor();
+    const line = lineOf(fault.content);
+    if (!line) return;
+    const text = $("text");
+    const lines = text.value.split("\n");
+    const from = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    text.focus();
+    text.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
+}
+
+let equations = [];
+
+function showForm() {
+    const form = formOf(state);
+    const set = (name, value) => change({ form: { ...state.form, [name]: value }, options: null });
+    const field = ([name, { label, kind, choices, hint }]) => {
+        if (kind === "text") {
+            const onchange = ({ target }) => set(name, target.value);
+            const input = element("input", { type: "text", placeholder: hint, value: form[name], onchange });
+            return element("label", {}, label, input);
+        }
+        const select = element("select", { onchange: ({ target }) => set(name, target.value) });
+        const entries = kind === "equation" ? equations.map((one) => [one, one]) : Object.entries(choices);
+        fill(select, entries, form[name]);
+        return element("label", {}, label, select);
+    };
+    const fields = Object.entries(LOWERINGS[state.lowering].form).map(field);
+    const reset = state.options !== null &&
+        element("button", { type: "button", onclick: () => change({ options: null }) }, "Drop what was written by hand");
+    $("form").replaceChildren(...fields, ...(reset ? [reset] : []));
+    for (const id of ["turn", "amount"]) $(id).value = state.sliders[id];
+}
+
+function paint(canvas, picture) {
+    const context = canvas.getContext("2d");
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    if (!picture?.pixels) return;
+    const image = new ImageData(new Uint8ClampedArray(picture.pixels), canvas.width);
+    context.putImageData(image, 0, 0);
+}
+
+function caption(id, picture, text) {
+    const fault = picture?.fault && element("span", { class: "wrong" }, picture.fault);
+    $(id).replaceChildren(fault || text);
+}
+
+function showPictures() {
+    const { captions, kind } = LOWERINGS[state.lowering];
+    const { before, after } = found.pictures ?? {};
+    paint($("before"), before);
+    paint($("after"), after);
+    caption("before-caption", before, captions[0]);
+    caption("after-caption", after, captions[1]);
+    const words = (found.lowered?.stages ?? []).map(({ stage, before, after }, at) =>
+        `${EDITORS[at]}: ${before.count.toLocaleString("en")} → ${after.count.toLocaleString("en")} words` +
+        (stage === "compute" ? ", compute" : ""));
+    // Points and depths are other pictures by design.
+    const isAlike = ["plain", "pulled", "blended"].includes(kind) && before?.pixels && after?.pixels;
+    const differing = isAlike ? differences(before.pixels, after.pixels) : undefined;
+    const pixels = differing === undefined ? [] : [`${differing.toLocaleString("en")} of 65,536 pixels differ`];
+    $("counts").replaceChildren(...[...words, ...pixels].map((text) => element("span", {}, text)));
+    showTiles(after?.tiles);
+}
+
+// How many pixels are not the same.
+function differences(one, other) {
+    const [a, b] = [one, other].map(({ buffer }) => new Uint32Array(buffer));
+    return a.reduce((sum, pixel, at) => sum + (pixel !== b[at]), 0);
+}
+
+function showTiles(tiles) {
+    $("tiles").hidden = !tiles;
+    const tile = (one) => {
+        const canvas = element("canvas", { width: 256, height: 256 });
+        paint(canvas, one);
+        const isOn = one.word === found.equation;
+        const choose = () => change({ form: { ...state.form, equation: one.name } });
+        return element("button", { class: isOn ? "on" : undefined, onclick: choose }, canvas, one.name);
+    };
+    $("tiles").replaceChildren(...(tiles ?? []).map(tile));
+}
+
+function showPane() {
+    for (const button of $("panes").querySelectorAll("[data-pane]")) {
+        button.classList.toggle("on", button.dataset.pane === shown.pane);
+    }
+    const stages = OF_STAGES.includes(shown.pane) ? EDITORS : [];
+    $("stages").replaceChildren(...stages.map((name, stage) => element("button", {
+        class: stage === shown.stage ? "on" : undefined,
+        onclick: () => { shown.stage = stage; showPane(); },
+    }, name)));
+    $("pane").replaceChildren(...pane(shown.pane, { state, found, change, stage: shown.stage }));
+}
+
+// Copies the link; the address has it too, for where nothing can be copied.
+async function share() {
+    const link = `#${await toFragment(state)}`;
+    history.replaceState(null, "", link);
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    $("share").textContent = "The address is the link";
+    setTimeout(() => ($("share").textContent = "Copy link"), 2000);
+}
+
+function listen() {
+    $("example").onchange = ({ target }) => {
+        const chosen = ofExample(Number(target.value));
+        shown.editor = editorOf(chosen);
+        change(chosen);
+    };
+    $("lowering").onchange = ({ target }) =>
+        change({ lowering: target.value, form: {}, options: null, words: {}, example: null });
+    $("language").onchange = ({ target }) => change({ language: target.value, example: null });
+    $("mesh").onchange = ({ target }) => change({ mesh: target.value });
+    for (const id of ["turn", "amount"]) {
+        $(id).oninput = ({ target }) =>
+            change({ sliders: { ...state.sliders, [id]: target.valueAsNumber } }, { soon: true });
+    }
+    $("text").oninput = ({ target }) => {
+        showNumbers();
+        if (shown.editor === "options") return change({ options: target.value }, { soon: true });
+        const stages = state.stages.with(shown.editor, target.value);
+        change({ stages, example: null }, { soon: true });
+    };
+    $("text").onscroll = () => ($("numbers").scrollTop = $("text").scrollTop);
+    $("text").onkeydown = (event) => {
+        // A tab leaves the editor with the keyboard only behind Escape, as browsers have it.
+        if (event.key !== "Tab" || event.shiftKey) return;
+        event.preventDefault();
+        document.execCommand("insertText", false, "    ");
+    };
+    for (const button of $("editors").querySelectorAll("button")) {
+        const { editor } = button.dataset;
+        button.onclick = () => {
+            shown.editor = editor === "options" ? editor : Number(editor);
+            showEditor();
+        };
+    }
+    for (const button of $("panes").querySelectorAll("[data-pane]")) {
+        button.onclick = () => {
+            shown.pane = button.dataset.pane;
+            showPane();
+        };
+    }
+    $("fault").onclick = goToFault;
+    $("share").onclick = share;
+    onhashchange = load;
+}
+
+// The stage that a lowering changes first.
+const editorOf = ({ lowering }) => (lowering === "blend" ? 1 : 0);
+
+async function load() {
+    try {
+        const linked = await fromFragment(location.hash);
+        shown.editor = editorOf(linked);
+        change(linked);
+    } catch (error) {
+        change(ofExample(0));
+        await running;
+        $("fault").hidden = false;
+        $("fault").textContent = `the link cannot be read: ${error.message}`;
+    }
+}
+
+async function sizes() {
+    const one = async (path) => (await (await fetch(path)).arrayBuffer()).byteLength;
+    const bytes = await one("polyshade.wasm");
+    $("sizes").textContent = `polyshade and naga: ${(bytes / 1e6).toFixed(1)} MB of WebAssembly.`;
+    $("attributes").append(...ATTRIBUTES.flatMap(({ location, name }) => [
+        location ? ", " : "", element("code", {}, `${location} ${name}`),
+    ]));
+}
+
+listen();
+const begun = (async () => {
+    equations = await ask({ do: "equations" });
+    await load();
+    await sizes();
+})();
+
+// For those who drive the page: tests, and people at the console.
+window.playground = {
+    // The state and what came of it, when all runs are over.
+    async settled() {
+        await begun;
+        for (let last; last !== running; ) await (last = running);
+        return { state, found };
+    },
+    async change(part) {
+        await begun;
+        change(part);
+        return this.settled();
+    },
+    example: (number) => window.playground.change(ofExample(number)),
+    link: async () => `#${await toFragment(state)}`,
+    ask,
+};

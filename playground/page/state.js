@@ -1,0 +1,48 @@
+// What the page shows, and the link that carries it.
+
+import { EXAMPLES } from "./examples.js";
+import { LOWERINGS } from "./lowerings.js";
+
+// The state of an example: its shaders, with the lowering as it is at first.
+export function ofExample(number) {
+    const { lowering, form, mesh, language, stages } = EXAMPLES[number];
+    const [vertex, fragment] = stages;
+    return {
+        example: number, lowering, form: { ...form }, mesh, language, stages: [vertex, fragment],
+        // What is written by hand instead of what the form says.
+        options: null,
+        // Words of the host that are set by hand, by place and name.
+        words: {},
+        sliders: { turn: 0.12, amount: 0.5 },
+    };
+}
+
+// What a form says, with what is not said as it is at first.
+export function formOf(state) {
+    const fields = Object.entries(LOWERINGS[state.lowering].form);
+    return Object.fromEntries(fields.map(([name, { value }]) => [name, state.form[name] ?? value]));
+}
+
+async function through(stream, bytes) {
+    const piped = new Blob([bytes]).stream().pipeThrough(stream);
+    return new Uint8Array(await new Response(piped).arrayBuffer());
+}
+
+// The state as the fragment of a link.
+export async function toFragment(state) {
+    const text = new TextEncoder().encode(JSON.stringify(state));
+    const bytes = await through(new CompressionStream("deflate-raw"), text);
+    const letters = btoa(String.fromCharCode(...bytes));
+    return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+// The state that a fragment carries. What is lacking there is that of the first example.
+export async function fromFragment(fragment) {
+    const letters = fragment.replace(/^#/, "").replaceAll("-", "+").replaceAll("_", "/");
+    if (!letters) return ofExample(0);
+    const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+    const text = new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
+    const { example, ...state } = JSON.parse(text);
+    if (!LOWERINGS[state.lowering]) throw new Error(`there is no lowering ${state.lowering}`);
+    return { ...ofExample(0), ...state, example: EXAMPLES[example] ? example : null };
+}

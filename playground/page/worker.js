@@ -1,0 +1,59 @@
+// The worker that holds both WebAssembly modules: glslang, and polyshade with naga. What it does may panic or never
+// end, which is why it is not done in the page.
+
+let polyshade;
+let glslang;
+
+async function instance() {
+    polyshade ??= await WebAssembly.instantiateStreaming(fetch("polyshade.wasm"));
+    return polyshade.instance.exports;
+}
+
+const text = (memory, at, length) =>
+    new TextDecoder().decode(new Uint8Array(memory.buffer, at, length).slice());
+
+// Asks polyshade, and gives its answer: `{ ok }` or `{ error }`.
+async function ask(request) {
+    const exports = await instance();
+    const bytes = new TextEncoder().encode(JSON.stringify(request));
+    try {
+        const at = exports.reserve(bytes.length);
+        new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
+        const length = exports.run();
+        return JSON.parse(text(exports.memory, exports.answer_at(), length));
+    } catch (trap) {
+        // Nothing of the instance can be relied on but the message of a panic.
+        const said = text(exports.memory, exports.fault(), exports.fault_length());
+        polyshade = undefined;
+        return { error: { in: "panic", message: said || String(trap) } };
+    }
+}
+
+// What glslang prints: it takes the console as it finds it, and nothing else here writes there.
+const said = [];
+console.log = console.warn = (...line) => said.push(...line.join(" ").split("\n"));
+
+// Compiles GLSL, and gives its words, or what glslang says is wrong, with the line.
+async function compile({ source, stage }) {
+    if (!glslang) {
+        const module = await import("./glslang/glslang.js").catch(() => {
+            throw new Error("this page was made without GLSL: npm's @webgpu/glslang could not be had");
+        });
+        glslang = await module.default();
+    }
+    said.length = 0;
+    try {
+        return { ok: { words: Array.from(glslang.compileGLSL(source, stage, false, "1.3")) } };
+    } catch (error) {
+        const places = said.map((line) => line.match(/^ERROR: \d+:(\d+): (.*)$/)).filter(Boolean);
+        const message = places.map(([, , what]) => what).join("\n") || said.join("\n") || String(error);
+        return { error: { in: "glsl", message, line: places.length ? Number(places[0][1]) : undefined } };
+    }
+}
+
+onmessage = async ({ data: { number, request } }) => {
+    const answer = await (request.do === "compile" ? compile(request) : ask(request)).catch(
+        ({ message }) => ({ error: { in: "page", message } }),
+    );
+    postMessage({ number, answer });
+};

@@ -1,0 +1,189 @@
+//! What the lowerings make of the stages of a pipeline, and what the host does with it.
+
+use crate::plans::{self, Planned};
+use crate::request::{of_module, of_text, shape};
+use polyshade::host::{Lowered, Requirements, Target, Words};
+use polyshade::recipe::{self, Made, Recipe};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::{
+    self, BufferRange, Draw, Layout, Options, ProvokingVertex, Topology, Variant,
+};
+use polyshade::{Error, Module};
+use polyshade_formats::tools;
+use polyshade_planner::Capture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The stages of a pipeline, and what is wanted of them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    /// Their words, in the order of the pipeline.
+    stages: Vec<Vec<u32>>,
+    /// What is wanted, as the user writes it: [`Wanted`] in JSON.
+    wanted: String,
+    /// How many vertices the draw has, of a list of triangles.
+    vertices: u32,
+    /// How many bytes can be captured into each buffer.
+    room: u32,
+}
+
+impl Asked {
+    fn draw(&self) -> Draw {
+        Draw {
+            topology: Topology::TriangleList,
+            provoking_vertex: ProvokingVertex::First,
+            first_vertex: 0,
+            vertex_count: self.vertices,
+            first_instance: 0,
+            instance_count: 1,
+            indices: None,
+        }
+    }
+}
+
+/// What is wanted of a pipeline.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Wanted {
+    recipe: Recipe,
+    /// A capture of the first stage by a compute stage, which is made of what the recipe makes, and no part of it.
+    dispatch: Option<Options>,
+}
+
+/// A stage as the page is told of it.
+struct Stage<'m> {
+    before: &'m Module<'m>,
+    module: Module<'m>,
+    words: Vec<Words>,
+    requirements: Vec<Requirements>,
+    made: Made,
+}
+
+/// A capture: what is stored, the words of the host for the draw, and the work groups, where it is dispatched.
+struct Stored {
+    layout: Layout,
+    words: Words,
+    values: Vec<u32>,
+    groups: Option<[u32; 3]>,
+    planned: Capture,
+}
+
+/// Lowers the stages.
+pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
+    let wanted: Wanted =
+        serde_json::from_str(&asked.wanted).map_err(|error| of_text(&error, "options"))?;
+    let modules = asked.stages.iter().map(|words| Module::parse(words));
+    let modules: Vec<Module<'_>> =
+        modules.collect::<Result<_, Error>>().map_err(|error| of_module(&error, None))?;
+    let stages: Vec<(&Module<'_>, Target)> =
+        modules.iter().map(|module| Ok((module, target(module)?))).collect::<Result<_, Value>>()?;
+    let lowered = recipe::lower(&stages, &wanted.recipe)
+        .map_err(|error| of_module(&error, named(&error, &modules)))?;
+    let mut stages: Vec<Stage<'_>> = modules.iter().zip(lowered).map(stage).collect();
+    let stored = match wanted.dispatch {
+        Some(options) => Some(dispatch(&mut stages, &options.compute(), asked)?),
+        None => stored(&stages, asked)?,
+    };
+
+    let made = |stage: &Stage<'_>| stage.made.clone();
+    let planned = Planned {
+        capture: stored.as_ref().map(|stored| stored.planned.clone()).or_else(|| {
+            stages.iter().find_map(|stage| stage.made.decorated.as_ref().map(Capture::from))
+        }),
+        made: stages.iter().map(made).collect(),
+        room: asked.room,
+    };
+    Ok(json!({
+        "stages": stages.iter().map(told).collect::<Result<Vec<_>, Value>>()?,
+        "stored": stored.map(|stored| json!({
+            "layout": stored.layout,
+            "place": stored.words.place,
+            "values": stored.values,
+            "groups": stored.groups,
+        })),
+        "plans": plans::plans(&planned),
+    }))
+}
+
+fn stage<'m>((before, lowered): (&'m Module<'m>, Lowered<'m, Made>)) -> Stage<'m> {
+    let Lowered { module, words, requirements, result: made, .. } = lowered;
+    Stage { before, module, words, requirements: vec![requirements], made }
+}
+
+/// The first entry point of a module.
+fn target(module: &Module<'_>) -> Result<Target, Value> {
+    let entry = module.entry_points().next();
+    let entry = entry.ok_or_else(|| json!({ "message": "the shader has no entry point" }))?;
+    Ok(Target::new(entry.name()).stage(entry.model()))
+}
+
+/// The module whose stage the message names, which is the one that its place is in.
+fn named<'m>(error: &Error, modules: &'m [Module<'m>]) -> Option<&'m Module<'m>> {
+    modules.iter().find(|module| {
+        let mut entries = module.entry_points();
+        entries.next().is_some_and(|entry| error.message().contains(&entry.model().to_string()))
+    })
+}
+
+/// Makes a compute stage of the vertex stage, which captures.
+fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Result<Stored, Value> {
+    let stage = stages.first_mut().ok_or_else(|| json!({ "message": "there is no stage" }))?;
+    // What is lowered here is shown to nobody, so that places in it say nothing.
+    let refused = |error: Error| of_module(&error.without_place(), None);
+    let target = target(&stage.module)?.stage(ExecutionModel::VERTEX);
+    let prepared = transform_feedback::prepare(&stage.module, target, options).map_err(refused)?;
+    let layout = prepared.layout().clone();
+    let groups = layout.work_groups(&asked.draw()).map_err(refused)?;
+    let planned = Capture::from(&prepared);
+    let lowered = prepared.variant(Variant::CaptureOnly).map_err(refused)?.into_owned();
+    let stored = Stored::new(layout, prepared.words(), planned, asked)?;
+    stage.words.extend(lowered.words);
+    stage.requirements.push(lowered.requirements);
+    stage.module = lowered.module;
+    Ok(Stored { groups: Some(groups), ..stored })
+}
+
+/// The capture that the recipe has made, if it has.
+fn stored(stages: &[Stage<'_>], asked: &Asked) -> Result<Option<Stored>, Value> {
+    let found = stages.iter().find_map(|stage| Some((stage, stage.made.stored.as_ref()?)));
+    let Some((stage, layout)) = found else { return Ok(None) };
+    // Every capture is told how much there is room for.
+    let limits =
+        |words: &&Words| ["size_0", "limit"].iter().any(|name| words.number(name).is_some());
+    let words = stage.words.iter().find(limits);
+    let (Some(words), Some(requirements)) = (words, stage.requirements.first()) else {
+        return Ok(None);
+    };
+    let planned = Capture::stored(layout, words, requirements);
+    Stored::new(layout.clone(), words, planned, asked).map(Some)
+}
+
+impl Stored {
+    fn new(layout: Layout, words: &Words, planned: Capture, asked: &Asked) -> Result<Self, Value> {
+        let range = BufferRange { size: asked.room, ..BufferRange::default() };
+        let ranges = vec![range; layout.buffers.len()];
+        let values =
+            layout.host_words(&asked.draw(), &ranges).map_err(|error| of_module(&error, None))?;
+        Ok(Self { layout, words: words.clone(), values, groups: None, planned })
+    }
+}
+
+/// What the page shows of a stage.
+fn told(stage: &Stage<'_>) -> Result<Value, Value> {
+    let [before, mut after] = [shape(stage.before)?, shape(&stage.module)?];
+    let listing = |shape: &Value| shape["listing"].as_str().unwrap_or_default().to_owned();
+    let difference = tools::difference(&listing(&before), &listing(&after));
+    after["words"] = json!(stage.module.words());
+    let entry = stage.module.entry_points().next();
+    Ok(json!({
+        "stage": entry.map(|entry| entry.model().to_string()),
+        "entry": entry.map(|entry| entry.name()),
+        "before": before,
+        "after": after,
+        "difference": difference,
+        "host": stage.words,
+        "requirements": stage.requirements,
+        "made": stage.made,
+    }))
+}

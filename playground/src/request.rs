@@ -1,0 +1,134 @@
+//! What the page asks for, and what it is answered.
+
+use crate::lower::{self, Asked};
+use polyshade::advanced_blend::Equation;
+use polyshade::transform_feedback::capturable;
+use polyshade::{Error, ErrorKind, Module};
+use polyshade_formats::wgsl::{self, Place, Wgsl, WgslResource};
+use polyshade_formats::{SpirvVersion, tools};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What the page can ask for.
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+enum Request {
+    /// The words of a shader in WGSL.
+    Read { name: String, source: String },
+    /// Words in WGSL.
+    Write { words: Vec<u32> },
+    /// What there is to know of a module as it is.
+    Describe { words: Vec<u32> },
+    /// What the lowerings make of the stages of a pipeline.
+    Lower(Box<Asked>),
+    /// The blend equations, in the order of the words that select them: the first is selected by 1.
+    Equations,
+    /// A panic, by which the page's tests see that it goes on.
+    Panic,
+}
+
+/// The answer: `{"ok": …}`, or `{"error": {"message": …}}` with what else is known of the fault.
+pub fn answer(request: &str) -> String {
+    let parsed = serde_json::from_str(request).map_err(|error| of_text(&error, "request"));
+    let answer = match parsed.and_then(perform) {
+        Ok(answer) => json!({ "ok": answer }),
+        Err(error) => json!({ "error": error }),
+    };
+    answer.to_string()
+}
+
+fn perform(request: Request) -> Result<Value, Value> {
+    match request {
+        Request::Read { name, source } => {
+            let words = wgsl::read(&source, &name, SpirvVersion::SPIRV1_3);
+            let words = words.map_err(|error| of_format(&error))?;
+            Ok(json!({ "words": words }))
+        }
+        Request::Write { words } => write(&words),
+        Request::Describe { words } => describe(&words),
+        Request::Lower(asked) => lower::lower(&asked),
+        Request::Equations => Ok(json!(Equation::ALL.to_vec())),
+        Request::Panic => panic!("the page asked for it"),
+    }
+}
+
+/// The module in WGSL, and what the host binds otherwise there.
+fn write(words: &[u32]) -> Result<Value, Value> {
+    let text = wgsl::write(words, &Wgsl::default()).map_err(|error| of_format(&error))?;
+    let at = |Place { set, binding }: Place| json!({ "set": set, "binding": binding });
+    let bound = text.bound.iter().map(|bound| {
+        let what = match bound.resource {
+            WgslResource::Element { array, index } => json!({ "element": index, "of": at(array) }),
+            WgslResource::Sampler(of) => json!({ "sampler_of": at(of) }),
+            WgslResource::PushConstants => json!("push_constants"),
+        };
+        json!({ "what": what, "set": bound.place.set, "binding": bound.place.binding })
+    });
+    Ok(json!({ "source": text.source, "bound": bound.collect::<Vec<_>>() }))
+}
+
+fn describe(words: &[u32]) -> Result<Value, Value> {
+    let module = Module::parse(words).map_err(|error| of_module(&error, None))?;
+    let entries = module.entry_points().map(|entry| {
+        let captured = capturable(&module, entry).into_iter().map(|(varying, components)| {
+            let refused = components.as_ref().err().map(Error::message);
+            json!({
+                "name": varying.to_string(),
+                "varying": varying,
+                "components": components.as_ref().ok(),
+                "refused": refused,
+            })
+        });
+        json!({
+            "name": entry.name(),
+            "stage": entry.model().to_string(),
+            "capturable": captured.collect::<Vec<_>>(),
+        })
+    });
+    let entries: Vec<Value> = entries.collect();
+    Ok(json!({ "shape": shape(&module)?, "entries": entries }))
+}
+
+/// How large a module is, and its assembly.
+pub(crate) fn shape(module: &Module<'_>) -> Result<Value, Value> {
+    let listing = tools::listing(module.words()).map_err(|error| of_format(&error))?;
+    Ok(json!({
+        "count": module.words().len(),
+        "instructions": module.instructions().count(),
+        "listing": listing,
+    }))
+}
+
+/// A fault in the page's JSON.
+pub(crate) fn of_text(error: &serde_json::Error, of: &str) -> Value {
+    let text = error.to_string();
+    // The place stands behind what is said; it is told as numbers.
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    json!({ "in": of, "message": message, "line": error.line(), "column": error.column() })
+}
+
+fn of_format(error: &polyshade_formats::Error) -> Value {
+    json!({ "in": "format", "message": error.to_string() })
+}
+
+/// An error of the library, with the line of the listing that it is about, where that is known.
+pub(crate) fn of_module(error: &Error, module: Option<&Module<'_>>) -> Value {
+    let kind = match error.kind() {
+        ErrorKind::Malformed => "malformed",
+        ErrorKind::Limit => "limit",
+        ErrorKind::NotFound => "not found",
+        ErrorKind::Unsupported => "unsupported",
+        ErrorKind::Options => "options",
+    };
+    let line = module.zip(error.word_offset()).and_then(|(module, word)| {
+        module.instructions().take_while(|inst| inst.at() <= word).count().checked_sub(1)
+    });
+    json!({
+        "in": "lowering",
+        "kind": kind,
+        "message": error.message(),
+        "help": error.suggestion(),
+        "word": error.word_offset(),
+        "assembly_line": line.map(|line| line + 1),
+    })
+}

@@ -1,0 +1,86 @@
+//! The playground in headless Chromium: its words are those of the library as it is built here, it draws with and
+//! without each lowering, says what is wrong, and goes on.
+//!
+//! `cargo xtask test` makes the page, and says in a variable where it is. Without a page, all tests are ignored.
+
+mod page;
+mod pictures;
+mod words;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use page::Report;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
+
+type Test = fn(&Report) -> Result<(), Failed>;
+
+/// Tests by their names, and whether the page has to take GLSL.
+const TESTS: [(&str, bool, Test); 11] = [
+    ("its words are the library's", false, words::are_the_librarys),
+    ("words of a flipped bit are noticed", false, words::a_flipped_bit_is_noticed),
+    ("captured is what was drawn", false, pictures::captured_is_what_was_drawn),
+    ("all examples draw", false, pictures::all_examples_draw),
+    ("fetched attributes draw the same", true, pictures::fetched_attributes_draw_the_same),
+    ("emulated distances cut the same", true, pictures::emulated_distances_cut_the_same),
+    ("positions are kept and converted", true, pictures::positions_are_kept_and_converted),
+    ("blending is that of the equations", true, pictures::blending_is_that_of_the_equations),
+    ("faults are shown with their place", false, faults_are_shown_with_their_place),
+    ("faults of GLSL are shown with their line", true, faults_of_glsl_are_shown_with_their_line),
+    ("a link carries the state", false, a_link_carries_the_state),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let folder = std::env::var_os("POLYSHADE_PLAYGROUND").map(PathBuf::from);
+    let has_glsl = folder.as_ref().is_some_and(|folder| folder.join("glslang").is_dir());
+    let is_there = folder.is_some();
+    if !is_there {
+        println!("there is no page: `cargo xtask playground --check` makes one and tests it");
+    }
+    let report = Arc::new(LazyLock::new(move || page::report(&folder.expect("it is there"))));
+    let trial = |(name, needs_glsl, test): (&str, bool, Test)| {
+        let report = Arc::clone(&report);
+        let trial = Trial::test(name, move || test(&report));
+        trial.with_ignored_flag(!is_there || needs_glsl && !has_glsl)
+    };
+    let trials = TESTS.into_iter().map(trial).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// An error unless it holds.
+fn check(holds: bool, why: impl FnOnce() -> String) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(why().into()) }
+}
+
+/// What each fault begins with, and where it is found.
+const FAULTS: [(&str, &str, &str); 6] = [
+    ("wgsl", "format", "fragment:2:"),
+    ("stage", "page", "this is a fragment stage"),
+    ("json", "options", "options:2:"),
+    ("varying", "lowering", "capture, vertex stage: there is no output `nothing`"),
+    ("link", "link", "the link cannot be read: "),
+    ("panic", "panic", "panicked at "),
+];
+
+fn faults_are_shown_with_their_place(report: &Report) -> Result<(), Failed> {
+    FAULTS.into_iter().try_for_each(|fault| is_shown(report, fault))
+}
+
+fn faults_of_glsl_are_shown_with_their_line(report: &Report) -> Result<(), Failed> {
+    is_shown(report, ("glsl", "glsl", "vertex:3: 'nonsense' : undeclared identifier"))
+}
+
+fn is_shown(report: &Report, (name, place, said): (&str, &str, &str)) -> Result<(), Failed> {
+    let fault = report.faults.get(name).ok_or_else(|| format!("{name}: not tried"))?;
+    let is_right = fault.said.as_ref().is_some_and(|text| text.starts_with(said))
+        && fault.place.as_deref() == Some(place)
+        && fault.goes_on;
+    check(is_right, || format!("{name}: {fault:?}, and not `{said}…` in {place}"))
+}
+
+fn a_link_carries_the_state(report: &Report) -> Result<(), Failed> {
+    let link = &report.link;
+    check(link.sent == link.found && link.sent.contains("multiply"), || format!("{link:#?}"))?;
+    check(link.length < 2000, || format!("a link of {} letters", link.length))
+}

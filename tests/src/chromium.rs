@@ -1,0 +1,43 @@
+//! Headless Chromium, with WebGPU over its own SwiftShader.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a page may take, from the browser's start to its answer.
+pub const LIMIT: Duration = Duration::from_secs(240);
+
+/// The browser, which ends with this.
+pub struct Browser {
+    child: Child,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// A new one, which opens this address.
+    pub fn open(address: &str) -> Self {
+        let profile = tempfile::tempdir().expect("there is room");
+        let mut command = Command::new("chromium");
+        command.args(["--headless=new", "--no-sandbox", "--no-first-run"]);
+        command.args(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
+        command.args(["--disable-background-networking", "--disable-component-update"]);
+        command.args(["--disable-sync", "--disable-quic"]);
+        command.arg(format!("--user-data-dir={}", profile.path().display())).arg(address);
+        // It brings its own driver.
+        for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "GLIBC_TUNABLES"] {
+            command.env_remove(name);
+        }
+        let child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child = child.expect("`cargo xtask setup` installs chromium");
+        Self { child, _profile: profile }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
