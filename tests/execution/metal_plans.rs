@@ -1,5 +1,5 @@
-//! Plans for Metal, step by step by the model of encoders, with the text for Metal read as C++: what is captured is what
-//! the model captures, and plans that do what Metal forbids are noticed, by a control for each rule.
+//! Plans for Metal, step by step by the model of encoders, with the text for Metal read as C++: what is captured is
+//! what the model captures, and plans that do what Metal forbids are noticed, by a control for each rule.
 
 use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
@@ -190,6 +190,30 @@ fn what_is_captured_is_read_behind_the_encoder() {
     assert_ne!(without_break.expect("it is allowed"), right);
 }
 
+/// What the model captures of two instances of vertices, from one restart to the next.
+fn captured_by_model(
+    topology: model::Topology,
+    segments: &[Vec<u32>],
+    rig: &Rig,
+    memory: Vec<Vec<u8>>,
+) -> Vec<model::Buffer> {
+    let buffer = |(layout, memory): (&model::BufferLayout, Vec<u8>)| model::Buffer {
+        range: GUARD..memory.len() - GUARD,
+        memory,
+        stride: layout.stride as usize,
+        reached: 0,
+    };
+    let mut buffers: Vec<_> = rig.layout().iter().zip(memory).map(buffer).collect();
+    let draw = model::Draw {
+        topology,
+        provoking_vertex: polyshade_vulkan::ProvokingVertex::First,
+        vertices: 0..0,
+        instances: 2..4,
+    };
+    model::capture_indexed(&draw, segments, &mut buffers, indices);
+    buffers
+}
+
 /// Lists and strips by indices of 16 and 32 bits, with and without restart, in a room that may be too small.
 #[test]
 fn indexed_draws_are_captured() {
@@ -252,23 +276,10 @@ fn indexed_draws_are_captured() {
             sequence.items = vec![Item::BeginPass(None), draw, Item::EndPass];
             let found = execute(&metal, &sequence).outcome.buffers;
 
-            let buffer = |(layout, memory): (&model::BufferLayout, Vec<u8>)| model::Buffer {
-                range: GUARD..memory.len() - GUARD,
-                memory,
-                stride: layout.stride as usize,
-                reached: 0,
-            };
-            let mut buffers: Vec<_> = rig.layout().iter().zip(memory).map(buffer).collect();
-            let draw = model::Draw {
-                topology: of_model,
-                provoking_vertex: polyshade_vulkan::ProvokingVertex::First,
-                vertices: 0..0,
-                instances: 2..4,
-            };
             let segments = values.split(|value| restarts && *value == largest);
             let segments: Vec<Vec<u32>> =
                 segments.map(|one| one.iter().map(|value| value + 3).collect()).collect();
-            model::capture_indexed(&draw, &segments, &mut buffers, indices);
+            let buffers = captured_by_model(of_model, &segments, &rig, memory);
             for (found, right) in found.iter().zip(&buffers) {
                 assert!(*found == right.memory, "{topology:?} {wide} {restarts} {values:?}");
             }

@@ -235,8 +235,8 @@ fn what_is_rasterized_is_what_a_driver_rasterizes() {
             slopes = vec4(dFdx(v_linear), dFdy(v_linear), fwidth(v_linear), gl_FragCoord.z);
         }",
     );
-    let mut work = Work::default();
-    work.targets = vec![Target::new(vk::Format::R32G32B32A32_SFLOAT, SIDE, SIDE); 2];
+    let targets = vec![Target::new(vk::Format::R32G32B32A32_SFLOAT, SIDE, SIDE); 2];
+    let mut work = Work { targets, ..Work::default() };
     work.draws.push(Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         target: Some(0),

@@ -133,8 +133,8 @@ impl Weights {
             .then(|| Weights { of: rows.map(|row| row.map(|part| part / area)), area })
     }
 
-    /// Those at a place, and whether that is inside. What lies on an edge is on the side to which a point a little to the right,
-    /// and much less up, would go, so that triangles that share an edge share no pixel.
+    /// Those at a place, and whether that is inside. What lies on an edge is on the side to which a point a little to
+    /// the right, and much less up, would go, so that triangles that share an edge share no pixel.
     fn at(&self, [x, y]: [f64; 2]) -> (bool, [f64; 3]) {
         let weights = self.of.map(|[by_x, by_y, rest]| by_x * x + by_y * y + rest);
         let is_inside = weights.iter().zip(self.of).all(|(weight, [by_x, by_y, _])| {

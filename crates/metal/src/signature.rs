@@ -326,7 +326,8 @@ mod tests {
 
     #[test]
     fn what_vertex_functions_hand_on_is_read_by_its_name() {
-        let vertex = "struct main0_out\n{\n    float4 gl_Position [[position]];\n    float gl_PointSize [[point_size]];\n    \
+        let vertex = "struct main0_out\n{\n    float4 gl_Position [[position]];\n    \
+            float gl_PointSize [[point_size]];\n    \
             float gl_ClipDistance [[clip_distance]] [2];\n    float2 uv [[user(locn1)]];\n};\n\
             vertex main0_out main0()\n{\n}\n";
         let vertex = read(vertex).expect("it is a vertex function");
@@ -345,7 +346,8 @@ mod tests {
     #[test]
     fn fragment_functions_read_and_write_colours() {
         let text = "struct main0_out\n{\n    float3 c [[color(1)]];\n    uint gl_SampleMask [[sample_mask]];\n};\n\
-            struct main0_in\n{\n    float2 uv [[user(locn1), center_no_perspective]];\n    uint id [[user(locn2)]];\n    \
+            struct main0_in\n{\n    float2 uv [[user(locn1), center_no_perspective]];\n    \
+            uint id [[user(locn2)]];\n    \
             float3 n [[user(locn3), flat]];\n    float d [[user(clip0)]];\n};\n\
             [[ early_fragment_tests ]] fragment main0_out main0(main0_in in [[stage_in]], float4 d [[color(1), \
             raster_order_group(0)]], array<texture2d<float>, 2> t [[texture(3)]], float4 gl_FragCoord [[position]])\n";
@@ -359,7 +361,7 @@ mod tests {
             &fragment.caller(),
             &[
                 "inputs.d = of_words<float>(of.inputs[3]);",
-                "main0(inputs, of_words<float4>(of.outputs[1]), array<texture2d<float>, 2>(of.textures + 3), float4(of.p",
+                "main0(inputs, of_words<float4>(of.outputs[1]), array<texture2d<float>, 2>(of.textures + 3), float4(o",
                 "hand_on(of.outputs[1], 0, result.c);",
                 "if ((result.gl_SampleMask & 1u) == 0) discard_fragment();",
             ],

@@ -113,8 +113,8 @@ void read_words(std::vector<uint32_t> &words) {
     for (uint32_t &word : words) word = number();
 }
 
-// Each location up to the last (how many; for each whether it steps with instances, and how many elements of four words,
-// which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
+// Each location up to the last (how many; for each whether it steps with instances, and how many elements of four
+// words, which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
 // the memory that gets what is handed on, and how many times four words that is for each vertex, one behind the other.
 // Of a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base vertex is how many
 // of them a row has.

@@ -1,8 +1,8 @@
 //! Executes plans for Metal by a small model of its encoders, with whatever runs single draws.
 //!
-//! What it knows of encoders: one is open at a time; what is written in one is seen by those that begin behind it, and by
-//! none of its own draws, whose stores come in no order; pixels are drawn in order. What Metal has no command for, or
-//! forbids in the encoder that is open, is an error.
+//! What it knows of encoders: one is open at a time; what is written in one is seen by those that begin behind it, and
+//! by none of its own draws, whose stores come in no order; pixels are drawn in order. What Metal has no command for,
+//! or forbids in the encoder that is open, is an error.
 
 use super::lower::{Call, Command, Lowered, Source, lower};
 use super::{Executed, Sequence};
@@ -177,7 +177,8 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Runs a draw or a dispatch by itself, on what encoders before have left. Returns the targets that it draws to, too.
+    /// Runs a draw or a dispatch by itself, on what encoders before have left. Returns the targets that it draws to as
+    /// well.
     fn run(
         &self,
         lowered: &Lowered<'_>,
