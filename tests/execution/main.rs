@@ -24,6 +24,7 @@ mod kinds;
 mod known;
 mod matrix;
 mod memory;
+mod metal_plans;
 mod model;
 mod noise;
 mod pictures;

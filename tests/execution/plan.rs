@@ -120,8 +120,8 @@ enum Between {
 
 /// A capture in pieces.
 #[derive(Debug, Clone)]
-struct Script {
-    topology: Topology,
+pub(crate) struct Script {
+    pub(crate) topology: Topology,
     pieces: Vec<(Range<u32>, Range<u32>)>,
     /// What happens behind each piece but the last.
     between: Vec<Between>,
@@ -142,7 +142,7 @@ const ALL: [Topology; 6] = [
 ];
 
 impl Script {
-    fn random(noise: &mut Noise) -> Script {
+    pub(crate) fn random(noise: &mut Noise) -> Script {
         let one_draw = noise.below(2) == 0;
         let topologies: &[Topology] = if one_draw { &LISTS } else { &ALL };
         let topology = topologies[noise.below(topologies.len() as u32) as usize];
@@ -178,14 +178,24 @@ impl Script {
         Script { pieces, between, ..self.clone() }
     }
 
-    fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
+    /// Whether capture runs on from one draw to the next, and has room for both.
+    pub(crate) fn runs_on(&self) -> bool {
+        let [first, second, ..] = &self.pieces[..] else { return false };
+        let count = |(vertices, instances): &Numbers| vertices.len() * instances.len();
+        let counts = [count(first), count(second)];
+        self.between[0] == Between::Run
+            && counts.iter().all(|count| *count > 0)
+            && self.room.iter().all(|room| counts[0] + counts[1] < *room as usize)
+    }
+
+    pub(crate) fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
         let size = |(layout, room): (&BufferLayout, &u32)| (layout.stride * room) as usize;
         let sizes = layout.iter().zip(&self.room).map(size);
         sizes.map(|size| vec![FILL; GUARD + size + GUARD]).collect()
     }
 
     /// What the model says of the pieces, one behind the other: bytes, and counts of each.
-    fn model(&self, layout: &[BufferLayout]) -> (Vec<Vec<u8>>, Vec<Captured>) {
+    pub(crate) fn model(&self, layout: &[BufferLayout]) -> (Vec<Vec<u8>>, Vec<Captured>) {
         let buffer = |((layout, room), memory): ((&BufferLayout, &u32), Vec<u8>)| model::Buffer {
             memory,
             range: GUARD..GUARD + (layout.stride * room) as usize,
@@ -259,7 +269,7 @@ impl Script {
     }
 }
 
-type Numbers = (Range<u32>, Range<u32>);
+pub(crate) type Numbers = (Range<u32>, Range<u32>);
 
 /// What `INDICES` computes, in the layout of the varyings.
 pub(crate) fn indices(vertex: u32, instance: u32) -> Vec<Value> {
@@ -299,7 +309,7 @@ pub(crate) fn numbers(
 }
 
 /// The plans of a script's draws, with a query around each captured piece if one is wanted.
-fn plans(
+pub(crate) fn plans(
     rig: &Rig,
     device: &Device,
     path: Path,
@@ -360,7 +370,7 @@ pub(crate) fn execute_checked(driver: Driver, sequence: &Sequence<'_>) -> Execut
     driver.execute(sequence)
 }
 
-fn scripts(count: usize) -> Vec<Script> {
+pub(crate) fn scripts(count: usize) -> Vec<Script> {
     let mut noise = Noise::new();
     (0..count).map(|_| Script::random(&mut noise)).collect()
 }
@@ -391,7 +401,7 @@ fn interrupted_captures_are_whole() {
 }
 
 /// What the queries around all draws of a script count: nothing for those that are paused.
-fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> {
+pub(crate) fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> {
     let mut counts = Vec::new();
     for (index, count) in script.model(layout).1.into_iter().enumerate() {
         counts.push(count);

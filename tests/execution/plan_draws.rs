@@ -14,7 +14,7 @@ use polyshade_planner::{
     Resource as Waits, Scope, ShaderStage, Stages, Step, Topology, Use, Uses, Variant,
 };
 use polyshade_vulkan::{
-    Attribute, Draw, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
+    Attribute, Draw, Executed, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
     VertexBuffer, VertexLayout, Work, vk,
 };
 
@@ -252,7 +252,20 @@ pub(crate) fn scene(
     (way, device): (Way, &Device),
     (pipeline, active, pass): (&Pipeline, bool, PassState),
 ) -> (Vec<u8>, Vec<Vec<u8>>) {
-    let Way { driver, scope, .. } = way;
+    scene_by(rig, fragment, (way, device), (pipeline, active, pass), |sequence| {
+        execute_checked(way.driver, sequence)
+    })
+}
+
+/// The same by whatever executes it.
+pub(crate) fn scene_by(
+    rig: &Rig,
+    fragment: &[u32],
+    (way, device): (Way, &Device),
+    (pipeline, active, pass): (&Pipeline, bool, PassState),
+    execute: impl Fn(&Sequence<'_>) -> Executed,
+) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let scope = way.scope;
     let mut state = DrawState { pass, ..captured(rig, way, false) };
     // What it captures is read at once, so that the pass is interrupted behind it.
     state.next.captured = vec![Use::Vertices];
@@ -284,7 +297,7 @@ pub(crate) fn scene(
         PassState::Outside => vec![draw],
     };
     let work = Work { buffers, targets: vec![target], ..Work::default() };
-    let mut outcome = execute_checked(driver, &Sequence { again: 0, work, items, scope }).outcome;
+    let mut outcome = execute(&Sequence { again: 0, work, items, scope }).outcome;
     outcome.buffers.truncate(2);
     (outcome.targets.swap_remove(0), outcome.buffers)
 }

@@ -59,6 +59,16 @@ const OF_METAL: [&str; 9] = [
     "pull",
 ];
 
+/// What is verified of its fragment functions.
+const OF_METAL_FRAGMENTS: [&str; 6] = [
+    "blend --equations khr --select push-constant=0",
+    "blend --equations screen --destination texture",
+    "blend --equations all --select uniform=3:8",
+    "blend --equations hsl-hue,plus-darker --select specialization=90 --overlap conjoint",
+    "blend --equations multiply --source-alpha straight --destination-alpha straight",
+    "clip --emulate 12 --linked 2,1",
+];
+
 /// How many runs there are of each comparison.
 const RUNS: u64 = 8;
 /// After these seconds a step of a comparison is stopped.
@@ -71,7 +81,7 @@ const MEMORY: &str = "8388608";
 pub enum On {
     /// The driver that has most.
     Lavapipe,
-    /// What reads the text for Metal: vertex stages alone.
+    /// What reads the text for Metal: vertex and fragment stages.
     Metal,
 }
 
@@ -126,7 +136,7 @@ pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: 
     let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| tree::files(folder)).collect();
     let mut subjects: Vec<Subject> =
         on_all_threads(&paths, |path| subjects(program, path)).into_iter().flatten().collect();
-    subjects.retain(|subject| on == On::Lavapipe || subject.stage == Stage::Vertex);
+    subjects.retain(|subject| on == On::Lavapipe || subject.stage != Stage::Other);
     println!("{} entry points in {} files, seed {seed}", subjects.len(), paths.len());
     let mut tally = Tally::default();
     for round in 0.. {
@@ -202,6 +212,7 @@ impl Subject {
     fn question(&self, (seed, round): (u64, u64), on: On) -> Question {
         let lavapipe = ["--device", Driver::Lavapipe.name()];
         let (options, runner): (&[&str], _) = match (on, self.stage) {
+            (On::Metal, Stage::Fragment) => (&OF_METAL_FRAGMENTS, ["--on", "metal"]),
             (On::Metal, _) => (&OF_METAL, ["--on", "metal"]),
             (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, lavapipe),
             (On::Lavapipe, _) => (&OF_OTHERS, lavapipe),

@@ -1,6 +1,6 @@
 //! Advanced blend equations: the model's on both drivers, and different where they are broken on purpose.
 
-use crate::subject::{self, DRIVERS, Driver, job, judge};
+use crate::subject::{self, DRIVERS, Driver, job, judge_by};
 use crate::undefined;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
@@ -10,14 +10,14 @@ use polyshade::spv::ExecutionModel;
 use polyshade_formats::ShaderStage;
 use polyshade_verify::{BlendedAs, Blends, Difference, Lowering, Part, Verdict};
 use polyshade_vulkan::blend_model::Clamping;
-use polyshade_vulkan::{AdvancedBlend, vk};
+use polyshade_vulkan::{AdvancedBlend, Runner, vk};
 
-fn fragment(glsl: &str) -> Vec<u32> {
+pub(crate) fn fragment(glsl: &str) -> Vec<u32> {
     subject::compiled(ShaderStage::Fragment, glsl)
 }
 
 /// An input, an image and a uniform; some of it is discarded.
-fn shader() -> Vec<u32> {
+pub(crate) fn shader() -> Vec<u32> {
     fragment(
         "layout(location = 0) in vec4 v_colour;
         layout(location = 1) in vec2 v_place;
@@ -36,12 +36,12 @@ fn shader() -> Vec<u32> {
 
 /// What is asked for, in everybody's words.
 #[derive(Clone)]
-struct Case {
-    words: Vec<u32>,
-    asked: BlendedAs,
-    select: Option<Place>,
-    destination: Destination,
-    given: Vec<(Part, Vec<u32>)>,
+pub(crate) struct Case {
+    pub(crate) words: Vec<u32>,
+    pub(crate) asked: BlendedAs,
+    pub(crate) select: Option<Place>,
+    pub(crate) destination: Destination,
+    pub(crate) given: Vec<(Part, Vec<u32>)>,
 }
 
 const PUSHED: Option<Place> = Some(Place::PushConstant { offset: 0 });
@@ -51,7 +51,7 @@ fn attachment() -> Destination {
 }
 
 impl Case {
-    fn new(words: Vec<u32>, equations: &[Equation]) -> Case {
+    pub(crate) fn new(words: Vec<u32>, equations: &[Equation]) -> Case {
         let asked = BlendedAs {
             equations: equations.to_vec(),
             how: AdvancedBlend {
@@ -97,13 +97,19 @@ impl Case {
         target
     }
 
-    fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let options = Options::new().every_target(self.target());
         options.select(self.select).destination(self.destination)
     }
 
     #[track_caller]
     fn verify(&self, driver: Driver, options: &Options) -> Verdict {
+        self.verify_by(&*driver.unwatched(), options)
+    }
+
+    /// The same by whatever runs it.
+    #[track_caller]
+    pub(crate) fn verify_by(&self, runner: &dyn Runner, options: &Options) -> Verdict {
         let module = subject::parsed(&self.words);
         let lowering = Lowering::Blend(Blends {
             target: &Target::new("main"),
@@ -117,7 +123,7 @@ impl Case {
         });
         let mut job = job(&module, ExecutionModel::FRAGMENT, lowering);
         job.given = self.given.clone();
-        judge(driver, &job)
+        judge_by(runner, &job)
     }
 
     #[track_caller]

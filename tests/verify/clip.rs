@@ -12,7 +12,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Marked, Steps};
 
 /// Positions that are seen, and distances that cut some of them.
-fn shader(declarations: &str, code: &str) -> Vec<u32> {
+pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     vertex(&format!(
         "layout(location = 0) in vec4 a;
         layout(location = 1) in vec4 b;
@@ -25,7 +25,7 @@ fn shader(declarations: &str, code: &str) -> Vec<u32> {
 }
 
 /// Two registers, the second shared by both kinds.
-fn registers() -> Vec<u32> {
+pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) out vec4 v_low;
         layout(location = 4) out vec3 v_high;
@@ -36,9 +36,9 @@ fn registers() -> Vec<u32> {
     )
 }
 
-const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
+pub(crate) const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
 
-fn arrays() -> Vec<u32> {
+pub(crate) fn arrays() -> Vec<u32> {
     shader(
         "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; };
         layout(location = 0) out vec4 v_other;",
@@ -50,7 +50,7 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-fn to_arrays(outputs: Marked) -> Step {
+pub(crate) fn to_arrays(outputs: Marked) -> Step {
     let step = normalized(Marked::default(), outputs);
     step.told(|told| Steps { semantics: true, ..told })
 }

@@ -13,7 +13,7 @@ use polyshade_formats::ShaderStage;
 use polyshade_verify::{Marked, Steps};
 
 /// Two colours, of what `code` makes of a smooth value and a flat one.
-fn shader(declarations: &str, code: &str) -> Vec<u32> {
+pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     let source = format!(
         "layout(location = 0) in vec3 smoothed;
         layout(location = 1) flat in uvec2 number;
@@ -30,7 +30,7 @@ fn shader(declarations: &str, code: &str) -> Vec<u32> {
 }
 
 /// Two registers, the second shared by both kinds and an ordinary value.
-fn registers() -> Vec<u32> {
+pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) in vec4 low;
         layout(location = 4) in vec4 high;",
@@ -39,9 +39,9 @@ fn registers() -> Vec<u32> {
     )
 }
 
-const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.yz"];
+pub(crate) const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.yz"];
 
-fn arrays() -> Vec<u32> {
+pub(crate) fn arrays() -> Vec<u32> {
     shader(
         "in float gl_ClipDistance[2];
         in float gl_CullDistance[2];",
@@ -58,7 +58,7 @@ fn is_drawn(words: &[u32], step: &Step) {
     }
 }
 
-fn to_arrays(inputs: Marked) -> Step {
+pub(crate) fn to_arrays(inputs: Marked) -> Step {
     normalized(inputs, Marked::default())
 }
 

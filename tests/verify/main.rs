@@ -12,6 +12,8 @@ mod equal;
 mod extension;
 mod indexed;
 mod metal;
+mod metal_fragments;
+mod metal_stages;
 mod position;
 mod pull;
 mod refused;

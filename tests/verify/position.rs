@@ -1,15 +1,16 @@
 //! Position-only variants: equal on both drivers, and different where they are broken on purpose.
 
-use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
+use crate::subject::{self, DRIVERS, Driver, job, judge, judge_by, vertex};
 use polyshade::Module;
 use polyshade::host::Target;
 use polyshade::position_only::{self, Keep, Options, SideEffects};
 use polyshade::spv::ExecutionModel;
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
+use polyshade_vulkan::Runner;
 
 /// Position hangs on a loop, an array and a uniform block; other outputs on the same, and on an attribute of their own.
-const SHADER: &str = "layout(location = 0) in vec4 a;
+pub(crate) const SHADER: &str = "layout(location = 0) in vec4 a;
     layout(location = 1) in vec4 b;
     layout(set = 0, binding = 0) uniform Uniforms { mat4 m; vec4 colours[4]; int count; };
     layout(location = 0) out vec4 v_colour;
@@ -29,21 +30,21 @@ const SHADER: &str = "layout(location = 0) in vec4 a;
     }";
 
 /// What is verified, and with what in place of polyshade's.
-struct Case {
+pub(crate) struct Case {
     words: Vec<u32>,
-    options: Options,
+    pub(crate) options: Options,
     keep: Vec<Keep>,
     captures: bool,
     given: Vec<(Part, Vec<u32>)>,
 }
 
 impl Case {
-    fn new(words: Vec<u32>) -> Case {
+    pub(crate) fn new(words: Vec<u32>) -> Case {
         let options = Options::new();
         Case { words, options, keep: Vec::new(), captures: false, given: Vec::new() }
     }
 
-    fn keep(mut self, keep: &str) -> Case {
+    pub(crate) fn keep(mut self, keep: &str) -> Case {
         self.keep = keep.split(' ').map(|one| one.parse().expect("the tests know it")).collect();
         self.options = self.options.keep(self.keep.clone());
         self
@@ -56,6 +57,12 @@ impl Case {
 
     #[track_caller]
     fn verify(&self, driver: Driver) -> Verdict {
+        self.verify_by(&*driver.unwatched())
+    }
+
+    /// The same by whatever runs it.
+    #[track_caller]
+    pub(crate) fn verify_by(&self, runner: &dyn Runner) -> Verdict {
         let module = subject::parsed(&self.words);
         let reduced = Reduced {
             target: &Target::new("main"),
@@ -67,7 +74,7 @@ impl Case {
         let mut job = job(&module, ExecutionModel::VERTEX, lowering);
         job.given = self.given.clone();
         job.vertices = 32;
-        judge(driver, &job)
+        judge_by(runner, &job)
     }
 
     /// Equal on both drivers, pictures too.

@@ -11,6 +11,7 @@ use polyshade::{Error, Module};
 use polyshade_verify::{
     Difference, Distances, Equal, Form, Job, Lowering, Marked, Part, Steps, Verdict,
 };
+use polyshade_vulkan::Runner;
 
 /// What a step makes of a module.
 type Lowered = Result<Module<'static>, Error>;
@@ -208,11 +209,17 @@ pub(crate) const CONTROL: Stage =
 impl Stage {
     #[track_caller]
     pub(crate) fn verify(self, driver: Driver, words: &[u32], step: &Step) -> Verdict {
+        self.verify_by(&*driver.unwatched(), words, step)
+    }
+
+    /// The same by whatever runs it.
+    #[track_caller]
+    pub(crate) fn verify_by(self, runner: &dyn Runner, words: &[u32], step: &Step) -> Verdict {
         let (module, target) = (parsed(words), Target::new("main").stage(self.model));
         let lower = |m: &Module<'_>| (step.done)(m, &target);
         let lowering = Lowering::Clip(Distances { lower: &lower, steps: &step.told });
         let job = subject::job(&module, self.model, lowering);
-        subject::judge(driver, &Job { vertices: 30, runs: 3, ..job })
+        subject::judge_by(runner, &Job { vertices: 30, runs: 3, ..job })
     }
 
     /// Equal on all its drivers; returns what was compared on each.

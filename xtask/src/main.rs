@@ -111,7 +111,7 @@ enum Verb {
     CorpusRuns {
         /// Folders of shaders, instead of the cases, of `../shared/corpus` and of `../shared/findings`
         folders: Vec<std::path::PathBuf>,
-        /// Have this machine's C++ compiler run what is printed for Metal: vertex stages alone
+        /// Have this machine's C++ compiler run what is printed for Metal: vertex and fragment stages
         #[arg(long)]
         on_metal: bool,
         /// How many runs are to be equal

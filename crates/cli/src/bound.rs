@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::format::{Formats, buffer_name, resource_name};
-use polyshade_formats::cross::MslBuffer;
+use polyshade_formats::cross::{MslBuffer, MslTexture, MslTextureKind, Text};
 use polyshade_formats::wgsl::{self, Kind, Place, WgslResource};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 /// What was bound so in each file, in the order of the files.
 #[derive(Default)]
 pub(crate) struct Bound {
-    msl: Vec<(PathBuf, Vec<(MslBuffer, u32)>)>,
+    msl: Vec<(PathBuf, Text)>,
     wgsl: Vec<(PathBuf, Vec<wgsl::Bound>)>,
 }
 
 impl Bound {
-    /// The index of each buffer of a file in MSL.
-    pub(crate) fn add_msl(&mut self, file: &Path, buffers: Vec<(MslBuffer, u32)>) {
-        self.msl.push((file.to_owned(), buffers));
+    /// The indices of a file in MSL.
+    pub(crate) fn add_msl(&mut self, file: &Path, text: &Text) {
+        self.msl.push((file.to_owned(), Text { source: String::new(), ..text.clone() }));
     }
 
     /// What WGSL has otherwise in a file.
@@ -27,9 +27,10 @@ impl Bound {
 
     /// What a report says of it, by format; nothing of formats that no file has.
     pub(crate) fn report(&self) -> Map<String, Value> {
-        let msl = self.msl.iter().map(|(path, buffers)| {
-            let buffers = buffers.iter().map(buffer).collect::<Vec<_>>();
-            json!({ "file": name(path), "buffers": buffers })
+        let msl = self.msl.iter().map(|(path, text)| {
+            let buffers = text.buffers.iter().map(buffer).collect::<Vec<_>>();
+            let textures = text.textures.iter().map(texture).collect::<Vec<_>>();
+            json!({ "file": name(path), "buffers": buffers, "textures": textures })
         });
         let wgsl = self.wgsl.iter().map(|(path, bound)| {
             let resources = bound.iter().map(resource).collect::<Vec<_>>();
@@ -43,7 +44,7 @@ impl Bound {
     /// An error where the options name a resource that no file has.
     pub(crate) fn check(&self, formats: &Formats) -> Result<(), Failure> {
         let there = |wanted: &MslBuffer| {
-            self.msl.iter().flat_map(|(_, all)| all).any(|(one, _)| one == wanted)
+            self.msl.iter().flat_map(|(_, text)| &text.buffers).any(|(one, _)| one == wanted)
         };
         if let Some(lost) = formats.msl_buffers().find(|wanted| !there(wanted)) {
             let name = buffer_name(lost);
@@ -80,6 +81,14 @@ fn buffer((buffer, index): &(MslBuffer, u32)) -> Value {
         MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
         MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
     }
+}
+
+fn texture(MslTexture { set, binding, kind, index }: &MslTexture) -> Value {
+    let kind = match kind {
+        MslTextureKind::Texture => "texture",
+        MslTextureKind::Sampler => "sampler",
+    };
+    json!({ "kind": kind, "set": set, "binding": binding, "index": index })
 }
 
 fn resource(bound: &wgsl::Bound) -> Value {

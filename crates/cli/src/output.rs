@@ -117,7 +117,7 @@ impl Outputs {
         let text = formats::translate(words, entry, &target)
             .map_err(|error| of_language(error, &path.display().to_string(), format))?;
         if format == Format::Msl {
-            self.bound.add_msl(path, text.buffers);
+            self.bound.add_msl(path, &text);
         }
         Ok(text.source)
     }

@@ -175,6 +175,31 @@ pub struct Text {
     pub source: String,
     /// In MSL, the index that each buffer has, in the order of [`MslBuffer`].
     pub buffers: Vec<(MslBuffer, u32)>,
+    /// In MSL, the index that each texture and each sampler has.
+    pub textures: Vec<MslTexture>,
+}
+
+/// An index among the textures or the samplers of MSL. A combined image sampler has one of both.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct MslTexture {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding in the set.
+    pub binding: u32,
+    /// Which of the two it is.
+    pub kind: MslTextureKind,
+    /// The index; of an array that of its first element.
+    pub index: u32,
+}
+
+/// What has an index that is none of buffers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum MslTextureKind {
+    Texture,
+    Sampler,
 }
 
 /// Writes the entry point, with all that it uses.

@@ -1,72 +1,285 @@
 //! Draws as a program takes them: words on its standard input, as `shim/run.cpp` says.
 
 use crate::Metal;
+use crate::attributes::{attributes, vertices};
+use crate::bind::{Memory, bind};
+use crate::program::Program;
+use crate::raster::{self, Lanes, Triangle, Varyings};
+use crate::signature::{FIRST_USER, Signature};
 use crate::text;
+use crate::words::{bytes, count, words};
 use polyshade::Module;
 use polyshade::moves::{self, Copies};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Section};
-use polyshade_formats::cross::{self, EntryPoint, Msl, MslBuffer, Target, Text};
-use polyshade_vulkan::{
-    Attribute, Constant, Draw, Error, Outcome, Resource, Stage, VertexBuffer, Work, vk,
-};
+use polyshade_formats::cross::{self, EntryPoint, Msl, Target, Text};
+use polyshade_vulkan::{Constant, Draw, Error, Outcome, Resource, Stage, Work, vk};
+use std::sync::Arc;
 
-/// Runs draws one after the other; those that have a shader in common in one process.
+/// The number of no memory.
+const NONE: u32 = u32::MAX;
+/// What a program is called for.
+const VERTICES: u32 = 0;
+const FRAGMENTS: u32 = 1;
+
+/// Runs draws one after the other; those that have their shaders in common in one process of each.
 pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
-    let is_empty = work.addresses.is_empty() && work.textures.is_empty() && work.targets.is_empty();
-    if !is_empty {
-        return Err(unsupported("addresses, textures and targets"));
+    if !work.addresses.is_empty() {
+        return Err(unsupported("addresses"));
     }
-    let mut buffers = work.buffers.clone();
-    for draws in work.draws.chunk_by(|one, other| one.stages == other.stages) {
-        run_together(metal, &mut buffers, draws)?;
+    let mut memory = Memory::new(work)?;
+    // Texels are those of a buffer before the process.
+    let is_bound = |draw: &Draw<'_>| {
+        draw.descriptors.iter().any(|one| matches!(one.resource, Resource::UniformTexels { .. }))
+    };
+    let together = |one: &Draw<'_>, other: &Draw<'_>| {
+        one.stages == other.stages
+            && one.target.is_some() == other.target.is_some()
+            && !is_bound(other)
+    };
+    for draws in work.draws.chunk_by(together) {
+        draws.iter().try_for_each(check)?;
+        match draws[0].stages.as_slice() {
+            [stage] if draws[0].target.is_none() => {
+                let shader = Shader::new(metal, stage, Outputs::Dropped)?;
+                shader.run_vertices(metal, draws, &mut memory)?;
+            }
+            [vertex, fragment] if draws[0].target.is_some() => {
+                let [vertex, fragment] =
+                    [vertex, fragment].map(|stage| Shader::new(metal, stage, Outputs::Kept));
+                let shaders = [vertex?, fragment?];
+                rasterize(metal, &shaders, draws, &mut memory, work)?;
+            }
+            _ => return Err(unsupported("these stages")),
+        }
     }
     let captured = vec![None; work.draws.len()];
-    Ok(Outcome { buffers, textures: Vec::new(), targets: Vec::new(), captured })
+    let (buffers, targets) = memory.into_outcome();
+    Ok(Outcome { buffers, textures: Vec::new(), targets, captured })
 }
 
-/// Runs draws with the same shader, and leaves in the buffers what it writes there.
-fn run_together(metal: &Metal, buffers: &mut [Vec<u8>], draws: &[Draw<'_>]) -> Result<(), Error> {
-    let [stage] = draws[0].stages.as_slice() else {
-        return Err(unsupported("several stages"));
-    };
-    let printed = print(metal, stage)?;
-    let constants: Vec<(u32, u64)> =
-        stage.specialization.iter().map(|(number, value)| (*number, bits(*value))).collect();
-    let source = text::read(&printed.source, &constants)
-        .map_err(|why| Error::Unsupported(format!("this text: {why}")))?;
-    let source = format!("#include \"stage_in.h\"\n{}\n{}", source.text, source.function.caller(),);
-    let program = metal.program(&source)?;
-
-    let mut memory = buffers.to_vec();
-    let draws = draws.iter().map(|draw| draw_words(draw, &printed, &mut memory));
-    let draws = draws.collect::<Result<Vec<_>, _>>()?;
-    let seconds = u32::try_from(metal.time_limit.as_secs()).unwrap_or(u32::MAX).max(1);
-    let mut input = bytes(&[seconds, count(&memory)]);
-    for one in &memory {
-        input.extend(bytes(&[count(one)]));
-        input.extend(one);
+/// Refuses draws that fixed functions do more for than is done here.
+fn check(draw: &Draw<'_>) -> Result<(), Error> {
+    let is_plain = draw.transform_feedback.is_none()
+        && draw.depth.is_none()
+        && draw.addresses.is_empty()
+        && draw.advanced_blend.is_none()
+        && draw.blends.iter().all(|blend| *blend == Default::default())
+        && draw.fixed_blend == Default::default();
+    if !is_plain {
+        return Err(unsupported("native transform feedback, depth tests, blending and addresses"));
     }
-    input.extend(bytes(&[count(&draws)]));
-    draws.iter().for_each(|draw| input.extend(bytes(draw)));
-
-    let output = program.run(&input)?;
-    let mut rest = output.as_slice();
-    for buffer in buffers {
-        let found = rest.split_off(..buffer.len());
-        let found =
-            found.ok_or_else(|| Error::Work("the shader's process ends early".to_owned()))?;
-        buffer.copy_from_slice(found);
+    if draw.target.is_some() && draw.topology != vk::PrimitiveTopology::TRIANGLE_LIST {
+        return Err(unsupported("rasterization of what is no list of triangles"));
     }
     Ok(())
 }
 
+/// A function of Metal that was compiled as C++.
+struct Shader<'s, 'w> {
+    stage: &'s Stage<'w>,
+    printed: Text,
+    function: Signature,
+    program: Arc<Program>,
+    outputs: Outputs,
+}
+
+/// What becomes of what vertices hand on: of the rest of their outputs, nothing is culled by them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outputs {
+    Dropped,
+    Kept,
+}
+
+impl<'s, 'w> Shader<'s, 'w> {
+    fn new(metal: &Metal, stage: &'s Stage<'w>, outputs: Outputs) -> Result<Self, Error> {
+        let printed = print(metal, stage, outputs)?;
+        let constants: Vec<(u32, u64)> =
+            stage.specialization.iter().map(|(number, value)| (*number, bits(*value))).collect();
+        let source = text::read(&printed.source, &constants)
+            .map_err(|why| Error::Unsupported(format!("this text: {why}")))?;
+        let (text, function) = (source.text, source.function);
+        let source = format!("#include \"stages.h\"\n{text}\n{}", function.caller());
+        Ok(Self { stage, printed, program: metal.program(&source)?, function, outputs })
+    }
+
+    /// Runs draws of vertices or threads; returns for each what its vertices hand on, if that is kept.
+    fn run_vertices(
+        &self,
+        metal: &Metal,
+        draws: &[Draw<'_>],
+        memory: &mut Memory,
+    ) -> Result<Vec<Vec<u32>>, Error> {
+        let (mut all, mut kept) = (Vec::new(), Vec::new());
+        for draw in draws {
+            let mut words = bind(draw, &self.printed, memory)?;
+            words.push(VERTICES);
+            words.extend(attributes(draw, &memory.pieces)?);
+            let invocations = self.invocations(draw, memory)?;
+            words.push(count(&invocations.vertices));
+            words.extend(&invocations.vertices);
+            words.extend([
+                invocations.base_vertex,
+                invocations.first_instance,
+                invocations.instances,
+            ]);
+            words.extend(match self.outputs {
+                Outputs::Dropped => [NONE, 0],
+                Outputs::Kept => {
+                    let slots = self.slots();
+                    let vertices = invocations.vertices.len() * invocations.instances as usize;
+                    memory.pieces.push(vec![0; 16 * slots * vertices]);
+                    kept.push(memory.pieces.len() - 1);
+                    [count(&memory.pieces) - 1, slots as u32]
+                }
+            });
+            all.push(words);
+        }
+        self.execute(metal, &all, memory)?;
+        let kept = kept.into_iter().map(|piece| words(&memory.pieces[piece]).collect()).collect();
+        memory.keep();
+        Ok(kept)
+    }
+
+    /// How its fragments run. What only helps would store as well, which Metal does not do.
+    fn lanes(&self) -> Result<Lanes, Error> {
+        let derives = ["dfdx(", "dfdy(", "fwidth("];
+        if !derives.into_iter().any(|name| self.printed.source.contains(name)) {
+            return Ok(Lanes::One);
+        }
+        match self.function.stores() {
+            true => Err(unsupported("derivatives beside stores")),
+            false => Ok(Lanes::Quad),
+        }
+    }
+
+    /// How many times four words a vertex hands on.
+    fn slots(&self) -> usize {
+        FIRST_USER + self.function.handed_on().len()
+    }
+
+    fn invocations(&self, draw: &Draw<'_>, memory: &Memory) -> Result<Invocations, Error> {
+        let Some([in_row, rows, layers]) = draw.dispatch else {
+            let (vertices, base_vertex) = vertices(draw, &memory.pieces)?;
+            let std::ops::Range { start, end } = draw.instances;
+            let (first_instance, instances) = (start, end.saturating_sub(start));
+            return Ok(Invocations { vertices, base_vertex, first_instance, instances });
+        };
+        if layers != 1 {
+            return Err(unsupported("several layers of threadgroups"));
+        }
+        // Each threadgroup is an instance, and each of its threads a vertex.
+        let vertices = (0..local_size(self.stage)?).collect();
+        let (base_vertex, instances) = (in_row, in_row * rows);
+        Ok(Invocations { vertices, base_vertex, first_instance: 0, instances })
+    }
+
+    /// Runs draws in a process, which leaves in the memory what they write.
+    fn execute(&self, metal: &Metal, draws: &[Vec<u32>], memory: &mut Memory) -> Result<(), Error> {
+        let seconds = u32::try_from(metal.time_limit.as_secs()).unwrap_or(u32::MAX).max(1);
+        let mut input = bytes(&[seconds, count(&memory.pieces)]);
+        for one in &memory.pieces {
+            input.extend(bytes(&[count(one)]));
+            input.extend(one);
+        }
+        input.extend(bytes(&[count(draws)]));
+        draws.iter().for_each(|draw| input.extend(bytes(draw)));
+
+        let output = self.program.run(&input)?;
+        let mut rest = output.as_slice();
+        for piece in &mut memory.pieces {
+            let found = rest.split_off(..piece.len());
+            let found =
+                found.ok_or_else(|| Error::Work("the shader's process ends early".to_owned()))?;
+            piece.copy_from_slice(found);
+        }
+        Ok(())
+    }
+}
+
+/// The vertices and instances of a draw, or what stands for them in a dispatch.
+struct Invocations {
+    vertices: Vec<u32>,
+    base_vertex: u32,
+    first_instance: u32,
+    instances: u32,
+}
+
+/// Runs draws of triangles with a vertex and a fragment function.
+fn rasterize(
+    metal: &Metal,
+    shaders: &[Shader<'_, '_>; 2],
+    draws: &[Draw<'_>],
+    memory: &mut Memory,
+    work: &Work<'_>,
+) -> Result<(), Error> {
+    let [vertex, fragment] = shaders;
+    let before = memory.clone();
+    let outputs = vertex.run_vertices(metal, draws, memory)?;
+    if draws.len() > 1 && memory.pieces != before.pieces {
+        // What the vertices of a draw write is seen by the fragments of that draw, and not of those before it.
+        *memory = before;
+        let mut each = draws.chunks(1);
+        return each.try_for_each(|draw| rasterize(metal, shaders, draw, memory, work));
+    }
+    let (slots, handed_on) = (vertex.slots(), vertex.function.handed_on());
+    let of = |(name, how)| (handed_on.iter().position(|one| *one == name), how);
+    let varyings = Varyings { of: fragment.function.varyings().into_iter().map(of).collect() };
+    let lanes = fragment.lanes()?;
+    let mut all = Vec::new();
+    for (draw, outputs) in draws.iter().zip(&outputs) {
+        let target = draw.target.expect("these draws have targets");
+        let targets: Vec<usize> =
+            [target].into_iter().chain(draw.other_targets.iter().copied()).collect();
+        let mut words = bind(draw, &fragment.printed, memory)?;
+        words.extend([FRAGMENTS, count(&targets)]);
+        for target in &targets {
+            words.push(memory.target(*target)?);
+        }
+        let vertices: Vec<&[[u32; 4]]> = outputs.as_chunks().0.chunks_exact(slots).collect();
+        let fragments = match draw.discard {
+            true => Vec::new(),
+            false => fragments(draw, &vertices, &work.targets[target], (&varyings, lanes)),
+        };
+        let together = if lanes == Lanes::Quad { 4 } else { 1 };
+        words.extend([count(&varyings.of), together, count(&fragments)]);
+        words.extend(fragments.into_iter().flatten());
+        all.push(words);
+    }
+    fragment.execute(metal, &all, memory)?;
+    memory.keep();
+    Ok(())
+}
+
+/// The fragments of all triangles of a draw, in their order.
+fn fragments(
+    draw: &Draw<'_>,
+    vertices: &[raster::Vertex<'_>],
+    target: &polyshade_vulkan::Target,
+    (varyings, lanes): (&Varyings, Lanes),
+) -> Vec<Vec<u32>> {
+    let instances = draw.instances.len().max(1);
+    let size = (target.width, target.height);
+    let of_instance = |vertices: &[raster::Vertex<'_>]| -> Vec<Vec<u32>> {
+        let triangles = (0..).zip(vertices.as_chunks().0);
+        let fragments = triangles.flat_map(|(primitive, corners)| {
+            Triangle { corners: *corners, size, primitive, varyings }.fragments(lanes)
+        });
+        fragments.collect()
+    };
+    let each = (vertices.len() / instances).max(1);
+    vertices.chunks_exact(each).flat_map(of_instance).collect()
+}
+
 /// The shader as MSL.
-fn print(metal: &Metal, stage: &Stage<'_>) -> Result<Text, Error> {
+fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Error> {
     let model = model(stage)?;
     let entry = EntryPoint { name: stage.entry_point, model: model.0 };
-    let without = without_cull_distances(stage)
-        .map_err(|error| Error::Unsupported(format!("cull distances: {error}")))?;
+    let without = match outputs {
+        Outputs::Kept => None,
+        Outputs::Dropped => without_cull_distances(stage)
+            .map_err(|error| Error::Unsupported(format!("cull distances: {error}")))?,
+    };
     let words = without.as_deref().unwrap_or(stage.words);
     let printed = cross::write(words, entry, &Target::Msl(Msl::default()));
     let mut printed = printed.map_err(|error| Error::Unsupported(format!("MSL: {error}")))?;
@@ -80,8 +293,9 @@ fn print(metal: &Metal, stage: &Stage<'_>) -> Result<Text, Error> {
 fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
     match stage.stage {
         vk::ShaderStageFlags::VERTEX => Ok(ExecutionModel::VERTEX),
+        vk::ShaderStageFlags::FRAGMENT => Ok(ExecutionModel::FRAGMENT),
         vk::ShaderStageFlags::COMPUTE => Ok(ExecutionModel::GL_COMPUTE),
-        _ => Err(unsupported("any stage but a vertex or a compute stage")),
+        _ => Err(unsupported("tessellation and geometry stages")),
     }
 }
 
@@ -103,41 +317,6 @@ fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polysha
     Ok(Some(rewritten.module.into_words()))
 }
 
-/// A draw. What the program takes beside the buffers of the work becomes memory of its own.
-fn draw_words(
-    draw: &Draw<'_>,
-    printed: &Text,
-    memory: &mut Vec<Vec<u8>>,
-) -> Result<Vec<u32>, Error> {
-    let is_alone = draw.transform_feedback.is_none()
-        && draw.target.is_none()
-        && draw.depth.is_none()
-        && draw.addresses.is_empty();
-    if !is_alone {
-        return Err(unsupported("rasterization, native transform feedback and addresses"));
-    }
-    let bindings = bind(draw, printed, memory)?;
-    let mut words = vec![count(&bindings)];
-    words.extend(bindings.into_iter().flatten());
-    words.extend(attributes(draw, memory)?);
-    if let Some([in_row, rows, layers]) = draw.dispatch {
-        if layers != 1 {
-            return Err(unsupported("several layers of threadgroups"));
-        }
-        // Each threadgroup is an instance, and each of its threads a vertex.
-        let threads = local_size(&draw.stages[0])?;
-        words.push(threads);
-        words.extend(0..threads);
-        words.extend([in_row, 0, in_row * rows]);
-        return Ok(words);
-    }
-    let (vertices, base) = vertices(draw, memory)?;
-    words.push(count(&vertices));
-    words.extend(vertices);
-    words.extend([base, draw.instances.start, draw.instances.end - draw.instances.start]);
-    Ok(words)
-}
-
 /// How many threads a threadgroup has, which lie in one row.
 fn local_size(stage: &Stage<'_>) -> Result<u32, Error> {
     let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
@@ -149,134 +328,6 @@ fn local_size(stage: &Stage<'_>) -> Result<u32, Error> {
     }
 }
 
-/// The bindings: Metal's index, the number of the memory, the first byte.
-fn bind(
-    draw: &Draw<'_>,
-    printed: &Text,
-    memory: &mut Vec<Vec<u8>>,
-) -> Result<Vec<[u32; 3]>, Error> {
-    let index_of = |wanted| {
-        let found = printed.buffers.iter().find(|(buffer, _)| *buffer == wanted);
-        found.map(|(_, index)| *index)
-    };
-    let mut sizes: Vec<u32> = Vec::new();
-    let mut bindings = Vec::new();
-    for one in &draw.descriptors {
-        let (Resource::StorageBuffer(range) | Resource::UniformBuffer(range)) = one.resource else {
-            return Err(unsupported("resources that are no buffers"));
-        };
-        let first = index_of(MslBuffer::Descriptor { set: one.set, binding: one.binding });
-        let Some(index) = first.map(|first| first + one.element) else { continue };
-        bindings.push([index, narrow(range.buffer as u64)?, narrow(range.offset)?]);
-        sizes.resize(sizes.len().max(index as usize + 1), 0);
-        sizes[index as usize] = narrow(range.size)?;
-    }
-    let own = [
-        (MslBuffer::Sizes, bytes(&sizes)),
-        (MslBuffer::PushConstants, draw.push_constants.clone()),
-    ];
-    for (buffer, contents) in own {
-        if let Some(index) = index_of(buffer) {
-            bindings.push([index, count(memory), 0]);
-            memory.push(contents);
-        }
-    }
-    Ok(bindings)
-}
-
-/// The attributes of all locations up to the last: whether each steps with instances, how many elements it has, and
-/// those.
-fn attributes(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<Vec<u32>, Error> {
-    let all = || {
-        draw.vertex_buffers.iter().flat_map(|buffer| {
-            buffer.layout.attributes.iter().map(move |attribute| (buffer, attribute))
-        })
-    };
-    let locations = all().map(|(_, attribute)| attribute.location + 1).max().unwrap_or(0);
-    let mut words = vec![locations];
-    for location in 0..locations {
-        let Some((buffer, attribute)) = all().find(|(_, one)| one.location == location) else {
-            words.extend([0, 0]);
-            continue;
-        };
-        let of_instances = buffer.layout.rate == vk::VertexInputRate::INSTANCE;
-        let elements = elements(buffer, *attribute, memory)?;
-        words.extend([u32::from(of_instances), count(&elements)]);
-        words.extend(elements.into_iter().flatten());
-    }
-    Ok(words)
-}
-
-/// An attribute of every element that its buffer has, as four words: what is not there is (0, 0, 0, 1).
-fn elements(
-    buffer: &VertexBuffer,
-    attribute: Attribute,
-    memory: &[Vec<u8>],
-) -> Result<Vec<[u32; 4]>, Error> {
-    let (components, is_float) = format(attribute.format).ok_or_else(|| {
-        Error::Unsupported(format!("an attribute of format {:?}", attribute.format))
-    })?;
-    let bytes =
-        memory.get(buffer.place.buffer).and_then(|one| one.get(buffer.place.offset as usize..));
-    let bytes = bytes.ok_or_else(|| Error::Work("a vertex buffer is not there".to_owned()))?;
-    let one = if is_float { 1.0_f32.to_bits() } else { 1 };
-    let element = |number: usize| {
-        let first = number * buffer.layout.stride as usize + attribute.offset as usize;
-        let found = bytes.get(first..first + 4 * components)?;
-        let mut words = [0, 0, 0, one];
-        for (word, bytes) in words.iter_mut().zip(found.chunks_exact(4)) {
-            *word = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        Some(words)
-    };
-    // A stride of 0 has but one element.
-    let most = if buffer.layout.stride == 0 { 1 } else { usize::MAX };
-    Ok((0..most).map_while(element).collect())
-}
-
-/// How many components of 32 bits a format has, and whether they are floats.
-fn format(format: vk::Format) -> Option<(usize, bool)> {
-    Some(match format {
-        vk::Format::R32_SFLOAT => (1, true),
-        vk::Format::R32G32_SFLOAT => (2, true),
-        vk::Format::R32G32B32_SFLOAT => (3, true),
-        vk::Format::R32G32B32A32_SFLOAT => (4, true),
-        vk::Format::R32_SINT | vk::Format::R32_UINT => (1, false),
-        vk::Format::R32G32_SINT | vk::Format::R32G32_UINT => (2, false),
-        vk::Format::R32G32B32_SINT | vk::Format::R32G32B32_UINT => (3, false),
-        vk::Format::R32G32B32A32_SINT | vk::Format::R32G32B32A32_UINT => (4, false),
-        _ => return None,
-    })
-}
-
-/// The numbers of the vertices in the order of the draw, and the base vertex.
-fn vertices(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<(Vec<u32>, u32), Error> {
-    let Some(indices) = draw.indices else {
-        return Ok((draw.vertices.clone().collect(), draw.vertices.start));
-    };
-    let size = match indices.index_type {
-        vk::IndexType::UINT8_EXT => 1,
-        vk::IndexType::UINT16 => 2,
-        _ => 4,
-    };
-    let first = indices.place.offset as usize + size * indices.first as usize;
-    let bytes = memory.get(indices.place.buffer);
-    let bytes = bytes.and_then(|one| one.get(first..first + size * indices.count as usize));
-    let bytes = bytes.ok_or_else(|| Error::Work("an index buffer is too small".to_owned()))?;
-    let restart = u32::MAX >> (32 - 8 * size as u32);
-    let number = |bytes: &[u8]| {
-        let mut word = [0; 4];
-        word[..size].copy_from_slice(bytes);
-        u32::from_le_bytes(word)
-    };
-    let vertices = bytes
-        .chunks_exact(size)
-        .map(number)
-        .filter(|index| !(indices.restart && *index == restart))
-        .map(|index| index.wrapping_add_signed(indices.vertex_offset));
-    Ok((vertices.collect(), indices.vertex_offset.cast_unsigned()))
-}
-
 fn bits(constant: Constant) -> u64 {
     match constant {
         Constant::Bits8(bits) => bits.into(),
@@ -286,18 +337,8 @@ fn bits(constant: Constant) -> u64 {
     }
 }
 
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-}
-
-fn count<T>(all: &[T]) -> u32 {
-    u32::try_from(all.len()).expect("what is compared is far smaller")
-}
-
-fn narrow(number: u64) -> Result<u32, Error> {
-    u32::try_from(number).map_err(|_| Error::Unsupported(format!("a buffer of {number} bytes")))
-}
-
 fn unsupported(what: &str) -> Error {
-    Error::Unsupported(format!("{what}: vertex functions and kernels alone are run"))
+    Error::Unsupported(format!(
+        "{what}: on Metal vertex functions, fragment functions and kernels alone are run"
+    ))
 }

@@ -1,20 +1,25 @@
-//! Runs vertex functions and kernels of the Metal shading language on the CPU: polyshade prints MSL, and no machine but
-//! Apple's compiles it.
+//! Runs functions of the Metal shading language on the CPU: polyshade prints MSL, and no machine but Apple's compiles
+//! it.
 //!
 //! The text that SPIRV-Cross prints is read as C++17, with headers of ours for Metal's types and functions, by the C++
-//! compiler of this machine, and called for every vertex and instance of a draw, or every thread of a dispatch. So it
-//! is known what *the text, read as C++, computes*: which buffers it takes by which index, which places it writes, with
-//! which values. It is not known whether Metal compiles it: address spaces, but for `constant`, are not checked, nor is
-//! what C++ takes and Metal does not. Arithmetic is not contracted, and denormals are kept, where Metal may do
-//! otherwise.
+//! compiler of this machine, and called for every vertex and instance of a draw, every thread of a dispatch, or every
+//! pixel that triangles cover. So it is known what *the text, read as C++, computes*: which buffers, textures and
+//! colours it takes by which index, which places it writes, with which values. It is not known whether Metal compiles
+//! it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does not. Arithmetic is not
+//! contracted, and denormals are kept, where Metal may do otherwise.
 //!
-//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as draws of a vertex stage alone, and dispatches, go.
-//! Each buffer lies between pages that cannot be accessed: what leaves it is an error that names it.
+//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as dispatches, draws of a vertex stage alone, and
+//! triangles of a vertex and a fragment stage go. Each buffer lies between pages that cannot be accessed: what leaves
+//! it is an error that names it.
 
+mod attributes;
+mod bind;
 mod draw;
 mod program;
+mod raster;
 mod signature;
 mod text;
+mod words;
 
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 use program::{Compiler, Program};
@@ -90,7 +95,7 @@ impl Runner for Metal {
     }
 
     fn count(&self, _: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error> {
-        Err(Error::Unsupported("rasterization: vertex functions alone are run".to_owned()))
+        Err(Error::Unsupported("counts of what is rasterized".to_owned()))
     }
 
     fn capabilities(&self) -> &Capabilities {

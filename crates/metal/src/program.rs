@@ -9,11 +9,12 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Metal's types and functions, what a shader is called with, and what calls it.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("types.h", include_str!("shim/types.h")),
     ("functions.h", include_str!("shim/functions.h")),
     ("invocation.h", include_str!("shim/invocation.h")),
-    ("stage_in.h", include_str!("shim/stage_in.h")),
+    ("textures.h", include_str!("shim/textures.h")),
+    ("stages.h", include_str!("shim/stages.h")),
     ("run.cpp", include_str!("shim/run.cpp")),
 ];
 

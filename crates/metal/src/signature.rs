@@ -1,13 +1,15 @@
-//! The vertex function or kernel of a text: what it takes, and the C++ that calls it.
+//! The function of a text: what it takes and hands on, and the C++ that calls it.
 
 use std::fmt::Write;
 
-/// A vertex function or a kernel.
+/// A vertex function, a kernel or a fragment function.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     /// Its name.
     name: String,
     parameters: Vec<Parameter>,
+    /// The members of the structure that it returns.
+    results: Vec<Member>,
 }
 
 /// What a parameter is (5.2 of Metal's specification).
@@ -21,16 +23,45 @@ enum Parameter {
         is_reference: bool,
         index: u32,
     },
+    /// A texture, a sampler, or an array of them, of this type, from this index on.
+    Texture { ty: String, index: u32 },
+    /// A colour of the framebuffer.
+    Colour { ty: String, number: u32 },
     /// A number of the draw or the dispatch, of this type: what an `Invocation` says of it.
     Number { ty: String, said: &'static str },
-    /// Attributes: the type, and its members with their types and locations.
-    Inputs { ty: String, members: Vec<(String, String, u32)> },
+    /// The structure of what the stage before hands on, or of attributes.
+    Inputs { ty: String, members: Vec<Member> },
 }
 
-/// What a vertex function and a kernel begin with.
-pub(crate) const QUALIFIERS: [&str; 2] = ["vertex ", "kernel "];
+/// A member of a structure that a function takes or returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    ty: String,
+    name: String,
+    /// What stands in its attribute, such as `user(locn0)`.
+    attribute: String,
+    /// How many there are, in an array.
+    elements: u32,
+}
 
-/// Finds the vertex function or kernel.
+/// How an input of a fragment function comes of its vertices (5.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interpolation {
+    Flat,
+    Perspective,
+    NoPerspective,
+}
+
+/// What the functions that are called begin with.
+pub(crate) const QUALIFIERS: [&str; 4] =
+    ["vertex ", "kernel ", "fragment ", "[[ early_fragment_tests ]] fragment "];
+
+/// What a vertex function hands on: its position, its clip distances by four, then what fragment functions read.
+pub(crate) const POSITION: usize = 0;
+pub(crate) const CLIP_DISTANCES: usize = 1;
+pub(crate) const FIRST_USER: usize = 3;
+
+/// Finds the function.
 ///
 /// # Errors
 ///
@@ -38,12 +69,16 @@ pub(crate) const QUALIFIERS: [&str; 2] = ["vertex ", "kernel "];
 pub(crate) fn read(text: &str) -> Result<Signature, String> {
     let line =
         text.lines().find_map(|line| QUALIFIERS.iter().find_map(|one| line.strip_prefix(one)));
-    let line = line.ok_or("there is no vertex function and no kernel")?;
+    let line = line.ok_or("there is no vertex function, no fragment function and no kernel")?;
     let (head, parameters) = line.split_once('(').ok_or("the function has no parameters")?;
     let parameters = parameters.trim_end().strip_suffix(')').unwrap_or(parameters);
-    let name = head.rsplit(' ').next().unwrap_or(head).to_owned();
+    let (result, name) = head.rsplit_once(' ').unwrap_or(("void", head));
     let parameters = split(parameters).into_iter().map(|one| parameter(one, text));
-    Ok(Signature { name, parameters: parameters.collect::<Result<_, _>>()? })
+    Ok(Signature {
+        name: name.to_owned(),
+        parameters: parameters.collect::<Result<_, _>>()?,
+        results: members(result, text),
+    })
 }
 
 /// The parts between commas that stand in no brackets.
@@ -69,18 +104,24 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
     let (declaration, attribute) = declared.split_once(" [[").ok_or_else(unread)?;
     let attribute = attribute.split_once("]]").ok_or_else(unread)?.0;
     let (ty, _) = declaration.rsplit_once(' ').ok_or_else(unread)?;
-    let number = |of: &str| -> Option<u32> {
-        attribute.strip_prefix(of)?.strip_prefix('(')?.strip_suffix(')')?.parse().ok()
-    };
-    if let Some(index) = number("buffer") {
+    if let Some(index) = argument(attribute, "buffer") {
         let is_reference = ty.ends_with('&');
         let ty = ty.strip_suffix(['&', '*']).ok_or_else(unread)?.to_owned();
         return Ok(Parameter::Buffer { ty, is_reference, index });
     }
+    let owned = ty.to_owned();
+    if let Some(index) = argument(attribute, "texture").or(argument(attribute, "sampler")) {
+        let is_written = ty.contains("access::write") || ty.contains("access::read_write");
+        let read = Parameter::Texture { ty: owned, index };
+        return (!is_written).then_some(read).ok_or_else(unread);
+    }
+    // Fragments are run one after the other, which is the order that such groups ask for.
+    let colour = attribute.split(", ").next().unwrap_or(attribute);
+    if let Some(number) = argument(colour, "color") {
+        return Ok(Parameter::Colour { ty: owned, number });
+    }
     let said = match attribute {
-        "stage_in" => {
-            return Ok(Parameter::Inputs { ty: ty.to_owned(), members: members(ty, text) });
-        }
+        "stage_in" => return Ok(Parameter::Inputs { members: members(ty, text), ty: owned }),
         "vertex_id" | "thread_index_in_threadgroup" => "of.vertex",
         "instance_id" => "of.instance",
         "base_vertex" => "of.base_vertex",
@@ -89,25 +130,86 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         "threadgroup_position_in_grid" => {
             "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
         }
+        "position" => "of.position[0], of.position[1], of.position[2], of.position[3]",
+        "front_facing" => "of.is_front",
+        "primitive_id" => "of.primitive",
+        // Pixels have one sample.
+        "sample_id" => "0u",
+        "sample_mask" => "1u",
         _ => return Err(unread()),
     };
-    Ok(Parameter::Number { ty: ty.to_owned(), said })
+    Ok(Parameter::Number { ty: owned, said })
 }
 
-/// The members of a structure that are attributes.
-fn members(ty: &str, text: &str) -> Vec<(String, String, u32)> {
+/// The number behind the name of an attribute: 3 of `buffer(3)`.
+fn argument(attribute: &str, of: &str) -> Option<u32> {
+    attribute.strip_prefix(of)?.strip_prefix('(')?.strip_suffix(')')?.parse().ok()
+}
+
+/// The members of a structure that have attributes.
+///
+/// ```text
+/// float4 v_colour [[user(locn0)]];
+/// float gl_ClipDistance [[clip_distance]] [2];
+/// ```
+fn members(ty: &str, text: &str) -> Vec<Member> {
     let body = text.split_once(&format!("struct {ty}\n{{\n")).map_or("", |(_, rest)| rest);
     let body = body.split_once("};").map_or("", |(body, _)| body);
     let member = |line: &str| {
-        let (declaration, rest) = line.trim().split_once(" [[attribute(")?;
+        let (declaration, rest) = line.trim().split_once(" [[")?;
         let (ty, name) = declaration.rsplit_once(' ')?;
-        let location = rest.split_once(')')?.0.parse().ok()?;
-        Some((ty.to_owned(), name.to_owned(), location))
+        let (attribute, array) = rest.split_once("]]")?;
+        let elements = array.trim().strip_prefix('[').and_then(|array| array.split_once(']'));
+        Some(Member {
+            ty: ty.to_owned(),
+            name: name.to_owned(),
+            attribute: attribute.to_owned(),
+            elements: elements.map_or(Some(1), |(number, _)| number.parse().ok())?,
+        })
     };
     body.lines().filter_map(member).collect()
 }
 
+impl Member {
+    /// The name by which two stages know it: `locn0` of `user(locn0)`.
+    fn user(&self) -> Option<&str> {
+        self.attribute.split(", ").next()?.strip_prefix("user(")?.strip_suffix(')')
+    }
+
+    fn interpolation(&self) -> Interpolation {
+        let is_whole = ["int", "uint", "short", "ushort"].iter().any(|ty| self.ty.starts_with(ty));
+        match self.attribute.rsplit(", ").next() {
+            _ if is_whole => Interpolation::Flat,
+            Some("flat") => Interpolation::Flat,
+            Some(how) if how.ends_with("_no_perspective") => Interpolation::NoPerspective,
+            _ => Interpolation::Perspective,
+        }
+    }
+}
+
 impl Signature {
+    /// What it takes of the stage before, by name, in the order of an `Invocation`'s inputs.
+    pub(crate) fn varyings(&self) -> Vec<(String, Interpolation)> {
+        let members = self.parameters.iter().flat_map(|parameter| match parameter {
+            Parameter::Inputs { members, .. } => members.as_slice(),
+            _ => &[],
+        });
+        members.filter_map(|one| Some((one.user()?.to_owned(), one.interpolation()))).collect()
+    }
+
+    /// Whether it has memory that it may write.
+    pub(crate) fn stores(&self) -> bool {
+        self.parameters.iter().any(|parameter| match parameter {
+            Parameter::Buffer { ty, .. } => ty.starts_with("device ") && !ty.contains("const "),
+            _ => false,
+        })
+    }
+
+    /// What it hands on by name, from [`FIRST_USER`] on.
+    pub(crate) fn handed_on(&self) -> Vec<String> {
+        self.results.iter().filter_map(Member::user).map(str::to_owned).collect()
+    }
+
     /// The C++ behind the text: what `invocation.h` declares.
     pub(crate) fn caller(&self) -> String {
         let (mut body, mut arguments, mut takes) = (String::new(), Vec::new(), Vec::new());
@@ -118,27 +220,68 @@ impl Signature {
                     let dereferenced = if *is_reference { "*" } else { "" };
                     format!("{dereferenced}({ty}*)of.buffers[{index}]")
                 }
+                Parameter::Texture { ty, index } => format!("{ty}(of.textures + {index})"),
+                Parameter::Colour { ty, number } => format!("of_words<{ty}>(of.outputs[{number}])"),
                 Parameter::Number { ty, said } => format!("{ty}({said})"),
                 Parameter::Inputs { ty, members } => {
                     let _ = writeln!(body, "    {ty} inputs;");
-                    for (ty, name, location) in members {
-                        let value = format!("attribute<{ty}>(of, {location})");
+                    // Attributes are numbered by the text, and what is handed on in the order of the members.
+                    let mut next = 0..;
+                    for Member { ty, name, attribute, .. } in members {
+                        let number = argument(attribute, "attribute").or_else(|| next.next());
+                        let number = number.unwrap_or_default();
+                        let value = format!("of_words<{ty}>(of.inputs[{number}])");
                         let _ = writeln!(body, "    inputs.{name} = {value};");
                     }
                     "inputs".to_owned()
                 }
             });
         }
-        let (name, arguments, count) = (&self.name, arguments.join(", "), takes.len());
+        let call = format!("{}({})", self.name, arguments.join(", "));
+        body += &match self.results.is_empty() {
+            true => format!("    {call};\n"),
+            false => format!("    auto result = {call};\n{}", self.keep_results()),
+        };
+        let count = takes.len();
         // An array has one element at least.
         takes.push("0".to_owned());
         format!(
             "extern \"C\" const unsigned polyshade_takes[] = {{{}}};\n\
              extern \"C\" const unsigned polyshade_take_count = {count};\n\
-             extern \"C\" void polyshade_call(const Invocation &of) {{\n\
-             {body}    {name}({arguments});\n}}\n",
+             extern \"C\" void polyshade_call(const Invocation &of) {{\n{body}}}\n",
             takes.join(", "),
         )
+    }
+
+    /// Writes what is returned to the outputs, where these are wanted: of a vertex function by the constants above, of
+    /// a fragment function by the number of the colour.
+    fn keep_results(&self) -> String {
+        let mut body = "    if (of.outputs == nullptr) return;\n".to_owned();
+        let mut next = FIRST_USER..;
+        for Member { name, attribute, elements, .. } in &self.results {
+            let attribute = attribute.split(", ").next().unwrap_or(attribute);
+            let slot = match attribute {
+                "position" => Some(POSITION),
+                user if user.starts_with("user(") => next.next(),
+                other => argument(other, "color").map(|number| number as usize),
+            };
+            let _ = match (attribute, slot) {
+                (_, Some(slot)) => {
+                    writeln!(body, "    hand_on(of.outputs[{slot}], 0, result.{name});")
+                }
+                ("clip_distance", None) => writeln!(
+                    body,
+                    "    for (int i = 0; i < {elements}; i++)\n        \
+                     hand_on(of.outputs[{CLIP_DISTANCES} + i / 4], i % 4, result.{name}[i]);"
+                ),
+                ("sample_mask", None) => {
+                    writeln!(body, "    if ((result.{name} & 1u) == 0) discard_fragment();")
+                }
+                // Depths, point sizes and layers, which nothing is made of.
+                _ => Ok(()),
+            };
+        }
+        body
     }
 }
 
@@ -150,18 +293,26 @@ mod tests {
         vertex main0_out main0(main0_in in [[stage_in]], constant uint* sizes [[buffer(25)]], \
         device B& b [[buffer(1)]], uint gl_VertexIndex [[vertex_id]])\n{\n}\n";
 
+    #[track_caller]
+    fn has(caller: &str, parts: &[&str]) {
+        for part in parts {
+            assert!(caller.contains(part), "{part}\n{caller}");
+        }
+    }
+
     #[test]
     fn the_function_is_called_with_what_its_parameters_are() {
         let caller = read(TEXT).expect("it is a vertex function").caller();
-        for part in [
-            "polyshade_takes[] = {25, 1, 0};",
-            "polyshade_take_count = 2;",
-            "main0_in inputs;",
-            "inputs.c = attribute<int>(of, 3);",
-            "main0(inputs, (constant uint*)of.buffers[25], *(device B*)of.buffers[1], uint(of.vertex));",
-        ] {
-            assert!(caller.contains(part), "{part}\n{caller}");
-        }
+        has(
+            &caller,
+            &[
+                "polyshade_takes[] = {25, 1, 0};",
+                "polyshade_take_count = 2;",
+                "main0_in inputs;",
+                "inputs.c = of_words<int>(of.inputs[3]);",
+                "main0(inputs, (constant uint*)of.buffers[25], *(device B*)of.buffers[1], uint(of.vertex));",
+            ],
+        );
     }
 
     #[test]
@@ -170,18 +321,62 @@ mod tests {
             uint l [[thread_index_in_threadgroup]])\n{\n}\n";
         let caller = read(text).expect("it is a kernel").caller();
         let place = "uint3(of.instance % of.base_vertex, of.instance / of.base_vertex, 0u), uint(of.vertex)";
-        assert!(caller.contains(place), "{caller}");
+        has(&caller, &[place]);
+    }
+
+    #[test]
+    fn what_vertex_functions_hand_on_is_read_by_its_name() {
+        let vertex = "struct main0_out\n{\n    float4 gl_Position [[position]];\n    \
+            float gl_PointSize [[point_size]];\n    \
+            float gl_ClipDistance [[clip_distance]] [2];\n    float2 uv [[user(locn1)]];\n};\n\
+            vertex main0_out main0()\n{\n}\n";
+        let vertex = read(vertex).expect("it is a vertex function");
+        assert_eq!(vertex.handed_on(), ["locn1"]);
+        has(
+            &vertex.caller(),
+            &[
+                "auto result = main0();",
+                "hand_on(of.outputs[0], 0, result.gl_Position);",
+                "for (int i = 0; i < 2; i++)",
+                "hand_on(of.outputs[3], 0, result.uv);",
+            ],
+        );
+    }
+
+    #[test]
+    fn fragment_functions_read_and_write_colours() {
+        let text = "struct main0_out\n{\n    float3 c [[color(1)]];\n    uint gl_SampleMask [[sample_mask]];\n};\n\
+            struct main0_in\n{\n    float2 uv [[user(locn1), center_no_perspective]];\n    \
+            uint id [[user(locn2)]];\n    \
+            float3 n [[user(locn3), flat]];\n    float d [[user(clip0)]];\n};\n\
+            [[ early_fragment_tests ]] fragment main0_out main0(main0_in in [[stage_in]], float4 d [[color(1), \
+            raster_order_group(0)]], array<texture2d<float>, 2> t [[texture(3)]], float4 gl_FragCoord [[position]])\n";
+        let fragment = read(text).expect("it is a fragment function");
+        use Interpolation::{Flat, NoPerspective, Perspective};
+        let varyings =
+            [("locn1", NoPerspective), ("locn2", Flat), ("locn3", Flat), ("clip0", Perspective)];
+        let varyings = varyings.map(|(name, how)| (name.to_owned(), how));
+        assert_eq!(fragment.varyings(), varyings);
+        has(
+            &fragment.caller(),
+            &[
+                "inputs.d = of_words<float>(of.inputs[3]);",
+                "main0(inputs, of_words<float4>(of.outputs[1]), array<texture2d<float>, 2>(of.textures + 3), float4(o",
+                "hand_on(of.outputs[1], 0, result.c);",
+                "if ((result.gl_SampleMask & 1u) == 0) discard_fragment();",
+            ],
+        );
     }
 
     #[test]
     fn what_is_not_read_is_refused_by_its_declaration() {
-        let text = TEXT
-            .replace("constant uint* sizes [[buffer(25)]]", "texture2d<float> t [[texture(0)]]");
-        let refused = read(&text).expect_err("textures are not read");
-        assert_eq!(
-            refused,
-            "the function takes `texture2d<float> t [[texture(0)]]`, which is not read"
-        );
-        assert!(read("fragment float4 main0()").is_err());
+        for declared in
+            ["texture2d<float, access::write> t [[texture(0)]]", "ushort2 p [[threads_per_grid]]"]
+        {
+            let text = TEXT.replace("constant uint* sizes [[buffer(25)]]", declared);
+            let refused = read(&text).expect_err("this is not read");
+            assert_eq!(refused, format!("the function takes `{declared}`, which is not read"));
+        }
+        assert!(read("object void main0()").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The text of a vertex function or kernel as C++: what the two languages write otherwise is written as C++ has it.
+//! The text of a function as C++: what the two languages write otherwise is written as C++ has it.
 //!
 //! Headers of ours are the rest ([`crate::program`]). What is known here of the text is how SPIRV-Cross prints it.
 
@@ -16,7 +16,7 @@ pub(crate) struct Source {
 ///
 /// # Errors
 ///
-/// What cannot be read as C++, or is no vertex function and no kernel.
+/// What cannot be read as C++, or has no function that is called.
 pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, String> {
     let function = signature::read(text)?;
     let is_printed = |line: &&str| !line.starts_with("#include") && !line.starts_with("#pragma");

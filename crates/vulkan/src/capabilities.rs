@@ -79,7 +79,8 @@ impl Capabilities {
             newer_features,
             limits: vk::PhysicalDeviceLimits::default()
                 .max_clip_distances(8)
-                .max_combined_clip_and_cull_distances(8),
+                .max_combined_clip_and_cull_distances(8)
+                .min_storage_buffer_offset_alignment(4),
             transform_feedback: None,
             blending: Blending::default(),
             target_reads: TargetReads::default(),

@@ -84,13 +84,32 @@ pub(crate) fn depth(format: vk::Format, texel: &[u8]) -> Option<f32> {
 
 /// The colour that a texel holds, as a clear wants it; nothing where this crate cannot read the format.
 pub(crate) fn colour(format: vk::Format, texel: &[u8]) -> Option<vk::ClearColorValue> {
+    components(format, texel, [0; 4]).map(|bits| vk::ClearColorValue { uint32: bits })
+}
+
+/// The 32 bits of each component that a texel holds; of those that its format has not, those of `rest`.
+fn components(format: vk::Format, texel: &[u8], rest: [u32; 4]) -> Option<[u32; 4]> {
     let family = family_of(format)?;
     let read = Reading::of(family, format)?;
-    let mut bits = [0; 4];
+    let mut bits = rest;
     for (component, bits) in texel.chunks_exact(family.width as usize).zip(&mut bits) {
         *bits = read.bits(component)?;
     }
-    Some(vk::ClearColorValue { uint32: bits })
+    Some(bits)
+}
+
+/// The texels in these bytes as shaders read them, four words each: what a format has not is (0, 0, 0, 1). Nothing of a
+/// format that this crate cannot read.
+pub fn texel_words(format: vk::Format, bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
+    let is_integer = family_of(format)
+        .and_then(|family| Reading::of(family, format))
+        .is_some_and(|reading| matches!(reading, Reading::Uint | Reading::Sint));
+    let one = if is_integer { 1 } else { 1_f32.to_bits() };
+    let texel = |texel: &[u8]| match is_depth(format) {
+        true => depth(format, texel).map(|depth| [depth.to_bits(), 0, 0, one]),
+        false => components(format, texel, [0, 0, 0, one]),
+    };
+    bytes.chunks_exact(size(format)? as usize).map(texel).collect()
 }
 
 fn family_of(format: vk::Format) -> Option<&'static Family> {
@@ -188,6 +207,11 @@ mod tests {
         assert_eq!(read(vk::Format::R16G16_SFLOAT, &halves), Some(expected));
         assert_eq!(read(vk::Format::R32_UINT, &7_u32.to_ne_bytes()), Some([7, 0, 0, 0]));
         assert_eq!(read(vk::Format::R8G8B8A8_SRGB, &[0; 4]), None);
+        let shorts = [1, 0xffff, 3, 0].map(u16::to_ne_bytes).concat();
+        let texels = texel_words(vk::Format::R16G16_SINT, &shorts);
+        assert_eq!(texels, Some(vec![[1, u32::MAX, 0, 1], [3, 0, 0, 1]]));
+        let grey = texel_words(vk::Format::R8_UNORM, &[255]);
+        assert_eq!(grey, Some(vec![[one, 0, 0, one]]));
         assert_eq!(half(1), 2_f32.powi(-24));
         assert_eq!(depth(vk::Format::D16_UNORM, &[255, 255]), Some(1.0));
     }

@@ -58,9 +58,12 @@ pub use depth::DepthTest;
 pub use device::{Device, Validation};
 pub use error::Error;
 pub use features::Features;
+pub use format::texel_words;
 pub use indexing::Indexing;
 pub use instance::{DeviceName, find_layer};
-pub use plan::{Counted, Executed, IndirectArguments, Item, PlannedDraw, Sequence};
+pub use plan::{
+    Counted, Executed, IndirectArguments, Item, PlannedDraw, Sequence, execute_in_encoders,
+};
 pub use pull::bind_pulled;
 pub use runner::Runner;
 pub use target_reads::TargetReads;

@@ -4,9 +4,12 @@
 //! application, says so. That is what shows whether plans are right: the validation layer knows who waits for whom.
 
 mod capabilities;
+mod encoders;
 mod keep;
 mod lower;
 mod record;
+
+pub use encoders::execute_in_encoders;
 
 use crate::capture::Variants;
 use crate::device::Device;
@@ -127,7 +130,7 @@ impl Device {
     pub fn execute(&self, sequence: &Sequence<'_>) -> Result<Executed, Error> {
         let buffers = sequence.work.buffers.len();
         let targets = sequence.work.targets.len();
-        let lowered = lower::lower(self, sequence)?;
+        let lowered = lower::lower(self.capabilities(), sequence)?;
         lowered.work.check(self)?;
         let objects = Objects::new(self, &lowered.work, lowered.scope)?;
         let extra = record::Extra::new(&objects, &lowered)?;

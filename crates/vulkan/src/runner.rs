@@ -26,7 +26,8 @@ pub trait Runner {
     /// What it can do.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Whether it draws: runs fragment stages, and has targets.
+    /// Whether it draws whatever a device does, and counts it. What does not may still draw triangles for the sake of
+    /// their fragment stage.
     fn rasterizes(&self) -> bool {
         true
     }

@@ -94,7 +94,7 @@ pub(crate) struct Arguments {
 enum Api {
     /// A Vulkan driver
     Vulkan,
-    /// The C++ compiler of this machine, which reads what is printed for Metal: vertex stages alone
+    /// The C++ compiler of this machine, which reads what is printed for Metal: vertex and fragment stages
     Metal,
 }
 

@@ -1,6 +1,6 @@
 //! Where resources are bound, in languages that number them otherwise than Vulkan does.
 
-use super::MslBuffer;
+use super::{MslBuffer, MslTexture, MslTextureKind};
 use crate::Error;
 use spirv_cross2::reflect::{ArrayDimension, DecorationValue, ResourceType, TypeInner};
 use spirv_cross2::{Compiler, SpirvCrossError};
@@ -10,11 +10,18 @@ use spirv_cross2::{Compiler, SpirvCrossError};
 pub(super) enum Kind {
     Uniform,
     Storage,
+    /// A sampled image, with a sampler of its own.
+    CombinedTexture,
     Texture,
+    /// An input attachment.
+    Attachment,
     Image,
     Sampler,
     PushConstants,
 }
+
+/// What is sampled or read as a texture.
+pub(super) const TEXTURES: [Kind; 3] = [Kind::CombinedTexture, Kind::Texture, Kind::Attachment];
 
 /// A resource that the module declares.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,9 +36,9 @@ pub(super) struct Resource {
 const TYPES: [(ResourceType, Kind); 8] = [
     (ResourceType::UniformBuffer, Kind::Uniform),
     (ResourceType::StorageBuffer, Kind::Storage),
-    (ResourceType::SampledImage, Kind::Texture),
+    (ResourceType::SampledImage, Kind::CombinedTexture),
     (ResourceType::SeparateImage, Kind::Texture),
-    (ResourceType::SubpassInput, Kind::Texture),
+    (ResourceType::SubpassInput, Kind::Attachment),
     (ResourceType::StorageImage, Kind::Image),
     (ResourceType::SeparateSamplers, Kind::Sampler),
     (ResourceType::PushConstant, Kind::PushConstants),
@@ -135,6 +142,34 @@ pub(super) fn metal_indices(
     Ok(indices)
 }
 
+/// The indices of textures and samplers, the lowest that are free, in order: so those that a lowering adds in a set
+/// behind the shader's come behind them.
+pub(super) fn metal_textures(resources: &[Resource], attachments: Attachments) -> Vec<MslTexture> {
+    let mut textures = Vec::new();
+    for kind in [MslTextureKind::Texture, MslTextureKind::Sampler] {
+        let has_index = |one: &&Resource| match (one.kind, kind) {
+            (Kind::CombinedTexture, _) => true,
+            (Kind::Texture | Kind::Image, MslTextureKind::Texture) => true,
+            (Kind::Attachment, MslTextureKind::Texture) => attachments == Attachments::Textures,
+            (Kind::Sampler, MslTextureKind::Sampler) => true,
+            _ => false,
+        };
+        let mut next: u32 = 0;
+        for &Resource { set, binding, count, .. } in resources.iter().filter(has_index) {
+            textures.push(MslTexture { set, binding, kind, index: next });
+            next = next.saturating_add(count);
+        }
+    }
+    textures
+}
+
+/// What input attachments are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Attachments {
+    Textures,
+    Colours,
+}
+
 fn of(resource: &Resource) -> MslBuffer {
     match resource.kind {
         Kind::PushConstants => MslBuffer::PushConstants,
@@ -207,6 +242,29 @@ mod tests {
         assert!(matches!(indices(&[buffer(0, 0, 31)], &[]), Err(Error::Unsupported(_))));
         assert!(indices(&[buffer(0, 0, 25)], &[]).is_ok());
         assert!(matches!(indices(&[buffer(0, 0, u32::MAX)], &[]), Err(Error::Unsupported(_))));
+    }
+
+    #[test]
+    fn textures_and_samplers_are_numbered_apart_and_colours_are_neither() {
+        let of = |set, kind, count| Resource { kind, ..buffer(set, 0, count) };
+        let all = [
+            of(0, Kind::Storage, 1),
+            of(1, Kind::CombinedTexture, 2),
+            of(2, Kind::Attachment, 1),
+            of(3, Kind::Sampler, 1),
+            of(4, Kind::Texture, 1),
+        ];
+        let found = |attachments| -> Vec<(u32, MslTextureKind, u32)> {
+            let textures = metal_textures(&all, attachments);
+            textures.into_iter().map(|one| (one.set, one.kind, one.index)).collect()
+        };
+        use MslTextureKind::{Sampler, Texture};
+        let samplers = [(1, Sampler, 0), (3, Sampler, 2)];
+        let [first, last] = [(1, Texture, 0), (4, Texture, 2)];
+        assert_eq!(found(Attachments::Colours), [&[first, last][..], &samplers].concat());
+        let [attachment, last] = [(2, Texture, 2), (4, Texture, 3)];
+        let textures = [first, attachment, last];
+        assert_eq!(found(Attachments::Textures), [&textures[..], &samplers].concat());
     }
 
     #[test]

@@ -11,6 +11,9 @@ const CONSTANTS: [&str; 4] =
 const PLACEHOLDERS: [&str; 4] =
     ["unsupported_GLSL", "unsupported_gradient", "unsupported-built-in", "unknown_type"];
 
+/// What a function has only so many of, on every Mac.
+const LIMITS: [(&str, usize); 2] = [("texture", 128), ("sampler", 16)];
+
 /// The text of the module `words`, as Metal takes it.
 ///
 /// # Errors
@@ -29,11 +32,35 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
     if let Some(word) = words_of(&text).find(|word| is_placeholder(word)) {
         return Err(Error::Unsupported(format!("MSL has nothing for what would be `{word}`")));
     }
+    for (what, limit) in LIMITS {
+        if indices(&text, what).any(|index| index >= limit) {
+            return Err(Error::Unsupported(format!("a function of Metal has {limit} {what}s")));
+        }
+    }
     for declaration in CONSTANTS {
         // Functions take them by reference, which is none to a constant.
         text = text.replace(&format!("const {declaration} = "), &format!("{declaration} = "));
     }
     Ok(text)
+}
+
+/// The last index of each argument that has one of `what`: of an array the last element's.
+///
+/// ```text
+/// array<texture2d<float>, 3> images [[texture(2)]]
+/// ```
+fn indices(text: &str, what: &str) -> impl Iterator<Item = usize> {
+    let attribute = format!(" [[{what}(");
+    let parts: Vec<&str> = text.split(attribute.as_str()).collect();
+    let index = |pair: &[&str]| {
+        let first: usize = pair[1].split(')').next()?.parse().ok()?;
+        let declared = pair[0].rsplit("]]").next()?;
+        let array = declared.rfind("array<").map(|at| &declared[at..]);
+        let length = array.and_then(|array| array.rsplit_once('>')?.0.rsplit(' ').next());
+        let length: usize = length.map_or(Some(1), |length| length.parse().ok())?;
+        Some(first + length - 1)
+    };
+    parts.windows(2).filter_map(index).collect::<Vec<_>>().into_iter()
 }
 
 fn has_doubles(words: &[u32]) -> bool {
@@ -76,6 +103,22 @@ mod tests {
         }
         assert!(!["doubled", "a_double", "float2", "doubles2"].into_iter().any(is_double));
         assert_eq!(words_of("-double(x)").next(), Some("double"));
+    }
+
+    #[test]
+    fn a_function_has_so_many_textures_and_samplers() {
+        let text = |first, samplers| {
+            format!(
+                "fragment void f(texture2d<float> a [[texture({first})]], array<texture2d<float>, 8> b \
+                 [[texture(3)]], sampler c [[sampler({samplers})]], device B& d [[buffer(30)]])"
+            )
+        };
+        assert_eq!(indices(&text(1, 2), "texture").collect::<Vec<_>>(), [1, 10]);
+        assert!(checked(text(127, 15), &[]).is_ok());
+        for (text, what) in [(text(128, 15), "128 textures"), (text(127, 16), "16 samplers")] {
+            let refused = checked(text, &[]).unwrap_err().to_string();
+            assert!(refused.contains(what), "{refused}");
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Calls SPIRV-Cross.
 
-use super::bindings::{self, Kind, Resource};
+use super::bindings::{self, Attachments, Kind, Resource};
 use super::framebuffer_fetch::{self, Coherence, Others};
 use super::{
-    EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules,
-    Target, Text,
+    EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, MslTexture, MslTextureKind, Platform,
+    PointSize, Profile, Rules, Target, Text,
 };
 use super::{combined, msl_text, refused_before};
 use crate::Error;
@@ -31,13 +31,27 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let resources = bindings::resources(&compiler).map_err(refused)?;
     let rasterized = is_rasterized(&mut compiler, model).map_err(refused)?;
     let mut given = bindings::metal_indices(&resources, &options.buffers)?;
-    for (resource, index) in &given {
+    let attachments = if fetches { Attachments::Colours } else { Attachments::Textures };
+    let textures = bindings::metal_textures(&resources, attachments);
+    // A colour has the number of its input attachment, unless it is given another.
+    for resource in resources.iter().filter(|one| !fetches || one.kind != Kind::Attachment) {
         let binding = match resource.buffer() {
             MslBuffer::Descriptor { set, binding } => ResourceBinding::from_qualified(set, binding),
             MslBuffer::PushConstants | MslBuffer::Sizes => ResourceBinding::PushConstantBuffer,
         };
-        let count = NonZeroU32::new(resource.count);
-        let target = BindTarget { buffer: *index, texture: *index, sampler: *index, count };
+        let buffer = given.iter().find(|(other, _)| other.buffer() == resource.buffer());
+        let texture = |kind| {
+            let is_it = |one: &&MslTexture| {
+                (one.set, one.binding, one.kind) == (resource.set, resource.binding, kind)
+            };
+            textures.iter().find(is_it).map_or(0, |one| one.index)
+        };
+        let target = BindTarget {
+            buffer: buffer.map_or(0, |(_, index)| *index),
+            texture: texture(MslTextureKind::Texture),
+            sampler: texture(MslTextureKind::Sampler),
+            count: NonZeroU32::new(resource.count),
+        };
         compiler.add_resource_binding(model, binding, &target).map_err(refused)?;
     }
 
@@ -63,7 +77,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
         given.drain(..).map(|(resource, index)| (resource.buffer(), index)).collect();
     buffers.extend(sizes.then_some((MslBuffer::Sizes, settings.buffer_size_buffer_index)));
     let source = msl_text::checked(artifact.to_string(), words)?;
-    Ok(Text { source, buffers })
+    Ok(Text { source, buffers, textures })
 }
 
 /// The first version of MSL with object and mesh functions.
@@ -194,7 +208,7 @@ fn glsl_as_it_is(
     }
     if options.rules == Rules::OpenGl {
         let resources = bindings::resources(&compiler).map_err(refused)?;
-        let kinds = [&[Kind::Uniform][..], &[Kind::Storage], &[Kind::Texture], &[Kind::Image]];
+        let kinds = [&[Kind::Uniform][..], &[Kind::Storage], &bindings::TEXTURES, &[Kind::Image]];
         bindings::without_sets(&resources, &kinds, "OpenGL has no descriptor sets")?;
     }
     let mut settings = targets::Glsl::options();
@@ -261,7 +275,7 @@ fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Err
         let kinds = [
             &[Kind::Uniform][..],
             &[Kind::Storage, Kind::Image],
-            &[Kind::Texture],
+            &bindings::TEXTURES,
             &[Kind::Sampler],
         ];
         let why = format!("shader model {} has no register spaces", name());
@@ -307,7 +321,7 @@ fn compiler<T: targets::Target>(
 }
 
 fn source(artifact: &impl ToString) -> Result<Text, Error> {
-    Ok(Text { source: artifact.to_string(), buffers: Vec::new() })
+    Ok(Text { source: artifact.to_string(), buffers: Vec::new(), textures: Vec::new() })
 }
 
 /// What SPIRV-Cross says, without the frame that the binding puts around it.

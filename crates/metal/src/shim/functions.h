@@ -1,4 +1,4 @@
-// The functions of the Metal shading language's library (its specification, chapter 6) that vertex functions call.
+// The functions of the Metal shading language's library (its specification, chapter 6) that shaders call.
 
 #pragma once
 

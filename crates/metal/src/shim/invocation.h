@@ -1,17 +1,38 @@
-// What a vertex function is called with: the border between the shader and what runs it.
+// What a function is called with: the border between the shader and what runs it.
 
 #pragma once
 
-struct Invocation {
-    unsigned vertex, instance, base_vertex, base_instance;
-    // By Metal's index, from the first byte that is bound; null where nothing is.
-    char *const *buffers;
-    // By location, four words each.
-    const unsigned (*attributes)[4];
+// The texels of a texture, four words each, row by row and layer by layer; null where nothing is bound.
+struct Texels {
+    const unsigned (*words)[4];
+    unsigned width, height, depth, layers;
 };
 
-// Calls the vertex function.
+struct Invocation {
+    unsigned vertex, instance, base_vertex, base_instance;
+    // Of a fragment: its place and depth, and what it is of.
+    float position[4];
+    unsigned is_front, primitive;
+    // By Metal's index, from the first byte that is bound; null where nothing is.
+    char *const *buffers;
+    // By Metal's index.
+    const Texels *textures;
+    // Attributes by location, or what the stage before hands on in the order in which the function has it, four words
+    // each.
+    const unsigned (*inputs)[4];
+    // What a vertex function hands on; null where nobody asks for it. Of a fragment function by the number of the
+    // colour, and before it is called those of the framebuffer.
+    unsigned (*outputs)[4];
+};
+
+// Calls the function.
 extern "C" void polyshade_call(const Invocation &);
 // The indices of the buffers that it takes, and how many there are.
 extern "C" const unsigned polyshade_takes[];
 extern "C" const unsigned polyshade_take_count;
+// Has nothing of the fragment written.
+extern "C" void polyshade_discard();
+// Gives the fragments of a quad each other's values, and says which of them this is: left and right, upper row first.
+extern "C" unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]);
+// Ends the process: a texture is read that is not bound.
+extern "C" [[noreturn]] void polyshade_has_no_texture();

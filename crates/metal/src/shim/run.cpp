@@ -1,12 +1,14 @@
-// Calls a vertex function for every vertex of draws. Buffers lie between memory that cannot be accessed.
+// Calls a function for every vertex of draws, every thread of dispatches or every fragment. Buffers lie between memory
+// that cannot be accessed.
 //
 // Standard input and output are words of this machine's order. In: the seconds that all may take; how many pieces of
-// memory there are, and for each its size in bytes and its bytes; how many draws, and for each: the bindings (how
-// many; Metal's index, the number of the memory, the first byte), the attributes (how many locations; for each whether
-// it steps with instances, and how many elements of four words, which follow), the vertices (how many; their numbers,
-// which follow; the base vertex), the first instance and the number of instances. Of a dispatch, the vertices are the
-// threads of a threadgroup, the instances are threadgroups, and the base vertex is how many of them a row has. Out: the
-// bytes of each piece.
+// memory there are, and for each its size in bytes and its bytes; how many draws, and for each
+//
+// - the buffers that are bound: how many; Metal's index, the number of the memory, the first byte;
+// - the textures: how many; Metal's index, the number of the memory, the width, height, depth and layers;
+// - what it is called for: 0 for vertices, 1 for fragments, and what follows in `vertices` and `fragments`.
+//
+// Out: the bytes of each piece.
 
 #include "invocation.h"
 
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <vector>
 
@@ -24,8 +27,12 @@ namespace {
 
 // How a process ends whose shader did what it may not; the last line of its error output says what.
 constexpr int AT_FAULT = 3;
-// Metal has 31 buffers for a vertex function.
-constexpr size_t BUFFERS = 31;
+// Metal has as many for a function.
+constexpr size_t BUFFERS = 31, TEXTURES = 128, COLOURS = 8;
+// The stack of a fragment that runs in turns.
+constexpr size_t STACK = size_t(1) << 20;
+// The number of no memory.
+constexpr uint32_t NONE = ~0u;
 // The bytes on both sides of a piece of memory that cannot be accessed: what goes astray comes down there.
 constexpr size_t GUARD = size_t(1) << 20;
 // The alignment of the memory that is bound, and what fills the bytes behind what is not a multiple of it.
@@ -95,10 +102,127 @@ void read_memory() {
     }
 }
 
+typedef unsigned Words[4];
+
 struct Attribute {
     bool of_instances;
     std::vector<uint32_t> words;
 };
+
+void read_words(std::vector<uint32_t> &words) {
+    for (uint32_t &word : words) word = number();
+}
+
+// Each location up to the last (how many; for each whether it steps with instances, and how many elements of four
+// words, which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
+// the memory that gets what is handed on, and how many times four words that is for each vertex, one behind the other.
+// Of a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base vertex is how many
+// of them a row has.
+void vertices(Invocation of) {
+    std::vector<Attribute> attributes(number());
+    for (Attribute &one : attributes) {
+        one.of_instances = number() != 0;
+        one.words.resize(4 * size_t(number()));
+        read_words(one.words);
+    }
+    std::vector<uint32_t> vertices(number());
+    read_words(vertices);
+    of.base_vertex = number(), of.base_instance = number();
+    uint32_t instances = number(), kept = number(), slots = number();
+    if (kept != NONE) of.outputs = reinterpret_cast<Words *>(memory[kept].bytes);
+
+    std::vector<Words> fetched(attributes.size());
+    of.inputs = fetched.data();
+    for (uint32_t instance = 0; instance < instances; instance++)
+        for (uint32_t vertex : vertices) {
+            of.vertex = vertex, of.instance = of.base_instance + instance;
+            for (size_t i = 0; i < attributes.size(); i++) {
+                size_t element = 4 * size_t(attributes[i].of_instances ? of.instance : vertex);
+                bool is_there = element < attributes[i].words.size();
+                for (int c = 0; c < 4; c++) fetched[i][c] = is_there ? attributes[i].words[element + c] : 0;
+            }
+            polyshade_call(of);
+            if (kept != NONE) of.outputs += slots;
+        }
+}
+
+// The fragments of a quad, which run in turns where derivatives are taken: each until it wants what the others have.
+struct Lane {
+    Invocation of;
+    uint32_t pixel;
+    bool is_helper, is_discarded, is_done;
+    std::vector<uint32_t> inputs;
+    Words outputs[COLOURS];
+    // What it derives, this time and the time before.
+    float values[2][4];
+    unsigned times;
+    ucontext_t context;
+    std::vector<char> stack;
+};
+constexpr uint32_t QUAD = 4;
+Lane lanes[QUAD];
+uint32_t lane, lane_count;
+ucontext_t all_lanes;
+
+void run_lane() {
+    polyshade_call(lanes[lane].of);
+    lanes[lane].is_done = true;
+}
+
+void run_quad() {
+    for (Lane &one : lanes) {
+        one.is_done = false, one.times = 0;
+        memset(one.values, 0, sizeof one.values);
+        getcontext(&one.context);
+        one.stack.resize(STACK);
+        one.context.uc_stack.ss_sp = one.stack.data();
+        one.context.uc_stack.ss_size = one.stack.size();
+        one.context.uc_link = &all_lanes;
+        makecontext(&one.context, run_lane, 0);
+    }
+    for (uint32_t done = 0; done < QUAD;)
+        for (lane = done = 0; lane < QUAD; lane++) {
+            if (!lanes[lane].is_done) swapcontext(&all_lanes, &lanes[lane].context);
+            done += lanes[lane].is_done;
+        }
+}
+
+// The colours of the framebuffer (how many; the memory of each, pixel by pixel); how many times four words a fragment
+// gets; how many fragments run together, one or a quad; the fragments (how many; for each whether it only helps others,
+// the number of its pixel, its position, whether its primitive is seen from the front, the number of that, and what it
+// gets).
+void fragments(const Invocation &of) {
+    std::vector<uint32_t> colours(number());
+    read_words(colours);
+    uint32_t inputs = number();
+    lane_count = number();
+    auto place = [&](const Lane &one, size_t colour) {
+        return memory[colours[colour]].bytes + one.pixel * sizeof(Words);
+    };
+    for (uint32_t count = number(); count > 0; count -= lane_count) {
+        for (lane = 0; lane < lane_count; lane++) {
+            Lane &one = lanes[lane];
+            one.of = of;
+            one.is_helper = number(), one.pixel = number();
+            for (float &part : one.of.position) {
+                uint32_t word = number();
+                memcpy(&part, &word, sizeof part);
+            }
+            one.of.is_front = number(), one.of.primitive = number();
+            one.inputs.resize(4 * inputs);
+            read_words(one.inputs);
+            for (size_t i = 0; i < colours.size(); i++) memcpy(one.outputs[i], place(one, i), sizeof(Words));
+            one.of.inputs = reinterpret_cast<const Words *>(one.inputs.data()), one.of.outputs = one.outputs;
+            one.is_discarded = one.is_helper;
+        }
+        lane = 0;
+        if (lane_count == 1) polyshade_call(lanes[0].of);
+        else run_quad();
+        for (lane = 0; lane < lane_count; lane++)
+            for (size_t i = 0; i < colours.size() && !lanes[lane].is_discarded; i++)
+                memcpy(place(lanes[lane], i), lanes[lane].outputs[i], sizeof(Words));
+    }
+}
 
 void draw() {
     char *buffers[BUFFERS] = {};
@@ -108,31 +232,34 @@ void draw() {
     }
     for (unsigned i = 0; i < polyshade_take_count; i++)
         if (buffers[polyshade_takes[i]] == nullptr) fail("buffer %u is not bound", polyshade_takes[i]);
-
-    std::vector<Attribute> attributes(number());
-    for (Attribute &one : attributes) {
-        one.of_instances = number() != 0;
-        one.words.resize(4 * size_t(number()));
-        for (uint32_t &word : one.words) word = number();
+    static Texels textures[TEXTURES];
+    memset(textures, 0, sizeof textures);
+    for (uint32_t count = number(); count > 0; count--) {
+        Texels &one = textures[number()];
+        one.words = reinterpret_cast<const Words *>(memory[number()].bytes);
+        one.width = number(), one.height = number(), one.depth = number(), one.layers = number();
     }
-    std::vector<uint32_t> vertices(number());
-    for (uint32_t &vertex : vertices) vertex = number();
-    uint32_t base_vertex = number(), first_instance = number(), instances = number();
 
-    std::vector<unsigned[4]> fetched(attributes.size());
-    for (uint32_t instance = first_instance; instance < first_instance + instances; instance++)
-        for (uint32_t vertex : vertices) {
-            for (size_t i = 0; i < attributes.size(); i++) {
-                size_t element = 4 * size_t(attributes[i].of_instances ? instance : vertex);
-                bool is_there = element < attributes[i].words.size();
-                for (int c = 0; c < 4; c++) fetched[i][c] = is_there ? attributes[i].words[element + c] : 0;
-            }
-            polyshade_call({vertex, instance, base_vertex, first_instance, buffers, fetched.data()});
-        }
+    Invocation of = {};
+    of.buffers = buffers, of.textures = textures;
+    number() == 0 ? vertices(of) : fragments(of);
     check_slack();
 }
 
 } // namespace
+
+void polyshade_discard() { lanes[lane].is_discarded = true; }
+
+unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]) {
+    if (lane_count != QUAD) fail("a derivative is taken of a fragment by itself");
+    unsigned own = lane, time = lanes[own].times++ % 2;
+    memcpy(lanes[own].values[time], mine, sizeof mine);
+    swapcontext(&lanes[own].context, &all_lanes);
+    for (uint32_t i = 0; i < QUAD; i++) memcpy(all[i], lanes[i].values[time], sizeof all[i]);
+    return own;
+}
+
+void polyshade_has_no_texture() { fail("a texture is read that is not bound"); }
 
 int main() {
     page = size_t(sysconf(_SC_PAGESIZE));

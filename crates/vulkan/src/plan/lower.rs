@@ -6,7 +6,7 @@ mod words;
 
 use super::keep::Kept;
 use super::{Counted, IndirectArguments, Item, PlannedDraw, Sequence};
-use crate::device::Device;
+use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
@@ -70,7 +70,10 @@ pub(super) struct Lowered<'a> {
     pub(super) scope: PassScope,
 }
 
-pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowered<'a>, Error> {
+pub(super) fn lower<'a>(
+    device: &Capabilities,
+    sequence: &Sequence<'a>,
+) -> Result<Lowered<'a>, Error> {
     if !sequence.work.draws.is_empty() {
         return Err(Error::Work("a sequence has its draws among its items".to_owned()));
     }
@@ -99,7 +102,7 @@ pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowe
 }
 
 struct Lowering<'a, 'd> {
-    device: &'d Device,
+    device: &'d Capabilities,
     lowered: Lowered<'a>,
     /// The host's counters, by place.
     counters: BTreeMap<Counter, u32>,
@@ -352,7 +355,7 @@ impl<'a> Lowering<'a, '_> {
             transform_feedback::ProvokingVertex::First => ProvokingVertex::First,
             // Where the device does not know it, nothing that a plan draws depends on it.
             transform_feedback::ProvokingVertex::Last
-                if !self.device.capabilities().provoking_vertex.is_some_and(|has| has.last) =>
+                if !self.device.provoking_vertex.is_some_and(|has| has.last) =>
             {
                 ProvokingVertex::First
             }
@@ -429,7 +432,7 @@ impl<'a> Lowering<'a, '_> {
                 Ok(Call::Indexed(indices, instances))
             }
             DrawCall::ByteCount(count) => {
-                let has = self.device.capabilities().transform_feedback;
+                let has = self.device.transform_feedback;
                 if !has.is_some_and(|has| has.draw) {
                     return Err(Error::Missing("draws with a byte count"));
                 }

@@ -1,8 +1,8 @@
 //! What plans name, as this crate has it: stages, buffers, places, topologies, counts.
 
 use super::Pending;
+use crate::capabilities::Capabilities;
 use crate::capture::dispatch_capture;
-use crate::device::Device;
 use crate::error::Error;
 use crate::plan::PlannedDraw;
 use crate::work::{Captured, Descriptor, Draw, Indices, Place, Range, Resource, Stage, Work};
@@ -80,7 +80,7 @@ pub(super) fn bind_storage(
 /// The application's index buffer as a storage buffer, from what can be bound in front of index 0 to the end.
 pub(super) fn bind_indices(
     pending: &mut Pending<'_, '_>,
-    (device, work): (&Device, &Work<'_>),
+    (device, work): (&Capabilities, &Work<'_>),
     set: Set,
     binding: Binding,
 ) -> Result<(), Error> {
@@ -92,8 +92,8 @@ pub(super) fn bind_indices(
 }
 
 /// The bytes between what can be bound and what is `offset` bytes behind the start of a buffer.
-pub(super) fn lead(device: &Device, offset: u64) -> u64 {
-    offset % device.capabilities().limits.min_storage_buffer_offset_alignment.max(1)
+pub(super) fn lead(device: &Capabilities, offset: u64) -> u64 {
+    offset % device.limits.min_storage_buffer_offset_alignment.max(1)
 }
 
 pub(super) fn bind_segments(

@@ -1,0 +1,97 @@
+//! What a draw fetches: attributes, and the numbers of vertices.
+
+use crate::words::count;
+use polyshade_vulkan::{Attribute, Draw, Error, VertexBuffer, vk};
+
+/// The attributes of all locations up to the last: whether each steps with instances, how many elements it has, and
+/// those.
+pub(crate) fn attributes(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<Vec<u32>, Error> {
+    let all = || {
+        draw.vertex_buffers.iter().flat_map(|buffer| {
+            buffer.layout.attributes.iter().map(move |attribute| (buffer, attribute))
+        })
+    };
+    let locations = all().map(|(_, attribute)| attribute.location + 1).max().unwrap_or(0);
+    let mut words = vec![locations];
+    for location in 0..locations {
+        let Some((buffer, attribute)) = all().find(|(_, one)| one.location == location) else {
+            words.extend([0, 0]);
+            continue;
+        };
+        let of_instances = buffer.layout.rate == vk::VertexInputRate::INSTANCE;
+        let elements = elements(buffer, *attribute, memory)?;
+        words.extend([u32::from(of_instances), count(&elements)]);
+        words.extend(elements.into_iter().flatten());
+    }
+    Ok(words)
+}
+
+/// An attribute of every element that its buffer has, as four words: what is not there is (0, 0, 0, 1).
+fn elements(
+    buffer: &VertexBuffer,
+    attribute: Attribute,
+    memory: &[Vec<u8>],
+) -> Result<Vec<[u32; 4]>, Error> {
+    let (components, is_float) = format(attribute.format).ok_or_else(|| {
+        Error::Unsupported(format!("an attribute of format {:?}", attribute.format))
+    })?;
+    let bytes =
+        memory.get(buffer.place.buffer).and_then(|one| one.get(buffer.place.offset as usize..));
+    let bytes = bytes.ok_or_else(|| Error::Work("a vertex buffer is not there".to_owned()))?;
+    let one = if is_float { 1.0_f32.to_bits() } else { 1 };
+    let element = |number: usize| {
+        let first = number * buffer.layout.stride as usize + attribute.offset as usize;
+        let found = bytes.get(first..first + 4 * components)?;
+        let mut words = [0, 0, 0, one];
+        for (word, bytes) in words.iter_mut().zip(found.chunks_exact(4)) {
+            *word = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        Some(words)
+    };
+    // A stride of 0 has but one element.
+    let most = if buffer.layout.stride == 0 { 1 } else { usize::MAX };
+    Ok((0..most).map_while(element).collect())
+}
+
+/// How many components of 32 bits a format has, and whether they are floats.
+fn format(format: vk::Format) -> Option<(usize, bool)> {
+    Some(match format {
+        vk::Format::R32_SFLOAT => (1, true),
+        vk::Format::R32G32_SFLOAT => (2, true),
+        vk::Format::R32G32B32_SFLOAT => (3, true),
+        vk::Format::R32G32B32A32_SFLOAT => (4, true),
+        vk::Format::R32_SINT | vk::Format::R32_UINT => (1, false),
+        vk::Format::R32G32_SINT | vk::Format::R32G32_UINT => (2, false),
+        vk::Format::R32G32B32_SINT | vk::Format::R32G32B32_UINT => (3, false),
+        vk::Format::R32G32B32A32_SINT | vk::Format::R32G32B32A32_UINT => (4, false),
+        _ => return None,
+    })
+}
+
+/// The numbers of the vertices in the order of the draw, and the base vertex.
+pub(crate) fn vertices(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<(Vec<u32>, u32), Error> {
+    let Some(indices) = draw.indices else {
+        return Ok((draw.vertices.clone().collect(), draw.vertices.start));
+    };
+    let size = match indices.index_type {
+        vk::IndexType::UINT8_EXT => 1,
+        vk::IndexType::UINT16 => 2,
+        _ => 4,
+    };
+    let first = indices.place.offset as usize + size * indices.first as usize;
+    let bytes = memory.get(indices.place.buffer);
+    let bytes = bytes.and_then(|one| one.get(first..first + size * indices.count as usize));
+    let bytes = bytes.ok_or_else(|| Error::Work("an index buffer is too small".to_owned()))?;
+    let restart = u32::MAX >> (32 - 8 * size as u32);
+    let number = |bytes: &[u8]| {
+        let mut word = [0; 4];
+        word[..size].copy_from_slice(bytes);
+        u32::from_le_bytes(word)
+    };
+    let vertices = bytes
+        .chunks_exact(size)
+        .map(number)
+        .filter(|index| !(indices.restart && *index == restart))
+        .map(|index| index.wrapping_add_signed(indices.vertex_offset));
+    Ok((vertices.collect(), indices.vertex_offset.cast_unsigned()))
+}

@@ -1,0 +1,52 @@
+// The inputs and outputs of functions (5.2): four words for each vector, converted to what the function has.
+
+#pragma once
+
+#include "textures.h"
+
+namespace metal {
+
+// The word of a component is a float, or a whole number of 32 bits.
+template <class T> T of_word(unsigned word) {
+    if constexpr (T(0.5f) != T(0)) return T(as_type<float>(word));
+    else return T(word);
+}
+template <class T> unsigned to_word(T value) {
+    if constexpr (T(0.5f) != T(0)) return as_type<unsigned>(float(value));
+    else return unsigned(value);
+}
+
+template <class T> T of_words(const unsigned (&words)[4]) {
+    typedef typename shape<T>::type component;
+    component components[shape<T>::count];
+    for (int i = 0; i < shape<T>::count; i++) components[i] = of_word<component>(words[i]);
+    T r;
+    __builtin_memcpy(&r, components, sizeof components);
+    return r;
+}
+
+template <class T> void hand_on(unsigned (&words)[4], int first, const T &value) {
+    typename shape<T>::type components[shape<T>::count];
+    __builtin_memcpy(components, &value, sizeof components);
+    for (int i = 0; i < shape<T>::count; i++) words[first + i] = to_word(components[i]);
+}
+
+inline void discard_fragment() { polyshade_discard(); }
+
+// Derivatives (6.11.1): differences within a quad, from the left to the right and from the upper row to the lower.
+template <class T> T derive(T value, unsigned step) {
+    constexpr int count = shape<T>::count;
+    typename shape<T>::type components[count];
+    __builtin_memcpy(components, &value, sizeof components);
+    float mine[4] = {}, all[4][4];
+    for (int i = 0; i < count; i++) mine[i] = float(components[i]);
+    unsigned first = polyshade_exchange(mine, all) & ~step;
+    for (int i = 0; i < count; i++) components[i] = all[first | step][i] - all[first][i];
+    __builtin_memcpy(&value, components, sizeof components);
+    return value;
+}
+template <class T> T dfdx(T value) { return derive(value, 1); }
+template <class T> T dfdy(T value) { return derive(value, 2); }
+template <class T> T fwidth(T value) { return abs(dfdx(value)) + abs(dfdy(value)); }
+
+} // namespace metal

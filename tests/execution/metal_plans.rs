@@ -1,0 +1,383 @@
+//! Plans for Metal, step by step by the model of encoders, with the text for Metal read as C++: what is captured is
+//! what the model captures, and plans that do what Metal forbids are noticed, by a control for each rule.
+
+use crate::drivers::Driver;
+use crate::feedback::{FILL, GUARD};
+use crate::glsl;
+use crate::memory::bytes;
+use crate::noise::Noise;
+use crate::plan::{Rig, Script, VARYINGS, WAYS, Way, counts, indices, numbers, plans, scripts};
+use crate::plan_draws::{scene, scene_by};
+use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
+use crate::shaders::{INDICES, Shader, Varyings};
+use crate::storage::{HOSTS, options};
+use polyshade_metal::Metal;
+use polyshade_planner::{
+    self as planner, Active, Bound, Call, Device, Draw as DrawState, Feedback, PassScope,
+    PassState, Path, Pipeline, Plan, Preset, Query, Step, Topology, Use, Uses, Word,
+};
+use polyshade_vulkan::model;
+use polyshade_vulkan::{
+    Attribute, Error, Executed, Indices, Item, Place, Range, Sequence, VertexBuffer, VertexLayout,
+    execute_in_encoders, vk,
+};
+
+/// How many captures are interrupted.
+const CASES: usize = 40;
+
+const ENCODERS: PassScope = PassScope::Encoder;
+
+fn device() -> Device {
+    Device::from(Preset::Metal)
+}
+
+fn metal() -> Metal {
+    Metal::new().expect("a machine that builds polyshade has a C++ compiler")
+}
+
+fn execute(metal: &Metal, sequence: &Sequence<'_>) -> Executed {
+    execute_in_encoders(metal, sequence).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A script in an encoder of the application's, with its plans edited.
+fn run(
+    metal: &Metal,
+    script: &Script,
+    path: Path,
+    edit: impl Fn(&mut Plan),
+) -> Result<Executed, Error> {
+    let rig = Rig::with(&INDICES, VARYINGS, &Rig::asked(options(VARYINGS, HOSTS[2]), path));
+    let mut plans = plans(&rig, &device(), path, (0, script), &[Query::Stream(0)]);
+    plans.iter_mut().for_each(|(plan, _)| edit(plan));
+    let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
+    sequence.work.buffers = script.memory(rig.layout());
+    sequence.work.buffers.push(vec![0; 8]);
+    sequence.items.push(Item::BeginPass(None));
+    for (plan, piece) in &plans {
+        let planned = rig.planned(plan, numbers(script.topology, piece), vec![0, 1]);
+        sequence.items.push(Item::Draw(Box::new(planned)));
+    }
+    sequence.items.push(Item::EndPass);
+    execute_in_encoders(metal, &sequence)
+}
+
+/// Lists, strips and fans without indices, two buffers, pauses, and rooms that are too small.
+#[test]
+fn interrupted_captures_are_whole() {
+    let metal = metal();
+    let layout = INDICES.layout(VARYINGS);
+    for (path, count) in [(Path::Storage, CASES), (Path::Compute, CASES / 4)] {
+        for script in scripts(count) {
+            let executed = run(&metal, &script, path, |_| {});
+            let executed = executed.unwrap_or_else(|error| panic!("{script:?}: {error}"));
+            let (memory, _) = script.model(&layout);
+            assert!(memory == executed.outcome.buffers[..2], "{path:?} {script:?}");
+            let counted: Vec<_> = executed.queries.iter().map(|one| one.counts).collect();
+            assert_eq!(counted, counts(&script, &layout), "{path:?} {script:?}");
+        }
+    }
+}
+
+/// What a list captures while it is drawn, and with nothing drawn, is what lavapipe captures; and its picture is the
+/// original's.
+#[test]
+fn what_is_captured_is_drawn() {
+    let metal = metal();
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    let way = Way { scope: ENCODERS, ..WAYS[2] };
+    let rig = Rig::new(&SCENE, SCENE_VARYINGS);
+    let drawn = |pipeline: &Pipeline, active| {
+        let of = (pipeline, active, PassState::Inside);
+        scene_by(&rig, &fragment, (way, &device()), of, |sequence| execute(&metal, sequence))
+    };
+    for topology in [Topology::TriangleList, Topology::TriangleStrip] {
+        let hidden = rig.pipeline(topology, Path::Storage);
+        let shown = Pipeline { rasterizer_discard: false, ..hidden.clone() };
+        let on_lavapipe = (&hidden, true, PassState::Inside);
+        let lavapipe = (WAYS[2], &WAYS[2].device());
+        let (_, captured) = scene(&rig, &fragment, lavapipe, on_lavapipe);
+        let (empty, hidden) = drawn(&hidden, true);
+        assert!(empty.iter().all(|byte| *byte == 0) && hidden == captured, "{topology:?}");
+        // Triangles are rasterized where they are listed.
+        if topology == Topology::TriangleList {
+            let ((picture, found), (right, nothing)) = (drawn(&shown, true), drawn(&shown, false));
+            assert!(picture == right && picture != empty, "{topology:?}");
+            assert!(found == captured && nothing != captured, "{topology:?}");
+        }
+    }
+}
+
+/// Reads what was captured as attributes, and is captured.
+const READER: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) in uvec2 a_captured;
+        layout(location = 0) XFB_v_read flat out uvec2 v_read;
+        void main() { v_read = a_captured + 1u; gl_Position = vec4(0, 0, 0, 1); POINT_SIZE; }",
+    outputs: &[("v_read", 2)],
+};
+const READ: Varyings = Varyings::Interleaved("v_read");
+/// How many vertices are captured and read.
+const COUNT: u32 = 6;
+
+/// A capture into buffers of `COUNT` vertices.
+fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
+    let bound = |stride: &u32| {
+        let size = u64::from(stride * COUNT);
+        Some(Bound { buffer_size: size, offset: 0, size: Some(size) })
+    };
+    let buffers = strides.iter().map(bound).collect();
+    DrawState {
+        pass: PassState::Inside,
+        feedback: Feedback::Active(Active { buffers, ..Active::default() }),
+        reads: reads.to_vec(),
+        before: Uses { captured: captured.to_vec(), ..Uses::default() },
+        ..DrawState::default()
+    }
+}
+
+/// Captures numbers, and captures what is read of those, in one pass of the application's; returns the latter.
+fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, Error> {
+    let (first, second) = (Rig::new(&INDICES, VARYINGS), Rig::new(&READER, READ));
+    let plan = |rig: &Rig, state: &DrawState| {
+        let pipeline = rig.pipeline(Topology::PointList, Path::Storage);
+        planner::plan(&device(), &pipeline, state).expect("it has a plan")
+    };
+    let strides: Vec<u32> = first.layout().iter().map(|layout| layout.stride).collect();
+    let writes = plan(&first, &captured(&strides, &[], &[]));
+    let mut reads =
+        plan(&second, &captured(&[8], &[Use::Capture(Path::Storage)], &[Use::Vertices]));
+    edit(&mut reads);
+    let drawn = numbers(Topology::PointList, &(0..COUNT, 0..1));
+    let mut reader = second.planned(&reads, drawn, vec![2]);
+    reader.draw.vertex_buffers = vec![VertexBuffer {
+        place: Place { buffer: 0, offset: 0 },
+        layout: VertexLayout {
+            stride: strides[0],
+            rate: vk::VertexInputRate::VERTEX,
+            attributes: vec![Attribute { location: 0, format: vk::Format::R32G32_UINT, offset: 0 }],
+        },
+    }];
+    let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
+    let sizes = strides.iter().chain(&[8]).map(|stride| (stride * COUNT) as usize);
+    sequence.work.buffers = sizes.map(|size| vec![FILL; size]).collect();
+    sequence.items = vec![
+        Item::BeginPass(None),
+        Item::Draw(Box::new(first.planned(&writes, drawn, vec![0, 1]))),
+        Item::Draw(Box::new(reader)),
+        Item::EndPass,
+    ];
+    Ok(execute_in_encoders(metal, &sequence)?.outcome.buffers.swap_remove(2))
+}
+
+/// Leaves out that passes are interrupted.
+fn drop_passes(plan: &mut Plan) {
+    plan.steps.retain(|step| !matches!(step, Step::BeginPass(_) | Step::EndPass(_)));
+}
+
+/// What an encoder has written is seen behind its end, and a plan that does not end it is noticed.
+#[test]
+fn what_is_captured_is_read_behind_the_encoder() {
+    let metal = metal();
+    let read = |vertex: u32| bytes(&[vertex + 1, 1]);
+    let right: Vec<u8> = (0..COUNT).flat_map(read).collect();
+    assert_eq!(capture_and_read(&metal, |_| {}).expect("it is allowed"), right);
+    let without_break = capture_and_read(&metal, |plan| {
+        let before = plan.steps.len();
+        drop_passes(plan);
+        assert!(plan.steps.len() < before, "the pass is interrupted");
+    });
+    assert_ne!(without_break.expect("it is allowed"), right);
+}
+
+/// What the model captures of two instances of vertices, from one restart to the next.
+fn captured_by_model(
+    topology: model::Topology,
+    segments: &[Vec<u32>],
+    rig: &Rig,
+    memory: Vec<Vec<u8>>,
+) -> Vec<model::Buffer> {
+    let buffer = |(layout, memory): (&model::BufferLayout, Vec<u8>)| model::Buffer {
+        range: GUARD..memory.len() - GUARD,
+        memory,
+        stride: layout.stride as usize,
+        reached: 0,
+    };
+    let mut buffers: Vec<_> = rig.layout().iter().zip(memory).map(buffer).collect();
+    let draw = model::Draw {
+        topology,
+        provoking_vertex: polyshade_vulkan::ProvokingVertex::First,
+        vertices: 0..0,
+        instances: 2..4,
+    };
+    model::capture_indexed(&draw, segments, &mut buffers, indices);
+    buffers
+}
+
+/// Lists and strips by indices of 16 and 32 bits, with and without restart, in a room that may be too small.
+#[test]
+fn indexed_draws_are_captured() {
+    let (metal, mut noise) = (metal(), Noise::new());
+    for (topology, of_model) in [
+        (Topology::TriangleList, model::Topology::TriangleList),
+        (Topology::TriangleStrip, model::Topology::TriangleStrip),
+        (Topology::LineStrip, model::Topology::LineStrip),
+    ] {
+        for (wide, restarts, room) in
+            [(false, false, 60), (true, false, 5), (false, true, 60), (true, true, 7)]
+        {
+            let asked = options(VARYINGS, HOSTS[2]).indexed(None);
+            let asked = asked.topologies(topology.captured());
+            let asked = if restarts { asked.restart() } else { asked };
+            let rig = Rig::with(&INDICES, VARYINGS, &asked);
+            let largest = if wide { u32::MAX } else { 0xffff };
+            let index = |noise: &mut Noise| match restarts && noise.below(4) == 0 {
+                true => largest,
+                false => noise.below(90),
+            };
+            let values: Vec<u32> = (0..14).map(|_| index(&mut noise)).collect();
+            let sizes = rig.layout().iter().map(|layout| (layout.stride * room) as usize);
+            let memory = sizes.map(|size| vec![FILL; size + 2 * GUARD]).collect::<Vec<_>>();
+
+            let buffers = rig.layout().iter().map(|layout| {
+                let size = u64::from(layout.stride * room);
+                let (buffer_size, offset) = (size + 2 * GUARD as u64, GUARD as u64);
+                Some(Bound { buffer_size, offset, size: Some(size) })
+            });
+            let state = DrawState {
+                call: Call::Indexed,
+                feedback: Feedback::Active(Active {
+                    buffers: buffers.collect(),
+                    ..Active::default()
+                }),
+                pass: PassState::Inside,
+                ..DrawState::default()
+            };
+            let pipeline = rig.pipeline(topology, Path::Storage);
+            let pipeline = Pipeline { primitive_restart: restarts, ..pipeline };
+            let plan = planner::plan(&device(), &pipeline, &state).expect("it has a plan");
+            let drawn = numbers(topology, &(0..values.len() as u32, 2..4));
+            let mut planned = rig.planned(&plan, drawn, vec![0, 1]);
+            planned.draw.indices = Some(Indices {
+                place: Place { buffer: 2, offset: 0 },
+                index_type: if wide { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 },
+                count: values.len() as u32,
+                first: 0,
+                vertex_offset: 3,
+                restart: restarts,
+            });
+            let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
+            sequence.work.buffers.clone_from(&memory);
+            sequence.work.buffers.push(match wide {
+                true => bytes(&values),
+                false => values.iter().flat_map(|value| (*value as u16).to_ne_bytes()).collect(),
+            });
+            let draw = Item::Draw(Box::new(planned));
+            sequence.items = vec![Item::BeginPass(None), draw, Item::EndPass];
+            let found = execute(&metal, &sequence).outcome.buffers;
+
+            let segments = values.split(|value| restarts && *value == largest);
+            let segments: Vec<Vec<u32>> =
+                segments.map(|one| one.iter().map(|value| value + 3).collect()).collect();
+            let buffers = captured_by_model(of_model, &segments, &rig, memory);
+            for (found, right) in found.iter().zip(&buffers) {
+                assert!(*found == right.memory, "{topology:?} {wide} {restarts} {values:?}");
+            }
+        }
+    }
+}
+
+/// What Metal forbids, each with the plan or the application that does it.
+#[test]
+fn what_metal_forbids_is_noticed() {
+    let metal = metal();
+    let is_long = |script: &&Script| script.topology == Topology::PointList && script.runs_on();
+    let all = scripts(400);
+    let script = all.iter().find(is_long).expect("there is one among so many");
+    #[track_caller]
+    fn says(result: Result<Executed, Error>, what: &str) {
+        let said = result.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    let edited = |edit: &dyn Fn(&mut Plan)| run(&metal, script, Path::Storage, edit);
+    assert!(edited(&|_| {}).is_ok() && edited(&drop_passes).is_ok());
+    // Where the draw before stopped is forgotten.
+    says(
+        edited(&|plan| {
+            drop_passes(plan);
+            let fills = plan.steps.iter_mut().filter_map(|step| match step {
+                Step::FillIn(words) => Some(&mut words.words),
+                _ => None,
+            });
+            for word in fills.flatten().filter(|word| matches!(word, Word::Running(_))) {
+                *word = Word::Constant(0);
+            }
+        }),
+        "two draws of an encoder store to byte",
+    );
+    says(
+        edited(&|plan| plan.steps.insert(0, Step::Barriers(Vec::new()))),
+        "encoders wait without barriers",
+    );
+    says(edited(&|plan| plan.steps.insert(0, Step::BeginQuery(Query::Stream(0)))), "counts no");
+    let pass = planner::Pass {
+        attachments: planner::Attachments::Application,
+        contents: planner::Contents::Load,
+        scope: ENCODERS,
+    };
+    says(
+        edited(&|plan| plan.steps.insert(0, Step::BeginPass(pass))),
+        "a render encoder begins in a render encoder",
+    );
+    says(
+        edited(&|plan| plan.steps.insert(0, Step::EndPass(pass.attachments))),
+        "a draw is in no render encoder",
+    );
+    says(edited(&|plan| plan.steps.push(Step::BeginFeedback(Default::default()))), "no transform");
+    // A dispatch, where the pass is not ended before it.
+    says(
+        run(&metal, script, Path::Compute, drop_passes),
+        "a compute encoder begins in a render encoder",
+    );
+
+    let place = Place { buffer: 0, offset: 0 };
+    let copy = Item::Copy(Range { buffer: 0, offset: 0, size: 4 }, place);
+    for (items, what) in [
+        (vec![Item::BeginPass(None), copy.clone(), Item::EndPass], "a blit encoder begins in a"),
+        (vec![Item::BeginPass(None), copy.clone()], "a blit encoder begins in a"),
+        (vec![Item::EndPass], "an encoder ends, and none is open"),
+        (vec![Item::BeginPass(None)], "an encoder is not ended"),
+        (vec![Item::Copy(Range { buffer: 0, offset: 0, size: 99 }, place)], "behind its buffer"),
+    ] {
+        let mut sequence = Sequence { scope: ENCODERS, items, ..Sequence::default() };
+        sequence.work.buffers.push(vec![0; 8]);
+        says(execute_in_encoders(&metal, &sequence), what);
+    }
+    let vulkan = Sequence::default();
+    says(execute_in_encoders(&metal, &vulkan), "begun otherwise than by encoders");
+}
+
+/// A fan, which Metal has not, drawn as a plan for Vulkan draws it.
+#[test]
+fn topologies_that_metal_has_not_are_noticed() {
+    let rig = Rig::new(&SCENE, SCENE_VARYINGS);
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    let pipeline = Pipeline {
+        rasterizer_discard: false,
+        ..rig.pipeline(Topology::TriangleFan, Path::Storage)
+    };
+    let fans = Device { triangle_fans: true, ..device() };
+    let way = Way { scope: ENCODERS, driver: Driver::Lavapipe, ..WAYS[2] };
+    let of = (&pipeline, false, PassState::Inside);
+    scene_by(&rig, &fragment, (way, &fans), of, |sequence| {
+        let error = execute_in_encoders(&metal(), sequence).expect_err("it is a fan");
+        assert!(error.to_string().contains("Metal draws no TRIANGLE_FAN"), "{error}");
+        let outcome = polyshade_vulkan::Outcome {
+            buffers: Vec::new(),
+            textures: Vec::new(),
+            targets: vec![Vec::new()],
+            captured: Vec::new(),
+        };
+        Executed { outcome, queries: Vec::new() }
+    });
+}

@@ -1,0 +1,280 @@
+//! Fragment functions of Metal, read as C++: what blends by framebuffer fetch does what the model says, and is found
+//! different where its text is broken on purpose.
+
+use crate::blend::{Case, fragment, shader};
+use crate::subject::{Driver, difference, equal, reason, vertex};
+use polyshade::advanced_blend::{Destination, Equation, Layer};
+use polyshade::host::{Binding, Place, Set};
+use polyshade_metal::Metal;
+use polyshade_vulkan::blend_model::Clamping;
+use polyshade_vulkan::{AdvancedBlend, Draw, Runner, Stage, Target, Work, vk};
+
+/// The equations of `KHR_blend_equation_advanced`.
+const KHR: [Equation; 15] = [
+    Equation::Multiply,
+    Equation::Screen,
+    Equation::Overlay,
+    Equation::Darken,
+    Equation::Lighten,
+    Equation::ColorDodge,
+    Equation::ColorBurn,
+    Equation::HardLight,
+    Equation::SoftLight,
+    Equation::Difference,
+    Equation::Exclusion,
+    Equation::HslHue,
+    Equation::HslSaturation,
+    Equation::HslColor,
+    Equation::HslLuminosity,
+];
+
+fn metal() -> Metal {
+    Metal::new().expect("a machine that builds polyshade has a C++ compiler")
+}
+
+#[track_caller]
+fn is_equal(case: &Case) {
+    let equal = equal("Metal", case.verify_by(&metal(), &case.options()));
+    assert!(equal.pixels > 200, "{equal:?}");
+}
+
+/// Two colours, three components and whole numbers; some pixels return early, some are discarded.
+fn targets() -> Vec<u32> {
+    fragment(
+        "layout(location = 0) in vec4 v_colour;
+        layout(location = 1) in vec2 v_place;
+        layout(location = 0) out vec4 first;
+        layout(location = 1) out uvec2 integers;
+        layout(location = 2) out vec3 narrow;
+        layout(location = 3) out vec4 last;
+        void main() {
+            first = vec4(v_colour.rgb * v_colour.a, v_colour.a);
+            last = first.bgra;
+            integers = uvec2(gl_FragCoord.xy);
+            narrow = vec3(0.25);
+            if (v_place.x > 0.75) return;
+            narrow = v_colour.bgr;
+            if (v_place.y > 0.75) discard;
+            last = first.gbra;
+        }",
+    )
+}
+
+#[test]
+fn every_equation_is_the_models() {
+    is_equal(&Case::new(shader(), &Equation::ALL));
+    is_equal(&Case::new(targets(), &KHR));
+}
+
+#[test]
+fn overlaps_alphas_and_formats_are_the_models() {
+    let equations = [Equation::SrcOver, Equation::ColorDodge, Equation::HslHue, Equation::Plus];
+    let mut case = Case::new(shader(), &equations);
+    let overlaps = [
+        vk::BlendOverlapEXT::UNCORRELATED,
+        vk::BlendOverlapEXT::DISJOINT,
+        vk::BlendOverlapEXT::CONJOINT,
+    ];
+    for (number, overlap) in overlaps.into_iter().enumerate() {
+        for [source, destination] in [[false, false], [false, true], [true, false]] {
+            case.asked.how = AdvancedBlend {
+                source_premultiplied: source,
+                destination_premultiplied: destination,
+                overlap,
+            };
+            case.asked.clamping = [Clamping::Unorm, Clamping::Snorm, Clamping::Float][number];
+            is_equal(&case);
+        }
+    }
+}
+
+#[test]
+fn clamped_results_and_alphas_that_are_one() {
+    let case = Case::new(shader(), &[Equation::Plus, Equation::Minus, Equation::SrcOver]);
+    for what in 0..3 {
+        let mut case = case.clone();
+        case.asked.clamp_results = what == 0;
+        case.asked.without_alpha = what == 1;
+        case.asked.alpha_to_one = what == 2;
+        is_equal(&case);
+    }
+}
+
+#[test]
+fn one_equation_and_words_wherever_they_are() {
+    for equation in [Equation::Multiply, Equation::SoftLight, Equation::Contrast] {
+        is_equal(&Case { select: None, ..Case::new(targets(), &[equation]) });
+    }
+    let (set, binding) = (Set(2), Binding(1));
+    for words in [
+        Place::Specialization { first_id: 3 },
+        Place::Uniform { set, binding },
+        Place::StorageBuffer { set, binding },
+    ] {
+        let equations = [Equation::Screen, Equation::Xor];
+        is_equal(&Case { select: Some(words), ..Case::new(shader(), &equations) });
+    }
+}
+
+#[test]
+fn the_destination_is_in_a_texture() {
+    let destination = Destination::Texture { set: Set(1), binding: Binding(0), layer: Layer::One };
+    is_equal(&Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) });
+}
+
+/// What it leaves there is Metal's to say, also where that is the next triangle's destination.
+#[test]
+fn a_component_that_is_not_written() {
+    let words = fragment(
+        "layout(location = 0) in vec4 v_colour;
+        layout(location = 0) out vec3 narrow;
+        layout(location = 1, component = 1) out vec2 parts;
+        void main() { narrow = v_colour.bgr; parts = v_colour.ag; }",
+    );
+    is_equal(&Case::new(words, &[Equation::Screen, Equation::Exclusion]));
+}
+
+#[test]
+fn textures_of_every_kind_are_read() {
+    let words = fragment(
+        "layout(location = 0) in vec4 v_colour;
+        layout(location = 1) in vec3 v_place;
+        layout(set = 0, binding = 0) uniform sampler2D images[2];
+        layout(set = 0, binding = 1) uniform samplerCube faces;
+        layout(set = 0, binding = 2) uniform sampler2DArray layers;
+        layout(set = 0, binding = 3) uniform sampler2DShadow shadow;
+        layout(set = 0, binding = 4) uniform samplerBuffer texels;
+        layout(set = 0, binding = 5) uniform usampler3D space;
+        layout(set = 0, binding = 6) uniform texture2D image;
+        layout(set = 0, binding = 7) uniform sampler point;
+        layout(location = 0) out vec4 colour;
+        void main() {
+            colour = texture(images[0], v_place.xy) + textureOffset(images[1], v_place.yx, ivec2(1, -1));
+            colour += texture(faces, v_place) + texture(layers, v_place) + texelFetch(texels, 5);
+            colour.r += texture(shadow, v_place) + float(texelFetch(space, ivec3(1, 2, 3), 0).r);
+            colour += textureGather(sampler2D(image, point), v_place.xy, 1);
+            colour.b += float(textureSize(layers, 0).z);
+            colour = vec4(fract(colour.rgb * 0.1), 1.0) * v_colour.a;
+        }",
+    );
+    is_equal(&Case::new(words, &[Equation::Screen, Equation::Exclusion]));
+}
+
+/// With something replaced in the text of the shader that blends.
+fn broken(edits: &'static [(&'static str, &'static str)]) -> Metal {
+    let mut metal = metal();
+    metal.set_edit(move |text| {
+        if !text.contains("polyshade_destination_0") {
+            return text;
+        }
+        let one = |text: String, (from, to): &(&str, &str)| {
+            assert!(text.contains(from), "no `{from}` in\n{text}");
+            text.replace(from, to)
+        };
+        edits.iter().fold(text, one)
+    });
+    metal
+}
+
+#[test]
+fn a_text_that_is_broken_is_different() {
+    const BROKEN: [&[(&str, &str)]; 9] = [
+        // Another colour is fetched.
+        &[("polyshade_destination_3 [[color(3)]]", "polyshade_destination_3 [[color(0)]]")],
+        // The words the other way round.
+        &[("polyshade_blend.equation_0", "polyshade_blend.equation_2")],
+        // Nothing is blended.
+        &[("out.first_interface = polyshade_blend_target(", "out.first_interface = (0.0, ")],
+        // The three components in another order.
+        &[("polyshade_blend.equation_2).xyz", "polyshade_blend.equation_2).zyx")],
+        // What is discarded is drawn, and what returns early goes on.
+        &[("discard_fragment();", ";")],
+        &[("        return;\n", "        ;\n")],
+        // A word means another equation.
+        &[("case 13u:", "case 14000u:")],
+        // An equation, and what is made of alphas.
+        &[("weighted(_", "weighted(0.5 + _")],
+        &[("float3(0.0), bool3(", "float3(0.0), bool3(!")],
+    ];
+    let case = Case::new(targets(), &[Equation::Multiply, Equation::HslHue, Equation::Overlay]);
+    for edits in BROKEN {
+        let found = difference("Metal", case.verify_by(&broken(edits), &case.options()));
+        println!("{edits:?}: {found}");
+    }
+}
+
+/// A triangle of a value and of what its derivatives are, and the distances that cut it: what Metal rasterizes lies the
+/// other way up.
+#[test]
+fn what_is_rasterized_is_what_a_driver_rasterizes() {
+    const SIDE: u32 = 16;
+    let vertex = vertex(
+        "layout(location = 0) noperspective out float v_linear;
+        layout(location = 1) out vec2 v_place;
+        layout(location = 2) flat out uint v_first;
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };
+        void main() {
+            float number = float(gl_VertexIndex);
+            v_linear = 4.0 * number;
+            v_place = vec2(number, number * number);
+            v_first = 7u + uint(gl_VertexIndex);
+            vec2 corners[3] = vec2[](vec2(-0.9, -0.8), vec2(0.95, -0.3), vec2(-0.2, 0.9));
+            float w = 1.0 + 0.5 * number;
+            gl_Position = vec4(corners[gl_VertexIndex] * w, 0.5 * w, w);
+            gl_ClipDistance[0] = number - 0.3;
+        }",
+    );
+    let fragment = fragment(
+        "layout(location = 0) noperspective in float v_linear;
+        layout(location = 1) in vec2 v_place;
+        layout(location = 2) flat in uint v_first;
+        layout(location = 0) out vec4 colour;
+        layout(location = 1) out vec4 slopes;
+        void main() {
+            colour = vec4(v_linear, v_place, v_first + uint(gl_FrontFacing));
+            slopes = vec4(dFdx(v_linear), dFdy(v_linear), fwidth(v_linear), gl_FragCoord.z);
+        }",
+    );
+    let targets = vec![Target::new(vk::Format::R32G32B32A32_SFLOAT, SIDE, SIDE); 2];
+    let mut work = Work { targets, ..Work::default() };
+    work.draws.push(Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        target: Some(0),
+        other_targets: vec![1],
+        instances: 0..1,
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    });
+    let drawn = |runner: &dyn Runner| -> Vec<Vec<f32>> {
+        let outcome = runner.run(&work).expect("it is drawn");
+        let floats = |bytes: &Vec<u8>| {
+            bytes.as_chunks().0.iter().map(|word| f32::from_ne_bytes(*word)).collect()
+        };
+        outcome.targets.iter().map(floats).collect()
+    };
+    let (driver, metal) = (drawn(&*Driver::Lavapipe.unwatched()), drawn(&metal()));
+    let (mut covered, row) = (0, 4 * SIDE as usize);
+    for (number, (driver, metal)) in driver.iter().zip(&metal).enumerate() {
+        // From the last row to the first.
+        let metal: Vec<f32> = metal.rchunks(row).flatten().copied().collect();
+        for (at, (driver, metal)) in driver.iter().zip(&metal).enumerate() {
+            let downwards = (number, at % 4) == (1, 1);
+            let metal = if downwards { -metal } else { *metal };
+            let is_near = (driver - metal).abs() <= 1e-4 * driver.abs().max(1.0);
+            assert!(is_near, "target {number}, component {at}: {driver} and {metal}");
+            covered += u32::from(*driver != 0.0);
+        }
+    }
+    assert!(covered > 400, "{covered}");
+}
+
+#[test]
+fn what_is_not_run_is_not_compared() {
+    let slopes = fragment(
+        "layout(location = 0) in vec4 i; layout(location = 0) out vec4 colour;
+        layout(set = 0, binding = 0) buffer Stored { float stored; };
+        void main() { colour = i + fwidth(i.x); stored = i.x; }",
+    );
+    let case = Case::new(slopes, &[Equation::Multiply]);
+    let why = reason("Metal", case.verify_by(&metal(), &case.options()));
+    assert!(why.contains("derivatives beside stores"), "{why}");
+}

@@ -1,0 +1,123 @@
+//! Position-only variants and clip and cull distances as Metal's text, read as C++: equal to the original's text, and
+//! different where a text is broken on purpose.
+
+use crate::stage::{
+    FRAGMENT, Step, VERTEX, discarded, emulated, enabled, marked, planes, repaired, to_registers,
+};
+use crate::subject::{difference, equal, vertex};
+use crate::{clip, clip_fragment, position};
+use polyshade::clip_cull::{Kind, Planes};
+use polyshade::host::{Place, Value};
+use polyshade::position_only::SideEffects;
+use polyshade_metal::Metal;
+use polyshade_verify::Equal;
+
+fn whole() -> Metal {
+    Metal::new().expect("a machine that builds polyshade has a C++ compiler")
+}
+
+/// A text with something replaced.
+fn edited(text: String, edits: &[(&str, &str)]) -> String {
+    edits.iter().fold(text, |text, (from, to)| {
+        assert!(text.contains(from), "no `{from}` in\n{text}");
+        text.replace(from, to)
+    })
+}
+
+#[test]
+fn position_only_variants_hand_on_what_the_original_does() {
+    for keep in ["position", "position location=0", "position location=2"] {
+        let case = position::Case::new(vertex(position::SHADER)).keep(keep);
+        let equal = equal(keep, case.verify_by(&whole()));
+        assert!(equal.words > 1000, "{keep}: {equal:?}");
+    }
+    let mut stores = position::Case::new(vertex(
+        "layout(set = 0, binding = 0) buffer Counted { uint count; };
+        layout(location = 0) in vec4 a;
+        layout(location = 0) out vec4 v;
+        void main() { atomicAdd(count, 1u); v = a; gl_Position = a.yxzw; }",
+    ));
+    stores.options = stores.options.side_effects(SideEffects::InPositionOnly);
+    assert!(equal("stores", stores.verify_by(&whole())).words > 0);
+}
+
+#[test]
+fn a_position_only_text_that_is_broken_is_different() {
+    const BROKEN: [&[(&str, &str)]; 2] = [&[(" * 0.200", " * 0.201")], &[(" * 0.5", " * 0.75")]];
+    let case = position::Case::new(vertex(position::SHADER));
+    for edits in BROKEN {
+        let mut broken = whole();
+        // The other variants, and the original, have the normal.
+        broken.set_edit(move |text| match text.contains("normalize(") {
+            true => text,
+            false => edited(text, edits),
+        });
+        let found = difference("Metal", case.verify_by(&broken));
+        println!("{edits:?}: {found}");
+    }
+}
+
+/// Everything that Metal may be given: it has clip distances and no cull distances.
+fn steps() -> [(Vec<u32>, Step); 6] {
+    let pushed = Place::PushConstant { offset: 0 };
+    let clipped = clip::shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; };",
+        "gl_ClipDistance[0] = b.x; gl_ClipDistance[1] = a.y + 3.0; gl_ClipDistance[2] = b.z;",
+    );
+    [
+        (clip::registers(), clip::to_arrays(marked(&["clip=3", "clip=4.x"], &[]))),
+        (clipped.clone(), to_registers(5, None)),
+        (clipped.clone(), enabled(Value::Word(pushed), None)),
+        (clipped.clone(), emulated(5, None)),
+        (clipped.clone(), emulated(5, Some(Kind::Clip))),
+        (clip::shader("", ""), planes(Planes { count: 2, words: pushed, vertex: None })),
+    ]
+}
+
+#[test]
+fn vertex_stages_hand_on_the_distances_that_they_are_to() {
+    for (number, (words, step)) in steps().iter().enumerate() {
+        let Equal { words, .. } = equal(number, VERTEX.verify_by(&whole(), words, step));
+        assert!(words > 1000, "{number}: {words}");
+    }
+}
+
+#[test]
+fn fragment_stages_discard_what_is_clipped() {
+    for (words, step) in [
+        (clip_fragment::shader("", ""), discarded(6, None, [3, 4])),
+        (
+            clip_fragment::shader(
+                "in float gl_ClipDistance[8];",
+                "colour.x += gl_ClipDistance[1];",
+            ),
+            repaired(),
+        ),
+    ] {
+        let equal = equal("Metal", FRAGMENT.verify_by(&whole(), &words, &step));
+        assert!(equal.pixels > 1000, "{equal:?}");
+    }
+}
+
+/// A distance that is switched off though its plane is on, and one that is not discarded.
+#[test]
+fn a_text_that_is_broken_is_different() {
+    let [_, _, (words, step), ..] = &steps();
+    let mut broken = whole();
+    broken.set_edit(|text| match text.contains("polyshade_enabled_planes") {
+        true => edited(text, &[(".enabled & 1u", ".enabled & 2u")]),
+        false => text,
+    });
+    println!("{}", difference("Metal", VERTEX.verify_by(&broken, words, step)));
+
+    let words = clip_fragment::shader("", "");
+    for edits in [&[("discard_fragment();", ";")][..], &[(">= 0.0", "<= 0.0")]] {
+        let mut broken = whole();
+        broken.set_edit(move |text| match text.contains("discard_fragment();") {
+            true => edited(text, edits),
+            false => text,
+        });
+        let verdict = FRAGMENT.verify_by(&broken, &words, &discarded(6, None, [2, 0]));
+        println!("{}", difference(edits, verdict));
+    }
+}
