@@ -9,6 +9,7 @@ use crate::instance::Instance;
 use crate::log::Level;
 use crate::physical::View;
 use crate::pnext::{Change, Copied, find};
+use crate::portability;
 use crate::registry::Registry;
 use crate::settings::slice;
 use ash::vk::{self, TaggedStructure as _};
@@ -270,6 +271,9 @@ impl Request {
             if !view.takes(text) {
                 let why = absent(&text.to_string_lossy());
                 return Err((vk::Result::ERROR_EXTENSION_NOT_PRESENT, why));
+            }
+            if text == portability::NAME && view.adds_portability() {
+                continue;
             }
             if view.own().contains(&text) {
                 request.has_feedback = true;

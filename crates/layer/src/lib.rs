@@ -24,6 +24,7 @@ mod names;
 mod offer;
 mod physical;
 mod pnext;
+mod portability;
 mod procs;
 mod registry;
 pub mod settings;

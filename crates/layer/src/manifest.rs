@@ -3,7 +3,7 @@
 //! An *explicit* layer is loaded for applications that ask for it, or that are started with `VK_INSTANCE_LAYERS`; an
 //! *implicit* one for all, unless a variable of the environment says otherwise.
 
-use crate::LAYER_NAME;
+use crate::{LAYER_NAME, portability};
 use ash::{ext, vk};
 use serde_json::{Value, json};
 use std::ffi::CStr;
@@ -73,7 +73,14 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
             "spec_version": ext::primitives_generated_query::SPEC_VERSION.to_string(),
         }],
     });
-    if kind != Kind::Explicit {
+    if kind == Kind::Explicit {
+        // For a setting. For implicit layers the loader would list it of every device.
+        let portability = json!({ "name": text(portability::NAME), "spec_version": "1" });
+        layer["device_extensions"]
+            .as_array_mut()
+            .into_iter()
+            .for_each(|all| all.push(portability.clone()));
+    } else {
         layer["disable_environment"] = json!({ DISABLE: "1" });
     }
     if kind == Kind::ImplicitWhenEnabled {

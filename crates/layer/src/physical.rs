@@ -7,7 +7,7 @@ use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
 use crate::structures::{self, Kind, Owned};
 use crate::usages::{usage, usage_chain};
-use crate::{LAYER_NAME, features, offer};
+use crate::{LAYER_NAME, features, offer, portability};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
 use std::ffi::{CStr, c_char};
@@ -67,13 +67,20 @@ impl<'i> View<'i> {
         !self.hides(extension) || self.own().contains(&extension)
     }
 
+    /// Whether the device is made one of portability by the layer.
+    pub(crate) fn adds_portability(&self) -> bool {
+        let Self { instance, physical, .. } = *self;
+        instance.settings.portability && !is_listed_below(instance, physical, portability::NAME)
+    }
+
     /// The structures that the driver must not see.
     pub(crate) fn hidden_structures(&self) -> Vec<Owned> {
         let bypasses = BYPASSES.into_iter().filter(|_| self.provides_feedback);
         let own = (!self.native_feedback).then_some(offer::NAME);
         let own = own.into_iter().chain(self.emulates_feedback.then_some(offer::GENERATED));
         let hidden = self.instance.settings.hide.iter().map(|name| name.as_c_str());
-        hidden.chain(bypasses).chain(own).flat_map(structures::of).collect()
+        let portability = self.instance.settings.portability.then_some(portability::NAME);
+        hidden.chain(bypasses).chain(own).chain(portability).flat_map(structures::of).collect()
     }
 
     /// What the application may create a device with.
@@ -81,6 +88,11 @@ impl<'i> View<'i> {
         let mut extensions = next_extensions(self.instance, self.physical)?;
         extensions.retain(|one| !one.extension_name_as_c_str().is_ok_and(|name| self.hides(name)));
         extensions.extend(self.own_extensions());
+        let is_one =
+            |one: &vk::ExtensionProperties| one.extension_name_as_c_str() == Ok(portability::NAME);
+        if self.instance.settings.portability && !extensions.iter().any(is_one) {
+            extensions.push(extension(portability::NAME, 1));
+        }
         Ok(extensions)
     }
 
@@ -129,8 +141,7 @@ pub(crate) unsafe fn layer_extensions(
 /// manifests of implicit layers list, ours among them.
 fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else {
-        let extensions = next_extensions(instance, physical).unwrap_or_default();
-        return extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(offer::NAME));
+        return is_listed_below(instance, physical, offer::NAME);
     };
     let mut found = Feedback::default();
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
@@ -150,6 +161,16 @@ fn can_emulate(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     instance.properties(physical).api_version >= vk::API_VERSION_1_2
         && stores == vk::TRUE
         && addresses.buffer_device_address == vk::TRUE
+}
+
+/// Whether the driver lists an extension, or a layer below.
+pub(crate) fn is_listed_below(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    extension: &CStr,
+) -> bool {
+    let listed = next_extensions(instance, physical).unwrap_or_default();
+    listed.iter().any(|one| one.extension_name_as_c_str() == Ok(extension))
 }
 
 fn next_extensions(
@@ -223,6 +244,9 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             }
         }
         drop(unlinked);
+        if instance.settings.portability {
+            portability::say_features((*features).p_next);
+        }
         let hidden = &instance.settings.hide_features;
         hidden.iter().for_each(|one| one.hide_everywhere(&mut *features));
         if !view.native_feedback {
@@ -272,6 +296,21 @@ unsafe fn hide_streams(chain: *const std::ffi::c_void) {
     }
 }
 
+/// `vkGetPhysicalDeviceProperties`.
+pub(crate) unsafe extern "system" fn get_physical_device_properties(
+    physical: vk::PhysicalDevice,
+    properties: *mut vk::PhysicalDeviceProperties,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(instance) = Instance::of(physical) else { return };
+        *properties = instance.properties(physical);
+        if instance.settings.portability {
+            portability::narrow(&mut (*properties).limits);
+        }
+    }
+}
+
 /// `vkGetPhysicalDeviceProperties2`.
 pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
     physical: vk::PhysicalDevice,
@@ -287,6 +326,10 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         let unlinked = Unlinked::new(properties.cast(), goes);
         get_properties(physical, properties);
         drop(unlinked);
+        if instance.settings.portability {
+            portability::narrow(&mut (*properties).properties.limits);
+            portability::say_properties((*properties).p_next);
+        }
         if view.provides_feedback {
             for at in walk((*properties).p_next) {
                 if (*at).s_type == FeedbackProperties::STRUCTURE_TYPE {

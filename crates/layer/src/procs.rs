@@ -14,7 +14,8 @@ use crate::instance::{
 use crate::manifest::FEEDBACK_COMMANDS;
 use crate::physical::{
     enumerate_device_extension_properties, get_external_buffer_properties,
-    get_physical_device_features, get_physical_device_features_2, get_physical_device_properties_2,
+    get_physical_device_features, get_physical_device_features_2, get_physical_device_properties,
+    get_physical_device_properties_2,
 };
 use ash::vk;
 use std::ffi::{CStr, c_char};
@@ -64,6 +65,8 @@ fn of_physical_device(name: &CStr) -> Option<Command> {
             get_physical_device_features as PFN_vkGetPhysicalDeviceFeatures,
         b"vkGetPhysicalDeviceFeatures2" | b"vkGetPhysicalDeviceFeatures2KHR" =>
             get_physical_device_features_2 as PFN_vkGetPhysicalDeviceFeatures2,
+        b"vkGetPhysicalDeviceProperties" =>
+            get_physical_device_properties as PFN_vkGetPhysicalDeviceProperties,
         b"vkGetPhysicalDeviceProperties2" | b"vkGetPhysicalDeviceProperties2KHR" =>
             get_physical_device_properties_2 as PFN_vkGetPhysicalDeviceProperties2,
         b"vkGetPhysicalDeviceExternalBufferProperties" | b"vkGetPhysicalDeviceExternalBufferPropertiesKHR" =>

@@ -44,6 +44,8 @@ pub struct Settings {
     pub hide: Vec<CString>,
     /// Features of core Vulkan that drivers are not to have.
     pub hide_features: Vec<Feature>,
+    /// Whether drivers are to lack what portability drivers lack.
+    pub portability: bool,
     /// How much is logged.
     pub log_level: Level,
     /// Where to; the standard error, unless said.
@@ -64,9 +66,10 @@ pub struct Debugging {
 }
 
 /// The names of the settings, and of the variables of the environment.
-pub const NAMES: [(&str, &str); 7] = [
+pub const NAMES: [(&str, &str); 8] = [
     ("mode", "POLYSHADE_LAYER_MODE"),
     ("hide", "POLYSHADE_LAYER_HIDE"),
+    ("portability", "POLYSHADE_LAYER_PORTABILITY"),
     ("log_level", "POLYSHADE_LAYER_LOG_LEVEL"),
     ("log_file", "POLYSHADE_LAYER_LOG_FILE"),
     ("dump", "POLYSHADE_LAYER_DUMP"),
@@ -109,6 +112,7 @@ impl Settings {
         match name {
             "mode" => self.mode = one_of(&Mode::NAMES, value)?,
             "hide" => (self.hide, self.hide_features) = hidden(value)?,
+            "portability" => self.portability = one_of(&SWITCH, value)?,
             "log_level" => self.log_level = one_of(&Level::NAMES, value)?,
             "log_file" => self.log_file = path(value),
             "dump" => self.debugging.dump = path(value),

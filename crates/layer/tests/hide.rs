@@ -29,6 +29,50 @@ fn lavapipe_has_no_transform_feedback_when_it_is_hidden() {
     }
 }
 
+/// A driver as those above Metal are, with captures of the layer's; the validation layer sees that it is used as one.
+#[test]
+fn any_driver_can_be_one_of_portability() {
+    let subset = ash::khr::portability_subset::NAME;
+    let lists = |instance: &Instance| {
+        instance.extensions(LAVAPIPE).iter().any(|name| *name == *subset.to_string_lossy())
+    };
+    let shown = Instance::new(&[], Validation::Above);
+    assert!(!lists(&shown));
+    let setting: Settings<'_> = &[(c"portability", c"on"), (c"hide", c"VK_EXT_transform_feedback")];
+    for validation in [Validation::Above, Validation::Below] {
+        let narrow = Instance::new(setting, validation);
+        assert!(lists(&narrow));
+        let physical = narrow.physical(LAVAPIPE);
+        let mut subset_features = vk::PhysicalDevicePortabilitySubsetFeaturesKHR {
+            triangle_fans: vk::TRUE,
+            ..Default::default()
+        };
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut subset_features);
+        let mut strides = vk::PhysicalDevicePortabilitySubsetPropertiesKHR::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut strides);
+        // SAFETY: the device belongs to the instance.
+        let old = unsafe {
+            narrow.handle.get_physical_device_features2(physical, &mut features);
+            narrow.handle.get_physical_device_properties2(physical, &mut properties);
+            narrow.handle.get_physical_device_properties(physical)
+        };
+        let new = properties.properties;
+        for limits in [old.limits, new.limits] {
+            assert_eq!(
+                (limits.max_vertex_input_attributes, limits.max_vertex_input_bindings),
+                (16, 16)
+            );
+        }
+        assert_eq!(strides.min_vertex_input_binding_stride_alignment, 4);
+        assert_eq!((subset_features.triangle_fans, subset_features.events), (vk::FALSE, vk::TRUE));
+        // The driver would refuse it.
+        let names = [subset, ext::transform_feedback::NAME];
+        let device = narrow.device_with(LAVAPIPE, &names).expect("the layer takes it");
+        drop(device);
+        narrow.assert_silent();
+    }
+}
+
 #[test]
 fn any_extension_can_be_hidden_and_several() {
     let (robustness, restart) =

@@ -121,6 +121,25 @@ fn a_layer_that_captures_nothing_is_noticed() {
     assert!(streams.iter().filter(differs).count() > 5);
 }
 
+/// By the setting, an application sees a portability driver, and the validation layer that it keeps to it.
+#[test]
+fn streams_for_portability_drivers_are_captured_too() {
+    let narrow: Settings<'_> = &[FORCED[0], (c"portability", c"on")];
+    let native = Instance::with_layers(&[], &[]);
+    let narrow = Instance::new(narrow, Validation::Above);
+    let devices = (by_driver(&native), Able::new(&narrow, LAVAPIPE));
+    let mut noise = noise();
+    for number in 0..wanted() / 3 {
+        let stream = Stream::random(&mut noise).narrowed();
+        let (mut left, expected) = (run(&devices.1, &stream), run(&devices.0, &stream));
+        // As above.
+        left.picture.clone_from(&expected.picture);
+        assert_eq!(left.differences(&expected), [""; 0], "stream {number}: {stream:#?}");
+    }
+    drop(devices);
+    narrow.assert_silent();
+}
+
 #[test]
 fn a_portability_driver_is_asked_for_nothing_that_it_lacks() {
     if !is_alone("streams::a_portability_driver_is_asked_for_nothing_that_it_lacks") {

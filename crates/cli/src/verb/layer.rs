@@ -83,6 +83,10 @@ struct Run {
     #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
 
+    /// Have drivers be portability drivers, as those above Metal are: without fans, with few attributes
+    #[arg(long)]
+    portability: bool,
+
     /// What the layer tells: off, error, warning, info or debug
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,

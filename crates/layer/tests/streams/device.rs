@@ -32,7 +32,8 @@ const NEEDED: [&CStr; 7] = [
 ];
 
 /// What one has.
-const WANTED: [&CStr; 4] = [
+const WANTED: [&CStr; 5] = [
+    ash::khr::portability_subset::NAME,
     ext::multi_draw::NAME,
     ext::vertex_attribute_divisor::NAME,
     ext::conditional_rendering::NAME,
@@ -46,6 +47,7 @@ struct Optional {
     conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
     generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
     divisors: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
+    portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>,
 }
 
 impl Optional {
@@ -72,6 +74,10 @@ impl Optional {
             self.divisors.vertex_attribute_instance_rate_divisor = vk::TRUE;
             self.divisors.vertex_attribute_instance_rate_zero_divisor = vk::TRUE;
             info = info.push_next(&mut self.divisors);
+        }
+        if has(ash::khr::portability_subset::NAME) {
+            self.portability.events = vk::TRUE;
+            info = info.push_next(&mut self.portability);
         }
         info
     }

@@ -28,10 +28,12 @@ pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     command.env(paths, in_front(folder.as_os_str(), env::var_os(paths)));
     let layer = OsString::from(LAYER_NAME.to_string_lossy().into_owned());
     command.env("VK_INSTANCE_LAYERS", in_front(&layer, env::var_os("VK_INSTANCE_LAYERS")));
-    let refuse = run.refuse.then(|| "on".to_owned());
+    let on = |is: bool| is.then(|| "on".to_owned());
+    let (portability, refuse) = (on(run.portability), on(run.refuse));
     let settings = [
         ("POLYSHADE_LAYER_MODE", &run.mode),
         ("POLYSHADE_LAYER_HIDE", &run.hide),
+        ("POLYSHADE_LAYER_PORTABILITY", &portability),
         ("POLYSHADE_LAYER_LOG_LEVEL", &run.log_level),
         ("POLYSHADE_LAYER_DUMP", &run.dump),
         ("POLYSHADE_LAYER_PIPELINES", &run.pipelines),
