@@ -13,6 +13,7 @@ pub(crate) mod calls;
 pub(crate) mod capture;
 mod current;
 pub(crate) mod draws;
+mod dump;
 pub(crate) mod facts;
 pub(crate) mod jobs;
 pub(crate) mod layouts;

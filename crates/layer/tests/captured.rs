@@ -70,6 +70,16 @@ fn shaders_of_captures_are_written_before_and_after() {
         module.into_words().len()
     };
     assert!(stores("after") > 2 * stores("before"), "the capture is in the second");
+    let plan = std::fs::read_to_string(dump.join("0000-TriangleList.plan.txt"));
+    let plan = plan.expect("it is beside them");
+    for line in [
+        "entry point main, TriangleList: vertex input is the pipeline's",
+        "feedback buffer 0: 4 bytes a vertex",
+        "words, address:push-constant=8:",
+        "  byte   0: ",
+    ] {
+        assert!(plan.lines().any(|one| one.starts_with(line)), "{line}: {plan}");
+    }
 }
 
 #[test]

@@ -2,21 +2,20 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
+use crate::emulation::dump::Captured;
 use crate::emulation::facts::{Facts, Info, Raster, VertexInput, VertexStage};
 use crate::emulation::layouts::Layout;
 use crate::emulation::told::{Fetched, Told};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::host::{Place, Pointer, Target};
+use polyshade::host::{self, Place, Pointer, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, MAX_BUFFERS, SideEffects, Topology, Variant as Kind};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -118,6 +117,8 @@ impl Graphics {
 /// A shader that captures.
 struct Lowered {
     words: Vec<u32>,
+    /// What it reads of the host: by the capture, then, of draws with indices, by the fetching of attributes.
+    host: Vec<host::Words>,
     capture: Vec<Told>,
     pulled: Vec<Fetched>,
     strides: [u32; MAX_BUFFERS],
@@ -148,7 +149,17 @@ fn make(
     };
     let lowered = lowered(stage, layout, key)?;
     if let Some(folder) = &emulator.debugging.dump {
-        let written = dump(folder, graphics.number, key, (&stage.words, &lowered.words));
+        let captured = Captured {
+            number: graphics.number,
+            topology: topology(key.topology),
+            restarts: key.indexed.as_ref().map(|(_, restarts)| *restarts),
+            entry: &stage.entry,
+            shaders: [&stage.words, &lowered.words],
+            host: &lowered.host,
+            strides: lowered.strides,
+            stores: lowered.stores,
+        };
+        let written = captured.dump(folder);
         if let Err(error) = written {
             device.fault(format_args!("setting dump: {}: {error}", folder.display()));
         }
@@ -159,38 +170,20 @@ fn make(
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
 }
 
-/// Writes the shader before and after.
-fn dump(
-    folder: &Path,
-    number: u32,
-    key: &Key,
-    (before, after): (&[u32], &[u32]),
-) -> std::io::Result<()> {
-    let mut name = format!("{number:04}-{:?}", topology(key.topology));
-    if let Some((_, restarts)) = key.indexed {
-        name += if restarts { "-restarted" } else { "-indexed" };
-    }
-    fs::create_dir_all(folder)?;
-    for (which, words) in [("before", before), ("after", after)] {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        fs::write(folder.join(format!("{name}.{which}.spv")), bytes)?;
-    }
-    Ok(())
-}
-
 /// Lowers the shader, with addresses from this byte of push constants on: that of what attributes are fetched by, then
 /// that of the words of the capture.
 fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
     let address = |offset| Place::Address(Pointer::PushConstant { offset });
     let target = Target::new(stage.entry.as_str()).stage(ExecutionModel::VERTEX).names(false);
     let module = Module::parse(&stage.words)?;
-    let mut pulled = Vec::new();
+    let (mut pulled, mut host) = (Vec::new(), Vec::new());
     let fetched = match &key.indexed {
         None => None,
         Some((input, _)) => {
             let options = pulling(input)?.words(address(at));
             let fetched = vertex_pulling::lower(&module, &target, &options)?;
             pulled = fetched.words.first().map_or_else(Vec::new, Fetched::all);
+            host.extend(fetched.words.iter().cloned());
             Some(fetched)
         }
     };
@@ -224,7 +217,8 @@ fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
         *stride = if buffer.captured.is_empty() { 0 } else { buffer.stride };
     }
     let capture = Told::all(&words, topology);
-    Ok(Lowered { words: variant.module.into_words(), capture, pulled, strides, stores })
+    host.insert(0, words);
+    Ok(Lowered { words: variant.module.into_words(), host, capture, pulled, strides, stores })
 }
 
 /// How attributes are fetched.

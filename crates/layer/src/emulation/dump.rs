@@ -1,0 +1,71 @@
+//! What the setting `dump` writes of a capture: its shader before and after, and what is done with it.
+
+use polyshade::host::Words;
+use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Result;
+use std::path::Path;
+
+/// A capture by a pipeline.
+pub(super) struct Captured<'c> {
+    /// Of the pipeline, among those that capture.
+    pub(super) number: u32,
+    pub(super) topology: Topology,
+    /// Of draws with indices, whether one restarts primitives.
+    pub(super) restarts: Option<bool>,
+    pub(super) entry: &'c str,
+    /// The shader, before and after.
+    pub(super) shaders: [&'c [u32]; 2],
+    /// What it reads of the host.
+    pub(super) host: &'c [Words],
+    /// Bytes of a vertex in each feedback buffer.
+    pub(super) strides: [u32; MAX_BUFFERS],
+    /// Whether the draw is needed for what the shader stores.
+    pub(super) stores: bool,
+}
+
+impl Captured<'_> {
+    /// Writes the shader before and after, and the plan.
+    pub(super) fn dump(&self, folder: &Path) -> Result<()> {
+        let mut name = format!("{:04}-{:?}", self.number, self.topology);
+        if let Some(restarts) = self.restarts {
+            name += if restarts { "-restarted" } else { "-indexed" };
+        }
+        fs::create_dir_all(folder)?;
+        for (which, words) in ["before", "after"].into_iter().zip(self.shaders) {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            fs::write(folder.join(format!("{name}.{which}.spv")), bytes)?;
+        }
+        fs::write(folder.join(format!("{name}.plan.txt")), self.plan())
+    }
+
+    /// What the layer draws, binds and writes, in lines.
+    fn plan(&self) -> String {
+        let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
+        text += match self.restarts {
+            None => ": vertex input is the pipeline's",
+            Some(false) => " with indices: the shader fetches indices and attributes",
+            Some(true) => {
+                " with indices and restart: the shader fetches indices and attributes, and finds primitives by a table"
+            }
+        };
+        text += "\ndispatch the keeper in front of the render pass, with the job of this draw\n";
+        text += "draw points without rasterization, one a vertex, or of draws with indices one an index\n";
+        text += match self.stores {
+            true => "draw as the application does in any case: its shader stores\n",
+            false => "draw as the application does, unless it discards rasterization\n",
+        };
+        let captured = self.strides.iter().enumerate().filter(|(_, stride)| **stride > 0);
+        for (buffer, stride) in captured {
+            let _ = writeln!(text, "feedback buffer {buffer}: {stride} bytes a vertex");
+        }
+        for words in self.host {
+            let _ = writeln!(text, "words, {}:", words.place);
+            for (number, word) in words.words.iter().enumerate() {
+                let _ = writeln!(text, "  byte {:>3}: {}, {}", 4 * number, word.name, word.meaning);
+            }
+        }
+        text
+    }
+}
