@@ -126,10 +126,10 @@ fn what_is_no_cpp_is_told_with_its_place() {
 #[test]
 fn what_is_not_read_is_not_compared() {
     let words = vertex(
-        "layout(set = 0, binding = 0) uniform sampler2D image;
+        "layout(set = 0, binding = 0, r32f) uniform readonly image2D image;
         layout(location = 0) out vec4 v_colour;
-        void main() { v_colour = textureLod(image, vec2(0.5), 0.0); gl_Position = v_colour; }",
+        void main() { v_colour = imageLoad(image, ivec2(0)); gl_Position = v_colour; }",
     );
     let why = reason("Metal", Subject::interleaved(words, "v_colour").verify_by(&metal()));
-    assert!(why.contains("textures"), "{why}");
+    assert!(why.contains("StorageImage"), "{why}");
 }

