@@ -137,7 +137,7 @@ fn streams_for_portability_drivers_are_captured_too() {
         assert_eq!(left.differences(&expected), [""; 0], "stream {number}: {stream:#?}");
     }
     drop(devices);
-    // That counters belong to buffers which two commands bind, and one in the middle to none, the newer layer calls wrong.
+    // The newer layer calls it wrong that counters belong to buffers which two commands bind.
     let said = narrow.messages();
     assert!(said.iter().all(|message| message.contains("firstCounter-09630")), "{said:#?}");
 }

@@ -201,8 +201,8 @@ impl Stream {
         let waits = [Waits::Barrier, Waits::Barrier2, Waits::Event, Waits::Event2];
         let condition = noise.one_in(5).then(|| noise.condition());
         if condition.is_some() {
-            // There is one at a time, none ends while rendering is suspended, and lavapipe has secondary command buffers
-            // inherit none.
+            // There is one at a time, none ends while rendering is suspended, and lavapipe has secondary command
+            // buffers inherit none.
             for capture in &mut captures {
                 capture.secondary = false;
                 capture.goes_on = false;
