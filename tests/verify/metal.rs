@@ -4,15 +4,25 @@ use crate::subject::{Subject, difference, equal, reason, vertex};
 use polyshade::transform_feedback::Options;
 use polyshade_metal::Metal;
 
-fn metal() -> Metal {
+pub(crate) fn metal() -> Metal {
     Metal::new().expect("a machine that builds polyshade has a C++ compiler")
 }
 
+/// What is replaced in a text, and what by.
+pub(crate) type Edits = &'static [(&'static str, &'static str)];
+
 /// With something replaced in the text of the capture-only variant.
-fn broken(edits: &'static [(&'static str, &'static str)]) -> Metal {
+fn broken(edits: Edits) -> Metal {
+    let is_edited =
+        |text: &str| text.contains("polyshade_feedback_0") && !text.contains("verify_record");
+    edited(is_edited, edits)
+}
+
+/// With something replaced in these texts, which has to be there.
+pub(crate) fn edited(is_edited: fn(&str) -> bool, edits: Edits) -> Metal {
     let mut metal = metal();
     metal.set_edit(move |text| {
-        if !text.contains("polyshade_feedback_0") || text.contains("verify_record") {
+        if !is_edited(&text) {
             return text;
         }
         let one = |text: String, (from, to): &(&str, &str)| {

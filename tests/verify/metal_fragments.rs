@@ -2,6 +2,7 @@
 //! different where its text is broken on purpose.
 
 use crate::blend::{Case, fragment, shader};
+use crate::metal::{Edits, edited, metal};
 use crate::subject::{Driver, difference, equal, reason, vertex};
 use polyshade::advanced_blend::{Destination, Equation, Layer};
 use polyshade::host::{Binding, Place, Set};
@@ -27,10 +28,6 @@ const KHR: [Equation; 15] = [
     Equation::HslColor,
     Equation::HslLuminosity,
 ];
-
-fn metal() -> Metal {
-    Metal::new().expect("a machine that builds polyshade has a C++ compiler")
-}
 
 #[track_caller]
 fn is_equal(case: &Case) {
@@ -161,19 +158,8 @@ fn textures_of_every_kind_are_read() {
 }
 
 /// With something replaced in the text of the shader that blends.
-fn broken(edits: &'static [(&'static str, &'static str)]) -> Metal {
-    let mut metal = metal();
-    metal.set_edit(move |text| {
-        if !text.contains("polyshade_destination_0") {
-            return text;
-        }
-        let one = |text: String, (from, to): &(&str, &str)| {
-            assert!(text.contains(from), "no `{from}` in\n{text}");
-            text.replace(from, to)
-        };
-        edits.iter().fold(text, one)
-    });
-    metal
+fn broken(edits: Edits) -> Metal {
+    edited(|text| text.contains("polyshade_destination_0"), edits)
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Position-only variants and clip and cull distances as Metal's text, read as C++: equal to the original's text, and
 //! different where a text is broken on purpose.
 
+use crate::metal::metal;
 use crate::stage::{
     FRAGMENT, Step, VERTEX, discarded, emulated, enabled, marked, planes, repaired, to_registers,
 };
@@ -9,12 +10,7 @@ use crate::{clip, clip_fragment, position};
 use polyshade::clip_cull::{Kind, Planes};
 use polyshade::host::{Place, Value};
 use polyshade::position_only::SideEffects;
-use polyshade_metal::Metal;
 use polyshade_verify::Equal;
-
-fn whole() -> Metal {
-    Metal::new().expect("a machine that builds polyshade has a C++ compiler")
-}
 
 /// A text with something replaced.
 fn edited(text: String, edits: &[(&str, &str)]) -> String {
@@ -28,7 +24,7 @@ fn edited(text: String, edits: &[(&str, &str)]) -> String {
 fn position_only_variants_hand_on_what_the_original_does() {
     for keep in ["position", "position location=0", "position location=2"] {
         let case = position::Case::new(vertex(position::SHADER)).keep(keep);
-        let equal = equal(keep, case.verify_by(&whole()));
+        let equal = equal(keep, case.verify_by(&metal()));
         assert!(equal.words > 1000, "{keep}: {equal:?}");
     }
     let mut stores = position::Case::new(vertex(
@@ -38,7 +34,7 @@ fn position_only_variants_hand_on_what_the_original_does() {
         void main() { atomicAdd(count, 1u); v = a; gl_Position = a.yxzw; }",
     ));
     stores.options = stores.options.side_effects(SideEffects::InPositionOnly);
-    assert!(equal("stores", stores.verify_by(&whole())).words > 0);
+    assert!(equal("stores", stores.verify_by(&metal())).words > 0);
 }
 
 #[test]
@@ -46,7 +42,7 @@ fn a_position_only_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 2] = [&[(" * 0.200", " * 0.201")], &[(" * 0.5", " * 0.75")]];
     let case = position::Case::new(vertex(position::SHADER));
     for edits in BROKEN {
-        let mut broken = whole();
+        let mut broken = metal();
         // The other variants, and the original, have the normal.
         broken.set_edit(move |text| match text.contains("normalize(") {
             true => text,
@@ -77,7 +73,7 @@ fn steps() -> [(Vec<u32>, Step); 6] {
 #[test]
 fn vertex_stages_hand_on_the_distances_that_they_are_to() {
     for (number, (words, step)) in steps().iter().enumerate() {
-        let Equal { words, .. } = equal(number, VERTEX.verify_by(&whole(), words, step));
+        let Equal { words, .. } = equal(number, VERTEX.verify_by(&metal(), words, step));
         assert!(words > 1000, "{number}: {words}");
     }
 }
@@ -94,7 +90,7 @@ fn fragment_stages_discard_what_is_clipped() {
             repaired(),
         ),
     ] {
-        let equal = equal("Metal", FRAGMENT.verify_by(&whole(), &words, &step));
+        let equal = equal("Metal", FRAGMENT.verify_by(&metal(), &words, &step));
         assert!(equal.pixels > 1000, "{equal:?}");
     }
 }
@@ -103,7 +99,7 @@ fn fragment_stages_discard_what_is_clipped() {
 #[test]
 fn a_text_that_is_broken_is_different() {
     let [_, _, (words, step), ..] = &steps();
-    let mut broken = whole();
+    let mut broken = metal();
     broken.set_edit(|text| match text.contains("polyshade_enabled_planes") {
         true => edited(text, &[(".enabled & 1u", ".enabled & 2u")]),
         false => text,
@@ -112,7 +108,7 @@ fn a_text_that_is_broken_is_different() {
 
     let words = clip_fragment::shader("", "");
     for edits in [&[("discard_fragment();", ";")][..], &[(">= 0.0", "<= 0.0")]] {
-        let mut broken = whole();
+        let mut broken = metal();
         broken.set_edit(move |text| match text.contains("discard_fragment();") {
             true => edited(text, edits),
             false => text,

@@ -152,12 +152,26 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
     // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { answer_of_layer(layer, &instance_extensions(), count, extensions) }
+}
+
+/// Answers whoever asks this layer for extensions. What others offer is asked of the loader, never of a layer.
+///
+/// # Safety
+///
+/// As for [`answer`]; `layer` is null or a string.
+pub(crate) unsafe fn answer_of_layer(
+    layer: *const c_char,
+    listed: &[vk::ExtensionProperties],
+    count: *mut u32,
+    extensions: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: the caller's promise.
     unsafe {
-        // What others offer is asked of the loader, never of a layer.
-        if text(layer) != Some(LAYER_NAME) {
-            return vk::Result::ERROR_LAYER_NOT_PRESENT;
+        match text(layer) == Some(LAYER_NAME) {
+            true => answer(listed, count, extensions),
+            false => vk::Result::ERROR_LAYER_NOT_PRESENT,
         }
-        answer(&instance_extensions(), count, extensions)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::{answer, ask};
 use crate::chain::text;
-use crate::instance::{Instance, extension};
+use crate::instance::{Instance, answer_of_layer, extension};
 use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
 use crate::structures::{self, Kind, Owned};
@@ -128,13 +128,9 @@ pub(crate) unsafe fn layer_extensions(
     count: *mut u32,
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
+    let provided: Vec<_> = extensions_of(&PROVIDED).collect();
     // SAFETY: the caller's promise.
-    unsafe {
-        if text(layer) != Some(LAYER_NAME) {
-            return vk::Result::ERROR_LAYER_NOT_PRESENT;
-        }
-        answer(&extensions_of(&PROVIDED).collect::<Vec<_>>(), count, extensions)
-    }
+    unsafe { answer_of_layer(layer, &provided, count, extensions) }
 }
 
 /// Whether the driver has transform feedback. The list of its extensions does not say: the loader adds to it what the

@@ -37,14 +37,15 @@ pub(crate) const EXTENSIONS: [&CStr; 3] =
 
 pub(crate) type Command = unsafe extern "system" fn();
 
+/// A function that finds these commands by their names.
 macro_rules! commands {
-    ($($name:literal => $command:ident as $Pfn:ident,)*) => {
-        fn command(name: &CStr) -> vk::PFN_vkVoidFunction {
+    ($find:ident $($name:literal => $command:ident as $Pfn:ident,)*) => {
+        fn $find(name: &CStr) -> vk::PFN_vkVoidFunction {
             match name.to_bytes() {
                 $($name => {
                     let command: vk::$Pfn = $command;
                     // SAFETY: it is called as what its name says.
-                    Some(unsafe { std::mem::transmute::<vk::$Pfn, Command>(command) })
+                    Some(unsafe { std::mem::transmute::<vk::$Pfn, $crate::made_up::Command>(command) })
                 })*
                 _ => None,
             }
@@ -52,7 +53,9 @@ macro_rules! commands {
     };
 }
 
-commands! {
+pub(crate) use commands;
+
+commands! { command
     b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
     b"vkDestroyInstance" => destroy_instance as PFN_vkDestroyInstance,
     b"vkEnumerateDeviceExtensionProperties" => extensions as PFN_vkEnumerateDeviceExtensionProperties,

@@ -3,6 +3,7 @@
 //! wait for each other.
 
 use crate::linked::driver;
+use crate::made_up::commands;
 use ash::vk::{self, Handle as _};
 use std::ffi::{CStr, c_char};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
@@ -57,23 +58,6 @@ static SECOND: OnceLock<Box<Second>> = OnceLock::new();
 fn queue_of(queue: vk::Queue) -> (vk::Queue, bool) {
     let second = SECOND.get().filter(|second| &raw const ***second as u64 == queue.as_raw());
     (second.map_or(queue, |second| vk::Queue::from_raw(second.0[1])), second.is_some())
-}
-
-type Command = unsafe extern "system" fn();
-
-macro_rules! commands {
-    ($find:ident $($name:literal => $command:ident as $Pfn:ident,)*) => {
-        fn $find(name: &CStr) -> vk::PFN_vkVoidFunction {
-            match name.to_bytes() {
-                $($name => {
-                    let command: vk::$Pfn = $command;
-                    // SAFETY: it is called as what its name says.
-                    Some(unsafe { std::mem::transmute::<vk::$Pfn, Command>(command) })
-                })*
-                _ => None,
-            }
-        }
-    };
 }
 
 commands! { of_instance
