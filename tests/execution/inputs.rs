@@ -56,10 +56,10 @@ fn add_inputs(draw: &mut Draw<'_>, work: &mut Work<'_>) {
         },
     };
     let (vertex, each) = (vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE);
-    draw.vertex_buffers = vec![
+    draw.vertex_buffers.extend([
         vertex_buffer(place, 12, vertex, 0, vk::Format::R32G32B32_SFLOAT),
         vertex_buffer(instance, 8, each, 1, vk::Format::R32G32_UINT),
-    ];
+    ]);
     let range = |buffer, size| Range { buffer, offset: 0, size };
     let uniform = Resource::UniformBuffer(range(uniform, 32));
     let table = Resource::StorageBuffer(range(table, u64::from(4 * ELEMENTS)));

@@ -82,11 +82,12 @@ struct Host {
     dynamic: bool,
 }
 
-const HOSTS: [Host; 4] = [
+const HOSTS: [Host; 5] = [
     Host { place: None, dynamic: false },
     Host { place: Some(Place::PushConstant { offset: 0 }), dynamic: true },
     Host { place: Some(Place::Address(Pointer::PushConstant { offset: 0 })), dynamic: false },
     Host { place: Some(Place::Address(Pointer::Specialization { first_id: 7 })), dynamic: true },
+    Host { place: Some(Place::Address(Pointer::Attribute { location: 0 })), dynamic: false },
 ];
 
 /// A vertex buffer: a range of `bytes`, where the shader sees it.

@@ -22,8 +22,11 @@ const HOST_BINDING: u32 = 9;
 const HOST_OFFSET: u32 = 16;
 const HOST_FIRST_ID: u32 = 40;
 
+/// Where the address of host words goes, if an attribute holds it: the last that SwiftShader has.
+const HOST_LOCATION: u32 = 15;
+
 /// The sources of host words.
-pub(crate) const HOSTS: [Place; 7] = [
+pub(crate) const HOSTS: [Place; 8] = [
     Place::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
     Place::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
     Place::PushConstant { offset: HOST_OFFSET },
@@ -31,6 +34,7 @@ pub(crate) const HOSTS: [Place; 7] = [
     Place::Address(Pointer::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) }),
     Place::Address(Pointer::PushConstant { offset: HOST_OFFSET }),
     Place::Address(Pointer::Specialization { first_id: HOST_FIRST_ID }),
+    Place::Address(Pointer::Attribute { location: HOST_LOCATION }),
 ];
 
 /// A shader and its variants.
@@ -216,9 +220,11 @@ impl Storage {
     /// The feedback buffers of each case, without its host words.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        // The host words have a buffer where their place is a descriptor or memory, and so has an address.
-        let place = self.capture.words.place;
-        let words = usize::from(place.descriptor().is_some()) + usize::from(place.is_address());
+        // The host words have a buffer where their place is a descriptor or memory, and so has an address where it is in
+        // a descriptor or an attribute.
+        let (place, location) = (self.capture.words.place, self.capture.words.location());
+        let is_in_buffer = place.descriptor().is_some() || location.is_some();
+        let words = usize::from(is_in_buffer) + usize::from(place.is_address());
         buffers.chunks(count + words).map(|case| case[..count].to_vec()).collect()
     }
 }

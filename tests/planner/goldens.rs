@@ -193,6 +193,7 @@ fn what_is_found_by_its_address() {
         Pointer::PushConstant { offset: 120 },
         Pointer::Uniform { set: Set(0), binding: Binding(7) },
         Pointer::Specialization { first_id: 3 },
+        Pointer::Attribute { location: 5 },
     ] {
         let mut pipeline = pipeline();
         let capture = pipeline.capture.as_mut().expect("it captures");

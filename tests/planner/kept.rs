@@ -91,6 +91,51 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
 }
 
 #[test]
+fn jobs_have_room_for_several_executions() {
+    let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
+    let draws = |blocks, commands| Draws {
+        topology: Topology::TriangleList,
+        arguments,
+        count: 3,
+        predicate: None,
+        buffers: [(64, 16); 4],
+        template: 256,
+        word_count: 7,
+        blocks,
+        block_stride: 32,
+        commands,
+        segments: None,
+    };
+    let begin = Some([8; 4]);
+    let job = |blocks, commands| Job {
+        draws: Some(draws(blocks, commands)),
+        begin,
+        query: 24,
+        ..Job::default()
+    };
+    let bare = Job { begin, end: Some([4; 4]), ..Job::default() };
+    let mut jobs =
+        [job(1 << 33, 1 << 34), job(0, 64), bare.clone()].map(|one| one.words()).concat();
+    Job::move_on(&mut jobs, 2);
+    let further =
+        [job((1 << 33) + 2 * 3 * 32, (1 << 34) + 2 * 3 * 16), job(0, 64 + 2 * 3 * 16), bare];
+    assert_eq!(jobs, further.clone().map(|one| one.words()).concat());
+
+    // What is left out draws nothing, wherever it would.
+    Job::leave_out(&mut jobs);
+    let (count, instance_count, first, vertex_offset, first_instance) = (0, 0, 0, 0, 0);
+    let nothing = Arguments::Direct { count, instance_count, first, vertex_offset, first_instance };
+    for (words, job) in jobs.chunks_exact(Job::SIZE as usize / 4).zip(further) {
+        let draws = job.draws.map(|draws| Draws { arguments: nothing, ..draws });
+        let left = Job { draws, begin: None, query: 0, end: None, ..job }.words();
+        // Places that no flag says to look at are left.
+        for number in (0..2).chain(20..24).chain(30..35).chain(37..54) {
+            assert_eq!(words[number], left[number], "{number}");
+        }
+    }
+}
+
+#[test]
 fn the_device_keeps_counters() {
     let inputs = |mut draw: Draw| {
         draw.before.inputs = vec![Use::CopyDestination];

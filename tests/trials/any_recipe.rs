@@ -23,9 +23,10 @@ fn place(choices: &mut Choices) -> Place {
     let (set, binding) = (Set(choices.below(4)), Binding(choices.below(8)));
     match choices.below(5) {
         0 => Place::StorageBuffer { set, binding },
-        4 => Place::Address(match choices.below(3) {
+        4 => Place::Address(match choices.below(4) {
             0 => Pointer::Uniform { set, binding },
             1 => Pointer::PushConstant { offset: 64 + 4 * choices.below(32) },
+            2 => Pointer::Attribute { location: choices.below(16) },
             _ => Pointer::Specialization { first_id: choices.below(256) },
         }),
         1 => Place::Uniform { set, binding },
@@ -155,6 +156,7 @@ fn check_apart(lowered: &[Lowered<'_, Made>]) -> Result<(), String> {
         for other in words().skip(number + 1) {
             let same =
                 one.place.descriptor().is_some_and(|at| other.place.descriptor() == Some(at));
+            let same = same || one.location().is_some_and(|at| other.location() == Some(at));
             if same
                 || meet(one.push_constants(), other.push_constants())
                 || meet(one.specialization(), other.specialization())

@@ -56,7 +56,7 @@ fn module(stage: ShaderStage, source: &str) -> Module<'static> {
     Module::parse_owned(words).expect("glslang writes modules")
 }
 
-const PLACES: [Place; 7] = [
+const PLACES: [Place; 8] = [
     Place::StorageBuffer { set: Set(1), binding: Binding(2) },
     Place::Uniform { set: Set(3), binding: Binding(4) },
     Place::PushConstant { offset: 16 },
@@ -64,6 +64,7 @@ const PLACES: [Place; 7] = [
     Place::Address(Pointer::Uniform { set: Set(5), binding: Binding(6) }),
     Place::Address(Pointer::PushConstant { offset: 24 }),
     Place::Address(Pointer::Specialization { first_id: 8 }),
+    Place::Address(Pointer::Attribute { location: 9 }),
 ];
 
 #[test]

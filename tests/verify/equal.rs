@@ -329,6 +329,7 @@ fn host_words_come_from_anywhere() {
         Place::Address(Pointer::Uniform { set: Set(2), binding: Binding(1) }),
         Place::Address(Pointer::PushConstant { offset: 24 }),
         Place::Address(Pointer::Specialization { first_id: 9 }),
+        Place::Address(Pointer::Attribute { location: 7 }),
     ];
     for (place, driver) in places.into_iter().zip(DRIVERS.into_iter().cycle()) {
         let mut subject = Subject::interleaved(words.clone(), "v_scaled gl_Position");

@@ -457,6 +457,10 @@
 // In memory whose address is in two specialization constants from id `number` on.
 #define POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION 7
 
+// In memory whose address is in the vertex attribute at location `number`, of two unsigned integers of 32 bits, the
+// lower half first, whose vertex buffer has a stride of 0.
+#define POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE 8
+
 // What is bound: `VkDescriptorType`.
 #define POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE 2
 
@@ -1233,7 +1237,7 @@ typedef struct polyshade_place {
     uint32_t set;
     // The binding, where the kind has one.
     uint32_t binding;
-    // The byte of the push constants or the id of the specialization constant, where the kind has one.
+    // The byte of the push constants, the id of the specialization constant or the location of the attribute, where the kind has one.
     uint32_t number;
 } polyshade_place;
 
@@ -1488,8 +1492,8 @@ typedef struct polyshade_capture_options {
     uint32_t topologies;
     // `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
     uint32_t variants;
-    // 0
-    uint32_t reserved;
+    // The vertex attributes that are the same for all vertices, which draws with indices may have: bits `1 << location`.
+    uint32_t constant_attributes;
 } polyshade_capture_options;
 
 // A vertex attribute. It never grows.

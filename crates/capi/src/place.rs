@@ -62,6 +62,9 @@ pub const POLYSHADE_PLACE_ADDRESS_IN_UNIFORM: u32 = 5;
 pub const POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT: u32 = 6;
 /// In memory whose address is in two specialization constants from id `number` on.
 pub const POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION: u32 = 7;
+/// In memory whose address is in the vertex attribute at location `number`, of two unsigned integers of 32 bits, the
+/// lower half first, whose vertex buffer has a stride of 0.
+pub const POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE: u32 = 8;
 
 /// Where the shader reads words of the host. It never grows.
 #[repr(C)]
@@ -73,7 +76,7 @@ pub struct polyshade_place {
     pub set: u32,
     /// The binding, where the kind has one.
     pub binding: u32,
-    /// The byte of the push constants or the id of the specialization constant, where the kind has one.
+    /// The byte of the push constants, the id of the specialization constant or the location of the attribute, where the kind has one.
     pub number: u32,
 }
 
@@ -103,6 +106,9 @@ impl polyshade_place {
             }
             POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION => {
                 Place::Address(Pointer::Specialization { first_id: number })
+            }
+            POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE => {
+                Place::Address(Pointer::Attribute { location: number })
             }
             _ => return Err(Failure::argument(format!("{what}: there is no place {kind}"))),
         }))
@@ -137,6 +143,9 @@ impl polyshade_place {
             }
             Place::Address(Pointer::Specialization { first_id }) => {
                 behind(POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION, first_id)
+            }
+            Place::Address(Pointer::Attribute { location }) => {
+                behind(POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE, location)
             }
         }
     }

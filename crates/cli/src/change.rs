@@ -71,7 +71,7 @@ pub(crate) fn or_place<T: Copy>(
         let names: Vec<&str> = said.iter().map(|(name, _)| *name).collect();
         format!(
             "{}, or a word at storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET or specialization=ID, or \
-             address: before one of the last three",
+             address: before one of the last three or attribute=LOCATION",
             names.join(", ")
         )
     })

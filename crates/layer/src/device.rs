@@ -7,7 +7,7 @@ use crate::emulation::Emulator;
 use crate::features::{self, Feature};
 use crate::instance::Instance;
 use crate::log::Level;
-use crate::physical::View;
+use crate::physical::{View, is_portability};
 use crate::pnext::{Change, Copied, find};
 use crate::portability;
 use crate::registry::Registry;
@@ -233,7 +233,8 @@ fn emulate(
     }
     let debugging = &instance.settings.debugging;
     let properties = instance.properties(physical);
-    match Emulator::new(device, memory, &properties, has_several_queues, debugging) {
+    let kind = (has_several_queues, is_portability(instance, physical));
+    match Emulator::new(device, memory, &properties, kind, debugging) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }

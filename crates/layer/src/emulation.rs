@@ -9,6 +9,7 @@
 //!
 //! Commands are in `feedback`; here is what they do.
 
+mod attributes;
 pub(crate) mod calls;
 pub(crate) mod capture;
 mod current;
@@ -49,6 +50,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Emulator {
     memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) max_push_constants: u32,
+    /// Whether a vertex buffer may have a stride of 0.
+    pub(crate) has_constant_attributes: bool,
     /// Whether rasterization can be turned off by a command, in pipelines of the layer's too.
     pub(crate) has_dynamic_discard: bool,
     pub(crate) keeper: Keeper,
@@ -96,12 +99,14 @@ impl Emulator {
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
         properties: &vk::PhysicalDeviceProperties,
-        has_several_queues: bool,
+        (has_several_queues, is_portability): (bool, bool),
         debugging: &Debugging,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
             memory,
             max_push_constants: properties.limits.max_push_constants_size,
+            // Of those the least stride is what strides are multiples of (`VK_KHR_portability_subset`).
+            has_constant_attributes: !is_portability,
             // As the instance was made for Vulkan 1.3.
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             keeper: Keeper::new(device)?,

@@ -169,6 +169,11 @@ pub(crate) fn is_listed_below(
     listed.iter().any(|one| one.extension_name_as_c_str() == Ok(extension))
 }
 
+/// Whether the device is one of portability, be it by the layer.
+pub(crate) fn is_portability(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    instance.settings.portability || is_listed_below(instance, physical, portability::NAME)
+}
+
 fn next_extensions(
     instance: &Instance,
     physical: vk::PhysicalDevice,

@@ -1,7 +1,7 @@
 //! What the layer captures where the driver does not.
 
 use crate::discarding;
-use crate::draws::{VERTEX, capture_twice, draw};
+use crate::draws::{VERTEX, capture_often, draw};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -98,16 +98,19 @@ fn pipelines_outside_of_the_range_draw_and_capture_nothing() {
 
 #[test]
 fn what_cannot_be_captured_is_drawn_or_refused() {
+    let refuses = setting(c"refuse", "on");
+    let of_portability = setting(c"portability", "on");
     for (settings, expected) in [
-        (&[FORCED[0]][..], Ok(())),
-        (&[FORCED[0], setting(c"refuse", "on")], Err(vk::Result::ERROR_UNKNOWN)),
+        (&[FORCED[0], of_portability][..], Ok(())),
+        (&[FORCED[0], of_portability, refuses], Err(vk::Result::ERROR_UNKNOWN)),
+        (&[FORCED[0], refuses], Ok(())),
     ] {
         let instance = Instance::new(settings, Validation::Below);
         let device = instance.device(LAVAPIPE, true).expect("a device");
         let physical = instance.physical(LAVAPIPE);
         // SAFETY: the device belongs to the instance.
         let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
-        // No room for addresses.
+        // No room for addresses, which vertex buffers without a stride have, where there are such.
         let range = vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::VERTEX)
             .size(properties.limits.max_push_constants_size);
@@ -118,21 +121,32 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
     }
 }
 
-/// A secondary command buffer has one place for what its draws are told.
+/// What draws are told has fixed places, of which a secondary command buffer has a few.
 #[test]
-fn what_a_pass_executes_twice_is_captured_once_and_said_to_be() {
-    let native = capture_twice(&Instance::new(&[], Validation::Below), LAVAPIPE);
-    assert_eq!(native[..7], [0, 1, 2, 0, 1, 2, 7]);
+fn what_passes_execute_several_times_is_captured_as_often() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (driver, settings) in CAPTURED {
-        let log = folder.path().join(driver);
-        let settings = [settings, &[setting(c"log_file", &log.to_string_lossy())]].concat();
-        let instance = Instance::new(&settings, Validation::Below);
-        assert_eq!(capture_twice(&instance, driver)[..4], [0, 1, 2, 7], "{driver}");
-        let said = std::fs::read_to_string(&log).expect("it is written");
-        let twice = "error: a secondary command buffer is executed twice in a render pass";
-        assert_eq!(said.matches(twice).count(), 1, "{said}");
-        instance.assert_silent();
+    for (number, passes) in [&[2, 1][..], &[1, 3, 0, 1], &[4], &[5, 1]].into_iter().enumerate() {
+        let native = capture_often(&Instance::new(&[], Validation::Below), LAVAPIPE, passes);
+        let executions: usize = passes.iter().sum();
+        let expected: Vec<u32> =
+            (0..executions).flat_map(|_| 0..3).chain([7; 16]).take(16).collect();
+        // The last primitive does not fit.
+        let whole = executions.min(5) * 3;
+        assert_eq!(native[..whole], expected[..whole], "{passes:?}");
+        for (driver, settings) in CAPTURED {
+            let log = folder.path().join(format!("{driver} {number}"));
+            let settings = [settings, &[setting(c"log_file", &log.to_string_lossy())]].concat();
+            let instance = Instance::new(&settings, Validation::Below);
+            let captured = capture_often(&instance, driver, passes);
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            let often = "error: a secondary command buffer is executed more often in a render pass";
+            let too_often = usize::from(passes.contains(&5));
+            assert_eq!(said.matches(often).count(), too_often, "{said}");
+            let whole = (executions - too_often) * 3;
+            assert_eq!(captured[..whole], native[..whole], "{driver} {passes:?}");
+            assert_eq!(captured[whole..], [7; 16][whole..], "{driver} {passes:?}");
+            instance.assert_silent();
+        }
     }
 }
 

@@ -72,13 +72,13 @@ pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
     }
 }
 
-/// What a secondary command buffer captures, on a device of the driver, that one pass executes twice.
-pub(crate) fn capture_twice(instance: &Instance, driver: &str) -> Vec<u32> {
+/// What a secondary command buffer captures, on a device of the driver, that passes execute so many times.
+pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize]) -> Vec<u32> {
     let device = instance.device(driver, true).expect("a device with transform feedback");
     // SAFETY: as above.
     unsafe {
         let scene = Scene::new(&device);
-        scene.submit(|commands| scene.record_twice(commands));
+        scene.submit(|commands| scene.record_often(commands, passes));
         let captured = scene.read(scene.target);
         scene.destroy();
         captured
@@ -219,8 +219,8 @@ impl<'d> Scene<'d> {
         }
     }
 
-    /// Executes a secondary command buffer twice in one pass, which goes on at its counter each time.
-    unsafe fn record_twice(&self, commands: vk::CommandBuffer) {
+    /// Executes a secondary command buffer so many times in passes, which goes on at its counter each time.
+    unsafe fn record_often(&self, commands: vk::CommandBuffer, passes: &[usize]) {
         use vk::CommandBufferUsageFlags as Usage;
         let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
         let inherited = vk::CommandBufferInheritanceInfo::default().render_pass(self.pass);
@@ -241,9 +241,28 @@ impl<'d> Scene<'d> {
             (feedback.cmd_end_transform_feedback_ext)(secondary, 0, 1, counter, zero);
             vulkan.end_command_buffer(secondary).expect("it ends");
             self.empty_counter(commands);
-            vulkan.cmd_begin_render_pass(commands, &self.begin(), contents);
-            vulkan.cmd_execute_commands(commands, &[secondary, secondary]);
-            vulkan.cmd_end_render_pass(commands);
+            for times in passes {
+                vulkan.cmd_begin_render_pass(commands, &self.begin(), contents);
+                if *times > 0 {
+                    vulkan.cmd_execute_commands(commands, &vec![secondary; *times]);
+                }
+                vulkan.cmd_end_render_pass(commands);
+                self.go_on(commands);
+            }
+        }
+    }
+
+    /// Has counters read behind where they were written.
+    unsafe fn go_on(&self, commands: vk::CommandBuffer) {
+        use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+        let written =
+            Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT | Access::TRANSFORM_FEEDBACK_WRITE_EXT;
+        let read = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT | written;
+        let (barrier, captures) = ([memory_barrier(written, read)], Stage::TRANSFORM_FEEDBACK_EXT);
+        let (flags, vulkan) = (vk::DependencyFlags::empty(), &self.device.handle);
+        // SAFETY: no pass is open.
+        unsafe {
+            vulkan.cmd_pipeline_barrier(commands, captures, captures, flags, &barrier, &[], &[]);
         }
     }
 

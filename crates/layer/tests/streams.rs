@@ -8,6 +8,7 @@ mod device;
 mod pipelines;
 mod record;
 mod scene;
+mod waits;
 
 use crate::alone::is_alone;
 use crate::linked::linked;
@@ -17,6 +18,7 @@ use ash::vk;
 use case::{Kind, Noise, Stream};
 use device::Able;
 use scene::{Left, Scene};
+use std::ffi::{CStr, CString};
 use std::sync::Mutex;
 
 /// What comes of a stream on a device.
@@ -119,6 +121,31 @@ fn a_layer_that_captures_nothing_is_noticed() {
         !differences.is_empty()
     };
     assert!(streams.iter().filter(differs).count() > 5);
+}
+
+/// The list of jobs of what may be pending twice is written once.
+#[test]
+fn what_others_resume_while_it_may_be_pending_is_said_to_be_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let said = || std::fs::read_to_string(&log).unwrap_or_default();
+    let file = CString::new(log.to_string_lossy().as_bytes()).expect("it has no 0");
+    let file: &CStr = Box::leak(file.into_boxed_c_str());
+    let instance = Instance::new(&[FORCED[0], (c"log_file", file)], Validation::Below);
+    let able = Able::new(&instance, LAVAPIPE);
+    let mut noise = noise();
+    let mut streams = std::iter::repeat_with(|| Stream::random(&mut noise));
+    let mut stream = streams.find(|stream| stream.is_resumed()).expect("there are some");
+    for (simultaneous, mixed, lost) in
+        [(true, false, false), (false, true, false), (true, true, true)]
+    {
+        (stream.simultaneous, stream.mixed) = (simultaneous, mixed);
+        run(&able, &stream);
+        let error = "error: rendering that may be pending twice is resumed by others than before";
+        assert_eq!(said().contains(error), lost, "{stream:#?} {}", said());
+    }
+    drop(able);
+    instance.assert_silent();
 }
 
 /// By the setting, an application sees a portability driver, and the validation layer that it keeps to it.

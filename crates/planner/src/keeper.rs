@@ -276,6 +276,31 @@ impl Job {
     /// Bytes of the arguments of a draw that captures.
     pub const COMMAND_SIZE: u32 = 16;
 
+    /// Has these jobs, which are words already, write so many blocks and commands further than they do: each draw has
+    /// room for several of them, as a secondary command buffer may be executed several times in a render pass.
+    pub fn move_on(jobs: &mut [u32], times: u32) {
+        for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
+            let mut words = Record(*job);
+            let draws = u64::from(times) * u64::from(words.0[MOST].max(1));
+            for (place, stride) in [(BLOCKS, words.0[BLOCK_STRIDE]), (COMMANDS, Self::COMMAND_SIZE)]
+            {
+                if words.place_at(place) != 0 {
+                    words.place(place, words.place_at(place) + draws * u64::from(stride));
+                }
+            }
+            *job = words.0;
+        }
+    }
+
+    /// Has these jobs, which are words already, write commands that draw nothing, and neither capture nor count.
+    pub fn leave_out(jobs: &mut [u32]) {
+        for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
+            job[FLAGS] &= DRAWS;
+            job[DIRECT..DIRECT + 5].fill(0);
+            job[QUERY..QUERY + 2].fill(0);
+        }
+    }
+
     /// Has the draws of these jobs, which are words already, heed what conditional rendering looks at, but for those
     /// that look at something themselves: the jobs of a secondary command buffer that inherits it.
     pub fn inherit(jobs: &mut [u32], predicate: Predicate) {
@@ -324,6 +349,10 @@ impl Record {
     fn place(&mut self, number: usize, place: u64) {
         self.0[number] = place as u32;
         self.0[number + 1] = (place >> 32) as u32;
+    }
+
+    fn place_at(&self, number: usize) -> u64 {
+        u64::from(self.0[number]) | u64::from(self.0[number + 1]) << 32
     }
 
     fn predicate(&mut self, Predicate { place, inverted }: Predicate) {

@@ -53,7 +53,7 @@ pub use stages::Stages;
 pub(crate) use take_over::laid_out_types;
 pub use take_over::{Copies, TakenOver, take_over, take_over_and_out};
 pub use through::through;
-pub(crate) use words::{Added, Open, add_words};
+pub(crate) use words::{Added, Open, add_words, check_attributes};
 pub use words::{HostWords, host_words};
 pub use wrap::{Wrapper, wrap};
 

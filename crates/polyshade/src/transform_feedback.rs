@@ -68,7 +68,9 @@ use crate::placement::{Placement, need_limits};
 use effects::Effects;
 use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Patch, StorageClass,
+};
 
 /// The version of the words that [`Prepared::variant`] makes.
 pub const VERSION: u32 = 8;
@@ -235,6 +237,11 @@ impl Plan {
         }
         let words = known::words(&layout.draws, placement.words, buffers);
         reserved.check_words(&words)?;
+        if layout.draws.compute && words.location().is_some() {
+            let message = format!("words at {}, but a compute stage captures", words.place);
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        moves::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);
         Ok(Self { layout, stores, placement, words, effects })
     }

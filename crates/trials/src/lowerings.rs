@@ -80,9 +80,10 @@ fn known(options: Options, choices: &mut Choices) -> Options {
 
 /// A place for an address.
 pub(crate) fn pointer(choices: &mut Choices, (set, binding): (Set, Binding)) -> Pointer {
-    match choices.below(3) {
+    match choices.below(4) {
         0 => Pointer::Uniform { set, binding },
         1 => Pointer::PushConstant { offset: choices.offset() },
+        2 => Pointer::Attribute { location: choices.below(16) },
         _ => Pointer::Specialization { first_id: choices.number() },
     }
 }

@@ -1,7 +1,8 @@
 //! Binds the buffers and words that a lowering requires of the host.
 
 use crate::work::{
-    Address, AddressAt, Constant, Descriptor, Draw, Place as At, Range, Resource, Stage, Work,
+    Address, AddressAt, Attribute, Constant, Descriptor, Draw, Place as At, Range, Resource, Stage,
+    VertexBuffer, VertexLayout, Work,
 };
 use ash::vk;
 use polyshade::host::{Place, Pointer, Purpose, Requirements, Target, Words};
@@ -218,7 +219,8 @@ pub(crate) fn point_at(
     work: &mut Work<'_>,
 ) {
     // What the address is overwrites these words.
-    let uniform = place_words(pointer.into(), &[0; 2], stage, draw, work);
+    let place = pointer.place();
+    let uniform = place.and_then(|place| place_words(place, &[0; 2], stage, draw, work));
     let to = match pointer {
         Pointer::Uniform { .. } => {
             let buffer = uniform.expect("a uniform buffer has been added");
@@ -226,6 +228,15 @@ pub(crate) fn point_at(
         }
         Pointer::PushConstant { offset } => AddressAt::PushConstants(offset as usize),
         Pointer::Specialization { first_id } => AddressAt::Specialization { stage, first_id },
+        Pointer::Attribute { location } => {
+            let place = At { buffer: work.buffers.len(), offset: 0 };
+            work.buffers.push(vec![0; 8]);
+            let format = vk::Format::R32G32_UINT;
+            let attributes = vec![Attribute { location, format, offset: 0 }];
+            let layout = VertexLayout { stride: 0, rate: vk::VertexInputRate::VERTEX, attributes };
+            draw.vertex_buffers.push(VertexBuffer { place, layout });
+            AddressAt::Buffer(place)
+        }
     };
     draw.addresses.push(Address { of, to });
 }

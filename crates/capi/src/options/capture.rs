@@ -115,8 +115,8 @@ pub struct polyshade_capture_options {
     pub topologies: u32,
     /// `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
     pub variants: u32,
-    /// 0
-    pub reserved: u32,
+    /// The vertex attributes that are the same for all vertices, which draws with indices may have: bits `1 << location`.
+    pub constant_attributes: u32,
 }
 
 versioned!(polyshade_capture_options, 56 + 6 * size_of::<usize>());
@@ -132,7 +132,6 @@ pub(super) fn read(
 ) -> Result<(polyshade_capture_options, Options), Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "the capture")?;
-    check_reserved(given.reserved, "the capture")?;
     let has = |flag| given.flags & flag != 0;
     let mut options = varyings(&given)?;
     if has(POLYSHADE_CAPTURE_HAS_SET) {
@@ -178,6 +177,8 @@ pub(super) fn read(
     if has(POLYSHADE_CAPTURE_RESTART) {
         options = options.restart();
     }
+    let constant = (0..u32::BITS).filter(|location| given.constant_attributes & 1 << location != 0);
+    options = options.constant_attributes(constant);
     if has(POLYSHADE_CAPTURE_COMPUTE) {
         options = options.compute();
     }

@@ -160,8 +160,8 @@ static void captures(void) {
     options.stride_count = 1;
     ARGUMENT("the strides is NULL", lower(&options.base));
     options = good;
-    options.words.kind = 8;
-    ARGUMENT("no place 8", lower(&options.base));
+    options.words.kind = 9;
+    ARGUMENT("no place 9", lower(&options.base));
     options = good;
     options.side_effects = 3;
     ARGUMENT("no side effects 3", lower(&options.base));
@@ -172,8 +172,9 @@ static void captures(void) {
     options.variants = 8;
     ARGUMENT("unknown flags 0x8", lower(&options.base));
     options = good;
-    options.reserved = 1;
-    ARGUMENT("a reserved member is 1", lower(&options.base));
+    options.flags |= POLYSHADE_CAPTURE_COMPUTE;
+    options.words.kind = POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE;
+    OPTIONS("but a compute stage captures", lower(&options.base));
     options = good;
     options.constant_count = 1;
     ARGUMENT("the constants is NULL", lower(&options.base));

@@ -1,6 +1,6 @@
 //! What the calls answer, held to the Rust library: the same words, however the options are put.
 
-use polyshade::host::{Place, Value};
+use polyshade::host::{Place, Pointer, Value};
 use polyshade::transform_feedback::{self, Variant};
 use polyshade::{Module, depth_convention, rasterizer_discard};
 use polyshade_capi::draw::*;
@@ -138,6 +138,37 @@ fn structs_and_json_lower_as_the_rust_library_does() {
     let rust = transform_feedback::decorate(&mesh, "main", &rust).expect("it can be captured");
     let text =
         c"{\"varyings\":{\"interleaved\":[{\"name\":\"v_position\"},{\"name\":\"v_color\"}]}}";
+    same(MESH, &capture.base, kind, text, rust.module.words());
+}
+
+#[test]
+fn addresses_are_attributes_that_are_constant() {
+    let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
+    let place = Place::Address(Pointer::Attribute { location: 9 });
+    let (kind, number) = (POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE, 9);
+    let word = polyshade_place { kind, set: 0, binding: 0, number };
+
+    let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
+    let mut discard = zeros!(polyshade_discard_options, kind);
+    discard.when.word = word;
+    let rust = rasterizer_discard::Options::new().when(Value::Word(place));
+    let rust = rasterizer_discard::lower(&mesh, "main", &rust).expect("it can be discarded");
+    let text = c"{\"when\":{\"word\":{\"address\":{\"attribute\":{\"location\":9}}}}}";
+    same(MESH, &discard.base, kind, text, rust.module.words());
+
+    let kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE;
+    let mut capture = zeros!(polyshade_capture_options, kind);
+    let varyings = [c"v_position".as_ptr()];
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    (capture.words, capture.flags) = (word, POLYSHADE_CAPTURE_INDEXED);
+    capture.constant_attributes = 0b111;
+    let rust = transform_feedback::Options::new().interleaved(["v_position"]).words(place);
+    let rust = rust.indexed(None).constant_attributes(0..3);
+    let rust = transform_feedback::prepare(&mesh, "main", &rust).expect("it can be captured");
+    let rust = rust.variant(Variant::CaptureOnly).expect("it can be made");
+    let text = c"{\"options\":{\"varyings\":{\"interleaved\":[{\"name\":\"v_position\"}]},\
+        \"words\":{\"place\":{\"address\":{\"attribute\":{\"location\":9}}}},\
+        \"draws\":{\"indexed\":{},\"constant_attributes\":[0,1,2]}}}";
     same(MESH, &capture.base, kind, text, rust.module.words());
 }
 

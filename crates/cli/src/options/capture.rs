@@ -61,6 +61,7 @@ pub(super) const TABLE: Table = Table {
         on(PLAIN, "--varyings v,w"),
         on(INDEX, "--varyings v"),
         on(INDEX, "--varyings v --indexed"),
+        on(PLAIN, "--varyings v --indexed"),
     ],
     acts: &[
         acts("--varyings", "v,w", 6),
@@ -91,6 +92,7 @@ pub(super) const TABLE: Table = Table {
         acts("--unbound-buffers", "", 0),
         acts("--indexed", "uint16", 10),
         acts("--restart", "", 11),
+        acts("--constant-attributes", "0", 12),
         acts("--variant", "both=%d/both.spv", 0),
     ],
     together: &[

@@ -83,7 +83,8 @@ pub(crate) struct Rewrite {
 
     /// Where the words are that the host fills in: storage or uniform for a buffer behind the feedback buffers, or a
     /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. Behind address:, the
-    /// last three hold the address of the words, among which are those of the feedback buffers: nothing is bound
+    /// last three hold the address of the words, or attribute=LOCATION does, a vertex attribute whose buffer has a
+    /// stride of 0; the addresses of the feedback buffers are among the words then, and nothing is bound
     /// [default: storage]
     #[arg(long, value_name = "PLACE", value_parser = words_at)]
     words: Option<WordsAt>,
@@ -114,6 +115,11 @@ pub(crate) struct Rewrite {
     /// vertex attributes itself, as `polyshade pull` makes it; with --path compute it must anyway
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
+
+    /// Vertex attributes at these locations are the same for all vertices, as one is by which `polyshade pull` finds
+    /// its words: draws with indices may have them
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…", requires = "indexed")]
+    constant_attributes: Vec<u32>,
 
     /// Indices of all ones restart primitives: the host makes a table of where
     #[arg(long, requires = "indexed")]
@@ -347,6 +353,7 @@ impl Rewrite {
         if let Some(index_type) = self.indexed {
             options = options.indexed(index_type);
         }
+        options = options.constant_attributes(self.constant_attributes.iter().copied());
         if self.restart {
             options = options.restart();
         }
@@ -405,6 +412,7 @@ impl Rewrite {
             ("--one-limit", self.one_limit),
             ("--unbound-buffers", self.unbound_buffers),
             ("--indexed", self.indexed.is_some()),
+            ("--constant-attributes", !self.constant_attributes.is_empty()),
             ("--restart", self.restart),
         ];
         let of_extension = [
@@ -412,7 +420,10 @@ impl Rewrite {
             ("--limits-of", self.limits_of.is_some()),
             ("--reserve-location", self.free.reserves_locations()),
         ];
-        let of_points = [("--no-point-size", self.no_point_size)];
+        let of_points = [
+            ("--no-point-size", self.no_point_size),
+            ("--constant-attributes", !self.constant_attributes.is_empty()),
+        ];
         let (name, others): (_, &[&[(&str, bool)]]) = match self.route {
             Route::Storage => ("storage", &[&of_extension]),
             Route::Compute => ("compute", &[&of_extension, &of_points]),

@@ -38,8 +38,9 @@ pub(crate) struct Rewrite {
     binding: Option<u32>,
 
     /// Where the words are that the host fills in: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
-    /// specialization=ID. Behind address:, the last three hold the address of the words, among which are those of the
-    /// vertex buffers: nothing is bound [default: a storage buffer behind the vertex buffers]
+    /// specialization=ID. Behind address:, the last three hold the address of the words, or attribute=LOCATION does, a
+    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the words then, and
+    /// nothing is bound [default: a storage buffer behind the vertex buffers]
     #[arg(long, value_name = "PLACE")]
     words: Option<Place>,
 

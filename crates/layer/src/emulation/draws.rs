@@ -2,9 +2,10 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
+use crate::emulation::attributes::{self, bind_addresses, set_input};
 use crate::emulation::calls::{Call, Indices, Said};
 use crate::emulation::facts::Facts;
-use crate::emulation::layouts::{ADDRESSES, Layout};
+use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::{Active, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
@@ -57,7 +58,7 @@ impl Recording {
         call: Call,
     ) -> Result<Done, Why> {
         if !self.has_list() {
-            return Err("a secondary command buffer resumes the rendering".to_owned());
+            return Err("there was no memory in front of the render pass".to_owned());
         }
         self.keeps();
         if call.draws > MOST_DRAWS {
@@ -71,7 +72,14 @@ impl Recording {
             return if self.active.is_some() { Err(why) } else { Ok(Done::default()) };
         }
         let indices = if call.indexed { Some(self.indices(device, emulator)?) } else { None };
-        let (mut draws, commands_piece) = self.told(device, emulator, &call, indices, facts)?;
+        let mut draws = self.told(device, emulator, &call, indices, facts)?;
+        let is_direct = matches!(call.arguments, Said::Direct { .. });
+        // Of those that may not be there, the keeper says whether they are.
+        let written = match !is_direct || self.executions() > 1 {
+            true => Some(self.commands(device, emulator, &call).map_err(lost)?),
+            false => None,
+        };
+        draws.commands = written.map_or(0, |piece| piece.address);
         let state = match self.active {
             Some(Active { state }) => state,
             None => {
@@ -83,7 +91,7 @@ impl Recording {
         if of_generated != 0 {
             self.jobs.push(&job(draws.clone(), of_generated));
         }
-        let done = Done { commands: commands_piece, is_whole: false };
+        let done = Done { commands: written.filter(|_| !is_direct), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
             self.jobs.push(&job(draws, of_feedback));
             return Ok(done);
@@ -102,11 +110,28 @@ impl Recording {
         }
         self.jobs.push(&job(draws, of_feedback));
         let layout = facts.layout.as_ref().ok_or("a pipeline without a layout")?;
-        let drawn = Drawn { variant: &variant, layout, blocks, commands: done.commands };
+        let mut drawn = Drawn {
+            facts,
+            variant: &variant,
+            layout,
+            blocks,
+            commands: written,
+            draws: call.draws * self.executions(),
+            bound: None,
+        };
+        if layout.addresses == Some(Addresses::Bound) {
+            let addresses = (0..drawn.draws).flat_map(|number| drawn.addresses(number));
+            let words = addresses.flat_map(|address| [address as u32, (address >> 32) as u32]);
+            let words: Vec<u32> = words.collect();
+            drawn.bound = Some(self.arena.put(device, emulator, &words).map_err(lost)?);
+        }
         // SAFETY: the caller's promise.
         unsafe {
-            self.draw(device, commands, &call, &drawn, facts.discards_dynamically(emulator));
+            drawn.draw(device, commands, &call, facts.discards_dynamically(emulator));
             self.restore(device, commands, facts);
+            if drawn.bound.is_some() {
+                self.unbind_addresses(device, commands, facts);
+            }
         }
         Ok(Done { is_whole: self.discards(facts) && !variant.stores, ..done })
     }
@@ -121,12 +146,16 @@ impl Recording {
         let facts = &graphics.facts;
         self.active?;
         facts.stages.as_ref()?.vertex.as_ref()?;
-        let indexed = is_indexed.then(|| (self.input(facts), self.restarts(facts)));
-        let key = Key { topology: self.topology(facts), indexed };
+        let is_bound = facts.layout.as_ref()?.addresses == Some(Addresses::Bound);
+        let key = Key {
+            topology: self.topology(facts),
+            restarts: is_indexed.then(|| self.restarts(facts)),
+            pulled: (is_indexed || is_bound).then(|| self.input(facts)),
+        };
         graphics.variant(device, key, self.scope.pass())
     }
 
-    /// What the keeper is told of a draw that is not captured, and where it writes arguments, if those are needed.
+    /// What the keeper is told of a draw that is not captured.
     fn told(
         &mut self,
         device: &Driver,
@@ -134,7 +163,7 @@ impl Recording {
         call: &Call,
         indices: Option<Indices>,
         facts: &Facts,
-    ) -> Result<(keeper::Draws, Option<Piece>), Why> {
+    ) -> Result<keeper::Draws, Why> {
         let arguments = call.arguments(device, emulator);
         let mut draws = keeper::Draws {
             topology: topology(self.topology(facts)),
@@ -153,58 +182,18 @@ impl Recording {
         if let Some(indices) = indices.filter(|_| self.restarts(facts)) {
             draws.segments = Some(self.segments(device, emulator, call, indices).map_err(lost)?);
         }
-        if matches!(call.arguments, Said::Direct { .. }) {
-            return Ok((draws, None));
-        }
-        let size = Job::COMMAND_SIZE * call.draws.max(1);
-        let commands = self.kept(device, emulator, size).map_err(lost)?;
-        draws.commands = commands.address;
-        Ok((draws, Some(commands)))
+        Ok(draws)
     }
 
-    /// Draws the points that capture.
-    unsafe fn draw(
+    /// Where the keeper writes arguments.
+    fn commands(
         &mut self,
         device: &Driver,
-        commands: vk::CommandBuffer,
+        emulator: &Emulator,
         call: &Call,
-        drawn: &Drawn<'_>,
-        discards: bool,
-    ) {
-        let next = &device.next;
-        let (Some(bind), Some(push), Some(draw), Some(indirect)) = (
-            next.cmd_bind_pipeline,
-            next.cmd_push_constants,
-            next.cmd_draw,
-            next.cmd_draw_indirect,
-        ) else {
-            return;
-        };
-        let Some(at) = drawn.layout.addresses else { return };
-        // SAFETY: the caller's promise; the layout has room for the addresses.
-        unsafe {
-            bind(commands, vk::PipelineBindPoint::GRAPHICS, drawn.variant.pipeline);
-            if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
-                set(commands, vk::TRUE);
-            }
-            for number in 0..call.draws {
-                let block = drawn.blocks.address + u64::from(number * drawn.variant.block_stride());
-                let addresses = [block + u64::from(drawn.variant.capture_size()), block];
-                let layout = drawn.layout;
-                let values = addresses.as_ptr().cast();
-                push(commands, layout.handle, layout.stages, at, ADDRESSES, values);
-                match (call.arguments, drawn.commands) {
-                    (Said::Direct { count, instances, first, first_instance, .. }, _) => {
-                        draw(commands, count, instances, first, first_instance);
-                    }
-                    (_, Some(piece)) => {
-                        let offset = piece.offset + u64::from(number * Job::COMMAND_SIZE);
-                        indirect(commands, piece.buffer, offset, 1, Job::COMMAND_SIZE);
-                    }
-                    (_, None) => {}
-                }
-            }
-        }
+    ) -> Result<Piece, vk::Result> {
+        let draws = call.draws.max(1) * self.executions();
+        self.kept(device, emulator, Job::COMMAND_SIZE * draws)
     }
 
     /// Gives the application's draws back what the capture has set.
@@ -242,8 +231,80 @@ fn lost(error: vk::Result) -> Why {
 
 /// What draws the points of a capture.
 struct Drawn<'d> {
+    facts: &'d Facts,
     variant: &'d Variant,
     layout: &'d Layout,
     blocks: Piece,
+    /// Where their arguments are, unless the host gives them.
     commands: Option<Piece>,
+    /// How many there are, over all executions.
+    draws: u32,
+    /// The addresses of all draws, where they are vertex attributes.
+    bound: Option<Piece>,
+}
+
+impl Drawn<'_> {
+    /// Where this draw finds what attributes are fetched by, and the words of the capture.
+    fn addresses(&self, number: u32) -> [u64; 2] {
+        let block = self.blocks.address + u64::from(number * self.variant.block_stride());
+        [block + u64::from(self.variant.capture_size()), block]
+    }
+
+    /// Draws the points.
+    unsafe fn draw(
+        &self,
+        device: &Driver,
+        commands: vk::CommandBuffer,
+        call: &Call,
+        discards: bool,
+    ) {
+        let next = &device.next;
+        let (Some(bind), Some(draw), Some(indirect)) =
+            (next.cmd_bind_pipeline, next.cmd_draw, next.cmd_draw_indirect)
+        else {
+            return;
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            bind(commands, vk::PipelineBindPoint::GRAPHICS, self.variant.pipeline);
+            if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
+                set(commands, vk::TRUE);
+            }
+            if self.bound.is_some() {
+                set_input(device, commands, self.facts, &attributes::input());
+            }
+            for number in 0..self.draws {
+                self.tell(device, commands, number);
+                match (self.commands, call.arguments) {
+                    (Some(piece), _) => {
+                        let offset = piece.offset + u64::from(number * Job::COMMAND_SIZE);
+                        indirect(commands, piece.buffer, offset, 1, Job::COMMAND_SIZE);
+                    }
+                    (None, Said::Direct { count, instances, first, first_instance, .. }) => {
+                        draw(commands, count, instances, first, first_instance);
+                    }
+                    (None, _) => {}
+                }
+            }
+        }
+    }
+
+    /// Tells the shader the addresses of this draw.
+    unsafe fn tell(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
+        // SAFETY: the caller's promise; the layout has room for the addresses, if they are pushed.
+        unsafe {
+            match (self.layout.addresses, self.bound, device.next.cmd_push_constants) {
+                (Some(Addresses::Pushed(at)), _, Some(push)) => {
+                    let addresses = self.addresses(number);
+                    let (layout, values) = (self.layout, addresses.as_ptr().cast());
+                    push(commands, layout.handle, layout.stages, at, ADDRESSES, values);
+                }
+                (_, Some(piece), _) => {
+                    let place = (piece, u64::from(ADDRESSES * number));
+                    bind_addresses(device, commands, self.facts, place);
+                }
+                _ => {}
+            }
+        }
+    }
 }

@@ -14,6 +14,8 @@ pub(super) struct Captured<'c> {
     pub(super) topology: Topology,
     /// Of draws with indices, whether one restarts primitives.
     pub(super) restarts: Option<bool>,
+    /// Whether the shader fetches attributes.
+    pub(super) pulls: bool,
     pub(super) entry: &'c str,
     /// The shader, before and after.
     pub(super) shaders: [&'c [u32]; 2],
@@ -44,6 +46,7 @@ impl Captured<'_> {
     fn plan(&self) -> String {
         let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
         text += match self.restarts {
+            None if self.pulls => ": the shader fetches attributes",
             None => ": vertex input is the pipeline's",
             Some(false) => " with indices: the shader fetches indices and attributes",
             Some(true) => {

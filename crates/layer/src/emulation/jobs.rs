@@ -1,8 +1,10 @@
 //! The keeper: its pipelines, and the lists of jobs that are done in front of render passes.
 
 use crate::driver::Driver;
+use crate::emulation::memory::Piece;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
-use polyshade_planner::keeper::{self, Job, Predicate, Shader};
+use polyshade_planner::keeper::{self, Job, List, Predicate, Shader};
+use std::ops::Range;
 
 /// The keeper's pipelines.
 pub(crate) struct Keeper {
@@ -84,12 +86,28 @@ fn pipeline(
     Ok(made)
 }
 
+/// How often a render pass may execute a secondary command buffer that captures there. Each time its draws are told
+/// something else, and what they are told has a fixed place: so what captures is recorded as often, and stores the same
+/// again wherever the command buffer is executed.
+pub(crate) const MOST_EXECUTIONS: u32 = 4;
+
 /// The jobs of a render pass, or of a secondary command buffer inside one.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Jobs {
-    pub(super) words: Vec<u32>,
+    words: Vec<u32>,
     /// The most draws of a job with restarts.
-    pub(super) restarted: u32,
+    restarted: u32,
+    /// What was executed, in its order.
+    executed: Vec<Executed>,
+}
+
+/// A secondary command buffer that was executed, and its jobs among all.
+#[derive(Clone, PartialEq)]
+struct Executed {
+    commands: vk::CommandBuffer,
+    jobs: Range<usize>,
+    /// Whether it may be executed several times.
+    repeats: bool,
 }
 
 impl Jobs {
@@ -100,28 +118,89 @@ impl Jobs {
         self.words.extend(job.words());
     }
 
-    /// Adds others.
-    pub(crate) fn extend(&mut self, other: &Self) {
+    /// Adds others. Whether there is room for what they execute.
+    pub(crate) fn extend(&mut self, other: &Self) -> bool {
+        let (mut fits, mut at) = (true, 0);
+        for one in &other.executed {
+            self.words.extend(&other.words[at..one.jobs.start]);
+            at = one.jobs.end;
+            let jobs = &other.words[one.jobs.clone()];
+            // These have moved on as far as there is a time before among the others.
+            let before = self.times(one.commands);
+            fits &= self.add(one.commands, jobs, (before, one.repeats));
+        }
+        self.words.extend(&other.words[at..]);
         self.restarted = self.restarted.max(other.restarted);
-        self.words.extend(&other.words);
+        fits
     }
 
-    /// Adds those of a secondary command buffer that is executed here, under this conditional rendering.
-    pub(super) fn execute(&mut self, other: &Self, predicate: Option<Predicate>) {
-        let first = self.words.len();
-        self.extend(other);
+    /// Adds those of a secondary command buffer that is executed here, under this conditional rendering. Whether there
+    /// is room.
+    pub(super) fn execute(
+        &mut self,
+        commands: vk::CommandBuffer,
+        (other, repeats): (&Self, bool),
+        predicate: Option<Predicate>,
+    ) -> bool {
+        let mut jobs = other.words.clone();
         if let Some(predicate) = predicate {
-            Job::inherit(&mut self.words[first..], predicate);
+            Job::inherit(&mut jobs, predicate);
         }
+        self.restarted = self.restarted.max(other.restarted);
+        self.add(commands, &jobs, (self.times(commands), repeats))
+    }
+
+    /// How often it is executed.
+    fn times(&self, commands: vk::CommandBuffer) -> u32 {
+        self.executed.iter().filter(|one| one.commands == commands).count() as u32
+    }
+
+    fn add(
+        &mut self,
+        commands: vk::CommandBuffer,
+        jobs: &[u32],
+        (further, repeats): (u32, bool),
+    ) -> bool {
+        if self.times(commands) >= if repeats { MOST_EXECUTIONS } else { 1 } {
+            return false;
+        }
+        let first = self.words.len();
+        self.words.extend(jobs);
+        Job::move_on(&mut self.words[first..], further);
+        self.executed.push(Executed { commands, jobs: first..self.words.len(), repeats });
+        true
+    }
+
+    /// All words, with those that leave out the executions that there might have been.
+    pub(super) fn whole(&self) -> Vec<u32> {
+        let mut words = self.words.clone();
+        for (number, one) in self.executed.iter().enumerate().filter(|(_, one)| one.repeats) {
+            let mut behind = self.executed[number + 1..].iter();
+            if behind.any(|other| other.commands == one.commands) {
+                continue;
+            }
+            for further in 1..=MOST_EXECUTIONS - self.times(one.commands) {
+                let first = words.len();
+                words.extend(&self.words[one.jobs.clone()]);
+                Job::move_on(&mut words[first..], further);
+                Job::leave_out(&mut words[first..]);
+            }
+        }
+        words
+    }
+
+    /// The list of its jobs, whose words lie in this memory.
+    pub(super) fn list(&self, words: &[u32], place: Piece) -> List {
+        let count = words.len() as u32 / (Job::SIZE / 4);
+        List { jobs: place.address, count, restarted: self.restarted }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.words.clear();
-        self.restarted = 0;
+        *self = Self::default();
     }
 
-    pub(super) fn count(&self) -> u32 {
-        self.words.len() as u32 / (Job::SIZE / 4)
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
 }
 

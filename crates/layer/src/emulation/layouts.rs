@@ -1,5 +1,5 @@
 //! Pipeline layouts, in which the vertex shaders of captures get room for two addresses behind what the application
-//! pushes.
+//! pushes, if there is some.
 //!
 //! All ranges become one, a function of them alone, so that layouts which were compatible stay so. A stage may be in
 //! one range only, and what is pushed has to name all stages that have the bytes: so stages are widened in every push.
@@ -14,17 +14,26 @@ pub(crate) const ADDRESSES: u32 = 16;
 /// The most bytes of push constants that are remembered.
 pub(crate) const MOST_PUSHED: usize = 256;
 
+/// Where the shaders of captures find their addresses.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Addresses {
+    /// In push constants, from this byte on.
+    Pushed(u32),
+    /// In vertex attributes.
+    Bound,
+}
+
 /// What is known of a layout, whose handle lives until the last pipeline goes that was made of it.
 pub(crate) struct Layout {
     pub(crate) handle: vk::PipelineLayout,
     pub(crate) device: vk::Device,
     pub(crate) destroy: Option<vk::PFN_vkDestroyPipelineLayout>,
-    /// The stages of the one range.
+    /// The stages of the one range; none, where ranges are as the application has them.
     pub(crate) stages: ShaderStageFlags,
     /// What the application pushes, with the stages that have to be named.
     pub(crate) pushed: Vec<vk::PushConstantRange>,
-    /// Where the addresses are, if there is room.
-    pub(crate) addresses: Option<u32>,
+    /// Nothing, where there is no place for them.
+    pub(crate) addresses: Option<Addresses>,
 }
 
 impl Drop for Layout {
@@ -117,7 +126,7 @@ impl Pushed {
         if self.layout.as_ref().is_none_or(|last| !Arc::ptr_eq(last, layout)) {
             self.layout = Some(Arc::clone(layout));
         }
-        if layout.addresses.is_some() { layout.stages } else { stages }
+        if layout.stages.is_empty() { stages } else { layout.stages }
     }
 }
 

@@ -80,14 +80,12 @@ impl Recording {
     /// Writes the list, now that all jobs are known.
     pub(crate) fn finish(&mut self, device: &Driver, emulator: &Emulator) {
         let Some(list) = self.list.take() else { return };
-        if self.jobs.words.is_empty() {
+        if self.jobs.is_empty() {
             return;
         }
-        match self.arena.put(device, emulator, &self.jobs.words) {
-            Ok(jobs) => {
-                let (count, restarted) = (self.jobs.count(), self.jobs.restarted);
-                list.write(0, &List { jobs: jobs.address, count, restarted }.words());
-            }
+        let jobs = self.jobs.whole();
+        match self.arena.put(device, emulator, &jobs) {
+            Ok(place) => list.write(0, &self.jobs.list(&jobs, place).words()),
             Err(error) => device.fault(format_args!("no memory for what is captured: {error}")),
         }
         self.jobs.clear();

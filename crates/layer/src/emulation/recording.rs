@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::facts::VertexInput;
-use crate::emulation::jobs::Jobs;
+use crate::emulation::jobs::{Jobs, MOST_EXECUTIONS};
 use crate::emulation::layouts::Pushed;
 use crate::emulation::memory::{Arena, Piece};
 use crate::emulation::queues::Use;
@@ -31,6 +31,8 @@ pub(crate) struct Active {
 /// A rendering that was begun here, and that other command buffers resume.
 pub(crate) struct Suspended {
     pub(super) list: Piece,
+    /// The secondary command buffer that began it, if one did that is executed here.
+    pub(super) owner: Option<vk::CommandBuffer>,
     /// The jobs of what is drawn here.
     pub(super) jobs: Jobs,
     /// The jobs of all that the list was written for last, and where they stand.
@@ -59,10 +61,9 @@ pub(crate) struct Recording {
     pub(crate) arena: Arena,
     /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
     pub(crate) jobs: Jobs,
-    /// The secondary command buffers whose jobs are among them.
-    pub(crate) executed: Vec<vk::CommandBuffer>,
-    /// Where the list of the open pass is written.
+    /// Where the list of the open pass is written, and in whose recording, if that is another one.
     pub(crate) list: Option<Piece>,
+    pub(crate) owner: Option<vk::CommandBuffer>,
     pub(crate) scope: Scope,
     /// Whether the rendering that is open was begun in another command buffer, and whether it does not end here.
     pub(crate) resumes: bool,
@@ -108,6 +109,13 @@ impl Recording {
     /// Whether a list of jobs is done for what is recorded here.
     pub(crate) fn has_list(&self) -> bool {
         self.list.is_some() || self.resumes || self.is_secondary && self.scope != Scope::Outside
+    }
+
+    /// How many times what is captured here is recorded, for as many executions in a render pass.
+    pub(super) fn executions(&self) -> u32 {
+        // Any other is executed once.
+        let repeats = self.is_secondary && self.is_simultaneous && self.list.is_none();
+        if repeats { MOST_EXECUTIONS } else { 1 }
     }
 
     /// Notes that the keeper writes to memory of this recording.

@@ -2,6 +2,7 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
+use crate::emulation::jobs::MOST_EXECUTIONS;
 use crate::emulation::recording::{Recording, Scope};
 use ash::vk;
 
@@ -24,7 +25,6 @@ impl Recording {
             Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
         }
         self.jobs.clear();
-        self.executed.clear();
         self.scope = scope;
     }
 
@@ -32,27 +32,24 @@ impl Recording {
     pub(crate) fn execute(
         &mut self,
         device: &Driver,
+        emulator: &Emulator,
         commands: vk::CommandBuffer,
         secondary: &Self,
     ) {
         self.is_shared = true;
         self.uses.extend(secondary.uses.iter().cloned());
-        if secondary.jobs.words.is_empty() {
-            return;
+        let repeats = secondary.executions() > 1;
+        if self.scope == Scope::Outside {
+            self.follow(device, emulator, commands, secondary);
+        } else if !secondary.jobs.is_empty() {
+            let jobs = (&secondary.jobs, repeats);
+            let fits = self.jobs.execute(commands, jobs, self.predicate());
+            said_to_fit(device, fits);
         }
-        if self.executed.contains(&commands) {
-            // It has one place for what its draws are told. So they store the same once more.
-            device.fault(format_args!(
-                "a secondary command buffer is executed twice in a render pass: it captures once"
-            ));
-            return;
-        }
-        self.executed.push(commands);
-        self.jobs.execute(&secondary.jobs, self.predicate());
     }
 
     pub(crate) fn close(&mut self, device: &Driver, emulator: &Emulator) {
-        if !self.keep_suspended() {
+        if !self.keep_suspended() && !self.finish_owned(device, emulator) {
             self.finish(device, emulator);
         }
         self.scope = Scope::Outside;
@@ -62,5 +59,14 @@ impl Recording {
         if let Scope::Subpass(_, subpass) = &mut self.scope {
             *subpass += 1;
         }
+    }
+}
+
+/// An error in the log where there was no room for what a secondary command buffer captures.
+pub(super) fn said_to_fit(device: &Driver, fits: bool) {
+    if !fits {
+        device.fault(format_args!(
+            "a secondary command buffer is executed more often in a render pass than it captures: {MOST_EXECUTIONS} times"
+        ));
     }
 }

@@ -7,8 +7,8 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::Jobs;
 use crate::emulation::recording::{Recording, Resumed, Scope, Suspended};
+use crate::emulation::scopes::said_to_fit;
 use ash::vk::{self, RenderingFlags};
-use polyshade_planner::keeper::List;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -25,21 +25,49 @@ impl Recording {
         commands: vk::CommandBuffer,
         flags: RenderingFlags,
     ) {
-        self.suspends = flags.contains(RenderingFlags::SUSPENDING) && !self.is_secondary;
+        self.suspends = flags.contains(RenderingFlags::SUSPENDING);
         if !flags.contains(RenderingFlags::RESUMING) {
             // What resumes it may be pending from earlier on.
             self.is_shared |= self.suspends;
             // SAFETY: the caller's promise.
             return unsafe { self.open(device, emulator, commands, Scope::Rendering) };
         }
+        self.resume(emulator);
+    }
+
+    /// Goes on with rendering that was suspended here, or in front of all that is recorded here.
+    fn resume(&mut self, emulator: &Emulator) {
         self.scope = Scope::Rendering;
-        if let Some(Suspended { list, jobs, .. }) = self.suspended.take() {
-            (self.list, self.jobs) = (Some(list), jobs);
-        } else if !self.is_secondary {
+        if let Some(Suspended { list, owner, jobs, .. }) = self.suspended.take() {
+            (self.list, self.owner, self.jobs) = (Some(list), owner, jobs);
+        } else {
             let earlier = self.resumed.take_if(|earlier| earlier.is_suspended);
             self.jobs = earlier.map(|earlier| earlier.jobs).unwrap_or_default();
             self.resumes = true;
             emulator.has_resumed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Goes on with what a secondary command buffer resumes and suspends that is executed outside of render passes.
+    pub(super) fn follow(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        commands: vk::CommandBuffer,
+        secondary: &Self,
+    ) {
+        if let Some(Resumed { jobs, is_suspended }) = &secondary.resumed {
+            self.resume(emulator);
+            let jobs = (jobs, secondary.is_simultaneous);
+            let fits = self.jobs.execute(commands, jobs, self.predicate());
+            said_to_fit(device, fits);
+            self.suspends = *is_suspended;
+            self.close(device, emulator);
+        }
+        if let Some(Suspended { list, owner, jobs, .. }) = &secondary.suspended {
+            let owner = Some(owner.unwrap_or(commands));
+            let jobs = jobs.clone();
+            self.suspended = Some(Suspended { list: *list, owner, jobs, written: None });
         }
     }
 
@@ -52,8 +80,20 @@ impl Recording {
             return true;
         }
         let Some(list) = self.list.take_if(|_| is_suspended) else { return false };
-        let jobs = std::mem::take(&mut self.jobs);
-        self.suspended = Some(Suspended { list, jobs, written: None });
+        let (owner, jobs) = (self.owner.take(), std::mem::take(&mut self.jobs));
+        self.suspended = Some(Suspended { list, owner, jobs, written: None });
+        true
+    }
+
+    /// Writes the list of rendering that a secondary command buffer began which is executed here. Whether it is such.
+    pub(super) fn finish_owned(&mut self, device: &Driver, emulator: &Emulator) -> bool {
+        let Some(owner) = self.owner.take() else { return false };
+        let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: it is alive as long as what executes it, and who joins waits for others.
+        if let Some(owner) = unsafe { emulator.recording(owner) } {
+            owner.join(device, emulator, std::mem::take(&mut self.jobs));
+        }
+        self.list = None;
         true
     }
 
@@ -72,19 +112,18 @@ impl Recording {
             ));
             return;
         }
-        let room = earlier.map(|(_, room)| room).filter(|room| room.holds(&jobs.words));
+        let words = jobs.whole();
+        let room = earlier.map(|(_, room)| room).filter(|room| room.holds(&words));
         let room = match room {
             Some(room) => {
-                room.write(0, &jobs.words);
+                room.write(0, &words);
                 Ok(room)
             }
-            None => self.arena.put(device, emulator, &jobs.words),
+            None => self.arena.put(device, emulator, &words),
         };
         match room {
             Ok(room) => {
-                let (count, restarted) = (jobs.count(), jobs.restarted);
-                let list = List { jobs: room.address, count, restarted };
-                suspended.list.write(0, &list.words());
+                suspended.list.write(0, &jobs.list(&words, room).words());
                 suspended.written = Some((jobs, room));
             }
             Err(error) => device.fault(format_args!("no memory for what is captured: {error}")),
@@ -104,10 +143,11 @@ pub(crate) unsafe fn join(device: &Driver, emulator: &Emulator, batch: &[vk::Com
     for &commands in batch {
         // SAFETY: the caller's promise.
         let Some(recording) = (unsafe { emulator.recording(commands) }) else { continue };
-        let suspended = recording.suspended.as_ref().map(|one| (commands, one.jobs.clone()));
+        let suspended = recording.suspended.as_ref();
+        let suspended = suspended.map(|one| (one.owner.unwrap_or(commands), one.jobs.clone()));
         if let Some(resumed) = &recording.resumed {
             if let Some((_, jobs)) = &mut begun {
-                jobs.extend(&resumed.jobs);
+                said_to_fit(device, jobs.extend(&resumed.jobs));
             }
             if !resumed.is_suspended
                 && let Some((first, jobs)) = begun.take()

@@ -1,11 +1,11 @@
 //! The pipelines that capture: made when a draw needs them first, and kept with the pipeline that they belong to.
 
 use crate::driver::Driver;
-use crate::emulation::Emulator;
 use crate::emulation::dump::Captured;
 use crate::emulation::facts::{Facts, Info, Raster, VertexInput, VertexStage};
-use crate::emulation::layouts::Layout;
+use crate::emulation::layouts::{Addresses, Layout};
 use crate::emulation::told::{Fetched, Told};
+use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
 use polyshade::host::{self, Place, Pointer, Target};
@@ -35,8 +35,10 @@ pub(crate) const OTHER_STAGES: &str =
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) topology: u32,
-    /// Of draws with indices, where the shader fetches attributes from, and whether an index restarts primitives.
-    pub(crate) indexed: Option<(VertexInput, bool)>,
+    /// Of draws with indices, whether one restarts primitives.
+    pub(crate) restarts: Option<bool>,
+    /// Where the shader fetches attributes from, if it does.
+    pub(crate) pulled: Option<VertexInput>,
 }
 
 /// A pipeline that captures, and what its shader is told.
@@ -96,7 +98,10 @@ impl Graphics {
         if stages.others_capture {
             return Some(OTHER_STAGES.to_owned());
         }
-        let key = Key { topology: topology.as_raw().cast_unsigned(), indexed: None };
+        let topology = topology.as_raw().cast_unsigned();
+        let pulled = (layout.addresses == Some(Addresses::Bound))
+            .then(|| facts.input.as_deref().cloned().unwrap_or_default());
+        let key = Key { topology, restarts: None, pulled };
         let stage = stages.vertex.as_ref()?;
         caught(|| lowered(stage, layout, &key)).and_then(|lowered| lowered).err()
     }
@@ -117,7 +122,7 @@ impl Graphics {
 /// A shader that captures.
 struct Lowered {
     words: Vec<u32>,
-    /// What it reads of the host: by the capture, then, of draws with indices, by the fetching of attributes.
+    /// What it reads of the host: by the capture, then by the fetching of attributes.
     host: Vec<host::Words>,
     capture: Vec<Told>,
     pulled: Vec<Fetched>,
@@ -128,12 +133,6 @@ struct Lowered {
 /// A panic must not end the application.
 fn caught<T>(what: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(what)).map_err(|_| "a fault of polyshade's".to_owned())
-}
-
-/// The shader of captures, which finds its addresses by push constants.
-fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, String> {
-    let at = layout.addresses.ok_or("push constants have no room for 16 bytes more")?;
-    lower(stage, key, at).map_err(|error| error.to_string())
 }
 
 fn make(
@@ -152,7 +151,8 @@ fn make(
         let captured = Captured {
             number: graphics.number,
             topology: topology(key.topology),
-            restarts: key.indexed.as_ref().map(|(_, restarts)| *restarts),
+            restarts: key.restarts,
+            pulls: key.pulled.is_some(),
             entry: &stage.entry,
             shaders: [&stage.words, &lowered.words],
             host: &lowered.host,
@@ -170,17 +170,30 @@ fn make(
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
 }
 
-/// Lowers the shader, with addresses from this byte of push constants on: that of what attributes are fetched by, then
-/// that of the words of the capture.
-fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
-    let address = |offset| Place::Address(Pointer::PushConstant { offset });
+/// The shader of captures.
+fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, String> {
+    let addresses = layout.addresses.ok_or(
+        "push constants have no room for 16 bytes more, and on portability drivers all vertex buffers have a stride",
+    )?;
+    lower(stage, key, addresses).map_err(|error| error.to_string())
+}
+
+/// Lowers the shader, which finds two addresses: that of what attributes are fetched by, then that of the words of the
+/// capture.
+fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
+    let address = |number| {
+        Place::Address(match addresses {
+            Addresses::Pushed(at) => Pointer::PushConstant { offset: at + 8 * number },
+            Addresses::Bound => Pointer::Attribute { location: number },
+        })
+    };
     let target = Target::new(stage.entry.as_str()).stage(ExecutionModel::VERTEX).names(false);
     let module = Module::parse(&stage.words)?;
     let (mut pulled, mut host) = (Vec::new(), Vec::new());
-    let fetched = match &key.indexed {
+    let fetched = match &key.pulled {
         None => None,
-        Some((input, _)) => {
-            let options = pulling(input)?.words(address(at));
+        Some(input) => {
+            let options = pulling(input)?.words(address(0));
             let fetched = vertex_pulling::lower(&module, &target, &options)?;
             pulled = fetched.words.first().map_or_else(Vec::new, Fetched::all);
             host.extend(fetched.words.iter().cloned());
@@ -194,9 +207,9 @@ fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
         .topologies([topology])
         .unbound_buffers()
         .one_limit()
-        .words(address(at + 8));
-    if let Some((_, restart)) = key.indexed {
-        options = options.indexed(None);
+        .words(address(1));
+    if let Some(restart) = key.restarts {
+        options = options.indexed(None).constant_attributes([0]);
         if restart {
             options = options.restart();
         }
@@ -269,8 +282,12 @@ fn pipeline(
     let kept = facts.dynamic.iter().copied().filter(|state| !DISTURBED.contains(state));
     let dynamic: Vec<_> = kept.chain(own).collect();
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
-    let input = facts.input.as_deref().filter(|_| key.indexed.is_none());
-    let input = Input::new(input.unwrap_or(&VertexInput::default()));
+    let input = match &key.pulled {
+        None => facts.input.as_deref().cloned().unwrap_or_default(),
+        Some(_) if layout.addresses == Some(Addresses::Bound) => attributes::input(),
+        Some(_) => VertexInput::default(),
+    };
+    let input = Input::new(&input);
     let mut divisors = vk::PipelineVertexInputDivisorStateCreateInfoKHR::default()
         .vertex_binding_divisors(&input.divisors);
     let state = input.info(&mut divisors);

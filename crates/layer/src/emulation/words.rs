@@ -60,7 +60,7 @@ impl Recording {
             _ => 0,
         });
         let template = self.arena.put(device, emulator, &template)?;
-        let size = variant.block_stride() * call.draws.max(1);
+        let size = variant.block_stride() * call.draws.max(1) * self.executions();
         Ok((self.kept(device, emulator, size)?, template))
     }
 

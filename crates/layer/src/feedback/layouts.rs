@@ -1,7 +1,7 @@
-//! Pipeline layouts and push constants: room for addresses behind those of the application.
+//! Pipeline layouts and push constants: room for addresses behind those of the application, if there is some.
 
 use crate::device::Device;
-use crate::emulation::layouts::{Layout, merged, pieces};
+use crate::emulation::layouts::{Addresses, Layout, merged, pieces};
 use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _, ShaderStageFlags};
@@ -43,7 +43,9 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
                 destroy: device.next.destroy_pipeline_layout,
                 stages: merged.map_or(ShaderStageFlags::empty(), |(range, _)| range.stage_flags),
                 pushed: pushed.collect(),
-                addresses: merged.map(|(_, at)| at),
+                addresses: merged
+                    .map(|(_, at)| Addresses::Pushed(at))
+                    .or_else(|| emulator.has_constant_attributes.then_some(Addresses::Bound)),
             };
             emulator.layouts.insert((*layout).as_raw(), Box::new(Arc::new(known)));
         }

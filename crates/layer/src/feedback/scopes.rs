@@ -37,7 +37,7 @@ noted! {
         |device, emulator, recording, commands| {
             for one in slice(executed, count) {
                 if let Some(secondary) = emulator.recording(*one) {
-                    recording.execute(device, *one, secondary);
+                    recording.execute(device, emulator, *one, secondary);
                 }
             }
         };

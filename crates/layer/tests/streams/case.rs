@@ -27,6 +27,8 @@ pub(super) struct Stream {
     pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
     pub(super) submissions: u32,
+    /// Whether its command buffers may be pending twice.
+    pub(super) simultaneous: bool,
     /// Whether it is recorded again, and the first command buffer submitted with the others of that.
     pub(super) mixed: bool,
     pub(super) waits: Waits,
@@ -69,6 +71,8 @@ pub(super) struct Look {
     pub(super) index_type: vk::IndexType,
     /// Unless an instance is one element further than the one before.
     pub(super) divisor: Option<u32>,
+    /// Whether the layout has all push constants that the device has.
+    pub(super) pushes_all: bool,
 }
 
 /// What is between a begin and an end.
@@ -83,6 +87,8 @@ pub(super) struct Capture {
     pub(super) own_commands: bool,
     /// Whether it goes on with the rendering of the one before, which is suspended, where nothing has to wait.
     pub(super) goes_on: bool,
+    /// Whether the rendering that begins with it is in a secondary command buffer as a whole.
+    pub(super) enclosed: bool,
 }
 
 /// Where a capture stands.
@@ -172,6 +178,7 @@ impl Stream {
             provokes_last: noise.one_in(3),
             index_type: noise.of(&index_types),
             divisor: noise.one_in(4).then(|| noise.below(4)),
+            pushes_all: noise.one_in(4),
         };
         // Of libraries that never rasterize Debian's validation layer misses state, or draws, and ends.
         look.discard &= !look.libraries || look.dynamic;
@@ -206,17 +213,21 @@ impl Stream {
             for capture in &mut captures {
                 capture.secondary = false;
                 capture.goes_on = false;
+                capture.enclosed = false;
                 capture.calls.iter_mut().for_each(|call| call.condition = None);
             }
         }
+        let simultaneous = noise.one_in(3);
         Self {
             condition,
+            simultaneous,
             look,
             sizes,
             captures,
             indices,
             submissions: 1 + noise.below(2),
-            mixed: noise.one_in(3),
+            // What may be pending with others is resumed by those alone.
+            mixed: noise.one_in(3) && !simultaneous,
             waits: noise.of(&waits),
             stamped: noise.one_in(3),
         }
@@ -239,12 +250,20 @@ impl Stream {
         let strips = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP];
         self.look.restart |= self.look.dynamic || strips.contains(&self.look.topology);
         self.look.libraries = false;
+        // All their vertex buffers have a stride.
+        self.look.pushes_all = false;
         self
     }
 
     /// Whether it draws by such a command.
     pub(super) fn has(&self, kind: Kind) -> bool {
         self.captures.iter().flat_map(|capture| &capture.calls).any(|call| call.kind == kind)
+    }
+
+    /// Whether another command buffer resumes what the first has begun.
+    pub(super) fn is_resumed(&self) -> bool {
+        let own = (1..self.captures.len()).find(|number| self.captures[*number].own_commands);
+        own.is_some_and(|number| self.place(number) == Place::Resumed)
     }
 
     pub(super) fn place(&self, number: usize) -> Place {
@@ -262,6 +281,12 @@ impl Stream {
             true => Place::New,
             false => Place::Same,
         }
+    }
+
+    /// Whether a secondary command buffer has the whole rendering that begins with a capture.
+    pub(super) fn encloses(&self, number: usize) -> bool {
+        let capture = &self.captures[number];
+        capture.enclosed && !capture.secondary && self.look.dynamic_rendering
     }
 
     /// How the rendering begins that a capture is in.
@@ -294,6 +319,7 @@ impl Capture {
             own_pass: noise.one_in(3),
             own_commands: noise.one_in(4),
             goes_on: noise.one_in(3),
+            enclosed: noise.one_in(3),
         }
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Able {
     pub(super) indexed_indirect: bool,
     pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
+    /// In bytes.
+    pub(super) max_push_constants: u32,
     /// A queue is one thread's at a time.
     pub(super) queue: Mutex<vk::Queue>,
 }
@@ -100,6 +102,8 @@ impl Able {
         let names: Vec<_> = NEEDED.into_iter().chain(wanted).map(CStr::as_ptr).collect();
         let physical = instance.physical(driver);
         let counts_draws = counts_draws(instance, physical);
+        // SAFETY: the device belongs to the instance.
+        let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
 
         let enabled = vk::PhysicalDeviceFeatures::default()
             .multi_draw_indirect(true)
@@ -150,6 +154,7 @@ impl Able {
             indexed_indirect: true,
             has_divisors: has(ext::vertex_attribute_divisor::NAME),
             counts_generated: has(ext::primitives_generated_query::NAME),
+            max_push_constants: properties.limits.max_push_constants_size,
             queue: Mutex::new(device.queue),
             device,
         }

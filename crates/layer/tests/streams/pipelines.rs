@@ -32,11 +32,11 @@ pub(super) const SIDE: u32 = 8;
 
 /// Attributes: location, binding, format and offset.
 pub(super) const ATTRIBUTES: [(u32, u32, vk::Format, u32); 2] =
-    [(0, 1, vk::Format::R32_UINT, 4), (3, 2, vk::Format::R32G32_SFLOAT, 0)];
+    [(0, 0, vk::Format::R32_UINT, 4), (3, 1, vk::Format::R32G32_SFLOAT, 0)];
 
 /// Bindings: number and rate. All have the same stride.
 pub(super) const BINDINGS: [(u32, vk::VertexInputRate); 2] =
-    [(1, vk::VertexInputRate::VERTEX), (2, vk::VertexInputRate::INSTANCE)];
+    [(0, vk::VertexInputRate::VERTEX), (1, vk::VertexInputRate::INSTANCE)];
 pub(super) const STRIDE: u32 = 8;
 
 /// Shaders, of which pipelines are made.

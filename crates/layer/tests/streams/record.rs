@@ -1,24 +1,10 @@
 //! The commands of streams.
 
-use super::case::{
-    Call, Capture, Condition, Kind, MOST_CALLS, MOST_DRAWS, Place, Waits, lets_draw,
-};
+use super::case::{Call, Capture, Condition, Kind, MOST_CALLS, MOST_DRAWS, Place, lets_draw};
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
 use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
 use crate::objects::{FORMAT, WHOLE, memory_barrier, pixels};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
-
-/// What captures and draws write, and in which stages; and what may access it behind them.
-fn waits() -> [(Stage, Access); 2] {
-    let writes = Access::TRANSFORM_FEEDBACK_WRITE_EXT
-        | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
-        | Access::COLOR_ATTACHMENT_WRITE;
-    let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
-        | Access::INDIRECT_COMMAND_READ
-        | Access::COLOR_ATTACHMENT_READ;
-    let stages = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
-    [(stages, writes), (stages | Stage::DRAW_INDIRECT, writes | reads)]
-}
 
 impl Scene<'_> {
     unsafe fn commands(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
@@ -38,12 +24,14 @@ impl Scene<'_> {
         unsafe {
             let mut all = vec![self.commands(primary)];
             let mut commands = all[0];
+            // The secondary command buffer that has the whole pass, if one has.
+            let mut inner = None;
             self.begin(commands);
             self.prepare(commands);
             for (number, capture) in self.stream.captures.iter().enumerate() {
                 let place = self.stream.place(number);
                 if number > 0 && place != Place::Same {
-                    self.end_pass(commands);
+                    self.end_pass(commands, inner.take());
                 }
                 if capture.own_commands {
                     self.end(commands);
@@ -55,16 +43,17 @@ impl Scene<'_> {
                     self.wait_between(commands, number);
                 }
                 if place != Place::Same {
-                    self.begin_pass(commands, number);
+                    inner = self.stream.encloses(number).then(|| self.enclosing());
+                    self.begin_pass(inner.unwrap_or(commands), number);
                 }
                 if capture.secondary {
                     let secondary = self.secondary(number, capture);
                     vulkan.cmd_execute_commands(commands, &[secondary]);
                 } else {
-                    self.capture(commands, number, capture);
+                    self.capture(inner.unwrap_or(commands), number, capture);
                 }
             }
-            self.end_pass(commands);
+            self.end_pass(commands, inner);
             self.stamp(commands, 1);
             self.wait(commands);
             self.copy_picture(commands);
@@ -122,66 +111,6 @@ impl Scene<'_> {
         }
     }
 
-    /// Has whatever was captured, counted and drawn seen by whatever follows.
-    unsafe fn wait(&self, commands: vk::CommandBuffer) {
-        let [(stage, writes), (behind, reads)] = waits();
-        let barrier = [memory_barrier(writes, reads | Access::HOST_READ)];
-        let behind = behind | Stage::HOST;
-        let (vulkan, flags) = (&self.able.device.handle, vk::DependencyFlags::empty());
-        // SAFETY: no pass is open.
-        unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
-    }
-
-    /// The same in front of a pass, which the host does not wait for.
-    unsafe fn wait_between(&self, commands: vk::CommandBuffer, number: usize) {
-        let event = self.events[number];
-        let [(before, writes), (behind, reads)] = waits();
-        let memory = [memory_barrier(writes, reads)];
-        // Bits of the first generation are the same in the second.
-        let wide = [vk::MemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.as_raw().into()))
-            .src_access_mask(vk::AccessFlags2::from_raw(writes.as_raw().into()))
-            .dst_stage_mask(vk::PipelineStageFlags2::from_raw(behind.as_raw().into()))
-            .dst_access_mask(vk::AccessFlags2::from_raw(reads.as_raw().into()))];
-        let dependency = vk::DependencyInfo::default().memory_barriers(&wide);
-        let vulkan = &self.able.device.handle;
-        // SAFETY: no pass is open, and the event is not set.
-        unsafe {
-            match self.stream.waits {
-                Waits::Barrier => self.wait(commands),
-                Waits::Barrier2 => vulkan.cmd_pipeline_barrier2(commands, &dependency),
-                Waits::Event => {
-                    vulkan.cmd_set_event(commands, event, before);
-                    let events = [event];
-                    vulkan.cmd_wait_events(commands, &events, before, behind, &memory, &[], &[]);
-                }
-                Waits::Event2 => {
-                    vulkan.cmd_set_event2(commands, event, &dependency);
-                    vulkan.cmd_wait_events2(commands, &[event], &[dependency]);
-                }
-            }
-        }
-    }
-
-    /// Writes a timestamp, where the stream has some.
-    unsafe fn stamp(&self, commands: vk::CommandBuffer, number: u32) {
-        let vulkan = &self.able.device.handle;
-        let (first, second) =
-            (Stage::TRANSFORM_FEEDBACK_EXT, vk::PipelineStageFlags2::TRANSFORM_FEEDBACK_EXT);
-        // SAFETY: it was reset, and no pass is open.
-        unsafe {
-            match self.stream.waits {
-                _ if !self.stream.stamped => {}
-                Waits::Barrier | Waits::Event => {
-                    vulkan.cmd_write_timestamp(commands, first, self.stamps, number);
-                }
-                Waits::Barrier2 | Waits::Event2 => {
-                    vulkan.cmd_write_timestamp2(commands, second, self.stamps, number);
-                }
-            }
-        }
-    }
-
     unsafe fn begin_pass(&self, commands: vk::CommandBuffer, number: usize) {
         let vulkan = &self.able.device.handle;
         let extent = vk::Extent2D { width: SIDE, height: SIDE };
@@ -213,14 +142,32 @@ impl Scene<'_> {
         }
     }
 
-    unsafe fn end_pass(&self, commands: vk::CommandBuffer) {
+    /// Ends a pass, and executes what has all of it.
+    unsafe fn end_pass(&self, commands: vk::CommandBuffer, inner: Option<vk::CommandBuffer>) {
         let vulkan = &self.able.device.handle;
         // SAFETY: a pass is open.
         unsafe {
             match self.stream.look.dynamic_rendering {
-                true => vulkan.cmd_end_rendering(commands),
+                true => vulkan.cmd_end_rendering(inner.unwrap_or(commands)),
                 false => vulkan.cmd_end_render_pass(commands),
             }
+            if let Some(inner) = inner {
+                vulkan.end_command_buffer(inner).expect("it ends");
+                vulkan.cmd_execute_commands(commands, &[inner]);
+            }
+        }
+    }
+
+    /// A secondary command buffer for a whole pass.
+    unsafe fn enclosing(&self) -> vk::CommandBuffer {
+        let inherited = vk::CommandBufferInheritanceInfo::default();
+        let begin =
+            vk::CommandBufferBeginInfo::default().flags(self.usage()).inheritance_info(&inherited);
+        // SAFETY: the command buffer is new.
+        unsafe {
+            let inner = self.commands(vk::CommandBufferLevel::SECONDARY);
+            self.able.device.handle.begin_command_buffer(inner, &begin).expect("it begins");
+            inner
         }
     }
 
@@ -240,7 +187,7 @@ impl Scene<'_> {
                 .framebuffer(self.framebuffer),
         };
         let begin = vk::CommandBufferBeginInfo::default()
-            .flags(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE)
+            .flags(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE | self.usage())
             .inheritance_info(&inherited);
         // SAFETY: all that is used is alive, and recorded as Vulkan has it.
         unsafe {
@@ -323,9 +270,9 @@ impl Scene<'_> {
             }
             if look.dynamic && !look.dynamic_input {
                 let strides = Some(&strides[..]);
-                vulkan.cmd_bind_vertex_buffers2(commands, 1, &buffers, &offsets, None, strides);
+                vulkan.cmd_bind_vertex_buffers2(commands, 0, &buffers, &offsets, None, strides);
             } else {
-                vulkan.cmd_bind_vertex_buffers(commands, 1, &buffers, &offsets);
+                vulkan.cmd_bind_vertex_buffers(commands, 0, &buffers, &offsets);
             }
         }
     }
@@ -394,10 +341,18 @@ impl Scene<'_> {
         let vulkan = &self.able.device.handle;
         // SAFETY: it is not being recorded.
         unsafe {
-            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            let begin = vk::CommandBufferBeginInfo::default().flags(self.usage());
+            vulkan.begin_command_buffer(commands, &begin).expect("it begins");
             if let Some(condition) = self.stream.condition {
                 self.begin_condition(commands, condition, MOST_CALLS);
             }
+        }
+    }
+
+    fn usage(&self) -> vk::CommandBufferUsageFlags {
+        match self.stream.simultaneous {
+            true => vk::CommandBufferUsageFlags::SIMULTANEOUS_USE,
+            false => vk::CommandBufferUsageFlags::empty(),
         }
     }
 

@@ -127,7 +127,7 @@ impl<'d> Scene<'d> {
             let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
             let ranges = [vk::PushConstantRange::default()
                 .stage_flags(vk::ShaderStageFlags::VERTEX)
-                .size(4)];
+                .size(if stream.look.pushes_all { able.max_push_constants } else { 4 })];
             let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
             let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
             let shaders = Shaders::new(device);

@@ -21,7 +21,7 @@ impl fmt::Display for Words {
                 write!(f, "fill in specialization constants from {first_id} on:")?;
             }
             Place::Address(pointer) => {
-                write!(f, "fill in memory, and its address at {}:", Place::from(pointer))?;
+                write!(f, "fill in memory, and its address at {pointer}:")?;
             }
         }
         for (index, (name, word)) in self.names.iter().zip(&self.words).enumerate() {

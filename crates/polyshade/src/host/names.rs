@@ -86,6 +86,7 @@ vulkan_names! {
         MaxTransformFeedbackBuffers = "maxTransformFeedbackBuffers",
         MaxTransformFeedbackStreamDataSize = "maxTransformFeedbackStreamDataSize",
         MaxTransformFeedbackStreams = "maxTransformFeedbackStreams",
+        MaxVertexInputAttributes = "maxVertexInputAttributes",
         MaxVertexOutputComponents = "maxVertexOutputComponents",
         TransformFeedbackStreamsLinesTriangles = "transformFeedbackStreamsLinesTriangles",
     }

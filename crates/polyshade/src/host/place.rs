@@ -19,7 +19,7 @@ pub struct Binding(pub u32);
 /// Where the shader reads 32-bit words that the host fills in.
 ///
 /// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or
-/// `address:` before one of the last three.
+/// `address:` before a [`Pointer`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -53,6 +53,8 @@ pub enum Place {
 }
 
 /// Where the shader reads an address (`VkDeviceAddress`), which has 64 bits.
+///
+/// As text it is `uniform=SET:BINDING`, `push-constant=OFFSET`, `specialization=ID` or `attribute=LOCATION`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -74,15 +76,23 @@ pub enum Pointer {
         /// Number of the lower one.
         first_id: u32,
     },
+    /// A vertex attribute of two unsigned integers of 32 bits (`VK_FORMAT_R32G32_UINT`), the lower half first, the same
+    /// for all vertices: its vertex buffer has a stride of 0. Only vertex stages have one, and no input of the shader
+    /// may be at its location, but such as [`vertex_pulling`](crate::vertex_pulling) replaces.
+    Attribute {
+        /// Its location.
+        location: u32,
+    },
 }
 
-impl From<Pointer> for Place {
-    /// Where the address itself is, not what it points to.
-    fn from(pointer: Pointer) -> Self {
-        match pointer {
-            Pointer::Uniform { set, binding } => Self::Uniform { set, binding },
-            Pointer::PushConstant { offset } => Self::PushConstant { offset },
-            Pointer::Specialization { first_id } => Self::Specialization { first_id },
+impl Pointer {
+    /// The same place as one for words, the halves of the address; nothing for an attribute, which holds no words.
+    pub fn place(self) -> Option<Place> {
+        match self {
+            Self::Uniform { set, binding } => Some(Place::Uniform { set, binding }),
+            Self::PushConstant { offset } => Some(Place::PushConstant { offset }),
+            Self::Specialization { first_id } => Some(Place::Specialization { first_id }),
+            Self::Attribute { .. } => None,
         }
     }
 }
@@ -95,7 +105,7 @@ impl Place {
                 Some((set, binding))
             }
             Self::PushConstant { .. } | Self::Specialization { .. } => None,
-            Self::Address(pointer) => Self::from(pointer).descriptor(),
+            Self::Address(pointer) => pointer.place()?.descriptor(),
         }
     }
 
@@ -112,7 +122,39 @@ impl fmt::Display for Place {
             Self::Uniform { set, binding } => write!(f, "uniform={}:{}", set.0, binding.0),
             Self::PushConstant { offset } => write!(f, "push-constant={offset}"),
             Self::Specialization { first_id } => write!(f, "specialization={first_id}"),
-            Self::Address(pointer) => write!(f, "address:{}", Self::from(*pointer)),
+            Self::Address(pointer) => write!(f, "address:{pointer}"),
+        }
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Attribute { location } = self {
+            return write!(f, "attribute={location}");
+        }
+        self.place().map_or(Ok(()), |place| place.fmt(f))
+    }
+}
+
+impl FromStr for Pointer {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let attribute = text.strip_prefix("attribute=").map(str::parse);
+        if let Some(Ok(location)) = attribute {
+            return Ok(Self::Attribute { location });
+        }
+        match text.parse() {
+            Ok(Place::Uniform { set, binding }) => Ok(Self::Uniform { set, binding }),
+            Ok(Place::PushConstant { offset }) => Ok(Self::PushConstant { offset }),
+            Ok(Place::Specialization { first_id }) => Ok(Self::Specialization { first_id }),
+            Ok(Place::StorageBuffer { .. } | Place::Address(_)) | Err(_) => {
+                let message = format!(
+                    "`{text}` is no place for an address: uniform=SET:BINDING, push-constant=OFFSET, \
+                     specialization=ID and attribute=LOCATION are"
+                );
+                Err(Error::new(ErrorKind::Options, message))
+            }
         }
     }
 }
@@ -122,15 +164,7 @@ impl FromStr for Place {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         if let Some(of) = text.strip_prefix("address:") {
-            return Ok(Self::Address(match of.parse()? {
-                Self::Uniform { set, binding } => Pointer::Uniform { set, binding },
-                Self::PushConstant { offset } => Pointer::PushConstant { offset },
-                Self::Specialization { first_id } => Pointer::Specialization { first_id },
-                Self::StorageBuffer { .. } | Self::Address(_) => {
-                    let message = format!("`{of}` is no place for an address");
-                    return Err(Error::new(ErrorKind::Options, message));
-                }
-            }));
+            return of.parse().map(Self::Address);
         }
         let number = |text: &str| text.parse::<u32>().ok();
         let pair = |text: &str| {
@@ -151,7 +185,8 @@ impl FromStr for Place {
         place.ok_or_else(|| {
             let message = format!(
                 "`{text}` is no place for words: storage=SET:BINDING, uniform=SET:BINDING, \
-                 push-constant=OFFSET and specialization=ID are, the last three behind address: too"
+                 push-constant=OFFSET and specialization=ID are, and behind address: the last three and \
+                 attribute=LOCATION"
             );
             Error::new(ErrorKind::Options, message)
         })
@@ -228,7 +263,7 @@ impl Words {
     /// The bytes of push constants that they, or their address, take, where they are there.
     pub fn push_constants(&self) -> Option<Range<u32>> {
         match self.filled_in() {
-            (Place::PushConstant { offset }, words) => {
+            Some((Place::PushConstant { offset }, words)) => {
                 Some(offset..offset.saturating_add(words * 4))
             }
             _ => None,
@@ -238,18 +273,27 @@ impl Words {
     /// The numbers of specialization constants that they, or their address, take, where they are such.
     pub fn specialization(&self) -> Option<Range<u32>> {
         match self.filled_in() {
-            (Place::Specialization { first_id }, words) => {
+            Some((Place::Specialization { first_id }, words)) => {
                 Some(first_id..first_id.saturating_add(words))
             }
             _ => None,
         }
     }
 
-    /// Where the shader begins to read, and how many words there are there: those of an address, where there is one.
-    pub(crate) fn filled_in(&self) -> (Place, u32) {
+    /// The location of the attribute that is their address, where one is.
+    pub fn location(&self) -> Option<u32> {
         match self.place {
-            Place::Address(pointer) => (pointer.into(), 2),
-            place => (place, self.words.len() as u32),
+            Place::Address(Pointer::Attribute { location }) => Some(location),
+            _ => None,
+        }
+    }
+
+    /// Where the shader begins to read, and how many words there are there: those of an address, where there is one.
+    /// Nothing, where that is an attribute.
+    pub(crate) fn filled_in(&self) -> Option<(Place, u32)> {
+        match self.place {
+            Place::Address(pointer) => Some((pointer.place()?, 2)),
+            place => Some((place, self.words.len() as u32)),
         }
     }
 
@@ -268,6 +312,7 @@ impl Words {
                         .place
                         .descriptor()
                         .is_some_and(|at| other.place.descriptor() == Some(at))
+                    || group.location().is_some_and(|at| other.location() == Some(at))
             });
             if let Some(other) = overlapping {
                 let message = format!("words at {} overlap those at {}", other.place, group.place);

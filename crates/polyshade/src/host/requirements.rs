@@ -174,6 +174,9 @@ impl Requirements {
                 purpose: Purpose::Words,
                 stage,
             }));
+            if let Some(location) = group.location() {
+                self.need(LimitName::MaxVertexInputAttributes, location.saturating_add(1));
+            }
             self.push(group.push_constants());
             self.specialization.extend(group.specialization());
         }

@@ -43,7 +43,28 @@ pub fn add_output<'m>(
     ty: Id,
     name: &str,
 ) -> Id {
-    let variable = p.variable(StorageClass::OUTPUT, ty, None);
+    add(p, entry, (StorageClass::OUTPUT, location), ty, name)
+}
+
+/// A new input of `entry` at `location`.
+pub(super) fn add_input<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    location: u32,
+    ty: Id,
+    name: &str,
+) -> Id {
+    add(p, entry, (StorageClass::INPUT, location), ty, name)
+}
+
+fn add<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    (class, location): (StorageClass, u32),
+    ty: Id,
+    name: &str,
+) -> Id {
+    let variable = p.variable(class, ty, None);
     p.decorate(variable, Decoration::LOCATION, &[location]);
     p.name(variable, name);
     p.join_interface(entry, variable);

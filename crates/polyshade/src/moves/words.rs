@@ -1,13 +1,16 @@
 //! Words that the host fills in are added where the host wants them.
 
+use super::locations::{add_input, locations};
 use super::push_constants::{Span, push_constant_spans};
 use super::{
     HostBlock, Memory, Pointed, WordArray, memory, spec_constants, storage_buffer, uniform_block,
     word_array,
 };
-use crate::host::{Place, Reserved, Word, Words};
+use crate::host::{Place, Pointer, Reserved, Word, Words};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch};
+use polyshade_spv::{
+    Cursor, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Patch, StorageClass,
+};
 use std::vec;
 
 /// Words of the host that code can read.
@@ -21,8 +24,17 @@ pub(crate) enum Added {
     Block(HostBlock),
     /// Specialization constants.
     Constants(Vec<Id>),
-    /// In memory, where the address points to whose halves are these words.
-    Memory(Memory, Box<Self>),
+    /// In memory, where the address points to.
+    Memory(Memory, Address),
+}
+
+/// Where an address of words is.
+#[derive(Clone, Debug)]
+pub(crate) enum Address {
+    /// Its halves are these words.
+    Words(Box<Added>),
+    /// It is this input, a `uvec2`.
+    Input(Id),
 }
 
 /// The same, as one function reads them.
@@ -43,8 +55,16 @@ impl Added {
             Self::Block(block) => Open::Block(*block),
             Self::Constants(constants) => Open::Constants(constants),
             Self::Memory(memory, address) => {
-                let words = address.open(code);
-                let address = pair(code, words, [0, 1]);
+                let address = match address {
+                    Address::Words(words) => {
+                        let words = words.open(code);
+                        pair(code, words, [0, 1])
+                    }
+                    Address::Input(input) => {
+                        let ty = uvec2(code.p);
+                        code.load(ty, *input)
+                    }
+                };
                 Open::Memory(*memory, memory.at(code, address))
             }
         }
@@ -81,9 +101,13 @@ impl Open<'_> {
 /// Emits the `uvec2` of two words.
 fn pair(code: &mut Cursor<'_, '_, '_>, words: Open<'_>, halves: [u32; 2]) -> Id {
     let halves = halves.map(|half| words.load(code, half));
-    let uint = code.p.uint();
-    let ty = code.p.vector(uint, 2);
+    let ty = uvec2(code.p);
     code.construct(ty, &halves)
+}
+
+fn uvec2(p: &mut Patch<'_, '_>) -> Id {
+    let uint = p.uint();
+    p.vector(uint, 2)
 }
 
 impl HostWords<'_> {
@@ -126,6 +150,7 @@ pub fn host_words<'w, 'm>(
     words: &'w [Words],
     name: &str,
 ) -> Result<HostWords<'w>, Error> {
+    check_attributes(m, entry, words)?;
     let mut pushed = Pushed { groups: words, blocks: None };
     let groups = words.iter().map(|group| {
         let added = add_group(m, p, entry, reserved, (group, name), (None, &mut pushed))?;
@@ -134,7 +159,28 @@ pub fn host_words<'w, 'm>(
     groups.collect::<Result<_, Error>>().map(HostWords)
 }
 
-/// Adds the words at one place. `array` is the type of a storage buffer, where there is one already.
+/// An error where the address of words would be an attribute of a stage that has none, or at the location of one of the
+/// shader's own.
+pub(crate) fn check_attributes(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    groups: &[Words],
+) -> Result<(), Error> {
+    for (group, location) in groups.iter().filter_map(|group| Some((group, group.location()?))) {
+        let taken = || locations(m, entry, StorageClass::INPUT);
+        let message = if entry.model() != ExecutionModel::VERTEX {
+            format!("words at {}, but only vertex stages have attributes", group.place)
+        } else if taken().iter().any(|taken| taken.contains(&location)) {
+            format!("words at {}, where the shader has an input", group.place)
+        } else {
+            continue;
+        };
+        return Err(Error::new(ErrorKind::Options, message));
+    }
+    Ok(())
+}
+
+/// Adds the words at one place, at whose attribute [no input](check_attributes) is or stays. `array` is the type of a storage buffer, where there is one already.
 pub(crate) fn add_words<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -181,7 +227,7 @@ const HALVES: [&str; 2] = ["address_low", "address_high"];
 
 /// What a group has in push constants.
 fn span(group: &Words) -> Option<Span<'_>> {
-    let (Place::PushConstant { offset }, _) = group.filled_in() else { return None };
+    let Some((Place::PushConstant { offset }, _)) = group.filled_in() else { return None };
     let names = if group.place.is_address() { HALVES.to_vec() } else { names_of(group) };
     Some(Span { offset, names })
 }
@@ -215,12 +261,18 @@ fn add_group<'m>(
         Place::Specialization { first_id } => {
             Added::Constants(spec_constants(m, p, first_id, &names_of(words))?)
         }
+        Place::Address(Pointer::Attribute { location }) => {
+            let memory = memory(m, p)?;
+            let ty = uvec2(p);
+            Added::Memory(memory, Address::Input(add_input(p, entry, location, ty, name)))
+        }
         Place::Address(pointer) => {
             let memory = memory(m, p)?;
+            let place = pointer.place().expect("all but attributes hold words");
             let halves = HALVES.map(|name| Word::new(name, ""));
-            let address = Words { place: pointer.into(), words: halves.to_vec() };
+            let address = Words { place, words: halves.to_vec() };
             let added = add_group(m, p, entry, reserved, (&address, name), (None, pushed))?;
-            Added::Memory(memory, Box::new(added))
+            Added::Memory(memory, Address::Words(Box::new(added)))
         }
     })
 }

@@ -132,9 +132,12 @@ impl<'m> Pipeline<'m> {
         };
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
+        // What words of pulled attributes are found by.
+        let constant = self.stages[last].lowered.words.iter().filter_map(Words::location);
+        let options = options.clone().constant_attributes(constant);
         let mut needs = Requirements::default();
         let made = self.step(last, field, |m, target| {
-            let prepared = transform_feedback::prepare(m, target, options)?;
+            let prepared = transform_feedback::prepare(m, target, &options)?;
             needs = prepared.requirements().clone();
             prepared.variant(variant)
         })?;

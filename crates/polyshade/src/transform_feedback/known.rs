@@ -6,6 +6,7 @@ use super::topology::Topology;
 use crate::host::{Place, Word, Words};
 use polyshade_spv::{Error, ErrorKind};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// What is known of every draw: what is known needs no code.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -24,6 +25,9 @@ pub(super) struct Draws {
     /// Whether they are captured by a compute stage.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub(super) compute: bool,
+    /// The locations of attributes that are the same for all vertices.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "BTreeSet::is_empty"))]
+    pub(super) constant_attributes: BTreeSet<u32>,
     /// What is known of their indices, if they have some.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(super) indexed: Option<Indexed>,
@@ -54,6 +58,7 @@ impl Default for Draws {
             by_address: false,
             unbound: false,
             compute: false,
+            constant_attributes: BTreeSet::new(),
             indexed: None,
         }
     }

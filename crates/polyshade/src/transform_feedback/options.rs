@@ -216,11 +216,20 @@ impl Options {
     /// The draws have indices, as wide as is said here; of [`None`] the host says it for each draw, with the word
     /// `index_type`. [`CaptureOnly`](super::Variant::CaptureOnly) then reads the indices from a storage buffer at the
     /// binding behind the feedback buffers, or by their address. It cannot have vertex attributes, which the fixed
-    /// function would fetch by other numbers: [pull](crate::vertex_pulling) them before.
+    /// function would fetch by other numbers: [pull](crate::vertex_pulling) them before, unless they are
+    /// [the same](Self::constant_attributes) for all vertices.
     #[must_use]
     pub fn indexed(mut self, index_type: Option<IndexType>) -> Self {
         let indexed = self.draws.indexed.unwrap_or_default();
         self.draws.indexed = Some(Indexed { index_type, ..indexed });
+        self
+    }
+
+    /// Vertex attributes at these locations are the same for all vertices, as those that [pulling](crate::vertex_pulling)
+    /// finds [its words](crate::host::Pointer::Attribute) by: draws with [indices](Self::indexed) may have them.
+    #[must_use]
+    pub fn constant_attributes(mut self, locations: impl IntoIterator<Item = u32>) -> Self {
+        self.draws.constant_attributes.extend(locations);
         self
     }
 

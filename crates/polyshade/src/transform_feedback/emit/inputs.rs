@@ -11,7 +11,7 @@ use crate::source::{self, Source, Span};
 use crate::transform_feedback::known::{Draws, HostWord, Indexed};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
+    BuiltIn, Cursor, Decoration, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
 };
 
 /// Those of a draw over indices, OpenGL's among them.
@@ -64,6 +64,11 @@ pub(super) fn inputs(
     }
     for variable in moves::interface(m, entry, StorageClass::INPUT) {
         let Some(builtin) = m.builtin(variable) else {
+            let location = m.decoration(variable, Decoration::LOCATION).and_then(<[u32]>::first);
+            let is_constant = location.is_some_and(|at| draws.constant_attributes.contains(at));
+            if is_constant && !draws.compute {
+                continue;
+            }
             return Err(of_no_builtin(m, variable, draws));
         };
         let is_filled =

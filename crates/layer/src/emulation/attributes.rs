@@ -1,0 +1,145 @@
+//! Addresses as vertex attributes, for shaders that leave no room in push constants. Such a capture fetches the
+//! attributes of the application itself, so that all of the vertex input is free for them.
+
+use crate::driver::Driver;
+use crate::emulation::facts::{Facts, VertexInput};
+use crate::emulation::memory::Piece;
+use crate::emulation::recording::Recording;
+use crate::emulation::state::VertexBuffer;
+use ash::vk::{self, DynamicState};
+
+/// The binding of the addresses.
+const BINDING: u32 = 0;
+
+/// The locations of the addresses, one behind the other from 0 on.
+const FORMATS: [vk::Format; 2] = [vk::Format::R32G32_UINT; 2];
+
+/// The vertex input of captures that find their addresses by attributes.
+pub(super) fn input() -> VertexInput {
+    let attribute = |(location, format)| (location, BINDING, format, 8 * location);
+    VertexInput {
+        attributes: (0..).zip(FORMATS).map(attribute).collect(),
+        // All vertices read the same.
+        bindings: vec![(BINDING, 0, None)],
+    }
+}
+
+/// Binds the addresses at this byte of the piece.
+///
+/// # Safety
+///
+/// The command buffer is one of the device's and being recorded.
+pub(super) unsafe fn bind_addresses(
+    device: &Driver,
+    commands: vk::CommandBuffer,
+    facts: &Facts,
+    (piece, at): (Piece, u64),
+) {
+    let stride = facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE).then_some(0);
+    let offset = piece.offset + at;
+    let bound = VertexBuffer { buffer: piece.buffer, offset, size: None, stride };
+    // SAFETY: the caller's promise.
+    unsafe { bound.bind(device, commands, BINDING) };
+}
+
+/// Says where attributes come from, where that is dynamic.
+///
+/// # Safety
+///
+/// As above.
+pub(super) unsafe fn set_input(
+    device: &Driver,
+    commands: vk::CommandBuffer,
+    facts: &Facts,
+    input: &VertexInput,
+) {
+    if let Some(set) = device.next.cmd_set_vertex_input
+        && facts.is_dynamic(DynamicState::VERTEX_INPUT_EXT)
+    {
+        let (bindings, attributes) = input.descriptions();
+        let counts = [bindings.len(), attributes.len()].map(|count| count as u32);
+        // SAFETY: the caller's promise.
+        unsafe {
+            set(commands, counts[0], bindings.as_ptr(), counts[1], attributes.as_ptr());
+        }
+    }
+}
+
+impl Recording {
+    /// Gives the application back what the addresses took the place of.
+    ///
+    /// # Safety
+    ///
+    /// As above.
+    pub(super) unsafe fn unbind_addresses(
+        &self,
+        device: &Driver,
+        commands: vk::CommandBuffer,
+        facts: &Facts,
+    ) {
+        // SAFETY: the caller's promise; the application has bound and said the same.
+        unsafe {
+            if let Some(bound) = self.vertex_buffers.get(&BINDING) {
+                bound.bind(device, commands, BINDING);
+            }
+            if let Some(input) = &self.input {
+                set_input(device, commands, facts, input);
+            }
+        }
+    }
+}
+
+impl VertexInput {
+    /// The same as commands say it.
+    fn descriptions(
+        &self,
+    ) -> (
+        Vec<vk::VertexInputBindingDescription2EXT<'static>>,
+        Vec<vk::VertexInputAttributeDescription2EXT<'static>>,
+    ) {
+        let binding = |&(binding, stride, divisor): &(u32, u32, Option<u32>)| {
+            let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
+            vk::VertexInputBindingDescription2EXT::default()
+                .binding(binding)
+                .stride(stride)
+                .input_rate(rates[usize::from(divisor.is_some())])
+                .divisor(divisor.unwrap_or(1))
+        };
+        let attribute = |&(location, binding, format, offset): &_| {
+            vk::VertexInputAttributeDescription2EXT::default()
+                .location(location)
+                .binding(binding)
+                .format(format)
+                .offset(offset)
+        };
+        let bindings = self.bindings.iter().map(binding).collect();
+        (bindings, self.attributes.iter().map(attribute).collect())
+    }
+}
+
+impl VertexBuffer {
+    /// Binds it at this number.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is one of the device's and being recorded.
+    unsafe fn bind(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
+        let next = &device.next;
+        let stride = self.stride.map(u64::from);
+        let pointer = |value: &Option<u64>| value.as_ref().map_or(std::ptr::null(), |one| one);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (self.size, stride, next.cmd_bind_vertex_buffers_2, next.cmd_bind_vertex_buffers)
+            {
+                (None, None, _, Some(bind)) => {
+                    bind(commands, number, 1, &raw const self.buffer, &raw const self.offset);
+                }
+                (size, stride, Some(bind), _) => {
+                    let (buffer, offset) = (&raw const self.buffer, &raw const self.offset);
+                    bind(commands, number, 1, buffer, offset, pointer(&size), pointer(&stride));
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What commands wait for between captures, and timestamps.
+
+use super::case::Waits;
+use super::scene::Scene;
+use crate::objects::memory_barrier;
+use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
+
+/// What captures and draws write, and in which stages; and what may access it behind them.
+fn waits() -> [(Stage, Access); 2] {
+    let writes = Access::TRANSFORM_FEEDBACK_WRITE_EXT
+        | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
+        | Access::COLOR_ATTACHMENT_WRITE;
+    let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
+        | Access::INDIRECT_COMMAND_READ
+        | Access::COLOR_ATTACHMENT_READ;
+    let stages = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
+    [(stages, writes), (stages | Stage::DRAW_INDIRECT, writes | reads)]
+}
+
+impl Scene<'_> {
+    /// Has whatever was captured, counted and drawn seen by whatever follows.
+    pub(super) unsafe fn wait(&self, commands: vk::CommandBuffer) {
+        let [(stage, writes), (behind, reads)] = waits();
+        let barrier = [memory_barrier(writes, reads | Access::HOST_READ)];
+        let behind = behind | Stage::HOST;
+        let (vulkan, flags) = (&self.able.device.handle, vk::DependencyFlags::empty());
+        // SAFETY: no pass is open.
+        unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
+    }
+
+    /// The same in front of a pass, which the host does not wait for.
+    pub(super) unsafe fn wait_between(&self, commands: vk::CommandBuffer, number: usize) {
+        let event = self.events[number];
+        let [(before, writes), (behind, reads)] = waits();
+        let memory = [memory_barrier(writes, reads)];
+        // Bits of the first generation are the same in the second.
+        let wide = [vk::MemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.as_raw().into()))
+            .src_access_mask(vk::AccessFlags2::from_raw(writes.as_raw().into()))
+            .dst_stage_mask(vk::PipelineStageFlags2::from_raw(behind.as_raw().into()))
+            .dst_access_mask(vk::AccessFlags2::from_raw(reads.as_raw().into()))];
+        let dependency = vk::DependencyInfo::default().memory_barriers(&wide);
+        let vulkan = &self.able.device.handle;
+        // SAFETY: no pass is open, and the event is not set.
+        unsafe {
+            match self.stream.waits {
+                Waits::Barrier => self.wait(commands),
+                Waits::Barrier2 => vulkan.cmd_pipeline_barrier2(commands, &dependency),
+                Waits::Event => {
+                    vulkan.cmd_set_event(commands, event, before);
+                    let events = [event];
+                    vulkan.cmd_wait_events(commands, &events, before, behind, &memory, &[], &[]);
+                }
+                Waits::Event2 => {
+                    vulkan.cmd_set_event2(commands, event, &dependency);
+                    vulkan.cmd_wait_events2(commands, &[event], &[dependency]);
+                }
+            }
+        }
+    }
+
+    /// Writes a timestamp, where the stream has some.
+    pub(super) unsafe fn stamp(&self, commands: vk::CommandBuffer, number: u32) {
+        let vulkan = &self.able.device.handle;
+        let (first, second) =
+            (Stage::TRANSFORM_FEEDBACK_EXT, vk::PipelineStageFlags2::TRANSFORM_FEEDBACK_EXT);
+        // SAFETY: it was reset, and no pass is open.
+        unsafe {
+            match self.stream.waits {
+                _ if !self.stream.stamped => {}
+                Waits::Barrier | Waits::Event => {
+                    vulkan.cmd_write_timestamp(commands, first, self.stamps, number);
+                }
+                Waits::Barrier2 | Waits::Event2 => {
+                    vulkan.cmd_write_timestamp2(commands, second, self.stamps, number);
+                }
+            }
+        }
+    }
+}
