@@ -18,8 +18,8 @@ pub(crate) enum WebGpu {
     Wgpu,
 }
 
-/// Makes two tests of each of these functions of a [`WebGpu`], or one of each by wgpu alone: of what WebGPU has not. Where
-/// wgpu is not to be had, `cargo xtask test` skips those of the modules `wgpu`.
+/// Makes two tests of each of these functions of a [`WebGpu`], or one of each by wgpu alone: of what WebGPU has not.
+/// Where wgpu is not to be had, `cargo xtask test` skips those of the modules `wgpu`.
 macro_rules! tests_in_webgpu {
     ($($test:ident),+ $(,)?) => {
         mod chromium {

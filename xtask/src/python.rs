@@ -1,8 +1,8 @@
-//! Python packages that some chores need, each chore's in an environment of its own: nothing is installed for the system.
+//! Python packages that some chores need, each chore's in an environment of its own, and none for the system.
 
 use std::path::Path;
 
-use crate::command::{output, program, run, workspace};
+use crate::command::{output, program, run};
 use crate::setup::{self, Package};
 
 const PYTHON: &[Package] = &[("python3-venv", "keeps Python packages in folders of their own")];
@@ -24,7 +24,7 @@ pub(crate) fn environment(
         Dependencies::Named => None,
         Dependencies::Listed => Some("--no-deps"),
     });
-    run(install.arg("--requirement").arg(workspace().join(requirements)))?;
+    run(install.args(["--requirement", requirements]))?;
     Ok(python)
 }
 

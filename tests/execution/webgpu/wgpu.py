@@ -4,7 +4,6 @@ What it reads and prints is what the page `browser.html` fetches and posts.
 """
 
 import array
-import itertools
 import json
 import sys
 
@@ -86,13 +85,12 @@ def run(work):
             return textures[binding["texture"]].create_view()
         return device.create_sampler()
 
-    def bind(render_pass, pipeline, bindings):
-        for group, members in itertools.groupby(
-            sorted(bindings, key=lambda one: one["group"]), lambda one: one["group"]
-        ):
+    def bind(commands, pipeline, bindings):
+        for group in {one["group"] for one in bindings}:
+            members = [one for one in bindings if one["group"] == group]
             entries = [{"binding": one["binding"], "resource": resource(one)} for one in members]
             layout = pipeline.get_bind_group_layout(group)
-            render_pass.set_bind_group(group, device.create_bind_group(layout=layout, entries=entries))
+            commands.set_bind_group(group, device.create_bind_group(layout=layout, entries=entries))
 
     pipelines = {}
     encoder = device.create_command_encoder()
