@@ -1,6 +1,5 @@
 //! What a compute stage captures is what the native feature captures, or what the model says.
 
-use crate::browser;
 use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::DRIVERS;
 use crate::feedback::{Case, vertex_values};
@@ -10,6 +9,7 @@ use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Varyings};
 use crate::storage::{HOSTS, Storage, options, topology};
+use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::host::{Place, Pointer};
 use polyshade::transform_feedback::Options;
 use polyshade_vulkan::model::Topology;
@@ -130,9 +130,10 @@ fn noise_about_the_draw_stays_in_the_ranges() {
     }
 }
 
-/// In WebGPU, by Chromium: the WGSL that is written captures the same bytes.
-#[test]
-fn browsers_capture_every_draw() {
+tests_in_webgpu!(captures_every_draw_in_webgpu);
+
+/// The WGSL that is written captures the same bytes.
+fn captures_every_draw_in_webgpu(by: WebGpu) {
     let cases = all(&topologies());
     let storage = dispatched(&asked(HOSTS[0]));
     let values = vertex_values(&INDICES, TWO_BUFFERS, &cases);
@@ -147,7 +148,7 @@ fn browsers_capture_every_draw() {
     let draw = storage.draw(&storage.words, &last, &words, &mut work);
     work.draws.push(draw);
 
-    let memories = storage.memories(&browser::run(&work).buffers);
+    let memories = storage.memories(&by.run(&work).buffers);
     assert_eq!(memories.len(), cases.len() + 1);
     for (case, memory) in cases.iter().zip(&memories) {
         let model = case.model(&storage.layout, &values).memory;

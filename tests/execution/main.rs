@@ -3,7 +3,6 @@
 //! docs/testing.md says what they need and how to run them.
 
 mod blend;
-mod browser;
 mod cases;
 mod clip;
 mod controls;
@@ -51,5 +50,6 @@ mod sweep;
 mod unbound;
 mod ways;
 mod web;
+mod webgpu;
 
 use polyshade_tests::drivers;

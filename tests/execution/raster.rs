@@ -6,6 +6,7 @@ use crate::feedback::{Case, FILL, native_topology, run_native};
 use crate::glsl;
 use crate::shaders::{Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
+use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::Module;
 use polyshade::transform_feedback::SideEffects;
 use polyshade_vulkan::model::Topology;
@@ -43,6 +44,15 @@ pub(crate) const SCENE_PIXELS: &str = r"
     }";
 
 const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
+
+/// Those that one pass captures as it draws.
+const IN_ONE_PASS: [Topology; 5] = [
+    Topology::PointList,
+    Topology::LineList,
+    Topology::LineStrip,
+    Topology::TriangleList,
+    Topology::TriangleStrip,
+];
 
 /// Draws of every topology in both provoking modes.
 fn scenes(topologies: &[Topology]) -> Vec<Case> {
@@ -116,13 +126,7 @@ fn one_pass_captures_and_draws() {
     let storage = Storage::new(&SCENE, SCENE_VARYINGS);
     let both = storage.capture.both.as_ref().unwrap();
     let fragment = glsl::fragment(SCENE_PIXELS);
-    let cases = scenes(&[
-        Topology::PointList,
-        Topology::LineList,
-        Topology::LineStrip,
-        Topology::TriangleList,
-        Topology::TriangleStrip,
-    ]);
+    let cases = scenes(&IN_ONE_PASS);
     let native = run_native(&SCENE, SCENE_VARYINGS, &cases);
     for driver in DRIVERS {
         let mut work = Work::default();
@@ -137,6 +141,42 @@ fn one_pass_captures_and_draws() {
         for ((case, native), memory) in cases.iter().zip(&native).zip(memories) {
             assert!(native.memory == memory, "{driver:?} {case:?}");
         }
+    }
+}
+
+tests_in_webgpu!(wgpu: one_pass_captures_and_draws_in_webgpu);
+
+/// The same where WebGPU is extended by stores of the vertex stage.
+fn one_pass_captures_and_draws_in_webgpu(by: WebGpu) {
+    // WebGPU's points are of this size, and the first vertex is the provoking one.
+    let source = SCENE.source.replace("1.0 + v_colour.x * 4.0", "1.0");
+    let scene = Shader { source: source.leak(), ..SCENE };
+    let mut cases = scenes(&IN_ONE_PASS);
+    cases.retain(|case| case.draw.provoking_vertex == ProvokingVertex::First);
+    let storage = Storage::new(&scene, SCENE_VARYINGS);
+    let both = storage.capture.both.as_ref().unwrap();
+    let (plain, fragment) = (scene.plain(), glsl::fragment(SCENE_PIXELS));
+
+    let mut work = Work::default();
+    for case in &cases {
+        let draw = storage.draw(both.words(), case, &storage.host_words(case), &mut work);
+        let mut original =
+            Draw { stages: vec![Stage::vertex(&plain)], descriptors: Vec::new(), ..draw.clone() };
+        original = rasterize(original, case, &fragment, &mut work);
+        let draw = rasterize(draw, case, &fragment, &mut work);
+        work.draws.extend([original, draw]);
+    }
+    let outcome = by.run(&work);
+    let pictures: Vec<&[Vec<u8>]> = outcome.targets.chunks(2).collect();
+    let native = run_native(&scene, SCENE_VARYINGS, &cases);
+    let memories = storage.memories(&outcome.buffers);
+    for (number, case) in cases.iter().enumerate() {
+        assert!(pictures[number][0] == pictures[number][1], "{case:?}");
+        assert!(native[number].memory == memories[number], "{case:?}");
+        // They can be told apart.
+        let other = (number + 1) % cases.len();
+        assert!(pictures[number][0] != pictures[other][0], "{case:?}");
+        assert!(native[number].memory != memories[other], "{case:?}");
     }
 }
 

@@ -15,7 +15,7 @@ use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{Target, Value};
 use polyshade::recipe::{self, Capture, Masks, Recipe};
 use polyshade::spv::{Capability, ExecutionModel};
-use polyshade::transform_feedback::Variant;
+use polyshade::transform_feedback::{self, Variant};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
 
@@ -128,16 +128,24 @@ fn no_stage_keeps_distances_where_they_are_emulated() {
 #[test]
 fn what_is_captured_is_what_the_shader_wrote() {
     let varyings = Varyings::Interleaved("gl_Position");
-    let mut storage = Storage::new(&POSITIONS, varyings);
+    is_captured(&options(varyings, HOSTS[0]), &[Variant::CaptureOnly, Variant::Both]);
+    // A compute stage captures, and others are drawn.
+    is_captured(&options(varyings, HOSTS[0]).compute(), &[Variant::CaptureOnly]);
+}
+
+#[track_caller]
+fn is_captured(options: &transform_feedback::Options, variants: &[Variant]) {
+    let varyings = Varyings::Interleaved("gl_Position");
+    let mut storage = Storage::of_words(POSITIONS.plain(), POSITIONS.layout(varyings), options);
     let cases = [Case::new(Topology::PointList, 7)];
     for driver in DRIVERS {
         let expected = storage.run(driver, &cases);
         let capture_only = storage.words.clone();
         let plain = POSITIONS.plain();
         let vertex = Module::parse(&plain).expect("glslang's words parse");
-        for variant in [Variant::CaptureOnly, Variant::Both] {
+        for &variant in variants {
             let mut recipe = Recipe::default();
-            let options = options(varyings, HOSTS[0]);
+            let options = options.clone();
             recipe.capture = Some(Capture::Storage { variant, options });
             recipe.depth = Some(turned());
             let lowered = recipe::lower(&[(&vertex, Target::new("main"))], &recipe);

@@ -1,12 +1,12 @@
-//! What is drawn in WebGPU, by Chromium: the WGSL of what each verb makes.
+//! What is drawn in WebGPU: the WGSL of what each verb makes.
 
 use crate::blend::{Mode, bytes, colours, cover, equations, floats, lower};
-use crate::browser;
 use crate::drivers::DRIVERS;
 use crate::glsl;
 use crate::memory::bytes as words;
 use crate::position::{inputs, module};
 use crate::position_shaders::{TANGLED, Tangled};
+use crate::webgpu::{Outcome, WebGpu, tests_in_webgpu};
 use polyshade::advanced_blend::{
     Alpha, ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
 };
@@ -17,10 +17,22 @@ use polyshade_vulkan::{
     Descriptor, Draw, Range, Resource, Stage, Target, Texture, VertexBuffer, VertexLayout, Work, vk,
 };
 
+tests_in_webgpu!(
+    blends_as_the_model_says,
+    draws_position_only_variants_where_they_draw_the_full_shader,
+    samples_as_the_drivers_do,
+    samples_where_neighbours_may_not_come,
+    reads_members_where_they_lie,
+    binds_elements_of_arrays_each_by_itself,
+    reads_tight_arrays,
+    hands_on_what_wgsl_has_at_locations_of_its_own,
+    draws_points_of_size_1,
+    copies_structures_of_buffers,
+);
+
 /// Every equation over destinations that are read from a texture, selected by push constants, which WGSL has as a
 /// uniform buffer.
-#[test]
-fn browsers_blend_as_the_model_says() {
+fn blends_as_the_model_says(by: WebGpu) {
     let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
     let destination = Destination::Texture { set: Set(3), binding: Binding(0), layer: Layer::One };
@@ -34,7 +46,7 @@ fn browsers_blend_as_the_model_says() {
     for draw in &mut work.draws {
         draw.descriptors[0].resource = Resource::Image(1);
     }
-    let targets = browser::run(&work).targets;
+    let targets = by.run(&work).targets;
     let results: Vec<_> = targets.iter().map(|target| colours(target)).collect();
     for (equation, results) in Equation::ALL.into_iter().zip(&results) {
         let wrong = equations::wrong(equation, mode, results);
@@ -50,8 +62,7 @@ const NOT_WGSL: [&str; 3] =
     ["branches", "extended instructions that store", "point size and clip distances"];
 
 /// The position of each variant is the full shader's, bit for bit, in every fragment.
-#[test]
-fn browsers_draw_position_only_variants_where_they_draw_the_full_shader() {
+fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         layout(location = 0) out uvec2 pixel;
         void main() { pixel = uvec2(1u, floatBitsToUint(gl_FragCoord.z)); }";
@@ -77,7 +88,7 @@ fn browsers_draw_position_only_variants_where_they_draw_the_full_shader() {
         });
         work.targets.push(Target::new(vk::Format::R32G32_UINT, 32, 24));
     }
-    let targets = browser::run(&work).targets;
+    let targets = by.run(&work).targets;
     let pictures: Vec<&[Vec<u8>]> = targets.chunks(2).collect();
     for (tangled, both) in tangled.iter().zip(&pictures) {
         assert!(both[0] == both[1], "{}", tangled.name);
@@ -102,17 +113,23 @@ fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a
     }
 }
 
-/// The first target that the browser draws; all are the very bytes of every driver's.
+/// The first target that is drawn; all are the very bytes of every driver's.
 #[track_caller]
-fn drawn_alike(work: &Work<'_>) -> Vec<u8> {
-    let mut found = browser::run(work).targets;
+fn drawn_alike(by: WebGpu, work: &Work<'_>) -> Vec<u8> {
+    left_alike(by, work).targets.remove(0)
+}
+
+/// What is left of the work; all targets are the very bytes of every driver's.
+#[track_caller]
+fn left_alike(by: WebGpu, work: &Work<'_>) -> Outcome {
+    let outcome = by.run(work);
     for driver in DRIVERS {
-        for (found, right) in found.iter().zip(&driver.run(work).targets) {
+        for (found, right) in outcome.targets.iter().zip(&driver.run(work).targets) {
             let (found, right) = (colours(found), colours(right));
             assert!(found == right, "{driver:?}: {found:?} and not {right:?}");
         }
     }
-    found.remove(0)
+    outcome
 }
 
 /// A texture of so many texels each way; others have another step.
@@ -127,8 +144,7 @@ fn texture(size: u32, step: u8) -> Texture {
 }
 
 /// Textures and samplers that were one variable, handed to a function and fetched from, beside push constants.
-#[test]
-fn browsers_sample_as_the_drivers_do() {
+fn samples_as_the_drivers_do(by: WebGpu) {
     const SIZE: u32 = 16;
     const FRAGMENT: &str = "#version 450
         layout(set = 0, binding = 1) uniform sampler2D one;
@@ -158,16 +174,44 @@ fn browsers_sample_as_the_drivers_do() {
         draws: vec![draw],
         ..Work::default()
     };
-    let found = drawn_alike(&work);
+    let found = drawn_alike(by, &work);
     // The textures can be told apart.
     work.textures.swap(0, 1);
     assert!(found != DRIVERS[0].run(&work).targets[0]);
 }
 
+/// Levels that are found by derivatives in a branch that WGSL takes for one of few fragments, and the largest number.
+fn samples_where_neighbours_may_not_come(by: WebGpu) {
+    const FRAGMENT: &str = "#version 450
+        layout(set = 0, binding = 0) uniform sampler2D image;
+        layout(location = 0) out vec4 colour;
+        void main() {
+            vec2 at = gl_FragCoord.xy / 8.0;
+            if (gl_FragCoord.x < 4.0) colour = texture(image, at) + dFdx(at).xxyy;
+            else colour = min(vec4(3.402823466e38), vec4(at, 1.0, 2.0));
+        }";
+    const SIZE: u32 = 8;
+    let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![Descriptor::new(0, 0, Resource::ImageWithSampler(0))],
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let mut work = Work {
+        textures: vec![texture(SIZE, 7)],
+        targets: vec![floats(SIZE, SIZE)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    let found = drawn_alike(by, &work);
+    work.textures[0] = texture(SIZE, 13);
+    assert!(found != DRIVERS[0].run(&work).targets[0]);
+}
+
 /// Members of buffers lie where the module says: behind holes, which WGSL leaves nowhere by itself, and in arrays of
 /// `std140`, whose elements are 16 bytes apart, structures too.
-#[test]
-fn browsers_read_members_where_they_lie() {
+fn reads_members_where_they_lie(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         struct Small { float less; int least; };
         layout(set = 0, binding = 0, std140) uniform Wide {
@@ -195,14 +239,13 @@ fn browsers_read_members_where_they_lie() {
         draws: vec![draw],
         ..Work::default()
     };
-    let found = drawn_alike(&work);
+    let found = drawn_alike(by, &work);
     // The numbers are those of their places.
     assert_eq!(colours(&found)[0], [667.0, 591.0, 658.0, 688.0]);
 }
 
 /// Elements of arrays of buffers, textures and textures with samplers, some of which nothing uses.
-#[test]
-fn browsers_bind_elements_of_arrays_each_by_itself() {
+fn binds_elements_of_arrays_each_by_itself(by: WebGpu) {
     const SIZE: u32 = 4;
     const FRAGMENT: &str = "#version 450
         layout(set = 0, binding = 0) uniform U { vec4 first; float many[4]; } u[3];
@@ -244,7 +287,7 @@ fn browsers_bind_elements_of_arrays_each_by_itself() {
         draws: vec![draw],
         ..Work::default()
     };
-    let found = drawn_alike(&work);
+    let found = drawn_alike(by, &work);
     // Each element counts that the shader names.
     for (buffer, is_named) in [true, false, true, false, true, true].into_iter().enumerate() {
         work.buffers[buffer].rotate_left(4);
@@ -256,8 +299,7 @@ fn browsers_bind_elements_of_arrays_each_by_itself() {
 }
 
 /// Arrays of scalars in uniform blocks that are 4 bytes apart, which WGSL has not.
-#[test]
-fn browsers_read_tight_arrays() {
+fn reads_tight_arrays(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         #extension GL_EXT_scalar_block_layout : require
         layout(set = 0, binding = 0, std430) uniform Tight {
@@ -289,7 +331,7 @@ fn browsers_read_tight_arrays() {
         draws: vec![draw],
         ..Work::default()
     };
-    let found = drawn_alike(&work);
+    let found = drawn_alike(by, &work);
     // The numbers are those of their places.
     assert_eq!(colours(&found)[3], [3.0, 26.0, 19.0, 11.0]);
 }
@@ -340,8 +382,7 @@ const VARYINGS_IN: &str = "#version 450
 
 /// Arrays, matrices, structures and parts of locations: attributes, what goes from stage to stage, and targets. The
 /// fragment stage has not all that the vertex stage writes.
-#[test]
-fn browsers_hand_on_what_wgsl_has_at_locations_of_its_own() {
+fn hands_on_what_wgsl_has_at_locations_of_its_own(by: WebGpu) {
     const WIDTH: u32 = 8;
     const LOCATIONS: u16 = 6;
     let vertex = glsl::vertex(VARYINGS_OUT, "", SpirvVersion::SPIRV1_0);
@@ -370,7 +411,7 @@ fn browsers_hand_on_what_wgsl_has_at_locations_of_its_own() {
         draws: vec![draw],
         ..Work::default()
     };
-    drawn_alike(&work);
+    drawn_alike(by, &work);
     // Each attribute that reaches the fragment stage counts.
     let targets = DRIVERS[0].run(&work).targets;
     for location in 0..usize::from(LOCATIONS) {
@@ -385,8 +426,7 @@ fn browsers_hand_on_what_wgsl_has_at_locations_of_its_own() {
 }
 
 /// Points, whose size is 1 and said to be.
-#[test]
-fn browsers_draw_points_of_size_1() {
+fn draws_points_of_size_1(by: WebGpu) {
     const VERTEX: &str = "#version 450
         void main() {
             gl_Position = vec4(float(gl_VertexIndex) / 2.0 - 0.75, 0.0, 0.0, 1.0);
@@ -402,14 +442,13 @@ fn browsers_draw_points_of_size_1() {
         ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
     };
     let work = Work { targets: vec![floats(4, 1)], draws: vec![draw], ..Work::default() };
-    let found = drawn_alike(&work);
+    let found = drawn_alike(by, &work);
     let drawn = colours(&found).iter().filter(|colour| colour[3] == 1.0).count();
     assert_eq!(drawn, 3);
 }
 
 /// What is copied from a buffer's structure to one without offsets, and back (`OpCopyLogical`).
-#[test]
-fn browsers_copy_structures_of_buffers() {
+fn copies_structures_of_buffers(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         struct Inner { vec3 a; float b[3]; };
         struct Outer { Inner inner[2]; mat2x4 m; float last; };
@@ -433,8 +472,7 @@ fn browsers_copy_structures_of_buffers() {
         draws: vec![draw],
         ..Work::default()
     };
-    drawn_alike(&work);
-    let found = browser::run(&work).buffers.remove(1);
+    let found = left_alike(by, &work).buffers.remove(1);
     assert!(found.iter().any(|byte| *byte != 0));
     for driver in DRIVERS {
         assert!(found == driver.run(&work).buffers[1], "{driver:?}");

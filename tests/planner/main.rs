@@ -12,6 +12,7 @@ mod limits;
 mod noise;
 mod page;
 mod random;
+mod recipes;
 mod refusals;
 mod rewritten;
 mod rules;

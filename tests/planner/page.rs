@@ -24,7 +24,10 @@ fn is_there(words: &str) -> bool {
     };
     let file = folder.join(modules.join("/")).with_extension("rs");
     let text = fs::read_to_string(file).unwrap_or_default();
-    text.contains(&format!("#[test]\nfn {test}()"))
+    // `tests_in_webgpu` makes tests of functions, and one that it is not told of is dead code.
+    [format!("#[test]\nfn {test}()"), format!("\nfn {test}(by: WebGpu)")]
+        .iter()
+        .any(|function| text.contains(function))
 }
 
 #[test]

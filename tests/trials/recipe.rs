@@ -216,6 +216,10 @@ fn lower<'m>(given: &'m Pipeline, recipe: &Recipe) -> Result<Vec<Lowered<'m, Mad
     recipe::lower(&stages, recipe)
 }
 
+fn words_of(stages: &[Lowered<'_, Made>]) -> Vec<Vec<u32>> {
+    stages.iter().map(|stage| stage.module.words().to_vec()).collect()
+}
+
 fn at_once(fields: &[Field], given: &Pipeline) -> Result<Vec<Vec<u32>>, ErrorKind> {
     let mut recipe = Recipe::default();
     fields.iter().for_each(|field| field.add(&mut recipe));
@@ -277,6 +281,50 @@ fn all_fields_make_what_their_lowerings_make_in_order() {
     }
 }
 
+/// A draw that a compute stage captures is two pipelines: of one recipe with that stage, and of another that draws.
+#[test]
+fn a_compute_stage_captures_what_is_pulled_and_the_others_are_drawn() {
+    let options = || captured().compute();
+    for given in [arrays(), registers()] {
+        let mut recipe = Recipe::default();
+        [Pull, Depth, Blend].iter().for_each(|field| field.add(&mut recipe));
+        let mut made = |variant| {
+            recipe.capture = Some(Capture::Storage { variant, options: options() });
+            lower(&given, &recipe)
+        };
+        let pulled = Pull.by_hand(&given, &given).expect("it has an attribute");
+        let [prepared, for_draws] = [options(), captured()].map(|options| {
+            let prepared = transform_feedback::prepare(&pulled[0], "main", &options);
+            prepared.expect("the attribute is fetched")
+        });
+        let variant = |variant| owned(prepared.variant(variant).expect("there is one"));
+        let blended = Blend.by_hand(&pulled, &given).expect("it has an output");
+
+        let dispatched = made(Variant::CaptureOnly).expect("it is one");
+        let words = words_of(&dispatched);
+        assert_eq!(
+            words,
+            [variant(Variant::CaptureOnly), blended[1].clone()].map(Module::into_words)
+        );
+        assert!(dispatched[0].module.entry_point("main", ExecutionModel::GL_COMPUTE).is_ok());
+        words.iter().for_each(|words| validate(words).expect("it is valid"));
+
+        let drawn = made(Variant::RasterOnly).expect("it is one");
+        let raster = [variant(Variant::RasterOnly), blended[1].clone()];
+        let raster = Depth.by_hand(&raster, &given).expect("it has a position");
+        assert_eq!(words_of(&drawn), raster.map(Module::into_words));
+        assert_eq!(drawn[0].result.stored, dispatched[0].result.stored);
+        // What both bind is in the same places.
+        let bound = |stage: &Lowered<'_, Made>| stage.requirements.descriptors.clone();
+        assert!(bound(&dispatched[0]).starts_with(&bound(&drawn[0])));
+
+        let both = made(Variant::Both).expect_err("no stage does both");
+        assert_eq!(both.kind(), ErrorKind::Unsupported);
+        // The control: what is drawn captures in another way.
+        assert_ne!(words[0], owned(for_draws.variant(Variant::CaptureOnly).unwrap()).into_words());
+    }
+}
+
 /// What is said of a pipeline that cannot have what the recipe wants.
 #[track_caller]
 fn refused(given: &Pipeline, fields: &[Field], change: impl FnOnce(&mut Recipe), why: &str) {
@@ -299,13 +347,6 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
         },
         "reduce: the variant that only captures is not rasterized",
     );
-    let dispatched = |recipe: &mut Recipe| {
-        let (variant, options) = (Variant::CaptureOnly, captured().compute());
-        recipe.capture = Some(Capture::Storage { variant, options });
-    };
-    let why =
-        "capture: a compute stage is none of a pipeline's: capture what the other fields make";
-    refused(&given, &[], dispatched, why);
     let geometry = |recipe: &mut Recipe| {
         recipe.normalize = Some([(ExecutionModel::GEOMETRY, marked())].into());
     };

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command::{Incremental, built, output, program, run, target, workspace};
-use crate::setup::{self, Package};
+use crate::command::{Incremental, built, program, run, target, workspace};
+use crate::python::{Dependencies, environment};
 
-const PYTHON: &[Package] = &[("python3-venv", "keeps Dask in a folder of its own")];
+const REQUIREMENTS: &str = "examples/distributed/requirements.txt";
 
 /// As many shaders as take some seconds.
 const SHADERS: u32 = 2000;
@@ -16,11 +16,10 @@ const VERB: [&str; 3] = ["capture", "--varyings", "v_position,v_velocity"];
 /// Lowers shaders on three workers of Dask, of which one is killed, and on one machine: outputs, index and report have
 /// to be the same, byte for byte.
 pub(crate) fn run_distributed() -> Result<(), String> {
-    setup::run_setup_of(PYTHON)?;
     let polyshade = built("polyshade", Incremental::ByHand)?.get_program().to_owned();
     let polyshade = polyshade.to_string_lossy();
     let folder = target().join("distributed");
-    let python = python(&folder)?;
+    let python = environment(&folder.join("venv"), REQUIREMENTS, Dependencies::Named)?;
     let work = folder.join("work");
     let _ = fs::remove_dir_all(&work);
     let shaders = work.join("shaders");
@@ -40,18 +39,6 @@ pub(crate) fn run_distributed() -> Result<(), String> {
         "{SHADERS} shaders on three workers, one of them killed, are the same bytes as on one machine"
     );
     Ok(())
-}
-
-/// The interpreter of an environment that has Dask, which is made where it is missing.
-fn python(folder: &Path) -> Result<String, String> {
-    let environment = folder.join("venv");
-    let wanted = workspace().join("examples/distributed/requirements.txt");
-    let python = environment.join("bin/python").to_string_lossy().into_owned();
-    if output(&mut program(&python, ["--version"])).is_err() {
-        run(program("python3", ["-m", "venv"]).arg(&environment))?;
-    }
-    run(program(&python, ["-m", "pip", "install", "--quiet", "--requirement"]).arg(wanted))?;
-    Ok(python)
 }
 
 /// Shaders of different contents, in several folders; some of a stage that is skipped.

@@ -17,6 +17,7 @@ mod opengl;
 mod package;
 mod piglit;
 mod playground;
+mod python;
 mod root;
 mod setup;
 mod test;

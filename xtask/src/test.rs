@@ -2,13 +2,15 @@
 
 mod programs;
 
+use programs::Program;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
-use crate::command::{Incremental, SAME_FEATURES, built, cargo, run};
+use crate::command::{Incremental, SAME_FEATURES, built, cargo, run, target};
 use crate::lanes;
 use crate::playground;
+use crate::python::{self, Dependencies};
 use crate::setup::run_setup;
 use crate::vulkan::{ValidationLayer, variables};
 
@@ -16,13 +18,20 @@ use crate::vulkan::{ValidationLayer, variables};
 const PLAYGROUND: &str = "playground";
 const PAGE: &str = "POLYSHADE_PLAYGROUND";
 
+/// Where the interpreter is that has wgpu, and what is in the names of the tests that need it.
+const WGPU: &str = "POLYSHADE_WGPU";
+const OF_WGPU: &str = "::wgpu::";
+
 /// Runs all tests, or those whose names contain the filter, under the newer validation layer; then once more, under the
 /// older one, those of the layer and of the example, or with `both` or a filter all execution tests.
 pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> {
     run_setup()?;
-    let older = variables(ValidationLayer::Debian)?;
-
-    let mut newer = variables(ValidationLayer::Chromium)?;
+    let [mut older, mut newer] =
+        [variables(ValidationLayer::Debian)?, variables(ValidationLayer::Chromium)?];
+    let wgpu = wgpu();
+    for variables in [&mut older, &mut newer] {
+        variables.extend(wgpu.iter().map(|python| (WGPU, python.into())));
+    }
     if filter.is_none_or(|filter| filter.contains(PLAYGROUND)) {
         match playground::make() {
             Ok(page) => newer.push((PAGE, page.into())),
@@ -37,13 +46,26 @@ pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> 
     }
     let programs = programs::build()?;
     let filters = Vec::from_iter(filter);
-    lanes::run_all(programs.iter().map(|one| one.job(&filters, &newer)).collect())?;
+    let skipped = wgpu.as_ref().err().map(|_| OF_WGPU);
+    if let Err(why) = &wgpu {
+        for name in programs::names(&programs, "execution", OF_WGPU)? {
+            println!("{name} is skipped: {why}");
+        }
+    }
+    let job = |one: &Program, variables: &[_]| one.job(&filters, skipped, variables);
+    lanes::run_all(programs.iter().map(|one| job(one, &newer)).collect())?;
     run(cargo_test(&["--doc"], filter).envs(newer))?;
 
     println!("\nOnce more under the older validation layer:");
     let kind = if both || filter.is_some() { "execution" } else { "execution-" };
     let again = programs.iter().filter(|one| one.name.starts_with(kind));
-    lanes::run_all(again.map(|one| one.job(&filters, &older)).collect())
+    lanes::run_all(again.map(|one| job(one, &older)).collect())
+}
+
+/// Installs wgpu, which runs WGSL on lavapipe, in an environment of its own.
+fn wgpu() -> Result<String, String> {
+    let requirements = "tests/execution/webgpu/requirements.txt";
+    python::environment(&target().join("wgpu"), requirements, Dependencies::Listed)
 }
 
 /// Makes the playground, and with `check` runs its tests.

@@ -35,6 +35,8 @@ mod row_major;
 #[cfg(feature = "wgsl")]
 mod samplers;
 #[cfg(feature = "wgsl")]
+mod specified;
+#[cfg(feature = "wgsl")]
 mod strides;
 #[cfg(feature = "wgsl")]
 mod translate;

@@ -8,7 +8,8 @@
 //! What is done, in this order, and why it comes before what follows. The *last* stage is the last one before
 //! rasterization.
 //!
-//! 1. [`pull`](Recipe::pull), of the vertex stage. A capture of draws with indices takes no other attributes.
+//! 1. [`pull`](Recipe::pull), of the vertex stage. A capture of draws with indices, or in a compute stage, takes no
+//!    other attributes.
 //! 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the shader wrote, by its names.
 //! 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as built-in arrays.
 //! 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too.
@@ -97,8 +98,10 @@ pub enum Capture {
     Extension(transform_feedback::Options),
     /// Into storage buffers.
     Storage {
-        /// Which variant the pipeline draws. Of one that is not rasterized nothing else is done to the last stage; a
-        /// recipe with another variant and the same options finds the same places.
+        /// Which variant the pipeline draws, or dispatches: where options ask for a [compute
+        /// stage](transform_feedback::Options::compute), [`Variant::CaptureOnly`] makes one of the vertex stage. Of a
+        /// variant that is not rasterized nothing else is done to the last stage; a recipe with another variant and the
+        /// same options finds the same places.
         variant: Variant,
         /// What is captured, and where it goes.
         options: transform_feedback::Options,

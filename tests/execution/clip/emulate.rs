@@ -1,9 +1,9 @@
 //! Distances emulated in the vertex and fragment stages, against the native ones.
 
 use super::chain::with_header;
-use crate::browser;
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
+use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::Module;
 use polyshade::clip_cull::{Lacking, Registers, emulate_fragment, emulate_last};
 use polyshade::spv::{Capability, ExecutionMode, ExecutionModel};
@@ -343,9 +343,10 @@ fn differ_at_edges_only(native: &[Vec<u8>], emulated: &[Vec<u8>], what: &str) {
     assert!(covered > 200 && differing * 100 < covered, "{what}: {differing} {covered}");
 }
 
-/// Cull distances, which WGSL has not, and clip distances, beside those that a browser has.
-#[test]
-fn browsers_draw_what_is_not_clipped_or_culled() {
+tests_in_webgpu!(draws_what_is_not_clipped_or_culled_in_webgpu);
+
+/// Cull distances, which WGSL has not, and clip distances, beside those that WebGPU has.
+fn draws_what_is_not_clipped_or_culled_in_webgpu(by: WebGpu) {
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
     // WGSL has no point size.
     let vertex = VERTEX.replace("gl_PointSize = 5.0;", "");
@@ -365,7 +366,7 @@ fn browsers_draw_what_is_not_clipped_or_culled() {
         }));
         all.targets.extend(work.targets);
     }
-    let targets = browser::run(&all).targets;
+    let targets = by.run(&all).targets;
     let pictures: Vec<&[Vec<u8>]> = targets.chunks(SEEDS as usize).collect();
     let [whole, two, eight, emulated_two, emulated_eight, ..] = pictures[..] else { panic!() };
     differ_at_edges_only(two, emulated_two, "2");

@@ -32,6 +32,20 @@ pub(crate) fn build() -> Result<Vec<Program>, String> {
     if programs.is_empty() { Err("cargo has built no tests".to_owned()) } else { Ok(programs) }
 }
 
+/// The names of a program's tests that contain this.
+pub(crate) fn names(programs: &[Program], name: &str, part: &str) -> Result<Vec<String>, String> {
+    let of_it = programs.iter().filter(|one| one.name == name);
+    let lists: Result<Vec<String>, String> = of_it
+        .map(|one| output(Command::new(&one.executable).args([part, "--list", "--format=terse"])))
+        .collect();
+    Ok(lists?.iter().flat_map(|list| listed(list)).map(str::to_owned).collect())
+}
+
+/// The tests in a list that a test program prints.
+fn listed(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter_map(|line| line.strip_suffix(": test"))
+}
+
 /// The test program that a message of cargo's is of.
 fn program(message: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(message).ok()?;
@@ -46,11 +60,18 @@ fn program(message: &str) -> Option<Program> {
 }
 
 impl Program {
-    /// Its tests whose names contain one of the filters, or all, with what cargo sets and these variables.
-    pub(crate) fn job(&self, filters: &[&str], variables: &[(&str, OsString)]) -> Job {
+    /// Its tests whose names contain one of the filters, or all, but for those with `skipped` in their names, with what
+    /// cargo sets and these variables.
+    pub(crate) fn job(
+        &self,
+        filters: &[&str],
+        skipped: Option<&str>,
+        variables: &[(&str, OsString)],
+    ) -> Job {
         let mut command = Command::new(&self.executable);
         // Many tests have something panic, and to say where from takes seconds each time.
         command.env("RUST_BACKTRACE", "0").envs(variables.iter().cloned());
+        command.args(skipped.into_iter().flat_map(|part| ["--skip", part]));
         command.args(filters).current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
         Job { name: format!("tests of {}", self.name), command }
     }
@@ -74,5 +95,20 @@ mod tests {
         assert!(program(&built(false, r#""/w/target/tool""#)).is_none());
         assert!(program(&built(true, "null")).is_none(), "a library that is no program");
         assert!(program("warning: of something else").is_none());
+    }
+
+    #[test]
+    fn tests_are_found_in_a_list() {
+        let list = "web::wgpu::draws: test\nnone: benchmark\nclip::wgpu::cuts: test\n";
+        assert_eq!(listed(list).collect::<Vec<_>>(), ["web::wgpu::draws", "clip::wgpu::cuts"]);
+    }
+
+    #[test]
+    fn what_is_skipped_is_said_to_the_program() {
+        let [executable, package] = ["execution", "."].map(PathBuf::from);
+        let program = Program { name: "execution".to_owned(), executable, package };
+        let line = |skipped| shell_line(&program.job(&["strip"], skipped, &[]).command);
+        assert!(line(Some("::wgpu::")).ends_with("--skip ::wgpu:: strip"), "{}", line(None));
+        assert!(!line(None).contains("--skip"));
     }
 }

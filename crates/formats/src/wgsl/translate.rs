@@ -3,7 +3,7 @@
 use super::{Bound, Kind, PointSize, Text, Wgsl, WgslResource};
 use super::{
     arrays, comparing, copy_logical, interface, known, layout, packed, places, point_size,
-    push_constants, row_major, samplers, strides,
+    push_constants, row_major, samplers, specified, strides,
 };
 use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
@@ -100,12 +100,16 @@ fn text(words: &[u32]) -> Result<String, Error> {
     let parse = || front::spv::Frontend::new(words.iter().copied(), &options).parse();
     let mut module = guarded(parse)?.map_err(|error| cannot(&error))?;
     comparing::retype(&mut module);
+    if let Some(why) = specified::refused(&module) {
+        return Err(Error::Unsupported(why.to_owned()));
+    }
     let info: ModuleInfo =
         guarded(|| validator().validate(&module).map_err(|error| cannot(error.as_inner())))??;
     let flags = back::wgsl::WriterFlags::empty();
     let text = guarded(|| back::wgsl::write_string(&module, &info, flags))?;
     let text = text.map_err(|error| cannot(&error))?;
-    guarded(|| layout::with_holes(text, &module))?
+    let text = guarded(|| layout::with_holes(text, &module))??;
+    Ok(specified::reworded(&text, &module))
 }
 
 fn validator() -> Validator {

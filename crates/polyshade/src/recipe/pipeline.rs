@@ -74,12 +74,6 @@ impl<'m> Pipeline<'m> {
         if let (None, Some(field)) = (self.fragment, wanted(&of_fragment)) {
             return refuse(field, "the pipeline has no fragment stage");
         }
-        if let Some(Capture::Storage { options, .. }) = &recipe.capture
-            && options.is_compute()
-        {
-            let why = "a compute stage is none of a pipeline's: capture what the other fields make";
-            return refuse("capture", why);
-        }
         if recipe.pull.is_some() && self.vertex().is_none() {
             return refuse("pull", "the pipeline has no vertex stage");
         }

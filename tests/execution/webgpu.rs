@@ -1,19 +1,48 @@
-//! Draws and dispatches in WebGPU: by headless Chromium, over its own SwiftShader.
+//! Draws and dispatches in WebGPU: by headless Chromium, over its own SwiftShader, and by wgpu, over lavapipe.
+
+mod browser;
+mod wgpu;
 
 use polyshade::Module;
 use polyshade::spv::Decoration;
 use polyshade_formats::wgsl::{self, Bound, Place, Text, Wgsl, WgslResource};
-use polyshade_tests::chromium::{Browser, LIMIT};
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, VertexBuffer, Work, vk};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tiny_http::{Header, Method, Request, Response, Server};
 
-/// What runs the work, and posts what it leaves.
-const PAGE: &str = include_str!("browser.html");
+/// What does the work. Both are handed the same texts and buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WebGpu {
+    Chromium,
+    Wgpu,
+}
 
-/// What the page posts.
+/// Makes two tests of each of these functions of a [`WebGpu`], or one of each by wgpu alone: of what WebGPU has not.
+/// Where wgpu is not to be had, `cargo xtask test` skips those of the modules `wgpu`.
+macro_rules! tests_in_webgpu {
+    ($($test:ident),+ $(,)?) => {
+        mod chromium {
+            $(#[test]
+            fn $test() {
+                super::$test($crate::webgpu::WebGpu::Chromium);
+            })+
+        }
+
+        $crate::webgpu::tests_in_webgpu!(wgpu: $($test),+);
+    };
+    (wgpu: $($test:ident),+) => {
+        mod wgpu {
+            $(#[test]
+            fn $test() {
+                super::$test($crate::webgpu::WebGpu::Wgpu);
+            })+
+        }
+    };
+}
+pub(crate) use tests_in_webgpu;
+
+/// What is said of the work when it is done.
 #[derive(Deserialize)]
 struct Answer {
     /// The words of every buffer and target, or why there are none.
@@ -32,49 +61,27 @@ pub(crate) struct Outcome {
     pub(crate) targets: Vec<Vec<u8>>,
 }
 
-/// Runs all draws and dispatches, one behind the other, and returns what they leave. The shaders are handed over in
-/// WGSL.
-#[track_caller]
-pub(crate) fn run(work: &Work<'_>) -> Outcome {
-    let count = work.buffers.len();
-    let work = told(work).to_string();
-    let server = Server::http("127.0.0.1:0").expect("a port is free");
-    let address = format!("http://{}/", server.server_addr());
-    let _browser = Browser::open(&address);
-    loop {
-        let request = server.recv_timeout(LIMIT).expect("the port is ours");
-        let request = request.expect("the browser answers in time");
-        if let Some(answer) = answer(request, &work) {
-            assert_eq!(answer.error, None, "what the browser says");
-            let [mut buffers, targets] = [answer.buffers, answer.targets]
-                .map(|all| all.iter().map(|words| bytes(words)).collect::<Vec<_>>());
-            // Behind them are those that push constants became.
-            buffers.truncate(count);
-            return Outcome { buffers, targets };
-        }
+impl WebGpu {
+    /// Runs all draws and dispatches, one behind the other, and returns what they leave. The shaders are handed over in
+    /// WGSL.
+    #[track_caller]
+    pub(crate) fn run(self, work: &Work<'_>) -> Outcome {
+        let count = work.buffers.len();
+        let work = told(work).to_string();
+        let answer = match self {
+            Self::Chromium => browser::answer(&work),
+            Self::Wgpu => wgpu::answer(&work),
+        };
+        assert_eq!(answer.error, None, "what {self:?} says");
+        let [mut buffers, targets] = [answer.buffers, answer.targets]
+            .map(|all| all.iter().map(|words| bytes(words)).collect::<Vec<_>>());
+        // Behind them are those that push constants became.
+        buffers.truncate(count);
+        Outcome { buffers, targets }
     }
 }
 
-/// Answers the browser, until it has posted its own answer.
-fn answer(mut request: Request, work: &str) -> Option<Answer> {
-    let (text, kind, answer) = match (request.method(), request.url()) {
-        (Method::Get, "/") => (PAGE, "text/html", None),
-        (Method::Get, "/work") => (work, "application/json", None),
-        (Method::Post, "/answer") => {
-            let answer = serde_json::from_reader(request.as_reader()).expect("the page posts JSON");
-            ("", "text/plain", Some(answer))
-        }
-        _ => {
-            request.respond(Response::empty(404)).expect("the browser listens");
-            return None;
-        }
-    };
-    let kind = Header::from_bytes("Content-Type", kind).expect("it is a header");
-    request.respond(Response::from_string(text).with_header(kind)).expect("the browser listens");
-    answer
-}
-
-/// The work, for the page.
+/// The work, for the page and for the script.
 fn told(work: &Work<'_>) -> Value {
     let mut told = Told { modules: Vec::new(), buffers: work.buffers.clone() };
     let draws: Vec<Value> = work.draws.iter().map(|draw| told.draw(draw)).collect();
@@ -99,6 +106,7 @@ fn told(work: &Work<'_>) -> Value {
 fn image(format: vk::Format, [width, height]: [u32; 2], contents: Option<&Vec<u8>>) -> Value {
     let (format, texel) = match format {
         vk::Format::R32G32B32A32_SFLOAT => ("rgba32float", 16),
+        vk::Format::R32G32B32A32_UINT => ("rgba32uint", 16),
         vk::Format::R32G32_UINT => ("rg32uint", 8),
         vk::Format::R8G8B8A8_UNORM => ("rgba8unorm", 4),
         other => panic!("{other:?}"),
@@ -197,7 +205,9 @@ fn topology(topology: vk::PrimitiveTopology) -> &'static str {
     match topology {
         vk::PrimitiveTopology::POINT_LIST => "point-list",
         vk::PrimitiveTopology::LINE_LIST => "line-list",
+        vk::PrimitiveTopology::LINE_STRIP => "line-strip",
         vk::PrimitiveTopology::TRIANGLE_LIST => "triangle-list",
+        vk::PrimitiveTopology::TRIANGLE_STRIP => "triangle-strip",
         other => panic!("{other:?}"),
     }
 }
