@@ -29,9 +29,10 @@ pub(crate) struct Formats {
     #[arg(help_heading = FORMATS, long, value_parser = named(PLATFORMS), value_name = "PLATFORM")]
     msl_platform: Option<Platform>,
 
-    /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers; in tessellation
-    /// control stages of the `vertices`, `factors`, `patches`, `control-points` and `counts` as well [default: the lowest
-    /// free, in this order; sizes 25, vertices 22, factors 26, patches 27, control-points 28, counts 29]
+    /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers; in
+    /// tessellation control stages of the `vertices`, `factors`, `patches`, `control-points` and `counts` as well
+    /// [default: the lowest free, in this order; sizes 25, vertices 22, factors 26, patches 27, control-points 28,
+    /// counts 29]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "msl-buffer", value_name = "BUFFER=INDEX", value_parser = msl_buffer)]
     msl_buffers: Vec<(MslBuffer, u32)>,

@@ -44,7 +44,8 @@ pub struct Msl {
     pub buffers: Vec<(MslBuffer, u32)>,
     /// How input attachments are read. Unless said, by `[[color(n)]]`.
     pub input_attachments: Option<InputAttachments>,
-    /// The domain of tessellation control stages that do not say theirs: those of GLSL, where the evaluation stage does.
+    /// The domain of tessellation control stages that do not say theirs: those of GLSL, where the evaluation stage
+    /// does.
     pub domain: Option<Domain>,
 }
 

@@ -41,8 +41,9 @@ pub(crate) fn run(
     let module = Module::parse(control.stage.words);
     let module = module.map_err(|error| Error::Work(error.to_string()))?;
     let threads = invocations(&module, control.stage.entry_point)?;
-    if draw.topology != vk::PrimitiveTopology::PATCH_LIST || draw.instances.len() != 1 {
-        return Err(unsupported("patches of several instances, and what is no list of patches"));
+    let is_list = draw.topology == vk::PrimitiveTopology::PATCH_LIST && draw.indices.is_none();
+    if !is_list || draw.instances.len() != 1 {
+        return Err(unsupported("patches by indices or of several instances"));
     }
     if ![corners, threads].iter().all(|number| (1..=MOST).contains(number)) {
         return Err(unsupported("patches of so many vertices"));

@@ -36,23 +36,23 @@ pub(super) fn choose_domain(
     });
     let Some(domain) = said.or(given) else {
         return unsupported(
-            "in MSL a tessellation control stage is a kernel for one domain, which this one leaves to the evaluation \
-             stage: name it (`--msl-domain`)",
+            "in MSL a tessellation control stage is a kernel for one domain, which this one leaves to the \
+             evaluation stage: name it (`--msl-domain`)",
         );
     };
     if domain == Mode::Triangles && chooses_levels(words) {
         return unsupported(
-            "Metal's triangles have three outer tessellation levels and one inner one, and the shader may write others: \
-             it chooses them by numbers that are no constants",
+            "Metal's triangles have three outer tessellation levels and one inner one, and the shader may \
+             write others: it chooses them by numbers that are no constants",
         );
     }
     compiler.set_execution_mode(domain, Some(ExecutionModeArguments::None));
     Ok(())
 }
 
-/// Whether it is not known which tessellation levels are written. SPIRV-Cross leaves out those that triangles lack where
-/// constants choose them; it would print other outer ones as they are, behind whose array the inner one lies, and write
-/// all inner ones to that.
+/// Whether it is not known which tessellation levels are written. SPIRV-Cross leaves out those that triangles lack
+/// where constants choose them; it would print other outer ones as they are, behind whose array the inner one lies, and
+/// write all inner ones to that.
 fn chooses_levels(words: &[u32]) -> bool {
     // What cannot be parsed is SPIRV-Cross's to say.
     let Ok(module) = Module::parse(words) else { return false };
