@@ -13,13 +13,14 @@ use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, options};
 use polyshade_metal::Metal;
 use polyshade_planner::{
-    self as planner, Active, Bound, Call, Device, Draw as DrawState, Feedback, PassScope,
-    PassState, Path, Pipeline, Plan, Preset, Query, Step, Topology, Use, Uses, Word,
+    self as planner, Active, Bound, Call, CountedBy, Counter, Device, Draw as DrawState, DrawCall,
+    Feedback, PassScope, PassState, Path, Pipeline, Plan, Preset, Query, Step, Topology, Use, Uses,
+    Word,
 };
 use polyshade_vulkan::model;
 use polyshade_vulkan::{
-    Attribute, Error, Executed, Indices, Item, Place, Range, Sequence, VertexBuffer, VertexLayout,
-    execute_in_encoders, vk,
+    Attribute, Error, Executed, Indices, Item, Place, Range, Runner, Sequence, VertexBuffer,
+    VertexLayout, execute_in_encoders, vk,
 };
 
 /// How many captures are interrupted.
@@ -355,6 +356,74 @@ fn what_metal_forbids_is_noticed() {
     }
     let vulkan = Sequence::default();
     says(execute_in_encoders(&metal, &vulkan), "begun otherwise than by encoders");
+}
+
+/// A draw that captures nothing, in an encoder of the application's behind another one: the plan of the second draw is
+/// edited, and both have these indices.
+fn drawn_twice(
+    runner: &dyn Runner,
+    indices: Option<vk::IndexType>,
+    edit: impl Fn(&mut Plan),
+) -> Result<Executed, Error> {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let pipeline = rig.pipeline(Topology::PointList, Path::Storage);
+    let call = if indices.is_some() { Call::Indexed } else { Call::default() };
+    let state = DrawState { call, pass: PassState::Inside, ..DrawState::default() };
+    let first = planner::plan(&device(), &pipeline, &state).expect("it has a plan");
+    let mut second = first.clone();
+    edit(&mut second);
+    let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
+    // Of the largest indices each, and a counter.
+    sequence.work.buffers.push(vec![0; 4 * COUNT as usize]);
+    for plan in [&first, &second] {
+        let mut planned =
+            rig.planned(plan, numbers(Topology::PointList, &(0..COUNT, 0..1)), Vec::new());
+        planned.draw.indices = indices.map(|index_type| Indices {
+            place: Place { buffer: 0, offset: 0 },
+            index_type,
+            count: COUNT,
+            first: 0,
+            vertex_offset: 0,
+            restart: false,
+        });
+        let draw = Item::Draw(Box::new(planned));
+        sequence.items.extend([Item::BeginPass(None), draw, Item::EndPass]);
+    }
+    execute_in_encoders(runner, &sequence)
+}
+
+/// What plans for Metal would do if the planner believed of the device what holds of Vulkan's.
+#[test]
+fn draws_that_metal_has_not_are_noticed() {
+    #[track_caller]
+    fn says(result: Result<Executed, Error>, what: &str) {
+        let said = result.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    let metal = metal();
+    for wide in [vk::IndexType::UINT16, vk::IndexType::UINT32] {
+        assert!(drawn_twice(&metal, Some(wide), |_| {}).is_ok(), "{wide:?}");
+    }
+    says(drawn_twice(&metal, Some(vk::IndexType::UINT8_EXT), |_| {}), "Metal has no indices of 8");
+
+    // What was bound in the encoder before is not bound in this one.
+    let bind = |plan: &mut Plan| plan.steps.retain(|step| !matches!(step, Step::BindPipeline(_)));
+    assert!(drawn_twice(&metal, None, |_| {}).is_ok());
+    says(drawn_twice(&metal, None, bind), "a draw has no pipeline");
+
+    let by_bytes = |plan: &mut Plan| {
+        let counter = Counter { buffer: 0, offset: 0 };
+        for step in &mut plan.steps {
+            if let Step::Draw(call) = step {
+                *call = DrawCall::ByteCount(CountedBy { counter, offset: 0, stride: 4 });
+            }
+        }
+    };
+    says(drawn_twice(&metal, None, by_bytes), "draws with a byte count");
+    // With a device that draws them, as Metal's draws nothing like them.
+    let lavapipe = Driver::Lavapipe.unwatched();
+    says(drawn_twice(&*lavapipe, None, by_bytes), "Metal has no draws of a byte count");
+    assert!(drawn_twice(&*lavapipe, None, |_| {}).is_ok());
 }
 
 /// A fan, which Metal has not, drawn as a plan for Vulkan draws it.

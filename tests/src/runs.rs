@@ -62,6 +62,14 @@ const OF_METAL: [&str; 9] = [
 /// What is verified of its fragment functions: all but the last, as no distances are handed on to them natively.
 const OF_METAL_FRAGMENTS: &[&str] = OF_FRAGMENTS.split_at(OF_FRAGMENTS.len() - 1).0;
 
+/// What is verified of its kernels that are tessellation control stages.
+const OF_METAL_PATCHES: [&str; 4] = [
+    "clip",
+    "clip --to registers --location 12",
+    "clip --emulate 12",
+    "clip --repair capability,unused,size,xfb",
+];
+
 /// How many runs there are of each comparison.
 const RUNS: u64 = 8;
 /// After these seconds a step of a comparison is stopped.
@@ -74,7 +82,7 @@ const MEMORY: &str = "8388608";
 pub enum On {
     /// The driver that has most.
     Lavapipe,
-    /// What reads the text for Metal: vertex and fragment stages.
+    /// What reads the text for Metal: vertex, fragment and tessellation control stages.
     Metal,
 }
 
@@ -105,6 +113,8 @@ struct Subject {
 enum Stage {
     Vertex,
     Fragment,
+    /// The tessellation control stage.
+    Control,
     Other,
 }
 
@@ -206,6 +216,7 @@ impl Subject {
         let lavapipe = ["--device", Driver::Lavapipe.name()];
         let (options, runner): (&[&str], _) = match (on, self.stage) {
             (On::Metal, Stage::Fragment) => (OF_METAL_FRAGMENTS, ["--on", "metal"]),
+            (On::Metal, Stage::Control) => (&OF_METAL_PATCHES, ["--on", "metal"]),
             (On::Metal, _) => (&OF_METAL, ["--on", "metal"]),
             (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, lavapipe),
             (On::Lavapipe, _) => (&OF_OTHERS, lavapipe),
@@ -263,7 +274,7 @@ fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
         let name = entry["name"].as_str()?;
         let (option, stage) = match entry["stage"].as_str()? {
             "vertex" => ("vert", Stage::Vertex),
-            "tessellation control" => ("tesc", Stage::Other),
+            "tessellation control" => ("tesc", Stage::Control),
             "tessellation evaluation" => ("tese", Stage::Other),
             "geometry" => ("geom", Stage::Other),
             "fragment" => ("frag", Stage::Fragment),

@@ -13,7 +13,9 @@ use glslang::{
     SourceLanguage, Target as Client,
 };
 use polyshade::Module;
-use polyshade_formats::cross::{self, EntryPoint, Glsl, Hlsl, Msl, PointSize, Rules, Target};
+use polyshade_formats::cross::{
+    self, Domain, EntryPoint, Glsl, Hlsl, Msl, PointSize, Rules, Target,
+};
 use polyshade_formats::glsl::{Language, Source};
 use polyshade_formats::wgsl::{self, Wgsl};
 use polyshade_formats::{Error, ShaderStage, SpirvVersion};
@@ -318,7 +320,8 @@ fn print(
         Format::GlslOfVulkan => Target::Glsl(Glsl { rules: Rules::Vulkan, ..Glsl::default() }),
         Format::GlslOfOpenGl => Target::Glsl(Glsl::default()),
         Format::Hlsl => Target::Hlsl(Hlsl { point_size: PointSize::Drop, ..Hlsl::default() }),
-        Format::Msl => Target::Msl(Msl::default()),
+        // A domain that has room for all levels.
+        Format::Msl => Target::Msl(Msl { domain: Some(Domain::Quads), ..Msl::default() }),
     };
     cross::write(words, EntryPoint { name, model: model.0 }, &target).map(|text| text.source)
 }

@@ -43,6 +43,18 @@ pub(crate) fn registers() -> Vec<u32> {
     )
 }
 
+/// Two clip distances become three, and a cull distance is made.
+pub(crate) fn clipped() -> Vec<u32> {
+    control(
+        "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; } gl_out[];",
+        "for (int k = 0; k < 3; ++k)
+            gl_out[gl_InvocationID].gl_ClipDistance[k] = gl_in[k].gl_ClipDistance[i % 2] + 0.5;
+        gl_out[gl_InvocationID].gl_CullDistance[0] = gl_in[2 - i].gl_ClipDistance[1];",
+        "whole.x += gl_out[2].gl_ClipDistance[1] + gl_out[1].gl_CullDistance[0];",
+    )
+}
+
 pub(crate) fn arrays() -> Vec<u32> {
     control(
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; } gl_in[];

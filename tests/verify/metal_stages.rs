@@ -1,12 +1,14 @@
 //! Position-only variants and clip and cull distances as Metal's text, read as C++: equal to the original's text, and
 //! different where a text is broken on purpose.
 
+use crate::clip_later::MARKS;
 use crate::metal::metal;
 use crate::stage::{
-    FRAGMENT, Step, VERTEX, discarded, emulated, enabled, marked, planes, repaired, to_registers,
+    CONTROL, FRAGMENT, Step, VERTEX, combined, discarded, emulated, enabled, marked, normalized,
+    planes, repaired, to_arrays, to_registers,
 };
-use crate::subject::{difference, equal, vertex};
-use crate::{clip, clip_fragment, position};
+use crate::subject::{difference, equal, reason, vertex};
+use crate::{clip, clip_control, clip_fragment, position};
 use polyshade::clip_cull::{Kind, Planes};
 use polyshade::host::{Place, Value};
 use polyshade::position_only::SideEffects;
@@ -89,9 +91,73 @@ fn fragment_stages_discard_what_is_clipped() {
             ),
             repaired(),
         ),
+        // Masks are numbers in MSL, and samples have places.
+        (
+            clip_fragment::shader(
+                "",
+                "colour.xy += gl_SamplePosition * float(gl_SampleMaskIn[0]);",
+            ),
+            discarded(6, None, [3, 4]),
+        ),
     ] {
         let equal = equal("Metal", FRAGMENT.verify_by(&metal(), &words, &step));
         assert!(equal.pixels > 1000, "{equal:?}");
+    }
+}
+
+/// Registers of a tessellation control stage that become arrays, of which those that it reads are clip distances alone.
+fn patches() -> (Vec<u32>, Step) {
+    let (inputs, outputs) = (marked(&["clip=3", "clip=4.x"], &[]), marked(&MARKS, &[]));
+    (clip_control::registers(), normalized(inputs, outputs))
+}
+
+/// Kernels, whose invocations wait for each other and read what others have written.
+#[test]
+fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
+    let clipped = clip_control::clipped();
+    let steps = [
+        patches(),
+        (clipped.clone(), to_registers(8, None)),
+        (clipped.clone(), combined(None)),
+        (clipped, repaired()),
+        (clip_control::registers(), to_arrays(&[])),
+    ];
+    for (number, (words, step)) in steps.iter().enumerate() {
+        let Equal { words, .. } = equal(number, CONTROL.verify_by(&metal(), words, step));
+        assert!(words > 1000, "{number}: {words}");
+    }
+    // Vertices of Metal hand on no cull distances.
+    let verdict = CONTROL.verify_by(&metal(), &clip_control::registers(), &to_arrays(&MARKS));
+    let why = reason("Metal", verdict);
+    assert!(why.contains("`gl_CullDistance` of each vertex"), "{why}");
+}
+
+#[test]
+fn a_text_of_patches_that_is_broken_is_different() {
+    const BROKEN: [&[(&str, &str)]; 6] = [
+        // Nobody waits for what others write.
+        &[("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);", "")],
+        // The vertices of other patches, and those of others of the patch.
+        &[(" * spvIndirectParams[0]]", " * spvIndirectParams[1]]")],
+        &[("gl_GlobalInvocationID.x % 3;", "gl_GlobalInvocationID.x % 2;")],
+        // What is of each vertex lies where there is room for what is of each patch.
+        &[
+            ("[[buffer(28)]]", "[[buffer(99)]]"),
+            ("[[buffer(27)]]", "[[buffer(28)]]"),
+            ("[[buffer(99)]]", "[[buffer(27)]]"),
+        ],
+        &[(" / 3];", " / 4];")],
+        &[("gl_ClipDistance[0u] = _", "gl_ClipDistance[3u] = _")],
+    ];
+    let (words, step) = patches();
+    for edits in BROKEN {
+        let mut broken = metal();
+        // The original has registers.
+        broken.set_edit(move |text| match text.contains("gl_ClipDistance[0u] = _") {
+            true => edited(text, edits),
+            false => text,
+        });
+        println!("{edits:?}: {}", difference(edits, CONTROL.verify_by(&broken, &words, &step)));
     }
 }
 

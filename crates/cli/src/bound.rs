@@ -74,13 +74,19 @@ fn name(path: &Path) -> String {
 }
 
 fn buffer((buffer, index): &(MslBuffer, u32)) -> Value {
-    match buffer {
+    let kind = match buffer {
         MslBuffer::Descriptor { set, binding } => {
-            json!({ "kind": "descriptor", "set": set, "binding": binding, "index": index })
+            return json!({ "kind": "descriptor", "set": set, "binding": binding, "index": index });
         }
-        MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
-        MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
-    }
+        MslBuffer::PushConstants => "push constants",
+        MslBuffer::Sizes => "sizes of the buffers",
+        MslBuffer::Vertices => "vertices of patches",
+        MslBuffer::Factors => "tessellation factors",
+        MslBuffer::Patches => "outputs of patches",
+        MslBuffer::ControlPoints => "control points",
+        MslBuffer::Counts => "numbers of patches",
+    };
+    json!({ "kind": kind, "index": index })
 }
 
 fn texture(MslTexture { set, binding, kind, index }: &MslTexture) -> Value {

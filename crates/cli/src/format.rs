@@ -4,7 +4,8 @@ use crate::failure::{Exit, Failure};
 use crate::named::named;
 use clap::{Args, ValueEnum};
 use polyshade_formats::cross::{
-    Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target,
+    Domain, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules,
+    Target,
 };
 use polyshade_formats::stage_of_extension;
 use polyshade_formats::wgsl::{Place, Wgsl, WgslResource};
@@ -28,11 +29,17 @@ pub(crate) struct Formats {
     #[arg(help_heading = FORMATS, long, value_parser = named(PLATFORMS), value_name = "PLATFORM")]
     msl_platform: Option<Platform>,
 
-    /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers
-    /// [default: the lowest free, in this order; sizes 25]
+    /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers; in
+    /// tessellation control stages of the `vertices`, `factors`, `patches`, `control-points` and `counts` as well
+    /// [default: the lowest free, in this order; sizes 25, vertices 22, factors 26, patches 27, control-points 28,
+    /// counts 29]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "msl-buffer", value_name = "BUFFER=INDEX", value_parser = msl_buffer)]
     msl_buffers: Vec<(MslBuffer, u32)>,
+
+    /// Domain, for MSL, of tessellation control stages that leave it to the evaluation stage, as those of GLSL do
+    #[arg(help_heading = FORMATS, long, value_parser = named(DOMAINS), value_name = "DOMAIN")]
+    msl_domain: Option<Domain>,
 
     /// Version of GLSL, with `es` behind it for OpenGL ES [default: 450]
     #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = glsl_version)]
@@ -104,6 +111,9 @@ const ATTACHMENTS: [(&str, &str, InputAttachments); 3] = [
 const PLATFORMS: [(&str, &str, Platform); 2] =
     [("macos", "", Platform::Macos), ("ios", "", Platform::Ios)];
 
+const DOMAINS: [(&str, &str, Domain); 2] =
+    [("triangles", "", Domain::Triangles), ("quads", "", Domain::Quads)];
+
 impl Format {
     /// The format that the ending of a file's name stands for.
     fn of_extension(extension: &str) -> Option<Self> {
@@ -146,6 +156,7 @@ impl Formats {
             ("--msl-version", self.msl_version.is_some() && !has(Format::Msl)),
             ("--msl-platform", self.msl_platform.is_some() && !has(Format::Msl)),
             ("--msl-buffer", !self.msl_buffers.is_empty() && !has(Format::Msl)),
+            ("--msl-domain", self.msl_domain.is_some() && !has(Format::Msl)),
             ("--glsl-version", self.glsl_version.is_some() && !has(Format::Glsl)),
             ("--glsl-vulkan", self.glsl_vulkan && !has(Format::Glsl)),
             (
@@ -206,6 +217,7 @@ impl Formats {
             platform: self.msl_platform.unwrap_or(default.platform),
             buffers: self.msl_buffers.clone(),
             input_attachments: self.input_attachments,
+            domain: self.msl_domain,
         }
     }
 
@@ -235,11 +247,11 @@ fn extension(file: &Path) -> Option<String> {
 
 /// A buffer as `--msl-buffer` names it.
 pub(crate) fn buffer_name(buffer: MslBuffer) -> String {
-    match buffer {
-        MslBuffer::Descriptor { set, binding } => format!("{set}:{binding}"),
-        MslBuffer::PushConstants => "push".to_owned(),
-        MslBuffer::Sizes => "sizes".to_owned(),
+    if let MslBuffer::Descriptor { set, binding } = buffer {
+        return format!("{set}:{binding}");
     }
+    let named = NAMED_BUFFERS.iter().find(|(_, other)| *other == buffer);
+    named.map_or("", |(name, _)| name).to_owned()
 }
 
 /// A resource as `--wgsl-binding` names it.
@@ -285,22 +297,36 @@ fn msl_version(text: &str) -> Result<(u32, u32), String> {
     known.ok_or_else(|| "a version is given as MAJOR.MINOR, such as 2.1".to_owned())
 }
 
-/// Buffers of a vertex function have indices up to this one.
+/// The buffers of MSL that have a name.
+const NAMED_BUFFERS: [(&str, MslBuffer); 7] = [
+    ("push", MslBuffer::PushConstants),
+    ("sizes", MslBuffer::Sizes),
+    ("vertices", MslBuffer::Vertices),
+    ("factors", MslBuffer::Factors),
+    ("patches", MslBuffer::Patches),
+    ("control-points", MslBuffer::ControlPoints),
+    ("counts", MslBuffer::Counts),
+];
+
+/// Buffers of a function have indices up to this one.
 const LAST_MSL_BUFFER: u32 = 30;
 
 fn msl_buffer(text: &str) -> Result<(MslBuffer, u32), String> {
-    let form = || "a buffer is given as SET:BINDING=INDEX, push=INDEX or sizes=INDEX".to_owned();
+    let form = || {
+        let names = NAMED_BUFFERS.map(|(name, _)| format!("{name}=INDEX"));
+        format!("a buffer is given as SET:BINDING=INDEX, {}", names.join(", "))
+    };
     let (buffer, index) = text.split_once('=').ok_or_else(form)?;
     let index = index.parse().ok().filter(|index| *index <= LAST_MSL_BUFFER);
     let index = index.ok_or_else(|| format!("an index is a number from 0 to {LAST_MSL_BUFFER}"))?;
-    let buffer = match (buffer, buffer.split_once(':')) {
-        ("push", _) => MslBuffer::PushConstants,
-        ("sizes", _) => MslBuffer::Sizes,
-        (_, Some((set, binding))) => {
+    let named = NAMED_BUFFERS.iter().find(|(name, _)| *name == buffer);
+    let buffer = match (named, buffer.split_once(':')) {
+        (Some((_, buffer)), _) => *buffer,
+        (None, Some((set, binding))) => {
             let number = |text: &str| text.parse().map_err(|_| form());
             MslBuffer::Descriptor { set: number(set)?, binding: number(binding)? }
         }
-        _ => return Err(form()),
+        (None, None) => return Err(form()),
     };
     Ok((buffer, index))
 }

@@ -9,6 +9,8 @@ mod bindings;
 #[cfg(feature = "cross")]
 mod combined;
 #[cfg(feature = "cross")]
+mod control;
+#[cfg(feature = "cross")]
 mod framebuffer_fetch;
 #[cfg(feature = "cross")]
 mod msl_text;
@@ -42,14 +44,31 @@ pub struct Msl {
     pub buffers: Vec<(MslBuffer, u32)>,
     /// How input attachments are read. Unless said, by `[[color(n)]]`.
     pub input_attachments: Option<InputAttachments>,
+    /// The domain of tessellation control stages that do not say theirs: those of GLSL, where the evaluation stage
+    /// does.
+    pub domain: Option<Domain>,
 }
 
 impl Default for Msl {
     /// For macOS.
     fn default() -> Self {
-        let platform = Platform::Macos;
-        Self { version: None, platform, buffers: Vec::new(), input_attachments: None }
+        Self {
+            version: None,
+            platform: Platform::Macos,
+            buffers: Vec::new(),
+            input_attachments: None,
+            domain: None,
+        }
     }
+}
+
+/// What a patch is divided into, as far as Metal has it: there are no isolines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum Domain {
+    Triangles,
+    Quads,
 }
 
 /// How input attachments are read where a language has none: `n` is their `InputAttachmentIndex`.
@@ -89,6 +108,17 @@ pub enum MslBuffer {
     PushConstants,
     /// The sizes of the storage buffers, as an array of `uint` by buffer index, where the shader asks for one.
     Sizes,
+    /// Of a tessellation control stage: what the stage before hands on, vertex by vertex and patch by patch.
+    Vertices,
+    /// Of a tessellation control stage: the tessellation levels, patch by patch.
+    Factors,
+    /// Of a tessellation control stage: what it makes of each patch as a whole.
+    Patches,
+    /// Of a tessellation control stage: what it makes of each vertex, patch by patch.
+    ControlPoints,
+    /// Of a tessellation control stage: two `uint`s, how many vertices each patch is made of, and how many patches
+    /// there are.
+    Counts,
 }
 
 /// Options for GLSL.

@@ -117,6 +117,7 @@ pub(crate) fn bind(
     let own = [
         (MslBuffer::Sizes, bytes(&sizes)),
         (MslBuffer::PushConstants, draw.push_constants.clone()),
+        (MslBuffer::Counts, bytes(&counts(draw))),
     ];
     for (buffer, contents) in own {
         if let Some(index) = index_of(printed, buffer) {
@@ -132,6 +133,12 @@ pub(crate) fn bind(
         words.extend(extent);
     }
     Ok(words)
+}
+
+/// How many vertices a patch has, and how many patches there are.
+fn counts(draw: &Draw<'_>) -> [u32; 2] {
+    let vertices = draw.vertices.len() as u32;
+    [draw.patch_control_points, vertices.checked_div(draw.patch_control_points).unwrap_or(0)]
 }
 
 fn index_of(printed: &Text, wanted: MslBuffer) -> Option<u32> {

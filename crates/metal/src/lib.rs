@@ -8,15 +8,17 @@
 //! it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does not. Arithmetic is not
 //! contracted, and denormals are kept, where Metal may do otherwise.
 //!
-//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as dispatches, draws of a vertex stage alone, and
-//! triangles of a vertex and a fragment stage go. Each buffer lies between pages that cannot be accessed: what leaves
-//! it is an error that names it.
+//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as dispatches, draws of a vertex stage alone, patches
+//! of a vertex and a tessellation control stage, and triangles of a vertex and a fragment stage go. Each buffer lies
+//! between pages that cannot be accessed: what leaves it is an error that names it.
 
 mod attributes;
 mod bind;
 mod draw;
+mod patches;
 mod program;
 mod raster;
+mod shader;
 mod signature;
 mod text;
 mod words;

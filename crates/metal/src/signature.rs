@@ -1,5 +1,6 @@
 //! The function of a text: what it takes and hands on, and the C++ that calls it.
 
+use polyshade_formats::cross::MslBuffer;
 use std::fmt::Write;
 
 /// A vertex function, a kernel or a fragment function.
@@ -10,6 +11,8 @@ pub(crate) struct Signature {
     parameters: Vec<Parameter>,
     /// The members of the structure that it returns.
     results: Vec<Member>,
+    /// The members of what it reads of each vertex of a patch: their types and names.
+    vertex: Vec<(String, String)>,
 }
 
 /// What a parameter is (5.2 of Metal's specification).
@@ -78,7 +81,38 @@ pub(crate) fn read(text: &str) -> Result<Signature, String> {
         name: name.to_owned(),
         parameters: parameters.collect::<Result<_, _>>()?,
         results: members(result, text),
+        vertex: members_of_vertices(text),
     })
+}
+
+/// Whether a buffer has as many elements as there are patches, or vertices of them.
+fn is_of_patches(buffer: MslBuffer) -> bool {
+    match buffer {
+        MslBuffer::Vertices
+        | MslBuffer::Factors
+        | MslBuffer::Patches
+        | MslBuffer::ControlPoints => true,
+        MslBuffer::Descriptor { .. }
+        | MslBuffer::PushConstants
+        | MslBuffer::Sizes
+        | MslBuffer::Counts => false,
+    }
+}
+
+/// The members of the structure that a kernel reads of each vertex of a patch, which have no attributes.
+///
+/// ```text
+/// kernel void main0(…, device main0_in* spvIn [[buffer(22)]])
+/// ```
+fn members_of_vertices(text: &str) -> Vec<(String, String)> {
+    let ty = text.split_once("* spvIn [[").and_then(|(before, _)| before.rsplit(' ').next());
+    let body = ty.and_then(|ty| text.split_once(&format!("struct {ty}\n{{\n")));
+    let body = body.and_then(|(_, rest)| rest.split_once("};")).map_or("", |(body, _)| body);
+    let member = |line: &str| {
+        let (ty, name) = line.trim().strip_suffix(';')?.rsplit_once(' ')?;
+        Some((ty.to_owned(), name.to_owned()))
+    };
+    body.lines().filter_map(member).collect()
 }
 
 /// The parts between commas that stand in no brackets.
@@ -130,6 +164,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         "threadgroup_position_in_grid" => {
             "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
         }
+        "thread_position_in_grid" => "of.grid[0], of.grid[1], 0u",
         "position" => "of.position[0], of.position[1], of.position[2], of.position[3]",
         "front_facing" => "of.is_front",
         "primitive_id" => "of.primitive",
@@ -197,6 +232,11 @@ impl Signature {
         members.filter_map(|one| Some((one.user()?.to_owned(), one.interpolation()))).collect()
     }
 
+    /// What it reads of each vertex of a patch: types and names.
+    pub(crate) fn read_of_vertices(&self) -> &[(String, String)] {
+        &self.vertex
+    }
+
     /// Whether it has memory that it may write.
     pub(crate) fn stores(&self) -> bool {
         self.parameters.iter().any(|parameter| match parameter {
@@ -210,13 +250,18 @@ impl Signature {
         self.results.iter().filter_map(Member::user).map(str::to_owned).collect()
     }
 
-    /// The C++ behind the text: what `invocation.h` declares.
-    pub(crate) fn caller(&self) -> String {
+    /// The C++ behind the text: what `invocation.h` declares. `buffers` are those that were printed.
+    pub(crate) fn caller(&self, buffers: &[(MslBuffer, u32)]) -> String {
         let (mut body, mut arguments, mut takes) = (String::new(), Vec::new(), Vec::new());
         for parameter in &self.parameters {
             arguments.push(match parameter {
                 Parameter::Buffer { ty, is_reference, index } => {
-                    takes.push(index.to_string());
+                    if !buffers
+                        .iter()
+                        .any(|(buffer, other)| other == index && is_of_patches(*buffer))
+                    {
+                        takes.push(index.to_string());
+                    }
                     let dereferenced = if *is_reference { "*" } else { "" };
                     format!("{dereferenced}({ty}*)of.buffers[{index}]")
                 }
@@ -248,9 +293,43 @@ impl Signature {
         format!(
             "extern \"C\" const unsigned polyshade_takes[] = {{{}}};\n\
              extern \"C\" const unsigned polyshade_take_count = {count};\n\
-             extern \"C\" void polyshade_call(const Invocation &of) {{\n{body}}}\n",
+             extern \"C\" void polyshade_call(const Invocation &of) {{\n{body}}}\n{}",
             takes.join(", "),
+            self.patch_buffers(buffers),
         )
+    }
+
+    /// The C++ that says which buffers of patches there are, and puts what a vertex hands on into the first.
+    fn patch_buffers(&self, buffers: &[(MslBuffer, u32)]) -> String {
+        let (mut all, mut places) = (String::new(), String::new());
+        for (buffer, wanted) in buffers.iter().filter(|(buffer, _)| is_of_patches(*buffer)) {
+            let of = match buffer {
+                MslBuffer::Vertices => "OF_VERTICES",
+                MslBuffer::ControlPoints => "OF_CONTROL_POINTS",
+                _ => "OF_PATCHES",
+            };
+            let Some(ty) = self.structure(*wanted) else { continue };
+            let _ = write!(all, "{{{wanted}, sizeof({ty}), {of}}}, ");
+            if *buffer == MslBuffer::Vertices {
+                let _ = writeln!(places, "    {ty} &vertex = (({ty} *)to)[number];");
+                for (_, name) in &self.vertex {
+                    let _ = writeln!(places, "    place(vertex.{name}, from);");
+                }
+            }
+        }
+        format!(
+            "extern \"C\" const PatchBuffer polyshade_patch_buffers[] = {{{all}{{}}}};\n\
+             extern \"C\" void polyshade_place(char *to, unsigned long number, const unsigned (*from)[4]) \
+             {{\n{places}}}\n"
+        )
+    }
+
+    /// The structure that a buffer has elements of.
+    fn structure(&self, wanted: u32) -> Option<&str> {
+        self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Buffer { ty, index, .. } if *index == wanted => ty.rsplit(' ').next(),
+            _ => None,
+        })
     }
 
     /// Writes what is returned to the outputs, where these are wanted: of a vertex function by the constants above, of
@@ -302,7 +381,7 @@ mod tests {
 
     #[test]
     fn the_function_is_called_with_what_its_parameters_are() {
-        let caller = read(TEXT).expect("it is a vertex function").caller();
+        let caller = read(TEXT).expect("it is a vertex function").caller(&[]);
         has(
             &caller,
             &[
@@ -319,9 +398,28 @@ mod tests {
     fn kernels_are_told_where_they_are() {
         let text = "kernel void main0(device B& b [[buffer(1)]], uint3 g [[threadgroup_position_in_grid]], \
             uint l [[thread_index_in_threadgroup]])\n{\n}\n";
-        let caller = read(text).expect("it is a kernel").caller();
+        let caller = read(text).expect("it is a kernel").caller(&[]);
         let place = "uint3(of.instance % of.base_vertex, of.instance / of.base_vertex, 0u), uint(of.vertex)";
         has(&caller, &[place]);
+    }
+
+    #[test]
+    fn kernels_of_patches_have_buffers_that_nobody_binds() {
+        let text = "struct main0_in\n{\n    float2x2 m;\n    float4 gl_Position;\n};\n\
+            kernel void main0(uint3 gl_GlobalInvocationID [[thread_position_in_grid]], \
+            device main0_out* spvOut [[buffer(28)]], constant uint* spvIndirectParams [[buffer(29)]], \
+            device main0_in* spvIn [[buffer(22)]])\n{\n}\n";
+        let kernel = read(text).expect("it is a kernel");
+        let buffers =
+            [(MslBuffer::Vertices, 22), (MslBuffer::ControlPoints, 28), (MslBuffer::Counts, 29)];
+        has(
+            &kernel.caller(&buffers),
+            &[
+                "polyshade_takes[] = {29, 0};",
+                "{22, sizeof(main0_in), OF_VERTICES}, {28, sizeof(main0_out), OF_CONTROL_POINTS}, {}",
+                "place(vertex.m, from);\n    place(vertex.gl_Position, from);",
+            ],
+        );
     }
 
     #[test]
@@ -333,7 +431,7 @@ mod tests {
         let vertex = read(vertex).expect("it is a vertex function");
         assert_eq!(vertex.handed_on(), ["locn1"]);
         has(
-            &vertex.caller(),
+            &vertex.caller(&[]),
             &[
                 "auto result = main0();",
                 "hand_on(of.outputs[0], 0, result.gl_Position);",
@@ -358,7 +456,7 @@ mod tests {
         let varyings = varyings.map(|(name, how)| (name.to_owned(), how));
         assert_eq!(fragment.varyings(), varyings);
         has(
-            &fragment.caller(),
+            &fragment.caller(&[]),
             &[
                 "inputs.d = of_words<float>(of.inputs[3]);",
                 "main0(inputs, of_words<float4>(of.outputs[1]), array<texture2d<float>, 2>(of.textures + 3), float4(o",

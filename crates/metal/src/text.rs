@@ -139,7 +139,7 @@ fn is_swizzle(word: &str) -> bool {
 
 /// Components that are read, or, before an assignment, written.
 fn components(swizzle: &str, behind: &str) -> String {
-    let is_written = behind.starts_with(" = ");
+    let is_written = [" = ", " += "].iter().any(|assignment| behind.starts_with(assignment));
     let numbers: Vec<String> =
         swizzle.chars().filter_map(|letter| "xyzw".find(letter)).map(|n| n.to_string()).collect();
     format!("{}<{}>()", if is_written { "at" } else { "get" }, numbers.join(", "))
@@ -165,6 +165,7 @@ mod tests {
             ("a = (-0.5) * b.y + 1e-05 + 2.0f;", "a = (-0.5f) * b.y + 1e-05f + 2.0f;"),
             ("half2(1.0h, 0.5h)", "half2(half(1.0f), half(0.5f))"),
             ("x[0x1eu] + v1.xy + f(v).zyx", "x[0x1eu] + v1.get<0, 1>() + f(v).get<2, 1, 0>()"),
+            ("p.xy += q.yx - 0.5;", "p.at<0, 1>() += q.get<1, 0>() - 0.5f;"),
             ("out.m.yz = a.xx;", "out.m.at<1, 2>() = a.get<0, 0>();"),
             ("a.xy == b.xy", "a.get<0, 1>() == b.get<0, 1>()"),
             ("xy = a.x; s.wide = 3;", "xy = a.x; s.wide = 3;"),

@@ -53,7 +53,10 @@ impl Capabilities {
     pub fn of_metal(reader: String) -> Capabilities {
         let features = vk::PhysicalDeviceFeatures::default()
             .vertex_pipeline_stores_and_atomics(true)
+            .tessellation_shader(true)
             .shader_clip_distance(true)
+            // MSL has none; what is not handed on is computed all the same.
+            .shader_cull_distance(true)
             .shader_int16(true)
             .shader_int64(true)
             .sample_rate_shading(true)
@@ -79,6 +82,7 @@ impl Capabilities {
             newer_features,
             limits: vk::PhysicalDeviceLimits::default()
                 .max_clip_distances(8)
+                .max_cull_distances(8)
                 .max_combined_clip_and_cull_distances(8)
                 .min_storage_buffer_offset_alignment(4),
             transform_feedback: None,

@@ -41,6 +41,11 @@ const POINTS: &str = "#version 450
 void main() { gl_Position = vec4(0.0); gl_PointSize = 2.0; }
 ";
 
+const CONTROL: &str = "#version 450
+layout(vertices = 1) out;
+void main() { gl_TessLevelOuter[0] = 1.0; }
+";
+
 const INVALID: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Vertex %main \"main\"
@@ -86,6 +91,7 @@ pub(super) const TABLE: Table = Table {
         on("a.frag", ATTACHMENT, "-o %d/out.metal --msl-version 2.1"),
         on("a.frag", COMBINED, "-o %d/out.wgsl"),
         on("a.vert", POINTS, "-o %d/out.wgsl"),
+        on("a.tesc", CONTROL, "-o %d/out.metal"),
     ],
     acts: &[
         acts("--entry", "one", 0),
@@ -100,6 +106,7 @@ pub(super) const TABLE: Table = Table {
         acts("--msl-version", "2.1", 9),
         acts("--msl-platform", "ios", 13),
         acts("--msl-buffer", "1:2=7", 7),
+        acts("--msl-domain", "quads", 16),
         acts("--glsl-version", "460", 8),
         acts("--glsl-vulkan", "", 8),
         acts("--input-attachments", "texture", 9),

@@ -78,21 +78,47 @@ fn elements(before: u32, dimension: &ArrayDimension) -> u32 {
     }
 }
 
-/// A vertex function of Metal has this many buffers.
+/// A function of Metal has this many buffers.
 const MSL_BUFFERS: u32 = 31;
-/// Where the sizes of the buffers go, unless the user says so: below are those that SPIRV-Cross adds for other ends.
-const MSL_SIZES: u32 = 25;
 
-/// The index of the buffer with the sizes of the others.
-pub(super) fn sizes_index(given: &[(MslBuffer, u32)]) -> u32 {
-    let sizes = given.iter().find(|(buffer, _)| *buffer == MslBuffer::Sizes);
-    sizes.map_or(MSL_SIZES, |(_, index)| *index)
+/// The buffers that are none of the shader's, with their indices unless the user says so (which are SPIRV-Cross's) and
+/// what they are called.
+const OWN: [(MslBuffer, u32, &str); 6] = [
+    (MslBuffer::Sizes, 25, "the sizes of the buffers"),
+    (MslBuffer::Vertices, 22, "the vertices of patches"),
+    (MslBuffer::Factors, 26, "the tessellation levels"),
+    (MslBuffer::Patches, 27, "the outputs of patches"),
+    (MslBuffer::ControlPoints, 28, "the outputs of vertices of patches"),
+    (MslBuffer::Counts, 29, "the numbers of patches and their vertices"),
+];
+
+/// Where the buffers go that are none of the shader's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct OwnBuffers(Vec<(MslBuffer, u32)>);
+
+impl OwnBuffers {
+    /// Those of a tessellation control stage, or of any other, which has the sizes alone.
+    pub(super) fn new(model: spirv::ExecutionModel, given: &[(MslBuffer, u32)]) -> Self {
+        let is_control = model == spirv::ExecutionModel::TessellationControl;
+        let there = OWN.iter().filter(|(own, ..)| is_control || *own == MslBuffer::Sizes);
+        let index = |(own, index, _): &(MslBuffer, u32, &str)| {
+            let said = given.iter().find(|(buffer, _)| buffer == own);
+            (*own, said.map_or(*index, |(_, index)| *index))
+        };
+        OwnBuffers(there.map(index).collect())
+    }
+
+    /// The index of one that is there.
+    pub(super) fn index(&self, wanted: MslBuffer) -> Option<u32> {
+        self.0.iter().find(|(own, _)| *own == wanted).map(|(_, index)| *index)
+    }
 }
 
 /// The buffers with their indices: those that the user gave, and for the others the lowest that are free, in order.
 pub(super) fn metal_indices(
     resources: &[Resource],
     given: &[(MslBuffer, u32)],
+    own: &OwnBuffers,
 ) -> Result<Vec<(Resource, u32)>, Error> {
     let is_buffer =
         |one: &&Resource| matches!(one.kind, Kind::Uniform | Kind::Storage | Kind::PushConstants);
@@ -101,19 +127,16 @@ pub(super) fn metal_indices(
     // Last, because the descriptors that a lowering adds come behind the shader's own.
     buffers.append(&mut push_constants);
 
-    let sizes = sizes_index(given);
-    let mut taken = vec![(sizes, "the sizes of the buffers".to_owned())];
+    let mut taken = Vec::new();
+    for (buffer, index) in &own.0 {
+        take(&mut taken, *index, own_name(*buffer).to_owned())?;
+    }
     let mut indices = Vec::new();
     for one in &buffers {
         let wanted = given.iter().find(|(buffer, _)| *buffer == of(one));
         let Some(&(_, index)) = wanted else { continue };
         for element in index..index.saturating_add(one.count).min(MSL_BUFFERS + 1) {
-            if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == element) {
-                let message =
-                    format!("buffer index {element} would be that of {} and of {other}", name(one));
-                return Err(Error::Options(message));
-            }
-            taken.push((element, name(one)));
+            take(&mut taken, element, name(one))?;
         }
         indices.push(((*one).clone(), index));
     }
@@ -140,6 +163,16 @@ pub(super) fn metal_indices(
     }
     indices.sort_by_key(|(one, _)| of(one));
     Ok(indices)
+}
+
+/// Gives an index away, once.
+fn take(taken: &mut Vec<(u32, String)>, index: u32, to: String) -> Result<(), Error> {
+    if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == index) {
+        let message = format!("buffer index {index} would be that of {to} and of {other}");
+        return Err(Error::Options(message));
+    }
+    taken.push((index, to));
+    Ok(())
 }
 
 /// The indices of textures and samplers, the lowest that are free, in order: so those that a lowering adds in a set
@@ -175,6 +208,11 @@ fn of(resource: &Resource) -> MslBuffer {
         Kind::PushConstants => MslBuffer::PushConstants,
         _ => MslBuffer::Descriptor { set: resource.set, binding: resource.binding },
     }
+}
+
+fn own_name(buffer: MslBuffer) -> &'static str {
+    let found = OWN.iter().find(|(own, ..)| *own == buffer);
+    found.map_or("a resource", |(.., name)| name)
 }
 
 fn name(resource: &Resource) -> String {
@@ -214,7 +252,8 @@ mod tests {
     }
 
     fn indices(resources: &[Resource], given: &[(MslBuffer, u32)]) -> Result<Vec<u32>, Error> {
-        Ok(metal_indices(resources, given)?.into_iter().map(|(_, index)| index).collect())
+        let own = OwnBuffers::new(spirv::ExecutionModel::Vertex, given);
+        Ok(metal_indices(resources, given, &own)?.into_iter().map(|(_, index)| index).collect())
     }
 
     #[test]
@@ -230,7 +269,26 @@ mod tests {
             Ok(vec![2, 1, 30])
         );
         assert_eq!(indices(&all, &[(MslBuffer::Sizes, 1)]), Ok(vec![2, 0, 5]));
-        assert_eq!((sizes_index(&[]), sizes_index(&[(MslBuffer::Sizes, 1)])), (25, 1));
+    }
+
+    #[test]
+    fn control_stages_have_buffers_of_their_own() {
+        let indices = |given: &[(MslBuffer, u32)], count| {
+            let own = OwnBuffers::new(spirv::ExecutionModel::TessellationControl, given);
+            let found = metal_indices(&[buffer(0, 0, count)], given, &own)?;
+            Ok::<_, Error>((found[0].1, own.index(MslBuffer::Counts)))
+        };
+        assert_eq!(indices(&[], 22), Ok((0, Some(29))));
+        assert!(matches!(indices(&[], 23), Err(Error::Unsupported(_))));
+        assert_eq!(indices(&[(MslBuffer::Counts, 0)], 1), Ok((1, Some(0))));
+        let twice = indices(&[(MslBuffer::Factors, 25)], 1).map_err(|error| error.to_string());
+        let message = "buffer index 25 would be that of the tessellation levels and of the sizes of the buffers";
+        assert_eq!(twice, Err(message.to_owned()));
+        let vertex = OwnBuffers::new(spirv::ExecutionModel::Vertex, &[(MslBuffer::Sizes, 1)]);
+        assert_eq!(
+            (vertex.index(MslBuffer::Sizes), vertex.index(MslBuffer::Counts)),
+            (Some(1), None)
+        );
     }
 
     #[test]

@@ -7,6 +7,9 @@ use polyshade_spv::{Module, Op};
 const CONSTANTS: [&str; 4] =
     ["uint gl_ViewIndex", "int gl_ViewIndex", "uint gl_DeviceIndex", "int gl_DeviceIndex"];
 
+/// Built-ins that are arrays in SPIR-V and numbers in MSL.
+const NUMBERS: [&str; 2] = ["gl_SampleMaskIn", "gl_SampleMask"];
+
 /// What SPIRV-Cross prints where MSL has nothing, and does not refuse.
 const PLACEHOLDERS: [&str; 4] =
     ["unsupported_GLSL", "unsupported_gradient", "unsupported-built-in", "unknown_type"];
@@ -40,6 +43,10 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
     for declaration in CONSTANTS {
         // Functions take them by reference, which is none to a constant.
         text = text.replace(&format!("const {declaration} = "), &format!("{declaration} = "));
+    }
+    for name in NUMBERS {
+        // Functions are handed what is used in them as a number.
+        text = text.replace(&format!(" (&{name})[1]"), &format!("& {name}"));
     }
     Ok(text)
 }
@@ -131,5 +138,7 @@ mod tests {
         assert!(checked(culling.replace("NAME", "in"), &[]).is_ok(), "fragment stages read them");
         let text = checked("const uint gl_ViewIndex = 0;".to_owned(), &[]);
         assert_eq!(text.as_deref(), Ok("uint gl_ViewIndex = 0;"));
+        let text = checked("void f(thread uint (&gl_SampleMaskIn)[1], int)".to_owned(), &[]);
+        assert_eq!(text.as_deref(), Ok("void f(thread uint& gl_SampleMaskIn, int)"));
     }
 }

@@ -1,12 +1,12 @@
 //! Calls SPIRV-Cross.
 
-use super::bindings::{self, Attachments, Kind, Resource};
+use super::bindings::{self, Attachments, Kind, OwnBuffers, Resource};
 use super::framebuffer_fetch::{self, Coherence, Others};
 use super::{
     EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, MslTexture, MslTextureKind, Platform,
     PointSize, Profile, Rules, Target, Text,
 };
-use super::{combined, msl_text, refused_before};
+use super::{combined, control, msl_text, refused_before};
 use crate::Error;
 use spirv_cross2::compile::CompilableTarget;
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -28,16 +28,21 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
     let (version, fetches) = fetching(words, options)?;
     check_stage(model, version)?;
+    let is_control = model == spirv::ExecutionModel::TessellationControl;
+    if is_control {
+        control::choose_domain(&mut compiler, words, options.domain, refused)?;
+    }
     let resources = bindings::resources(&compiler).map_err(refused)?;
     let rasterized = is_rasterized(&mut compiler, model).map_err(refused)?;
-    let mut given = bindings::metal_indices(&resources, &options.buffers)?;
+    let own = OwnBuffers::new(model, &options.buffers);
+    let mut given = bindings::metal_indices(&resources, &options.buffers, &own)?;
     let attachments = if fetches { Attachments::Colours } else { Attachments::Textures };
     let textures = bindings::metal_textures(&resources, attachments);
     // A colour has the number of its input attachment, unless it is given another.
     for resource in resources.iter().filter(|one| !fetches || one.kind != Kind::Attachment) {
         let binding = match resource.buffer() {
             MslBuffer::Descriptor { set, binding } => ResourceBinding::from_qualified(set, binding),
-            MslBuffer::PushConstants | MslBuffer::Sizes => ResourceBinding::PushConstantBuffer,
+            _ => ResourceBinding::PushConstantBuffer,
         };
         let buffer = given.iter().find(|(other, _)| other.buffer() == resource.buffer());
         let texture = |kind| {
@@ -62,11 +67,14 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
         Platform::Macos => MetalPlatform::MacOS,
         Platform::Ios => MetalPlatform::iOS,
     };
-    settings.buffer_size_buffer_index = bindings::sizes_index(&options.buffers);
+    if let Some(index) = own.index(MslBuffer::Sizes) {
+        settings.buffer_size_buffer_index = index;
+    }
+    control::configure(&mut settings, &own);
     // A point size by itself is for Vulkan's point lists: without a position there is nothing to rasterize.
     settings.disable_rasterization = rasterized == Rasterized::Nothing;
     let artifact = compiler.compile(&settings).map_err(refused)?;
-    if rasterized == Rasterized::Outputs && artifact.is_rasterization_disabled() {
+    if !is_control && rasterized == Rasterized::Outputs && artifact.is_rasterization_disabled() {
         let (major, minor) = version;
         return Err(Error::Unsupported(format!(
             "a vertex function of MSL {major}.{minor} that writes buffers cannot have outputs; one of MSL 2.1 can"
@@ -76,6 +84,9 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let mut buffers: Vec<(MslBuffer, u32)> =
         given.drain(..).map(|(resource, index)| (resource.buffer(), index)).collect();
     buffers.extend(sizes.then_some((MslBuffer::Sizes, settings.buffer_size_buffer_index)));
+    if is_control {
+        buffers.extend(control::taken(&artifact, &own));
+    }
     let source = msl_text::checked(artifact.to_string(), words)?;
     Ok(Text { source, buffers, textures })
 }
@@ -87,16 +98,13 @@ const MESHES: (u32, u32) = (3, 0);
 fn check_stage(model: spirv::ExecutionModel, version: (u32, u32)) -> Result<(), Error> {
     use spirv::ExecutionModel as Model;
     let message = match model {
-        Model::Vertex | Model::TessellationEvaluation | Model::Fragment | Model::GLCompute => {
-            return Ok(());
-        }
+        Model::Vertex
+        | Model::TessellationControl
+        | Model::TessellationEvaluation
+        | Model::Fragment
+        | Model::GLCompute => return Ok(()),
         Model::TaskEXT | Model::MeshEXT if version >= MESHES => return Ok(()),
         Model::TaskEXT | Model::MeshEXT => "task and mesh stages need MSL 3.0".to_owned(),
-        Model::TessellationControl => {
-            "in MSL a tessellation control stage is a kernel, which depends on the domain \
-                                       of the evaluation stage that comes behind it"
-                .to_owned()
-        }
         other => format!("Metal has no {other:?} stage"),
     };
     Err(Error::Unsupported(message))

@@ -10,6 +10,8 @@ struct Texels {
 
 struct Invocation {
     unsigned vertex, instance, base_vertex, base_instance;
+    // Of a kernel: its place in the grid.
+    unsigned grid[2];
     // Of a fragment: its place and depth, and what it is of.
     float position[4];
     unsigned is_front, primitive;
@@ -30,6 +32,18 @@ extern "C" void polyshade_call(const Invocation &);
 // The indices of the buffers that it takes, and how many there are.
 extern "C" const unsigned polyshade_takes[];
 extern "C" const unsigned polyshade_take_count;
+// The buffers that hold patches, and an empty one: the index, the bytes of an element, and what has one.
+enum PatchBufferOf { OF_NOTHING, OF_VERTICES, OF_PATCHES, OF_CONTROL_POINTS };
+struct PatchBuffer {
+    unsigned index;
+    unsigned long size;
+    PatchBufferOf of;
+};
+extern "C" const PatchBuffer polyshade_patch_buffers[];
+// Puts what a vertex hands on into the buffer of vertices: four words for each vector of the structure in it.
+extern "C" void polyshade_place(char *to, unsigned long number, const unsigned (*from)[4]);
+// Lets the other invocations of a patch come as far.
+extern "C" void polyshade_wait();
 // Has nothing of the fragment written.
 extern "C" void polyshade_discard();
 // Gives the fragments of a quad each other's values, and says which of them this is: left and right, upper row first.

@@ -6,7 +6,7 @@
 //
 // - the buffers that are bound: how many; Metal's index, the number of the memory, the first byte;
 // - the textures: how many; Metal's index, the number of the memory, the width, height, depth and layers;
-// - what it is called for: 0 for vertices, 1 for fragments, and what follows in `vertices` and `fragments`.
+// - what it is called for: 0 for vertices, 1 for fragments, 2 for patches, and what follows in the function of that name.
 //
 // Out: the bytes of each piece.
 
@@ -136,6 +136,10 @@ void vertices(Invocation of) {
     for (uint32_t instance = 0; instance < instances; instance++)
         for (uint32_t vertex : vertices) {
             of.vertex = vertex, of.instance = of.base_instance + instance;
+            if (of.base_vertex != 0) {
+                of.grid[0] = of.instance % of.base_vertex * unsigned(vertices.size()) + vertex;
+                of.grid[1] = of.instance / of.base_vertex;
+            }
             for (size_t i = 0; i < attributes.size(); i++) {
                 size_t element = 4 * size_t(attributes[i].of_instances ? of.instance : vertex);
                 bool is_there = element < attributes[i].words.size();
@@ -146,7 +150,8 @@ void vertices(Invocation of) {
         }
 }
 
-// The fragments of a quad, which run in turns where derivatives are taken: each until it wants what the others have.
+// The fragments of a quad, which run in turns where derivatives are taken, and the invocations of a patch: each until it
+// wants what the others have.
 struct Lane {
     Invocation of;
     uint32_t pixel;
@@ -159,9 +164,10 @@ struct Lane {
     ucontext_t context;
     std::vector<char> stack;
 };
-constexpr uint32_t QUAD = 4;
-Lane lanes[QUAD];
+constexpr uint32_t QUAD = 4, LANES = 32;
+Lane lanes[LANES];
 uint32_t lane, lane_count;
+bool in_turns;
 ucontext_t all_lanes;
 
 void run_lane() {
@@ -169,8 +175,9 @@ void run_lane() {
     lanes[lane].is_done = true;
 }
 
-void run_quad() {
-    for (Lane &one : lanes) {
+void run_in_turns() {
+    for (lane = 0; lane < lane_count; lane++) {
+        Lane &one = lanes[lane];
         one.is_done = false, one.times = 0;
         memset(one.values, 0, sizeof one.values);
         getcontext(&one.context);
@@ -180,11 +187,43 @@ void run_quad() {
         one.context.uc_link = &all_lanes;
         makecontext(&one.context, run_lane, 0);
     }
-    for (uint32_t done = 0; done < QUAD;)
-        for (lane = done = 0; lane < QUAD; lane++) {
+    in_turns = true;
+    for (uint32_t done = 0; done < lane_count;)
+        for (lane = done = 0; lane < lane_count; lane++) {
             if (!lanes[lane].is_done) swapcontext(&all_lanes, &lanes[lane].context);
             done += lanes[lane].is_done;
         }
+    in_turns = false;
+}
+
+// How many vertices a patch has, how many invocations, and how many times four words a vertex hands on; the patches (how
+// many; what their vertices hand on, one behind the other). What comes of them is of this draw alone.
+void patches(Invocation of, char **buffers) {
+    uint32_t vertices = number(), invocations = number(), slots = number(), count = number();
+    size_t before = memory.size();
+    char *read = nullptr;
+    for (const PatchBuffer *one = polyshade_patch_buffers; one->of != OF_NOTHING; one++) {
+        size_t each = one->of == OF_VERTICES ? vertices : one->of == OF_CONTROL_POINTS ? invocations : 1;
+        memory.push_back(allocate(one->size * each * count));
+        buffers[one->index] = memory.back().bytes;
+        if (one->of == OF_VERTICES) read = memory.back().bytes;
+    }
+    std::vector<uint32_t> words(4 * size_t(slots));
+    for (size_t vertex = 0; vertex < size_t(vertices) * count; vertex++) {
+        read_words(words);
+        if (read != nullptr) polyshade_place(read, vertex, reinterpret_cast<const Words *>(words.data()));
+    }
+    lane_count = invocations;
+    for (uint32_t patch = 0; patch < count; patch++) {
+        for (uint32_t i = 0; i < invocations; i++) {
+            lanes[i].of = of;
+            lanes[i].of.vertex = i, lanes[i].of.instance = patch;
+            lanes[i].of.grid[0] = patch * invocations + i;
+        }
+        run_in_turns();
+    }
+    check_slack();
+    for (; memory.size() > before; memory.pop_back()) munmap(memory.back().pages, memory.back().mapped);
 }
 
 // The colours of the framebuffer (how many; the memory of each, pixel by pixel); how many times four words a fragment
@@ -217,7 +256,7 @@ void fragments(const Invocation &of) {
         }
         lane = 0;
         if (lane_count == 1) polyshade_call(lanes[0].of);
-        else run_quad();
+        else run_in_turns();
         for (lane = 0; lane < lane_count; lane++)
             for (size_t i = 0; i < colours.size() && !lanes[lane].is_discarded; i++)
                 memcpy(place(lanes[lane], i), lanes[lane].outputs[i], sizeof(Words));
@@ -242,7 +281,11 @@ void draw() {
 
     Invocation of = {};
     of.buffers = buffers, of.textures = textures;
-    number() == 0 ? vertices(of) : fragments(of);
+    switch (number()) {
+    case 0: vertices(of); break;
+    case 1: fragments(of); break;
+    default: patches(of, buffers);
+    }
     check_slack();
 }
 
@@ -257,6 +300,11 @@ unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]) {
     swapcontext(&lanes[own].context, &all_lanes);
     for (uint32_t i = 0; i < QUAD; i++) memcpy(all[i], lanes[i].values[time], sizeof all[i]);
     return own;
+}
+
+void polyshade_wait() {
+    if (!in_turns) fail("a barrier waits for invocations that run one after the other");
+    swapcontext(&lanes[lane].context, &all_lanes);
 }
 
 void polyshade_has_no_texture() { fail("a texture is read that is not bound"); }

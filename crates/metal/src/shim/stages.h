@@ -1,4 +1,5 @@
-// The inputs and outputs of functions (5.2): four words for each vector, converted to what the function has.
+// The inputs and outputs of functions (5.2): four words for each vector, converted to what the function has; and what
+// their invocations do together.
 
 #pragma once
 
@@ -30,6 +31,31 @@ template <class T> void hand_on(unsigned (&words)[4], int first, const T &value)
     __builtin_memcpy(components, &value, sizeof components);
     for (int i = 0; i < shape<T>::count; i++) words[first + i] = to_word(components[i]);
 }
+
+// What a vertex hands on becomes a member of the structure that the kernel of a patch reads.
+template <class T> void place(T &to, const unsigned (*&from)[4]) { to = of_words<T>(*from++); }
+template <class T, int C, int R> void place(matrix<T, C, R> &to, const unsigned (*&from)[4]) {
+    for (vec<T, R> &column : to.columns) place(column, from);
+}
+template <class T, size_t N> void place(spvUnsafeArray<T, N> &to, const unsigned (*&from)[4]) {
+    for (T &element : to.elements) place(element, from);
+}
+
+// The tessellation levels of a patch, as Metal's tessellator reads them.
+struct MTLTriangleTessellationFactorsHalf {
+    half edgeTessellationFactor[3], insideTessellationFactor;
+};
+struct MTLQuadTessellationFactorsHalf {
+    half edgeTessellationFactor[4], insideTessellationFactor[2];
+};
+
+// Barriers (6.9.1).
+enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
+inline mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(int(a) | int(b)); }
+inline void threadgroup_barrier(mem_flags) { polyshade_wait(); }
+
+// Where the one sample of a pixel lies (6.11.4).
+inline float2 get_sample_position(uint) { return float2(0.5f); }
 
 inline void discard_fragment() { polyshade_discard(); }
 

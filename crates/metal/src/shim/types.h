@@ -54,6 +54,10 @@ template <class T, int N, int... I> struct swizzled {
         int next = 0;
         ((of[I] = from[next++]), ...);
     }
+    void operator+=(vec<T, sizeof...(I)> by) {
+        int next = 0;
+        ((of[I] += by[next++]), ...);
+    }
 };
 
 // A vector (2.2); one of three components has the size of four.
@@ -95,7 +99,7 @@ template <class T, int N> struct alignas(sizeof(T) * (N == 3 ? 4 : N)) vec : mem
     friend vec operator op(vec a, vec b) {                                                         \
         return each(a, b, [](auto x, auto y) { return x op y; });                                  \
     }                                                                                              \
-    vec &operator op##=(vec b) { return *this = *this op b; }
+    vec &operator op##=(vec b) & { return *this = *this op b; }
     OPERATOR(+) OPERATOR(-) OPERATOR(*) OPERATOR(/) OPERATOR(%)
     OPERATOR(&) OPERATOR(|) OPERATOR(^) OPERATOR(<<) OPERATOR(>>)
 #undef OPERATOR

@@ -1,8 +1,8 @@
 //! Executes plans for Metal by a small model of its encoders, with whatever runs single draws.
 //!
 //! What it knows of encoders: one is open at a time; what is written in one is seen by those that begin behind it, and
-//! by none of its own draws, whose stores come in no order; pixels are drawn in order. What Metal has no command for,
-//! or forbids in the encoder that is open, is an error.
+//! by none of its own draws, whose stores come in no order; pixels are drawn in order; each has to have its pipeline
+//! bound. What Metal has no command for, or forbids in the encoder that is open, is an error.
 
 use super::lower::{Call, Command, Lowered, Source, lower};
 use super::{Executed, Sequence};
@@ -68,7 +68,7 @@ struct Model<'r> {
     /// As encoders that have ended left them.
     buffers: Vec<Vec<u8>>,
     targets: Vec<Vec<u8>>,
-    /// The draw that is bound.
+    /// The draw that is bound, in the encoder that is open.
     bound: Option<usize>,
     /// What has been stored in the render encoder that is open.
     open: Option<Stored>,
@@ -83,6 +83,7 @@ impl Model<'_> {
             Command::BeginPass(_) => {
                 self.check_apart("a render encoder")?;
                 self.open = Some(Stored::new());
+                self.bound = None;
             }
             Command::EndPass => {
                 let stored = self.open.take();
@@ -110,6 +111,7 @@ impl Model<'_> {
                 self.check_apart("a compute encoder")?;
                 let draw = self.bound(lowered)?.clone();
                 self.buffers = self.run(lowered, draw)?.0.buffers;
+                self.bound = None;
             }
             Command::Wait(_) => return Err(forbidden("encoders wait without barriers")),
             Command::BeginQuery(..) | Command::EndQuery(..) => {

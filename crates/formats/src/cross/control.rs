@@ -1,0 +1,107 @@
+//! Tessellation control stages in MSL: kernels, whose buffers hold what Vulkan hands from stage to stage.
+
+use super::bindings::OwnBuffers;
+use super::{Domain, MslBuffer};
+use crate::Error;
+use polyshade_spv::view::AccessChain;
+use polyshade_spv::{BuiltIn, Id, Inst, Module, Op, StorageClass};
+use spirv::ExecutionMode as Mode;
+use spirv_cross2::compile::CompiledArtifact;
+use spirv_cross2::compile::msl::CompilerOptions;
+use spirv_cross2::reflect::ExecutionModeArguments;
+use spirv_cross2::{Compiler, SpirvCrossError, targets};
+
+/// Sees to it that the domain is known, by which levels are laid out in their buffer. `given` is that of stages that do
+/// not say theirs.
+pub(super) fn choose_domain(
+    compiler: &mut Compiler<targets::Msl>,
+    words: &[u32],
+    given: Option<Domain>,
+    refused: fn(SpirvCrossError) -> Error,
+) -> Result<(), Error> {
+    let unsupported = |message: &str| Err(Error::Unsupported(message.to_owned()));
+    let modes = compiler.execution_modes().map_err(refused)?.to_vec();
+    if !modes.contains(&Mode::OutputVertices) {
+        return unsupported(
+            "the tessellation control stage does not say how many vertices it makes",
+        );
+    }
+    if modes.contains(&Mode::Isolines) {
+        return unsupported("Metal has no isolines");
+    }
+    let said = [Mode::Triangles, Mode::Quads].into_iter().find(|mode| modes.contains(mode));
+    let given = given.map(|domain| match domain {
+        Domain::Triangles => Mode::Triangles,
+        Domain::Quads => Mode::Quads,
+    });
+    let Some(domain) = said.or(given) else {
+        return unsupported(
+            "in MSL a tessellation control stage is a kernel for one domain, which this one leaves to the \
+             evaluation stage: name it (`--msl-domain`)",
+        );
+    };
+    if domain == Mode::Triangles && chooses_levels(words) {
+        return unsupported(
+            "Metal's triangles have three outer tessellation levels and one inner one, and the shader may \
+             write others: it chooses them by numbers that are no constants",
+        );
+    }
+    compiler.set_execution_mode(domain, Some(ExecutionModeArguments::None));
+    Ok(())
+}
+
+/// Whether it is not known which tessellation levels are written. SPIRV-Cross leaves out those that triangles lack
+/// where constants choose them; it would print other outer ones as they are, behind whose array the inner one lies, and
+/// write all inner ones to that.
+fn chooses_levels(words: &[u32]) -> bool {
+    // What cannot be parsed is SPIRV-Cross's to say.
+    let Ok(module) = Module::parse(words) else { return false };
+    let levels = [BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
+    let is_level = |id: Id| {
+        module.storage_class(id) == Some(StorageClass::OUTPUT)
+            && module.builtin(id).is_some_and(|builtin| levels.contains(&builtin))
+    };
+    let is_constant = |id: Id| module.definition(id).is_some_and(|inst| inst.op() == Op::CONSTANT);
+    let chooses = |inst: Inst<'_>| match AccessChain::of(inst) {
+        Some(chain) => !chain.indices().all(is_constant),
+        None => ![Op::LOAD, Op::STORE].contains(&inst.op()),
+    };
+    let mut levels =
+        module.variables().map(|variable| variable.result()).filter(|id| is_level(*id));
+    levels.any(|level| module.code_uses_of(level).any(chooses))
+}
+
+/// A kernel whose threadgroups may have several patches, which reads and writes all in buffers.
+pub(super) fn configure(settings: &mut CompilerOptions, own: &OwnBuffers) {
+    let indices = [
+        (MslBuffer::Vertices, &mut settings.shader_input_buffer_index),
+        (MslBuffer::Factors, &mut settings.shader_tess_factor_output_buffer_index),
+        (MslBuffer::Patches, &mut settings.shader_patch_output_buffer_index),
+        (MslBuffer::ControlPoints, &mut settings.shader_output_buffer_index),
+        (MslBuffer::Counts, &mut settings.indirect_params_buffer_index),
+    ];
+    for (buffer, setting) in indices {
+        let Some(index) = own.index(buffer) else { continue };
+        *setting = index;
+        settings.multi_patch_workgroup = true;
+    }
+}
+
+/// Those of the buffers that the kernel takes.
+pub(super) fn taken(
+    artifact: &CompiledArtifact<targets::Msl>,
+    own: &OwnBuffers,
+) -> Vec<(MslBuffer, u32)> {
+    let needs = artifact.buffer_requirements();
+    let all = [
+        (MslBuffer::Vertices, needs.needs_input_threadgroup_buffer),
+        (MslBuffer::Factors, true),
+        (MslBuffer::Patches, needs.needs_patch_output_buffer),
+        (MslBuffer::ControlPoints, needs.needs_output_buffer),
+        (MslBuffer::Counts, true),
+    ];
+    let index = |(buffer, is_taken): (MslBuffer, bool)| {
+        is_taken.then(|| own.index(buffer).map(|index| (buffer, index)))?
+    };
+    all.into_iter().filter_map(index).collect()
+}

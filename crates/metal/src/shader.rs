@@ -1,0 +1,242 @@
+//! A stage as a function of Metal that was compiled as C++, and draws as it takes them: words on its standard input, as
+//! `shim/run.cpp` says.
+
+use crate::Metal;
+use crate::attributes::{attributes, vertices};
+use crate::bind::{Memory, bind};
+use crate::program::Program;
+use crate::raster::Lanes;
+use crate::signature::{FIRST_USER, Signature};
+use crate::text;
+use crate::words::{bytes, count, words};
+use polyshade::Module;
+use polyshade::moves::{self, Copies};
+use polyshade::spv::view::Mode;
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Section};
+use polyshade_formats::cross::{self, Domain, EntryPoint, Msl, Target, Text};
+use polyshade_vulkan::{Constant, Draw, Error, Stage, vk};
+use std::sync::Arc;
+
+/// The number of no memory.
+const NONE: u32 = u32::MAX;
+/// What a program is called for.
+const VERTICES: u32 = 0;
+pub(crate) const FRAGMENTS: u32 = 1;
+pub(crate) const PATCHES: u32 = 2;
+
+/// A function of Metal that was compiled as C++.
+pub(crate) struct Shader<'s, 'w> {
+    pub(crate) stage: &'s Stage<'w>,
+    pub(crate) printed: Text,
+    pub(crate) function: Signature,
+    program: Arc<Program>,
+    outputs: Outputs,
+}
+
+/// What becomes of what vertices hand on: of the rest of their outputs, nothing is culled by them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outputs {
+    Dropped,
+    Kept,
+    /// Kept but for cull distances, which MSL has not.
+    WithoutCullDistances,
+}
+
+impl<'s, 'w> Shader<'s, 'w> {
+    pub(crate) fn new(
+        metal: &Metal,
+        stage: &'s Stage<'w>,
+        outputs: Outputs,
+    ) -> Result<Self, Error> {
+        let printed = print(metal, stage, outputs)?;
+        let constants: Vec<(u32, u64)> =
+            stage.specialization.iter().map(|(number, value)| (*number, bits(*value))).collect();
+        let source = text::read(&printed.source, &constants)
+            .map_err(|why| Error::Unsupported(format!("this text: {why}")))?;
+        let (text, function) = (source.text, source.function);
+        let source =
+            format!("#include \"stages.h\"\n{text}\n{}", function.caller(&printed.buffers));
+        Ok(Self { stage, printed, program: metal.program(&source)?, function, outputs })
+    }
+
+    /// Runs draws of vertices or threads; returns for each what its vertices hand on, if that is kept.
+    pub(crate) fn run_vertices(
+        &self,
+        metal: &Metal,
+        draws: &[Draw<'_>],
+        memory: &mut Memory,
+    ) -> Result<Vec<Vec<u32>>, Error> {
+        let (mut all, mut kept) = (Vec::new(), Vec::new());
+        for draw in draws {
+            let mut words = bind(draw, &self.printed, memory)?;
+            words.push(VERTICES);
+            words.extend(attributes(draw, &memory.pieces)?);
+            let invocations = self.invocations(draw, memory)?;
+            words.push(count(&invocations.vertices));
+            words.extend(&invocations.vertices);
+            words.extend([
+                invocations.base_vertex,
+                invocations.first_instance,
+                invocations.instances,
+            ]);
+            words.extend(match self.outputs {
+                Outputs::Dropped => [NONE, 0],
+                Outputs::Kept | Outputs::WithoutCullDistances => {
+                    let slots = self.slots();
+                    let vertices = invocations.vertices.len() * invocations.instances as usize;
+                    memory.pieces.push(vec![0; 16 * slots * vertices]);
+                    kept.push(memory.pieces.len() - 1);
+                    [count(&memory.pieces) - 1, slots as u32]
+                }
+            });
+            all.push(words);
+        }
+        self.execute(metal, &all, memory)?;
+        let kept = kept.into_iter().map(|piece| words(&memory.pieces[piece]).collect()).collect();
+        memory.keep();
+        Ok(kept)
+    }
+
+    /// How its fragments run. What only helps would store as well, which Metal does not do.
+    pub(crate) fn lanes(&self) -> Result<Lanes, Error> {
+        let derives = ["dfdx(", "dfdy(", "fwidth("];
+        if !derives.into_iter().any(|name| self.printed.source.contains(name)) {
+            return Ok(Lanes::One);
+        }
+        match self.function.stores() {
+            true => Err(unsupported("derivatives beside stores")),
+            false => Ok(Lanes::Quad),
+        }
+    }
+
+    /// How many times four words a vertex hands on.
+    pub(crate) fn slots(&self) -> usize {
+        FIRST_USER + self.function.handed_on().len()
+    }
+
+    fn invocations(&self, draw: &Draw<'_>, memory: &Memory) -> Result<Invocations, Error> {
+        let Some([in_row, rows, layers]) = draw.dispatch else {
+            let (vertices, base_vertex) = vertices(draw, &memory.pieces)?;
+            let std::ops::Range { start, end } = draw.instances;
+            let (first_instance, instances) = (start, end.saturating_sub(start));
+            return Ok(Invocations { vertices, base_vertex, first_instance, instances });
+        };
+        if layers != 1 {
+            return Err(unsupported("several layers of threadgroups"));
+        }
+        // Each threadgroup is an instance, and each of its threads a vertex.
+        let vertices = (0..local_size(self.stage)?).collect();
+        let (base_vertex, instances) = (in_row, in_row * rows);
+        Ok(Invocations { vertices, base_vertex, first_instance: 0, instances })
+    }
+
+    /// Runs draws in a process, which leaves in the memory what they write.
+    pub(crate) fn execute(
+        &self,
+        metal: &Metal,
+        draws: &[Vec<u32>],
+        memory: &mut Memory,
+    ) -> Result<(), Error> {
+        let seconds = u32::try_from(metal.time_limit.as_secs()).unwrap_or(u32::MAX).max(1);
+        let mut input = bytes(&[seconds, count(&memory.pieces)]);
+        for one in &memory.pieces {
+            input.extend(bytes(&[count(one)]));
+            input.extend(one);
+        }
+        input.extend(bytes(&[count(draws)]));
+        draws.iter().for_each(|draw| input.extend(bytes(draw)));
+
+        let output = self.program.run(&input)?;
+        let mut rest = output.as_slice();
+        for piece in &mut memory.pieces {
+            let found = rest.split_off(..piece.len());
+            let found =
+                found.ok_or_else(|| Error::Work("the shader's process ends early".to_owned()))?;
+            piece.copy_from_slice(found);
+        }
+        Ok(())
+    }
+}
+
+/// The vertices and instances of a draw, or what stands for them in a dispatch.
+struct Invocations {
+    vertices: Vec<u32>,
+    base_vertex: u32,
+    first_instance: u32,
+    instances: u32,
+}
+
+/// The shader as MSL.
+fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Error> {
+    let model = model(stage)?;
+    let entry = EntryPoint { name: stage.entry_point, model: model.0 };
+    let without = match outputs {
+        Outputs::Kept => None,
+        Outputs::Dropped | Outputs::WithoutCullDistances => without_cull_distances(stage)
+            .map_err(|error| Error::Unsupported(format!("cull distances: {error}")))?,
+    };
+    let words = without.as_deref().unwrap_or(stage.words);
+    // Nothing is divided here, and quads have room for all levels.
+    let options = Msl { domain: Some(Domain::Quads), ..Msl::default() };
+    let printed = cross::write(words, entry, &Target::Msl(options));
+    let mut printed = printed.map_err(|error| Error::Unsupported(format!("MSL: {error}")))?;
+    if let Some(edit) = &metal.edit {
+        printed.source = edit(printed.source);
+    }
+    Ok(printed)
+}
+
+/// The execution model of a stage that is run.
+fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
+    match stage.stage {
+        vk::ShaderStageFlags::VERTEX => Ok(ExecutionModel::VERTEX),
+        vk::ShaderStageFlags::FRAGMENT => Ok(ExecutionModel::FRAGMENT),
+        vk::ShaderStageFlags::COMPUTE => Ok(ExecutionModel::GL_COMPUTE),
+        vk::ShaderStageFlags::TESSELLATION_CONTROL => Ok(ExecutionModel::TESSELLATION_CONTROL),
+        _ => Err(unsupported("tessellation evaluation and geometry stages")),
+    }
+}
+
+/// The words of a shader whose outputs have cull distances, written or not, which MSL has not: they, and what shares a
+/// block with them, stay within the shader. Nothing is culled here.
+fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polyshade::Error> {
+    let module = Module::parse(stage.words)?;
+    if stage.stage != vk::ShaderStageFlags::VERTEX {
+        return Ok(None);
+    }
+    let entry = module.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
+    let Some(found) = moves::find_output(&module, entry, BuiltIn::CULL_DISTANCE) else {
+        return Ok(None);
+    };
+    let rewritten = module.rewrite(|m, p| {
+        let entry = m.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
+        moves::take_over(m, p, entry, &[found.variable], Copies::None).map(|_| ())
+    })?;
+    Ok(Some(rewritten.module.into_words()))
+}
+
+/// How many threads a threadgroup has, which lie in one row.
+fn local_size(stage: &Stage<'_>) -> Result<u32, Error> {
+    let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
+    let modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
+    let sizes = modes.filter(|one| one.mode() == ExecutionMode::LOCAL_SIZE);
+    match sizes.map(|one| one.operands().to_vec()).next().as_deref() {
+        Some(&[threads, 1, 1]) => Ok(threads),
+        _ => Err(unsupported("threadgroups of several rows")),
+    }
+}
+
+fn bits(constant: Constant) -> u64 {
+    match constant {
+        Constant::Bits8(bits) => bits.into(),
+        Constant::Bits16(bits) => bits.into(),
+        Constant::Bits32(bits) => bits.into(),
+        Constant::Bits64(bits) => bits,
+    }
+}
+
+pub(crate) fn unsupported(what: &str) -> Error {
+    Error::Unsupported(format!(
+        "{what}: on Metal vertex functions, fragment functions and kernels alone are run"
+    ))
+}
