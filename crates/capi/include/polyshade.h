@@ -1237,7 +1237,8 @@ typedef struct polyshade_place {
     uint32_t set;
     // The binding, where the kind has one.
     uint32_t binding;
-    // The byte of the push constants, the id of the specialization constant or the location of the attribute, where the kind has one.
+    // The byte of the push constants, the id of the specialization constant or the location of the attribute, where
+    // the kind has one.
     uint32_t number;
 } polyshade_place;
 
@@ -1492,7 +1493,8 @@ typedef struct polyshade_capture_options {
     uint32_t topologies;
     // `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
     uint32_t variants;
-    // The vertex attributes that are the same for all vertices, which draws with indices may have: bits `1 << location`.
+    // The vertex attributes that are the same for all vertices, which draws with indices may have: bits
+    // `1 << location`.
     uint32_t constant_attributes;
 } polyshade_capture_options;
 

@@ -76,7 +76,8 @@ pub struct polyshade_place {
     pub set: u32,
     /// The binding, where the kind has one.
     pub binding: u32,
-    /// The byte of the push constants, the id of the specialization constant or the location of the attribute, where the kind has one.
+    /// The byte of the push constants, the id of the specialization constant or the location of the attribute, where
+    /// the kind has one.
     pub number: u32,
 }
 

@@ -1,5 +1,9 @@
 //! A triangle that is captured, with as much of `VK_EXT_transform_feedback` around it as there is.
 
+mod often;
+
+pub(crate) use often::capture_often;
+
 use crate::loader::{Device, Instance};
 use crate::objects::{FORMAT, allocate, image, memory_barrier, pixels};
 use ash::vk;
@@ -69,19 +73,6 @@ pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
         };
         scene.destroy();
         drawn
-    }
-}
-
-/// What a secondary command buffer captures, on a device of the driver, that passes execute so many times.
-pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize]) -> Vec<u32> {
-    let device = instance.device(driver, true).expect("a device with transform feedback");
-    // SAFETY: as above.
-    unsafe {
-        let scene = Scene::new(&device);
-        scene.submit(|commands| scene.record_often(commands, passes));
-        let captured = scene.read(scene.target);
-        scene.destroy();
-        captured
     }
 }
 
@@ -216,53 +207,6 @@ impl<'d> Scene<'d> {
                 .queue_submit(self.device.queue, &[submit], vk::Fence::null())
                 .expect("it is submitted");
             vulkan.queue_wait_idle(self.device.queue).expect("it ends");
-        }
-    }
-
-    /// Executes a secondary command buffer so many times in passes, which goes on at its counter each time.
-    unsafe fn record_often(&self, commands: vk::CommandBuffer, passes: &[usize]) {
-        use vk::CommandBufferUsageFlags as Usage;
-        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
-        let inherited = vk::CommandBufferInheritanceInfo::default().render_pass(self.pass);
-        let begin = vk::CommandBufferBeginInfo::default()
-            .flags(Usage::RENDER_PASS_CONTINUE | Usage::SIMULTANEOUS_USE)
-            .inheritance_info(&inherited);
-        let contents = vk::SubpassContents::SECONDARY_COMMAND_BUFFERS;
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
-        unsafe {
-            let secondary = self.allocate(vk::CommandBufferLevel::SECONDARY);
-            vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
-            vulkan.cmd_bind_pipeline(secondary, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
-            let (counter, zero) = (&raw const self.counter, &raw const ZERO);
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(secondary, 0, 1, &raw const self.target, zero, &raw const BYTES);
-            (feedback.cmd_begin_transform_feedback_ext)(secondary, 0, 1, counter, zero);
-            vulkan.cmd_draw(secondary, 3, 1, 0, 0);
-            (feedback.cmd_end_transform_feedback_ext)(secondary, 0, 1, counter, zero);
-            vulkan.end_command_buffer(secondary).expect("it ends");
-            self.empty_counter(commands);
-            for times in passes {
-                vulkan.cmd_begin_render_pass(commands, &self.begin(), contents);
-                if *times > 0 {
-                    vulkan.cmd_execute_commands(commands, &vec![secondary; *times]);
-                }
-                vulkan.cmd_end_render_pass(commands);
-                self.go_on(commands);
-            }
-        }
-    }
-
-    /// Has counters read behind where they were written.
-    unsafe fn go_on(&self, commands: vk::CommandBuffer) {
-        use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
-        let written =
-            Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT | Access::TRANSFORM_FEEDBACK_WRITE_EXT;
-        let read = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT | written;
-        let (barrier, captures) = ([memory_barrier(written, read)], Stage::TRANSFORM_FEEDBACK_EXT);
-        let (flags, vulkan) = (vk::DependencyFlags::empty(), &self.device.handle);
-        // SAFETY: no pass is open.
-        unsafe {
-            vulkan.cmd_pipeline_barrier(commands, captures, captures, flags, &barrier, &[], &[]);
         }
     }
 

@@ -115,7 +115,8 @@ pub struct polyshade_capture_options {
     pub topologies: u32,
     /// `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
     pub variants: u32,
-    /// The vertex attributes that are the same for all vertices, which draws with indices may have: bits `1 << location`.
+    /// The vertex attributes that are the same for all vertices, which draws with indices may have: bits
+    /// `1 << location`.
     pub constant_attributes: u32,
 }
 

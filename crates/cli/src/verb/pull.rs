@@ -39,8 +39,8 @@ pub(crate) struct Rewrite {
 
     /// Where the words are that the host fills in: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
     /// specialization=ID. Behind address:, the last three hold the address of the words, or attribute=LOCATION does, a
-    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the words then, and
-    /// nothing is bound [default: a storage buffer behind the vertex buffers]
+    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the words then,
+    /// and nothing is bound [default: a storage buffer behind the vertex buffers]
     #[arg(long, value_name = "PLACE")]
     words: Option<Place>,
 

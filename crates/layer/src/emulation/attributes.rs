@@ -4,9 +4,9 @@
 use crate::driver::Driver;
 use crate::emulation::facts::{Facts, VertexInput};
 use crate::emulation::memory::Piece;
-use crate::emulation::recording::Recording;
 use crate::emulation::state::VertexBuffer;
 use ash::vk::{self, DynamicState};
+use std::collections::BTreeMap;
 
 /// The binding of the addresses.
 const BINDING: u32 = 0;
@@ -65,26 +65,24 @@ pub(super) unsafe fn set_input(
     }
 }
 
-impl Recording {
-    /// Gives the application back what the addresses took the place of.
-    ///
-    /// # Safety
-    ///
-    /// As above.
-    pub(super) unsafe fn unbind_addresses(
-        &self,
-        device: &Driver,
-        commands: vk::CommandBuffer,
-        facts: &Facts,
-    ) {
-        // SAFETY: the caller's promise; the application has bound and said the same.
-        unsafe {
-            if let Some(bound) = self.vertex_buffers.get(&BINDING) {
-                bound.bind(device, commands, BINDING);
-            }
-            if let Some(input) = &self.input {
-                set_input(device, commands, facts, input);
-            }
+/// Binds and says again what the application has, where the addresses took its place.
+///
+/// # Safety
+///
+/// As above.
+pub(super) unsafe fn unbind_addresses(
+    device: &Driver,
+    commands: vk::CommandBuffer,
+    facts: &Facts,
+    (bound, input): (&BTreeMap<u32, VertexBuffer>, Option<&VertexInput>),
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(bound) = bound.get(&BINDING) {
+            bound.bind(device, commands, BINDING);
+        }
+        if let Some(input) = input {
+            set_input(device, commands, facts, input);
         }
     }
 }

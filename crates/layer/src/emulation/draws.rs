@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::attributes::{self, bind_addresses, set_input};
+use crate::emulation::attributes::{self, bind_addresses, set_input, unbind_addresses};
 use crate::emulation::calls::{Call, Indices, Said};
 use crate::emulation::facts::Facts;
 use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
@@ -130,7 +130,8 @@ impl Recording {
             drawn.draw(device, commands, &call, facts.discards_dynamically(emulator));
             self.restore(device, commands, facts);
             if drawn.bound.is_some() {
-                self.unbind_addresses(device, commands, facts);
+                let own = (&self.vertex_buffers, self.input.as_ref());
+                unbind_addresses(device, commands, facts, own);
             }
         }
         Ok(Done { is_whole: self.discards(facts) && !variant.stores, ..done })

@@ -66,7 +66,8 @@ impl Recording {
 pub(super) fn said_to_fit(device: &Driver, fits: bool) {
     if !fits {
         device.fault(format_args!(
-            "a secondary command buffer is executed more often in a render pass than it captures: {MOST_EXECUTIONS} times"
+            "a secondary command buffer is executed more often in a render pass than it captures: \
+             {MOST_EXECUTIONS} times"
         ));
     }
 }

@@ -180,7 +180,8 @@ pub(crate) fn check_attributes(
     Ok(())
 }
 
-/// Adds the words at one place, at whose attribute [no input](check_attributes) is or stays. `array` is the type of a storage buffer, where there is one already.
+/// Adds the words at one place, at whose attribute [no input](check_attributes) is or stays. `array` is the type of a
+/// storage buffer, where there is one already.
 pub(crate) fn add_words<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -225,8 +225,9 @@ impl Options {
         self
     }
 
-    /// Vertex attributes at these locations are the same for all vertices, as those that [pulling](crate::vertex_pulling)
-    /// finds [its words](crate::host::Pointer::Attribute) by: draws with [indices](Self::indexed) may have them.
+    /// Vertex attributes at these locations are the same for all vertices, as those that
+    /// [pulling](crate::vertex_pulling) finds [its words](crate::host::Pointer::Attribute) by: draws with
+    /// [indices](Self::indexed) may have them.
     #[must_use]
     pub fn constant_attributes(mut self, locations: impl IntoIterator<Item = u32>) -> Self {
         self.draws.constant_attributes.extend(locations);
