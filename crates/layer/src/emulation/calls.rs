@@ -62,6 +62,11 @@ impl Call {
         Self { arguments: Said::Indirect { place, stride, count }, indexed, draws }
     }
 
+    /// Whether the host gives the numbers.
+    pub(crate) fn is_direct(&self) -> bool {
+        matches!(self.arguments, Said::Direct { .. })
+    }
+
     /// The numbers as the keeper reads them; nothing, where a buffer has no address.
     pub(crate) fn arguments(&self, device: &Driver, emulator: &Emulator) -> Option<Arguments> {
         let at = |(buffer, offset)| emulator.place(device, buffer, offset).map(|(place, _)| place);

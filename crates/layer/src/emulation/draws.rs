@@ -73,12 +73,7 @@ impl Recording {
         }
         let indices = if call.indexed { Some(self.indices(device, emulator)?) } else { None };
         let mut draws = self.told(device, emulator, &call, indices, facts)?;
-        let is_direct = matches!(call.arguments, Said::Direct { .. });
-        // Of those that may not be there, the keeper says whether they are.
-        let written = match !is_direct || self.executions() > 1 {
-            true => Some(self.commands(device, emulator, &call).map_err(lost)?),
-            false => None,
-        };
+        let written = self.commands(device, emulator, &call).map_err(lost)?;
         draws.commands = written.map_or(0, |piece| piece.address);
         let state = match self.active {
             Some(Active { state }) => state,
@@ -91,7 +86,7 @@ impl Recording {
         if of_generated != 0 {
             self.jobs.push(&job(draws.clone(), of_generated));
         }
-        let done = Done { commands: written.filter(|_| !is_direct), is_whole: false };
+        let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
             self.jobs.push(&job(draws, of_feedback));
             return Ok(done);
@@ -120,10 +115,7 @@ impl Recording {
             bound: None,
         };
         if layout.addresses == Some(Addresses::Bound) {
-            let addresses = (0..drawn.draws).flat_map(|number| drawn.addresses(number));
-            let words = addresses.flat_map(|address| [address as u32, (address >> 32) as u32]);
-            let words: Vec<u32> = words.collect();
-            drawn.bound = Some(self.arena.put(device, emulator, &words).map_err(lost)?);
+            drawn.bound = Some(self.arena.put(device, emulator, &drawn.told()).map_err(lost)?);
         }
         // SAFETY: the caller's promise.
         unsafe {
@@ -186,15 +178,20 @@ impl Recording {
         Ok(draws)
     }
 
-    /// Where the keeper writes arguments.
+    /// Where the keeper writes arguments, unless the host gives them: of draws that may not be executed, the keeper
+    /// says whether they are.
     fn commands(
         &mut self,
         device: &Driver,
         emulator: &Emulator,
         call: &Call,
-    ) -> Result<Piece, vk::Result> {
-        let draws = call.draws.max(1) * self.executions();
-        self.kept(device, emulator, Job::COMMAND_SIZE * draws)
+    ) -> Result<Option<Piece>, vk::Result> {
+        let executions = self.executions();
+        if call.is_direct() && executions == 1 {
+            return Ok(None);
+        }
+        let size = Job::COMMAND_SIZE * call.draws.max(1) * executions;
+        self.kept(device, emulator, size).map(Some)
     }
 
     /// Gives the application's draws back what the capture has set.
@@ -249,6 +246,12 @@ impl Drawn<'_> {
     fn addresses(&self, number: u32) -> [u64; 2] {
         let block = self.blocks.address + u64::from(number * self.variant.block_stride());
         [block + u64::from(self.variant.capture_size()), block]
+    }
+
+    /// The addresses of all draws, as words.
+    fn told(&self) -> Vec<u32> {
+        let addresses = (0..self.draws).flat_map(|number| self.addresses(number));
+        addresses.flat_map(|address| [address as u32, (address >> 32) as u32]).collect()
     }
 
     /// Draws the points.
