@@ -78,6 +78,8 @@ commands! {
     DeviceCommands {
         create_semaphore: PFN_vkCreateSemaphore = c"vkCreateSemaphore",
         destroy_semaphore: PFN_vkDestroySemaphore = c"vkDestroySemaphore",
+        wait_semaphores: PFN_vkWaitSemaphores = c"vkWaitSemaphores" | c"vkWaitSemaphoresKHR",
+        queue_wait_idle: PFN_vkQueueWaitIdle = c"vkQueueWaitIdle",
         destroy_device: PFN_vkDestroyDevice = c"vkDestroyDevice",
         allocate_memory: PFN_vkAllocateMemory = c"vkAllocateMemory",
         free_memory: PFN_vkFreeMemory = c"vkFreeMemory",

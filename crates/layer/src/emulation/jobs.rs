@@ -121,12 +121,12 @@ impl Jobs {
     /// Adds others. Whether there is room for what they execute.
     pub(crate) fn extend(&mut self, other: &Self) -> bool {
         let (mut fits, mut at) = (true, 0);
-        for one in &other.executed {
+        // The others have moved on already as far as they are behind each other.
+        let before: Vec<u32> = other.executed.iter().map(|one| self.times(one.commands)).collect();
+        for (one, before) in other.executed.iter().zip(before) {
             self.words.extend(&other.words[at..one.jobs.start]);
             at = one.jobs.end;
             let jobs = &other.words[one.jobs.clone()];
-            // These have moved on as far as there is a time before among the others.
-            let before = self.times(one.commands);
             fits &= self.add(one.commands, jobs, (before, one.repeats));
         }
         self.words.extend(&other.words[at..]);
@@ -222,5 +222,77 @@ pub(crate) unsafe fn barrier(
         unsafe {
             barrier(commands, src, dst, flags, 1, &raw const memory, 0, none, 0, std::ptr::null());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ash::vk::Handle as _;
+    use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
+    use polyshade_planner::keeper::{Arguments, Draws};
+
+    const BLOCK: u64 = 32;
+
+    /// A draw whose words and arguments go here.
+    fn job(blocks: u64, commands: u64) -> Job {
+        let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
+        let draws = Draws {
+            topology: Topology::PointList,
+            arguments,
+            count: 1,
+            predicate: None,
+            buffers: [(64, 4); MAX_BUFFERS],
+            template: 16,
+            word_count: 8,
+            blocks,
+            block_stride: BLOCK as u32,
+            commands,
+            segments: None,
+        };
+        Job { draws: Some(draws), ..Job::default() }
+    }
+
+    /// The same, of an execution.
+    fn time(number: u64) -> Vec<u32> {
+        job(1024 + number * BLOCK, 4096 + number * u64::from(Job::COMMAND_SIZE)).words().to_vec()
+    }
+
+    fn left_out(number: u64) -> Vec<u32> {
+        let mut words = time(number);
+        Job::leave_out(&mut words);
+        words
+    }
+
+    #[test]
+    fn each_execution_has_words_of_its_own_also_in_what_others_resume() {
+        let secondary = vk::CommandBuffer::from_raw(1);
+        let mut own = Jobs::default();
+        own.push(&job(1024, 4096));
+        let plain = job(0, 64).words().to_vec();
+        let executed = |times: usize| {
+            let mut jobs = Jobs::default();
+            jobs.push(&job(0, 64));
+            for _ in 0..times {
+                assert!(jobs.execute(secondary, (&own, true), None));
+            }
+            jobs
+        };
+        let whole = executed(2).whole();
+        assert_eq!(whole, [plain.clone(), time(0), time(1), left_out(2), left_out(3)].concat());
+
+        let mut joined = executed(1);
+        assert!(joined.extend(&executed(2)));
+        let expected = [plain.clone(), time(0), plain.clone(), time(1), time(2), left_out(3)];
+        assert_eq!(joined.whole(), expected.concat());
+        assert!(!joined.extend(&executed(2)), "there is room for one more");
+        let expected = [&expected[..5], &[plain, time(3)]].concat();
+        assert_eq!(joined.whole(), expected.concat());
+
+        // What is executed once has nothing behind it.
+        let mut jobs = Jobs::default();
+        assert!(jobs.execute(secondary, (&own, false), None));
+        assert!(!jobs.execute(secondary, (&own, false), None));
+        assert_eq!(jobs.whole(), time(0));
     }
 }

@@ -80,6 +80,35 @@ pub(crate) unsafe fn in_order(
     }
 }
 
+/// Waits until no commands use this memory that were submitted to this queue or, where there are several, to any.
+/// Whether that could be done.
+///
+/// # Safety
+///
+/// The queue is alive and the caller's.
+pub(crate) unsafe fn wait(
+    (device, emulator): (&Driver, &Emulator),
+    queue: vk::Queue,
+    uses: &[Arc<Use>],
+) -> bool {
+    if !emulator.has_several_queues {
+        let wait = device.next.queue_wait_idle;
+        // SAFETY: the caller's promise.
+        return wait.is_some_and(|wait| unsafe { wait(queue) } == vk::Result::SUCCESS);
+    }
+    uses.iter().all(|one| {
+        let last = *one.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Time { semaphore, value }) = last else { return true };
+        let (semaphores, values) = ([semaphore], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        let wait = |wait: vk::PFN_vkWaitSemaphores| {
+            // SAFETY: the semaphore lives as long as the device.
+            unsafe { wait(device.handle, &raw const info, u64::MAX) }
+        };
+        device.next.wait_semaphores.map(wait) == Some(vk::Result::SUCCESS)
+    })
+}
+
 /// The time of a queue, which begins where it is first asked for.
 fn time(
     device: &Driver,

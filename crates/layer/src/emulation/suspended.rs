@@ -6,6 +6,7 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::Jobs;
+use crate::emulation::queues::wait;
 use crate::emulation::recording::{Recording, Resumed, Scope, Suspended};
 use crate::emulation::scopes::said_to_fit;
 use ash::vk::{self, RenderingFlags};
@@ -26,6 +27,9 @@ impl Recording {
         flags: RenderingFlags,
     ) {
         self.suspends = flags.contains(RenderingFlags::SUSPENDING);
+        if self.suspends {
+            self.keeps();
+        }
         if !flags.contains(RenderingFlags::RESUMING) {
             // What resumes it may be pending from earlier on.
             self.is_shared |= self.suspends;
@@ -91,27 +95,36 @@ impl Recording {
         let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: it is alive as long as what executes it, and who joins waits for others.
         if let Some(owner) = unsafe { emulator.recording(owner) } {
-            owner.join(device, emulator, std::mem::take(&mut self.jobs));
+            let jobs = std::mem::take(&mut self.jobs);
+            owner.join(device, emulator, jobs, |_| false);
         }
         self.list = None;
         true
     }
 
-    /// Writes the list of the rendering that is suspended here, with the jobs of all that go on with it.
-    fn join(&mut self, device: &Driver, emulator: &Emulator, jobs: Jobs) {
-        let Some(suspended) = &mut self.suspended else { return };
-        let earlier = suspended.written.take();
-        if earlier.as_ref().is_some_and(|(written, _)| *written == jobs) {
-            suspended.written = earlier;
-            return;
-        }
-        if self.is_simultaneous && earlier.is_some() {
-            suspended.written = earlier;
+    /// Writes the list of the rendering that is suspended here, with the jobs of all that go on with it. Where it has
+    /// been written with others and may be pending, `is_free` sees to it that it is not.
+    fn join(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        jobs: Jobs,
+        is_free: impl FnOnce(&Self) -> bool,
+    ) {
+        let written = self.suspended.as_ref().and_then(|one| one.written.as_ref());
+        let changes = match written {
+            Some((written, _)) if *written == jobs => return,
+            Some(_) => true,
+            None => false,
+        };
+        if changes && self.is_simultaneous && !is_free(self) {
             device.fault(format_args!(
                 "rendering that may be pending twice is resumed by others than before: what these capture is lost"
             ));
             return;
         }
+        let Some(suspended) = &mut self.suspended else { return };
+        let earlier = suspended.written.take();
         let words = jobs.whole();
         let room = earlier.map(|(_, room)| room).filter(|room| room.holds(&words));
         let room = match room {
@@ -131,32 +144,45 @@ impl Recording {
     }
 }
 
-/// Writes the lists of renderings that command buffers of a batch suspend.
+/// Writes the lists of renderings that command buffers suspend which are submitted together, in batches.
 ///
 /// # Safety
 ///
-/// The command buffers are alive, and nobody records them.
-pub(crate) unsafe fn join(device: &Driver, emulator: &Emulator, batch: &[vk::CommandBuffer]) {
+/// The queue and the command buffers are alive and the caller's, and nobody records them.
+pub(crate) unsafe fn join(
+    (device, emulator): (&Driver, &Emulator),
+    queue: vk::Queue,
+    batches: impl Iterator<Item = Vec<vk::CommandBuffer>>,
+) {
     // Those that may be pending twice may be submitted by several threads.
     let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut begun: Option<(vk::CommandBuffer, Jobs)> = None;
-    for &commands in batch {
-        // SAFETY: the caller's promise.
-        let Some(recording) = (unsafe { emulator.recording(commands) }) else { continue };
-        let suspended = recording.suspended.as_ref();
-        let suspended = suspended.map(|one| (one.owner.unwrap_or(commands), one.jobs.clone()));
-        if let Some(resumed) = &recording.resumed {
-            if let Some((_, jobs)) = &mut begun {
-                said_to_fit(device, jobs.extend(&resumed.jobs));
+    // What was submitted before can be waited for, and what is submitted now cannot.
+    let mut joined: Vec<vk::CommandBuffer> = Vec::new();
+    for batch in batches {
+        let mut begun: Option<(vk::CommandBuffer, Jobs)> = None;
+        for commands in batch {
+            // SAFETY: the caller's promise.
+            let Some(recording) = (unsafe { emulator.recording(commands) }) else { continue };
+            let suspended = recording.suspended.as_ref();
+            let suspended = suspended.map(|one| (one.owner.unwrap_or(commands), one.jobs.clone()));
+            if let Some(resumed) = &recording.resumed {
+                if let Some((_, jobs)) = &mut begun {
+                    said_to_fit(device, jobs.extend(&resumed.jobs));
+                }
+                if !resumed.is_suspended
+                    && let Some((owner, jobs)) = begun.take()
+                    // SAFETY: the caller's promise.
+                    && let Some(first) = unsafe { emulator.recording(owner) }
+                {
+                    // SAFETY: the caller's promise.
+                    let waits =
+                        |first: &Recording| unsafe { wait((device, emulator), queue, &first.uses) };
+                    let is_now = joined.contains(&owner);
+                    first.join(device, emulator, jobs, |first| !is_now && waits(first));
+                    joined.push(owner);
+                }
             }
-            if !resumed.is_suspended
-                && let Some((first, jobs)) = begun.take()
-                // SAFETY: the caller's promise.
-                && let Some(first) = unsafe { emulator.recording(first) }
-            {
-                first.join(device, emulator, jobs);
-            }
+            begun = suspended.or(begun);
         }
-        begun = suspended.or(begun);
     }
 }

@@ -22,10 +22,10 @@ pub(crate) unsafe extern "system" fn queue_submit(
         let Some(next) = device.next.queue_submit else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
         if let Some(emulator) = resuming(device) {
-            for one in all {
-                let batch = slice(one.p_command_buffers, one.command_buffer_count);
-                join(device, emulator, batch);
-            }
+            let batch = |one: &vk::SubmitInfo<'_>| {
+                slice(one.p_command_buffers, one.command_buffer_count).to_vec()
+            };
+            join((device, emulator), queue, all.iter().map(batch));
         }
         let waits =
             |one: &vk::SubmitInfo<'_>| slice(one.p_wait_dst_stage_mask, one.wait_semaphore_count);
@@ -62,11 +62,11 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
         let Some(next) = device.next.queue_submit_2 else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
         if let Some(emulator) = resuming(device) {
-            for one in all {
+            let batch = |one: &vk::SubmitInfo2<'_>| {
                 let batch = slice(one.p_command_buffer_infos, one.command_buffer_info_count);
-                let batch: Vec<_> = batch.iter().map(|one| one.command_buffer).collect();
-                join(device, emulator, &batch);
-            }
+                batch.iter().map(|one| one.command_buffer).collect()
+            };
+            join((device, emulator), queue, all.iter().map(batch));
         }
         let reach = Reach::whole(device);
         let changes =

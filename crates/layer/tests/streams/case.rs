@@ -226,8 +226,7 @@ impl Stream {
             captures,
             indices,
             submissions: 1 + noise.below(2),
-            // What may be pending with others is resumed by those alone.
-            mixed: noise.one_in(3) && !simultaneous,
+            mixed: noise.one_in(3),
             waits: noise.of(&waits),
             stamped: noise.one_in(3),
         }

@@ -217,8 +217,15 @@ impl<'d> Scene<'d> {
 
     /// Submits commands as often as the stream has it, and waits.
     pub(super) unsafe fn submit(&self, commands: &[vk::CommandBuffer]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.submit_together(&[commands]) };
+    }
+
+    /// Submits several batches at once, as often as the stream is submitted.
+    pub(super) unsafe fn submit_together(&self, batches: &[&[vk::CommandBuffer]]) {
         let vulkan = &self.able.device.handle;
-        let submit = [vk::SubmitInfo::default().command_buffers(commands)];
+        let submit = batches.iter().map(|one| vk::SubmitInfo::default().command_buffers(one));
+        let submit: Vec<_> = submit.collect();
         for _ in 0..self.stream.submissions {
             let queue = self.able.queue.lock().unwrap_or_else(PoisonError::into_inner);
             // SAFETY: all is recorded, nothing is pending, and the queue is this thread's.
