@@ -23,6 +23,7 @@ mod kinds;
 mod known;
 mod matrix;
 mod memory;
+mod metal_contraction;
 mod metal_plans;
 mod model;
 mod noise;

@@ -5,8 +5,8 @@
 //! compiler of this machine, and called for every vertex and instance of a draw, every thread of a dispatch, or every
 //! pixel that triangles cover. So it is known what *the text, read as C++, computes*: which buffers, textures and
 //! colours it takes by which index, which places it writes, with which values. It is not known whether Metal compiles
-//! it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does not. Arithmetic is not
-//! contracted, and denormals are kept, where Metal may do otherwise.
+//! it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does not. Arithmetic is
+//! contracted only if [`Metal::set_contraction`] says so, and denormals are kept, where Metal may do otherwise.
 //!
 //! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as dispatches, draws of a vertex stage alone, patches
 //! of a vertex and a tessellation control stage, and triangles of a vertex and a fragment stage go. Each buffer lies
@@ -22,6 +22,8 @@ mod shader;
 mod signature;
 mod text;
 mod words;
+
+pub use program::Contraction;
 
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 use program::{Compiler, Program};
@@ -41,6 +43,7 @@ pub struct Metal {
     capabilities: Capabilities,
     time_limit: Duration,
     edit: Option<Edit>,
+    contraction: Contraction,
     /// What was compiled, by its C++.
     programs: Mutex<BTreeMap<String, Arc<Program>>>,
 }
@@ -58,6 +61,7 @@ impl Metal {
             compiler,
             time_limit: TIME_LIMIT,
             edit: None,
+            contraction: Contraction::Off,
             programs: Mutex::default(),
         })
     }
@@ -66,6 +70,17 @@ impl Metal {
     /// called.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
+    }
+
+    /// Lets arithmetic be contracted.
+    ///
+    /// # Errors
+    ///
+    /// The processor cannot do it.
+    pub fn set_contraction(&mut self, contraction: Contraction) -> Result<(), Error> {
+        contraction.check()?;
+        self.contraction = contraction;
+        Ok(())
     }
 
     /// Has every text changed before it is read: a control breaks it so, and shows that what compares sees it.
@@ -79,7 +94,12 @@ impl Metal {
         if let Some(program) = programs.get(source) {
             return Ok(Arc::clone(program));
         }
-        let program = Arc::new(self.compiler.compile(source)?);
+        // Metal keeps the arithmetic of such a position as it is written, for every function alike.
+        let contraction = match source.contains("[[position, invariant]]") {
+            true => Contraction::Off,
+            false => self.contraction,
+        };
+        let program = Arc::new(self.compiler.compile(source, contraction)?);
         programs.insert(source.to_owned(), Arc::clone(&program));
         Ok(program)
     }

@@ -18,9 +18,47 @@ const FILES: [(&str, &str); 6] = [
     ("run.cpp", include_str!("shim/run.cpp")),
 ];
 
-/// What every text is compiled with. Signed numbers wrap as SPIR-V's do, and nothing is contracted.
-const OPTIONS: [&str; 6] =
-    ["-std=c++17", "-O0", "-w", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing"];
+/// What every text is compiled with. Signed numbers wrap as SPIR-V's do.
+const OPTIONS: [&str; 4] = ["-std=c++17", "-w", "-fwrapv", "-fno-strict-aliasing"];
+
+/// What becomes of a product and a sum of it (1.6.3 of Metal's specification): Metal may round once.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Contraction {
+    /// Both are rounded, as they are written.
+    #[default]
+    Off,
+    /// They are rounded once, wherever the compiler can, unless the position is `invariant`.
+    Fast,
+}
+
+/// Vectors of ours have to become their components before a product is seen beside a sum.
+const FAST: &[&str] = &[
+    "-O3",
+    "-fno-tree-vectorize",
+    "-ffp-contract=fast",
+    #[cfg(target_arch = "x86_64")]
+    "-mfma",
+];
+
+impl Contraction {
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Contraction::Off => &["-O0", "-ffp-contract=off"],
+            Contraction::Fast => FAST,
+        }
+    }
+
+    /// Fails where the processor cannot.
+    pub(crate) fn check(self) -> Result<(), Error> {
+        #[cfg(target_arch = "x86_64")]
+        if self == Contraction::Fast && !std::is_x86_feature_detected!("fma") {
+            return Err(Error::Unsupported(
+                "contraction by this processor, without fma".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// A C++ compiler, and a folder for what it makes.
 pub(crate) struct Compiler {
@@ -50,7 +88,7 @@ impl Compiler {
             written.map_err(|error| cannot("write headers", &error))?;
         }
         let compiler = Compiler { program, version, folder };
-        compiler.call(&["-c", "run.cpp", "-o", "run.o"])?;
+        compiler.call(Contraction::Off, &["-c", "run.cpp", "-o", "run.o"])?;
         Ok(compiler)
     }
 
@@ -59,7 +97,7 @@ impl Compiler {
     /// # Errors
     ///
     /// It is no C++: what is wrong with it.
-    pub(crate) fn compile(&self, source: &str) -> Result<Program, Error> {
+    pub(crate) fn compile(&self, source: &str, contraction: Contraction) -> Result<Program, Error> {
         let file = tempfile::Builder::new().suffix(".cpp").tempfile_in(self.folder.path());
         let (_, source_path) = file
             .and_then(|file| Ok(file.keep()?))
@@ -68,13 +106,14 @@ impl Compiler {
         written.map_err(|error| cannot("write a shader", &error))?;
         let program = source_path.with_extension("");
         let path = |path: &Path| path.to_string_lossy().into_owned();
-        self.call(&[&path(&source_path), "run.o", "-o", &path(&program)])?;
+        self.call(contraction, &[&path(&source_path), "run.o", "-o", &path(&program)])?;
         Ok(Program(program))
     }
 
-    fn call(&self, arguments: &[&str]) -> Result<(), Error> {
+    fn call(&self, contraction: Contraction, arguments: &[&str]) -> Result<(), Error> {
         let mut command = Command::new(&self.program);
-        command.current_dir(self.folder.path()).args(OPTIONS).args(arguments);
+        command.current_dir(self.folder.path()).args(OPTIONS);
+        command.args(contraction.options()).args(arguments);
         let output = command.output().map_err(|error| cannot("run the C++ compiler", &error))?;
         if output.status.success() {
             return Ok(());

@@ -21,6 +21,8 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, Strin
     let function = signature::read(text)?;
     let is_printed = |line: &&str| !line.starts_with("#include") && !line.starts_with("#pragma");
     let mut read = String::new();
+    // What SPIRV-Cross prints of arithmetic that is not to be contracted is a function for each operation.
+    let text = &text.replace("[[clang::optnone]]", "__attribute__((noinline))");
     for line in without_arrays(text).lines().filter(is_printed) {
         read += &match function_constant(line, constants) {
             Some(line) => line,

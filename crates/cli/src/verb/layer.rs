@@ -91,7 +91,7 @@ struct Run {
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 
-    /// A folder for the shaders of captures, before and after
+    /// A folder for the shaders of captures, before and after, and for what is drawn, bound and written with them
     #[arg(long, value_name = "DIR")]
     dump: Option<String>,
 

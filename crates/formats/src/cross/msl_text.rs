@@ -1,7 +1,7 @@
 //! MSL as SPIRV-Cross prints it: what Metal does not take is put right, or refused.
 
 use crate::Error;
-use polyshade_spv::{Module, Op};
+use polyshade_spv::{BuiltIn, Decoration, Id, Module, Op};
 
 /// Built-ins that SPIRV-Cross declares as constants of the entry point.
 const CONSTANTS: [&str; 4] =
@@ -68,6 +68,33 @@ fn indices(text: &str, what: &str) -> impl Iterator<Item = usize> {
         Some(first + length - 1)
     };
     parts.windows(2).filter_map(index).collect::<Vec<_>>().into_iter()
+}
+
+/// The first version of MSL with positions that are `invariant`.
+const INVARIANT_POSITIONS: (u32, u32) = (2, 1);
+
+/// Whether something is `Invariant` that MSL cannot say is: all but positions. Two functions that compute it alike have
+/// the same value only if nothing that they compute is contracted.
+pub(super) fn is_invariant_by_arithmetic(words: &[u32], version: (u32, u32)) -> bool {
+    let is_said = |module: &Module<'_>| {
+        let is_position = |builtin: Option<&[u32]>| {
+            version >= INVARIANT_POSITIONS && builtin == Some(&[BuiltIn::POSITION.0])
+        };
+        module.instructions().any(|inst| match (inst.op(), inst.words()) {
+            (Op::DECORATE, [_, id, what]) if *what == Decoration::INVARIANT.0 => {
+                let builtin =
+                    Id::new(*id).and_then(|id| module.decoration(id, Decoration::BUILT_IN));
+                !is_position(builtin)
+            }
+            (Op::MEMBER_DECORATE, [_, id, member, what]) if *what == Decoration::INVARIANT.0 => {
+                let builtin = Id::new(*id)
+                    .and_then(|id| module.member_decoration(id, *member, Decoration::BUILT_IN));
+                !is_position(builtin)
+            }
+            _ => false,
+        })
+    };
+    Module::parse(words).is_ok_and(|module| is_said(&module))
 }
 
 fn has_doubles(words: &[u32]) -> bool {

@@ -63,6 +63,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let mut settings = targets::Msl::options();
     settings.version = version.into();
     settings.framebuffer_fetch_subpass = fetches;
+    settings.invariant_fp_math = msl_text::is_invariant_by_arithmetic(words, version);
     settings.platform = match options.platform {
         Platform::Macos => MetalPlatform::MacOS,
         Platform::Ios => MetalPlatform::iOS,
