@@ -1,10 +1,10 @@
-//! Metal may round a product and a sum of it once. What is captured of outputs that are `invariant` is what is rasterized
-//! all the same, although two functions compute it.
+//! Metal may round a product and a sum of it once. What is captured of outputs that are `invariant` is what is
+//! rasterized all the same, although two functions compute it.
 
 use crate::glsl;
 use crate::noise::Noise;
-use crate::storage::{HOSTS, host_draw, options};
 use crate::shaders::Varyings;
+use crate::storage::{HOSTS, host_draw, options};
 use polyshade::Module;
 use polyshade::spv::{Decoration, Op};
 use polyshade::transform_feedback::BufferRange;
@@ -78,9 +78,9 @@ fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
 /// The words of a module whose arithmetic may be contracted again.
 fn contracted(module: &Module<'_>) -> Vec<u32> {
     let no_contraction = |words: &[u32]| words.get(2) == Some(&Decoration::NO_CONTRACTION.0);
-    let kept = module.instructions().filter(|inst| {
-        !(inst.op() == Op::DECORATE && no_contraction(inst.words()))
-    });
+    let kept = module
+        .instructions()
+        .filter(|inst| !(inst.op() == Op::DECORATE && no_contraction(inst.words())));
     let header = &module.words()[..5];
     header.iter().copied().chain(kept.flat_map(|inst| inst.words().to_vec())).collect()
 }
@@ -90,9 +90,11 @@ fn invariant_outputs_are_captured_as_they_are_rasterized() {
     let exact = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
     let mut metal = Metal::new().expect("as above");
     metal.set_contraction(Contraction::Fast).expect("this processor rounds once");
-    for (output, qualifiers) in
-        [("gl_Position", ["invariant", ""]), ("v_sum", ["", "invariant"]), ("v_sum", ["invariant"; 2])]
-    {
+    for (output, qualifiers) in [
+        ("gl_Position", ["invariant", ""]),
+        ("v_sum", ["", "invariant"]),
+        ("v_sum", ["invariant"; 2]),
+    ] {
         let variants = variants(output, qualifiers);
         // It rasterizes what it captures, and says as the original does what is invariant.
         let both = variants.both.as_ref().expect("lists are captured at once");
@@ -106,8 +108,8 @@ fn invariant_outputs_are_captured_as_they_are_rasterized() {
     }
     for output in ["gl_Position", "v_sum"] {
         let variants = variants(output, [""; 2]);
-        let [once, twice] = [&metal, &exact]
-            .map(|metal| captured(metal, &variants, variants.capture_only.words()));
+        let [once, twice] =
+            [&metal, &exact].map(|metal| captured(metal, &variants, variants.capture_only.words()));
         assert!(once != twice, "{output} is contracted where it may be");
     }
 }

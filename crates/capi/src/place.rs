@@ -221,13 +221,13 @@ mod tests {
 
     #[test]
     fn places_come_back_as_they_went() {
-        for kind in 1..8 {
+        for kind in 1..9 {
             let place = polyshade_place { kind, set: 1, binding: 2, number: 3 };
             let read = place.needed("it").expect("there are so many");
             let back = polyshade_place::of(read);
             assert_eq!((back.kind, back.needed("it").ok()), (kind, Some(read)));
         }
-        assert!(polyshade_place { kind: 8, set: 0, binding: 0, number: 0 }.read("it").is_err());
+        assert!(polyshade_place { kind: 9, set: 0, binding: 0, number: 0 }.read("it").is_err());
     }
 
     #[test]
