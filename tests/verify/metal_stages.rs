@@ -2,7 +2,7 @@
 //! different where a text is broken on purpose.
 
 use crate::clip_later::MARKS;
-use crate::metal::metal;
+use crate::metal::{edited, metal};
 use crate::stage::{
     CONTROL, FRAGMENT, Step, VERTEX, combined, discarded, emulated, enabled, marked, normalized,
     planes, repaired, to_arrays, to_registers,
@@ -13,14 +13,6 @@ use polyshade::clip_cull::{Kind, Planes};
 use polyshade::host::{Place, Value};
 use polyshade::position_only::SideEffects;
 use polyshade_verify::Equal;
-
-/// A text with something replaced.
-fn edited(text: String, edits: &[(&str, &str)]) -> String {
-    edits.iter().fold(text, |text, (from, to)| {
-        assert!(text.contains(from), "no `{from}` in\n{text}");
-        text.replace(from, to)
-    })
-}
 
 #[test]
 fn position_only_variants_hand_on_what_the_original_does() {
@@ -44,12 +36,8 @@ fn a_position_only_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 2] = [&[(" * 0.200", " * 0.201")], &[(" * 0.5", " * 0.75")]];
     let case = position::Case::new(vertex(position::SHADER));
     for edits in BROKEN {
-        let mut broken = metal();
         // The other variants, and the original, have the normal.
-        broken.set_edit(move |text| match text.contains("normalize(") {
-            true => text,
-            false => edited(text, edits),
-        });
+        let broken = edited(|text| !text.contains("normalize("), edits);
         let found = difference("Metal", case.verify_by(&broken));
         println!("{edits:?}: {found}");
     }
@@ -151,12 +139,8 @@ fn a_text_of_patches_that_is_broken_is_different() {
     ];
     let (words, step) = patches();
     for edits in BROKEN {
-        let mut broken = metal();
         // The original has registers.
-        broken.set_edit(move |text| match text.contains("gl_ClipDistance[0u] = _") {
-            true => edited(text, edits),
-            false => text,
-        });
+        let broken = edited(|text| text.contains("gl_ClipDistance[0u] = _"), edits);
         println!("{edits:?}: {}", difference(edits, CONTROL.verify_by(&broken, &words, &step)));
     }
 }
@@ -165,20 +149,13 @@ fn a_text_of_patches_that_is_broken_is_different() {
 #[test]
 fn a_text_that_is_broken_is_different() {
     let [_, _, (words, step), ..] = &steps();
-    let mut broken = metal();
-    broken.set_edit(|text| match text.contains("polyshade_enabled_planes") {
-        true => edited(text, &[(".enabled & 1u", ".enabled & 2u")]),
-        false => text,
-    });
+    let edits = &[(".enabled & 1u", ".enabled & 2u")];
+    let broken = edited(|text| text.contains("polyshade_enabled_planes"), edits);
     println!("{}", difference("Metal", VERTEX.verify_by(&broken, words, step)));
 
     let words = clip_fragment::shader("", "");
     for edits in [&[("discard_fragment();", ";")][..], &[(">= 0.0", "<= 0.0")]] {
-        let mut broken = metal();
-        broken.set_edit(move |text| match text.contains("discard_fragment();") {
-            true => edited(text, edits),
-            false => text,
-        });
+        let broken = edited(|text| text.contains("discard_fragment();"), edits);
         let verdict = FRAGMENT.verify_by(&broken, &words, &discarded(6, None, [2, 0]));
         println!("{}", difference(edits, verdict));
     }

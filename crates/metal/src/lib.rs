@@ -80,6 +80,7 @@ impl Metal {
     pub fn set_contraction(&mut self, contraction: Contraction) -> Result<(), Error> {
         contraction.check()?;
         self.contraction = contraction;
+        self.programs.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! MSL as SPIRV-Cross prints it: what Metal does not take is put right, or refused.
 
 use crate::Error;
-use polyshade_spv::{BuiltIn, Decoration, Id, Module, Op};
+use polyshade_spv::view::{Decorate, MemberDecorate};
+use polyshade_spv::{BuiltIn, Decoration, Module, Op, Section};
 
 /// Built-ins that SPIRV-Cross declares as constants of the entry point.
 const CONSTANTS: [&str; 4] =
@@ -76,25 +77,19 @@ const INVARIANT_POSITIONS: (u32, u32) = (2, 1);
 /// Whether something is `Invariant` that MSL cannot say is: all but positions. Two functions that compute it alike have
 /// the same value only if nothing that they compute is contracted.
 pub(super) fn is_invariant_by_arithmetic(words: &[u32], version: (u32, u32)) -> bool {
-    let is_said = |module: &Module<'_>| {
-        let is_position = |builtin: Option<&[u32]>| {
-            version >= INVARIANT_POSITIONS && builtin == Some(&[BuiltIn::POSITION.0])
-        };
-        module.instructions().any(|inst| match (inst.op(), inst.words()) {
-            (Op::DECORATE, [_, id, what]) if *what == Decoration::INVARIANT.0 => {
-                let builtin =
-                    Id::new(*id).and_then(|id| module.decoration(id, Decoration::BUILT_IN));
-                !is_position(builtin)
-            }
-            (Op::MEMBER_DECORATE, [_, id, member, what]) if *what == Decoration::INVARIANT.0 => {
-                let builtin = Id::new(*id)
-                    .and_then(|id| module.member_decoration(id, *member, Decoration::BUILT_IN));
-                !is_position(builtin)
-            }
-            _ => false,
+    let is_position =
+        |builtin| version >= INVARIANT_POSITIONS && builtin == Some(BuiltIn::POSITION);
+    // What cannot be parsed is SPIRV-Cross's to say.
+    let Ok(module) = Module::parse(words) else { return false };
+    let mut said = module.section(Section::Annotations).filter_map(|inst| {
+        let of_whole =
+            Decorate::of(inst).map(|one| (one.decoration(), module.builtin(one.target())));
+        of_whole.or_else(|| {
+            let one = MemberDecorate::of(inst)?;
+            Some((one.decoration(), module.member_builtin(one.target(), one.member())))
         })
-    };
-    Module::parse(words).is_ok_and(|module| is_said(&module))
+    });
+    said.any(|(what, builtin)| what == Decoration::INVARIANT && !is_position(builtin))
 }
 
 fn has_doubles(words: &[u32]) -> bool {

@@ -2,7 +2,7 @@
 //! attributes of the application itself, so that all of the vertex input is free for them.
 
 use crate::driver::Driver;
-use crate::emulation::facts::{Facts, VertexInput};
+use crate::emulation::facts::{Facts, VertexInput, rate};
 use crate::emulation::memory::Piece;
 use crate::emulation::state::VertexBuffer;
 use ash::vk::{self, DynamicState};
@@ -11,14 +11,11 @@ use std::collections::BTreeMap;
 /// The binding of the addresses.
 const BINDING: u32 = 0;
 
-/// The locations of the addresses, one behind the other from 0 on.
-const FORMATS: [vk::Format; 2] = [vk::Format::R32G32_UINT; 2];
-
 /// The vertex input of captures that find their addresses by attributes.
 pub(super) fn input() -> VertexInput {
-    let attribute = |(location, format)| (location, BINDING, format, 8 * location);
+    let address = |location| (location, BINDING, vk::Format::R32G32_UINT, 8 * location);
     VertexInput {
-        attributes: (0..).zip(FORMATS).map(attribute).collect(),
+        attributes: [0, 1].map(address).to_vec(),
         // All vertices read the same.
         bindings: vec![(BINDING, 0, None)],
     }
@@ -96,11 +93,10 @@ impl VertexInput {
         Vec<vk::VertexInputAttributeDescription2EXT<'static>>,
     ) {
         let binding = |&(binding, stride, divisor): &(u32, u32, Option<u32>)| {
-            let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
             vk::VertexInputBindingDescription2EXT::default()
                 .binding(binding)
                 .stride(stride)
-                .input_rate(rates[usize::from(divisor.is_some())])
+                .input_rate(rate(divisor))
                 .divisor(divisor.unwrap_or(1))
         };
         let attribute = |&(location, binding, format, offset): &_| {

@@ -62,6 +62,14 @@ pub(crate) struct VertexInput {
     pub(crate) bindings: Vec<(u32, u32, Option<u32>)>,
 }
 
+/// The rate of a binding that has this divisor.
+pub(super) fn rate(divisor: Option<u32>) -> vk::VertexInputRate {
+    match divisor {
+        None => vk::VertexInputRate::VERTEX,
+        Some(_) => vk::VertexInputRate::INSTANCE,
+    }
+}
+
 /// The formats of dynamic rendering.
 #[derive(Clone, Default)]
 pub(crate) struct Rendering {

@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use crate::emulation::dump::Captured;
-use crate::emulation::facts::{Facts, Info, Raster, VertexInput, VertexStage};
+use crate::emulation::facts::{Facts, Info, Raster, VertexInput, VertexStage, rate};
 use crate::emulation::layouts::{Addresses, Layout};
 use crate::emulation::told::{Fetched, Told};
 use crate::emulation::{Emulator, attributes};
@@ -384,8 +384,7 @@ impl Input {
             vk::VertexInputAttributeDescription { location, binding, format, offset }
         };
         let binding = |&(binding, stride, divisor): &(u32, u32, Option<u32>)| {
-            let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
-            let input_rate = rates[usize::from(divisor.is_some())];
+            let input_rate = rate(divisor);
             vk::VertexInputBindingDescription { binding, stride, input_rate }
         };
         let divisor = |&(binding, _, divisor): &(u32, u32, Option<u32>)| {

@@ -43,21 +43,11 @@ pub fn add_output<'m>(
     ty: Id,
     name: &str,
 ) -> Id {
-    add(p, entry, (StorageClass::OUTPUT, location), ty, name)
+    add_at(p, entry, (StorageClass::OUTPUT, location), ty, name)
 }
 
-/// A new input of `entry` at `location`.
-pub(super) fn add_input<'m>(
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    location: u32,
-    ty: Id,
-    name: &str,
-) -> Id {
-    add(p, entry, (StorageClass::INPUT, location), ty, name)
-}
-
-fn add<'m>(
+/// A new input or output of `entry`, whichever `class` says, at `location`.
+pub(super) fn add_at<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     (class, location): (StorageClass, u32),

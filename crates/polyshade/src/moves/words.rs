@@ -1,6 +1,6 @@
 //! Words that the host fills in are added where the host wants them.
 
-use super::locations::{add_input, locations};
+use super::locations::{add_at, locations};
 use super::push_constants::{Span, push_constant_spans};
 use super::{
     HostBlock, Memory, Pointed, WordArray, memory, spec_constants, storage_buffer, uniform_block,
@@ -265,7 +265,8 @@ fn add_group<'m>(
         Place::Address(Pointer::Attribute { location }) => {
             let memory = memory(m, p)?;
             let ty = uvec2(p);
-            Added::Memory(memory, Address::Input(add_input(p, entry, location, ty, name)))
+            let input = add_at(p, entry, (StorageClass::INPUT, location), ty, name);
+            Added::Memory(memory, Address::Input(input))
         }
         Place::Address(pointer) => {
             let memory = memory(m, p)?;
