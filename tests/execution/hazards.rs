@@ -203,7 +203,8 @@ impl Walk {
                 | Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
-                | Step::Advance(_) => {}
+                | Step::Advance(_)
+                | Step::Record(_) => {}
             }
         }
     }

@@ -16,7 +16,9 @@ use case::{
     Numbers, PREDICATE, REGION, STRIDE, Told,
 };
 use polyshade::transform_feedback::{self, ProvokingVertex};
-use polyshade_planner::{self as planner, Begin, Keep, Path, Pipeline, Plan, Step, Topology, Word};
+use polyshade_planner::{
+    self as planner, Begin, Keep, PassState, Path, Pipeline, Plan, Side, Step, Topology, Word,
+};
 use polyshade_vulkan::{Executed, Indices, IndirectArguments, Item, Place, Sequence};
 
 /// How many captures there are of each kind, and how many of them are submitted together.
@@ -29,6 +31,8 @@ struct Way {
     driver: Driver,
     path: Path,
     again: u32,
+    /// What of its pass a draw is told.
+    pass: PassState,
 }
 
 /// The plans of all pieces of cases that are submitted together.
@@ -39,7 +43,7 @@ fn plans(rig: &Rig, way: Way, cases: &[Case]) -> Vec<Vec<Plan>> {
         let pipeline = rig.pipeline(case.topology.0, way.path);
         let pipeline = Pipeline { primitive_restart, ..pipeline };
         let plan = |number| {
-            let state = case.state(rig.layout(), number, way.path, BUFFERS * index);
+            let state = case.state(rig.layout(), number, (way.path, way.pass), BUFFERS * index);
             let plan = planner::plan(&device, &pipeline, &state);
             plan.unwrap_or_else(|error| panic!("{error}: {case:?}"))
         };
@@ -72,6 +76,9 @@ fn execute_with(
         sequence.work.buffers.extend(memory);
         sequence.items.push(Item::BeginPass(None));
         for ((number, piece), plan) in (0..).zip(&case.pieces).zip(plans) {
+            if number > 0 && way.pass == PassState::Listed && case.begins_pass(number as usize) {
+                sequence.items.extend([Item::EndPass, Item::BeginPass(None)]);
+            }
             let one = &piece.draws[0];
             let numbers = transform_feedback::Draw {
                 topology: case.topology.0.captured().expect("it is captured"),
@@ -141,12 +148,17 @@ fn rig(indexed: bool, restart: bool) -> Rig {
 
 /// Compares with the model on both drivers, and the model with lavapipe's own feature where that is right.
 fn are_right(indexed: bool, restart: bool, again: u32) {
+    are_right_in(PassState::Inside, indexed, restart, again);
+}
+
+fn are_right_in(pass: PassState, indexed: bool, restart: bool, again: u32) {
     let rig = rig(indexed, restart);
     let mut noise = Noise::new();
     let cases: Vec<Case> = (0..CASES).map(|_| Case::random(&mut noise, indexed, restart)).collect();
     for batch in cases.chunks(BATCH) {
         for driver in DRIVERS {
-            let left = execute(&rig, Way { driver, path: Path::Storage, again }, batch, |_| {});
+            let way = Way { driver, path: Path::Storage, again, pass };
+            let left = execute(&rig, way, batch, |_| {});
             for (case, left) in batch.iter().zip(left) {
                 let model = case.model(rig.layout(), 1 + again);
                 assert!(model == left, "{driver:?} {}", told(case, &model, &left));
@@ -173,7 +185,8 @@ fn are_right(indexed: bool, restart: bool, again: u32) {
                 && case.pieces.windows(2).all(|two| two[1].begin != Begin::Running)
         };
         let native: Vec<Case> = batch.iter().filter(is_native).cloned().collect();
-        let way = Way { driver: Driver::Lavapipe, path: Path::Extension, again };
+        let (driver, path) = (Driver::Lavapipe, Path::Extension);
+        let way = Way { driver, path, again, pass: PassState::Inside };
         for (case, mut left) in native.iter().zip(execute(&rig, way, &native, |_| {})) {
             let mut model = case.model(rig.layout(), 1 + again);
             if again > 0 {
@@ -202,6 +215,13 @@ fn commands_are_submitted_again() {
     are_right(true, true, 1);
 }
 
+/// What keeps the counters is recorded ahead of passes that cannot end, of all draws in them.
+#[test]
+fn what_cannot_be_in_a_pass_is_ahead_of_it() {
+    are_right_in(PassState::Listed, false, false, 0);
+    are_right_in(PassState::Listed, true, true, 1);
+}
+
 /// What a plan leaves out, or says wrongly, is noticed.
 #[test]
 fn wrong_plans_are_noticed() {
@@ -225,7 +245,8 @@ fn wrong_plans_are_noticed() {
     let rig = rig(true, true);
     let mut noise = Noise::new();
     let cases: Vec<Case> = (0..BATCH).map(|_| Case::random(&mut noise, true, true)).collect();
-    let way = Way { driver: Driver::Lavapipe, path: Path::Storage, again: 0 };
+    let (driver, path) = (Driver::Lavapipe, Path::Storage);
+    let way = Way { driver, path, again: 0, pass: PassState::Inside };
     for (name, edit) in edits {
         let left = execute(&rig, way, &cases, |plan| {
             for step in &mut plan.steps {
@@ -238,6 +259,25 @@ fn wrong_plans_are_noticed() {
             cases.iter().zip(&left).filter(|(case, left)| case.model(rig.layout(), 1) == **left);
         assert!(same.count() < BATCH, "{name}");
     }
+}
+
+/// What is done ahead of a pass comes too late behind it.
+#[test]
+fn steps_on_the_wrong_side_are_noticed() {
+    let rig = rig(false, false);
+    let mut noise = Noise::new();
+    let cases: Vec<Case> = (0..BATCH).map(|_| Case::random(&mut noise, false, false)).collect();
+    let (driver, path) = (Driver::Lavapipe, Path::Storage);
+    let way = Way { driver, path, again: 0, pass: PassState::Listed };
+    let left = execute(&rig, way, &cases, |plan| {
+        for step in &mut plan.steps {
+            if *step == Step::Record(Side::Ahead) {
+                *step = Step::Record(Side::Behind);
+            }
+        }
+    });
+    let same = cases.iter().zip(&left).filter(|(case, left)| case.model(rig.layout(), 1) == **left);
+    assert!(same.count() < BATCH / 2);
 }
 
 /// Noise in the place of arguments, counts and counters.
@@ -269,7 +309,7 @@ fn hostile_numbers_stay_within_the_ranges() {
         let case = |_| Case::random(&mut noise, indexed, restart);
         let cases: Vec<Case> = (0..BATCH).map(case).collect();
         for driver in DRIVERS {
-            let way = Way { driver, path: Path::Storage, again: 0 };
+            let way = Way { driver, path: Path::Storage, again: 0, pass: PassState::Listed };
             let fill = |memory: &mut [Vec<u8>]| fill_with_noise(&mut noise, memory);
             for (case, (memory, _)) in
                 cases.iter().zip(execute_with(&rig, way, &cases, |_| {}, fill))

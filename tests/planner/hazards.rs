@@ -66,6 +66,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
         });
         let cells = Cells { kind: Kind::Captured, buffer: number as u32, cells: 1 };
         commands.push(Command::Draw(Box::new(Drawn {
+            number,
             pipeline: Pipeline { capture: Some(capture), ..Pipeline::default() },
             draw: Draw { call, feedback, ..Draw::default() },
             path,

@@ -162,6 +162,31 @@ fn the_device_keeps_counters() {
     golden("kept.txt", &text);
 }
 
+/// What has to be outside of a pass that cannot end is recorded ahead of it and behind it.
+#[test]
+fn passes_that_are_kept_have_lists() {
+    let inside = |pass: PassState, mut draw: Draw| {
+        draw.next.captured = vec![Use::Vertices];
+        draw.next.counters = vec![Use::CopySource];
+        Draw { pass, ..draw }
+    };
+    let restart = by_address(Some(RESTART));
+    let indexed = kept(Call::IndexedIndirect, resumed());
+    let plain = by_address(None);
+    let mut text = String::new();
+    for (heading, device, pipeline, draw) in [
+        ("the device keeps the counters", device(), &restart, indexed),
+        ("the host keeps them", device(), &plain, anew()),
+        ("the device captures", Preset::Vulkan.into(), &pipeline(), resumed()),
+    ] {
+        let listed = inside(PassState::Listed, draw.clone());
+        section(&mut text, heading, &device, pipeline, &listed);
+        let kept = inside(PassState::Kept, draw);
+        refused(&device, pipeline, &kept, "the pass that is open would have to end");
+    }
+    golden("listed.txt", &text);
+}
+
 #[test]
 fn the_host_keeps_draws_with_indices() {
     let bound =

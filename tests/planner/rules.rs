@@ -2,7 +2,7 @@
 
 use polyshade_planner::{
     Api, Attachments, Begin, Contents, Device, Draw, End, Feedback, PassState, Path, Pipeline,
-    Plan, Position, Rasterization, RasterizationOff, Resource, Step, Variant,
+    Plan, Position, Rasterization, RasterizationOff, Resource, Side, Step, Variant,
 };
 
 /// Says which rule a plan breaks.
@@ -30,6 +30,8 @@ struct Walk<'s> {
     bound: Option<polyshade_planner::Bind>,
     /// Whether what is bound last is a compute stage.
     computes: bool,
+    /// On which side of the border of the pass its steps are.
+    side: Side,
 }
 
 fn rule(kept: bool, rule: &str) -> Result<(), String> {
@@ -57,6 +59,7 @@ impl<'s> Walk<'s> {
             rasterizes: 0,
             bound: None,
             computes: false,
+            side: Side::Inside,
         }
     }
 
@@ -74,7 +77,7 @@ impl<'s> Walk<'s> {
                 rule(self.open == Some(*attachments), "the pass that is open ends")?;
                 rule(!self.running, "capture does not outlive its pass")?;
                 rule(self.queries == 0, "a query ends in the pass in which it began")?;
-                let kept = self.draw.pass == PassState::Kept;
+                let kept = matches!(self.draw.pass, PassState::Kept | PassState::Listed);
                 rule(!kept || self.open != Some(Attachments::Application), "the pass is kept")?;
                 self.open = None;
                 self.waited = false;
@@ -111,6 +114,19 @@ impl<'s> Walk<'s> {
             Step::WriteCounters(_) => rule(self.open.is_none(), "no copy inside a pass")?,
             Step::FindSegments | Step::Keep(_) => {
                 rule(self.open.is_none(), "no dispatch inside a pass")?
+            }
+            Step::Record(side) => {
+                rule(self.draw.pass == PassState::Listed, "a pass with lists has sides")?;
+                let nothing = self.captures + self.rasterizes == 0;
+                let follows = match (self.side, side) {
+                    (Side::Inside, Side::Ahead) => nothing,
+                    (Side::Ahead, Side::Inside) | (Side::Inside, Side::Behind) => true,
+                    _ => false,
+                };
+                rule(follows, "sides come in their order")?;
+                rule(!self.running && self.queries == 0, "what begins on a side ends there")?;
+                self.open = (*side == Side::Inside).then_some(Attachments::Application);
+                self.side = *side;
             }
             Step::Count(_)
             | Step::BindStorage(_)
@@ -166,6 +182,7 @@ impl<'s> Walk<'s> {
         rule(self.queries == 0, "queries end")?;
         let inside = self.draw.pass != PassState::Outside;
         let wanted = inside || native && runs_on;
-        rule(self.open.is_some() == wanted, "the pass is as it was")
+        let open = self.open.is_some() || self.side != Side::Inside;
+        rule(open == wanted, "the pass is as it was")
     }
 }

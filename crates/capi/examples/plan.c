@@ -196,6 +196,15 @@ static void print_step(const polyshade_step *step) {
     case POLYSHADE_STEP_KEEP:
         print_keep(step->keep);
         break;
+    case POLYSHADE_STEP_RECORD_AHEAD:
+        printf("ahead of the pass:\n");
+        break;
+    case POLYSHADE_STEP_RECORD_INSIDE:
+        printf("in the pass:\n");
+        break;
+    case POLYSHADE_STEP_RECORD_BEHIND:
+        printf("behind the pass:\n");
+        break;
     default:
         /* A later version of the library. */
         fprintf(stderr, "step %" PRIu32 " is not known\n", step->kind);

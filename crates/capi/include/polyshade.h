@@ -549,6 +549,15 @@
 // those of `draw`; then the pass of dispatches ends, where there are such.
 #define POLYSHADE_STEP_DISPATCH 21
 
+// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have there.
+#define POLYSHADE_STEP_RECORD_AHEAD 22
+
+// The next steps are recorded in the pass, where a plan begins.
+#define POLYSHADE_STEP_RECORD_INSIDE 23
+
+// The next steps are recorded behind the pass.
+#define POLYSHADE_STEP_RECORD_BEHIND 24
+
 // The application's.
 #define POLYSHADE_ATTACHMENTS_APPLICATION 0
 

@@ -1,5 +1,6 @@
 //! A plan under construction: it knows which pass is open, and ends it where a barrier has to be outside of passes.
 
+mod sides;
 mod waits;
 
 use super::check::stream;
@@ -57,9 +58,11 @@ impl<'s> Draft<'s> {
         if barriers.is_empty() {
             return;
         }
-        self.close();
         if self.device.api == Api::Vulkan {
+            self.close();
             self.steps.push(Step::Barriers(barriers));
+        } else if self.draw.pass != PassState::Listed {
+            self.close();
         }
     }
 
@@ -111,7 +114,9 @@ impl<'s> Draft<'s> {
         let words = keep.words.is_some();
         let arguments = matches!(self.call_of_points(), Ok(DrawCall::Kept));
         self.steps.push(Step::Keep(keep));
-        self.wait(vec![sync::after_keeping(words, arguments)]);
+        let kept = sync::after_keeping(words, arguments);
+        let barriers = [kept].into_iter().chain(self.wait_ahead_for_keeper()).collect();
+        self.wait(barriers);
     }
 
     /// Whether the device makes the tables of segments.
@@ -176,7 +181,8 @@ impl<'s> Draft<'s> {
         }
         self.close();
         let scope = self.device.pass_scope();
-        if contents == Contents::Load && self.device.api == Api::Vulkan {
+        let goes_on = contents == Contents::Load && self.draw.pass != PassState::Listed;
+        if goes_on && self.device.api == Api::Vulkan {
             match self.steps.last_mut() {
                 Some(Step::Barriers(barriers)) => barriers.push(sync::attachments()),
                 _ => self.steps.push(Step::Barriers(vec![sync::attachments()])),
@@ -429,6 +435,10 @@ impl<'s> Draft<'s> {
             let message = "the pass that is open would have to end for a barrier or another pass";
             return Err(unsupported(message));
         }
-        Ok(Plan { path, corners: corners.unwrap_or(Corners::AsProvoked), steps: self.steps })
+        let steps = match self.draw.pass {
+            PassState::Listed => sides::around(self.steps)?,
+            PassState::Outside | PassState::Inside | PassState::Kept => self.steps,
+        };
+        Ok(Plan { path, corners: corners.unwrap_or(Corners::AsProvoked), steps })
     }
 }

@@ -55,7 +55,7 @@ pub use state::{
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Keep, Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
+    Keep, Pass, PassScope, Plan, Position, Rasterization, Side, Step, StorageRange, Variant, Word,
     WordRange, Words,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};

@@ -1,8 +1,8 @@
 //! A plan as a picture.
 
 use crate::{
-    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, Resource, Step,
-    Variant,
+    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, Resource, Side,
+    Step, Variant,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -261,7 +261,8 @@ impl Reader {
 fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     let kind = match step {
         Step::BeginPass(pass) => Kind::Begin(pass.attachments),
-        Step::EndPass(_) => Kind::End,
+        Step::EndPass(_) | Step::Record(Side::Behind) => Kind::End,
+        Step::Record(Side::Inside) => Kind::Begin(Attachments::Application),
         Step::Barriers(barriers) => {
             let headline = |one: &Barrier| {
                 let details = vec![one.from.to_string(), format!("→ {}", one.to)];

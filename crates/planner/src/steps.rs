@@ -23,6 +23,21 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
+impl Plan {
+    /// The steps that are recorded on one side of the border of the application's pass, in their order. All are inside
+    /// but where a pass is [kept open](super::PassState::Listed).
+    pub fn on(&self, side: Side) -> impl Iterator<Item = &Step> {
+        let mut now = Side::Inside;
+        self.steps.iter().filter(move |step| match step {
+            Step::Record(next) => {
+                now = *next;
+                false
+            }
+            _ => now == side,
+        })
+    }
+}
+
 /// Which vertex of a primitive is captured first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
@@ -86,6 +101,27 @@ pub enum Step {
     FindSegments,
     /// The device counts: a dispatch of the [shader](crate::keeper::Shader::Keep) that keeps the counters.
     Keep(Keep),
+    /// The next steps are recorded on this side of the border of the application's pass, which is [kept
+    /// open](super::PassState::Listed): behind what earlier draws of the pass have there. A plan begins inside.
+    Record(Side),
+}
+
+/// Where commands are recorded that belong to a draw in a pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Side {
+    /// Ahead of the pass. In a secondary command buffer that is executed in a pass, ahead of the one that executes it.
+    Ahead,
+    /// In the pass.
+    Inside,
+    /// Behind the pass.
+    Behind,
+}
+
+impl Side {
+    /// All of them, in the order in which a plan has them.
+    pub const ALL: [Self; 3] = [Self::Ahead, Self::Inside, Self::Behind];
 }
 
 /// What the device keeps of a draw, with a [job](crate::keeper::Job).

@@ -5,7 +5,7 @@ mod words;
 use super::state::{Counter, Query};
 use super::steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Pass, PassScope, Plan, Position, Rasterization, Step, Variant,
+    Pass, PassScope, Plan, Position, Rasterization, Side, Step, Variant,
 };
 use super::sync::{Barrier, Scope};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -21,13 +21,13 @@ impl fmt::Display for Plan {
         f.write_str("\n")?;
         let mut indent = "";
         for step in &self.steps {
-            if matches!(step, Step::EndPass(_)) {
+            if matches!(step, Step::EndPass(_) | Step::Record(_)) {
                 indent = "";
             }
             for line in step.to_string().lines() {
                 writeln!(f, "{indent}{line}")?;
             }
-            if matches!(step, Step::BeginPass(_)) {
+            if matches!(step, Step::BeginPass(_) | Step::Record(_)) {
                 indent = "  ";
             }
         }
@@ -40,6 +40,9 @@ impl fmt::Display for Step {
         match self {
             Self::BeginPass(pass) => pass.fmt(f),
             Self::EndPass(attachments) => write!(f, "end pass: {attachments}"),
+            Self::Record(Side::Ahead) => f.write_str("record ahead of the pass:"),
+            Self::Record(Side::Inside) => f.write_str("record in the pass:"),
+            Self::Record(Side::Behind) => f.write_str("record behind the pass:"),
             Self::Barriers(barriers) => {
                 for barrier in barriers {
                     writeln!(f, "barrier: {barrier}")?;

@@ -266,7 +266,12 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
             3 => Call::ByteCount(count(choices)),
             _ => Call::Vertices,
         },
-        pass: choices.of(&[PassState::Outside, PassState::Inside, PassState::Kept]),
+        pass: choices.of(&[
+            PassState::Outside,
+            PassState::Inside,
+            PassState::Kept,
+            PassState::Listed,
+        ]),
         feedback: match choices.below(8) {
             0 => Feedback::Inactive,
             1 => Feedback::Paused,

@@ -297,12 +297,17 @@ impl Case {
         (memory.chain([bytes(&counters)]).collect(), counts)
     }
 
+    /// Whether a piece is the first of a pass that is kept, in which nothing that is captured can be waited for.
+    pub(super) fn begins_pass(&self, number: usize) -> bool {
+        number == 0 || self.pieces[number].begin != Begin::Running
+    }
+
     /// The state of a draw, in buffers from `first` on.
     pub(super) fn state(
         &self,
         layout: &[BufferLayout],
         number: usize,
-        path: Path,
+        (path, pass): (Path, PassState),
         first: usize,
     ) -> DrawState {
         let piece = &self.pieces[number];
@@ -342,14 +347,15 @@ impl Case {
                 before: Vec::new(),
             }),
         };
+        // Draws of a capture that goes on store to other bytes.
+        let waits = number > 0 && (pass != PassState::Listed || self.begins_pass(number));
         let before = Uses {
-            captured: if number > 0 { vec![Use::Capture(path)] } else { Vec::new() },
+            captured: if waits { vec![Use::Capture(path)] } else { Vec::new() },
             counters: if number > 0 { of_counters(path).to_vec() } else { Vec::new() },
             inputs: Vec::new(),
         };
         let feedback = Feedback::Active(active);
         let queries = vec![Query::Stream(0)];
-        let pass = PassState::Inside;
         DrawState { call, pass, feedback, queries, before, ..DrawState::default() }
     }
 }

@@ -7,7 +7,7 @@ use crate::draw::{planned_topology, provoking_vertex};
 use crate::failure::POLYSHADE_NONE;
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, Contents, CountedBy, Counter, Counters, DrawCall,
-    FeedbackRange, Keep, Pass, PassScope, Position, Query, Rasterization, Resource, Step,
+    FeedbackRange, Keep, Pass, PassScope, Position, Query, Rasterization, Resource, Side, Step,
     StorageRange, Topology, Variant,
 };
 use std::ptr::null;
@@ -70,7 +70,7 @@ impl Listed {
             Step::WriteCounters(written) => {
                 lists.counters = written.iter().map(|one| counter(Some(one))).collect();
             }
-            Step::FindSegments | Step::BindCompute => {}
+            Step::FindSegments | Step::BindCompute | Step::Record(_) => {}
             Step::Keep(keep) => lists.keep = Some(KeepLists::new(keep)),
         }
         step.barriers = first(&lists.barriers);
@@ -106,6 +106,9 @@ fn kind(of: &Step) -> u32 {
         Step::Keep(_) => POLYSHADE_STEP_KEEP,
         Step::BindCompute => POLYSHADE_STEP_BIND_COMPUTE,
         Step::Dispatch(_) => POLYSHADE_STEP_DISPATCH,
+        Step::Record(Side::Ahead) => POLYSHADE_STEP_RECORD_AHEAD,
+        Step::Record(Side::Inside) => POLYSHADE_STEP_RECORD_INSIDE,
+        Step::Record(Side::Behind) => POLYSHADE_STEP_RECORD_BEHIND,
     }
 }
 

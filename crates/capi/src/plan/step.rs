@@ -47,6 +47,12 @@ pub const POLYSHADE_STEP_BIND_COMPUTE: u32 = 20;
 /// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
 /// those of `draw`; then the pass of dispatches ends, where there are such.
 pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
+/// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have there.
+pub const POLYSHADE_STEP_RECORD_AHEAD: u32 = 22;
+/// The next steps are recorded in the pass, where a plan begins.
+pub const POLYSHADE_STEP_RECORD_INSIDE: u32 = 23;
+/// The next steps are recorded behind the pass.
+pub const POLYSHADE_STEP_RECORD_BEHIND: u32 = 24;
 
 /// The application's.
 pub const POLYSHADE_ATTACHMENTS_APPLICATION: u32 = 0;

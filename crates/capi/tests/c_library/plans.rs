@@ -8,7 +8,7 @@ use polyshade_capi::plan::step::*;
 use polyshade_capi::plan::words::*;
 use polyshade_capi::plan::*;
 use polyshade_planner::keeper::{self, Arguments, Draws, Job, List, Predicate, Segments, Shader};
-use polyshade_planner::{Step, Word};
+use polyshade_planner::{Side, Step, Word};
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
@@ -53,7 +53,8 @@ fn plans_are_those_of_the_program() {
 /// Every step of a plan, as the struct says it, and as the planner does.
 #[test]
 fn steps_are_those_of_the_planner() {
-    let stored = ["resumed-strip", "kept-indirect"].map(|name| (name, POLYSHADE_PATH_STORAGE));
+    let stored = ["resumed-strip", "kept-indirect", "listed-indirect"]
+        .map(|name| (name, POLYSHADE_PATH_STORAGE));
     for (name, path) in stored.into_iter().chain([("dispatched-mesh", POLYSHADE_PATH_COMPUTE)]) {
         let state = state(name);
         let plan = plan(&state);
@@ -131,6 +132,9 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
             at.eq(saved.iter().map(|one| one.map(|one| (one.buffer, one.offset))))
         }
         (Step::FindSegments, POLYSHADE_STEP_FIND_SEGMENTS) => true,
+        (Step::Record(Side::Ahead), POLYSHADE_STEP_RECORD_AHEAD)
+        | (Step::Record(Side::Inside), POLYSHADE_STEP_RECORD_INSIDE)
+        | (Step::Record(Side::Behind), POLYSHADE_STEP_RECORD_BEHIND) => true,
         (Step::Keep(planned), POLYSHADE_STEP_KEEP) => {
             // SAFETY: it lives as long as the plan.
             let keep = unsafe { &*step.keep };

@@ -1,8 +1,8 @@
 //! What a draw waits for, and what waits for it.
 
 use super::super::device::Api;
-use super::super::state::{ByteCount, Call, Feedback, Path, ShaderStage, Use};
-use super::super::sync::{self, Resource, barrier};
+use super::super::state::{ByteCount, Call, Feedback, PassState, Path, ShaderStage, Use};
+use super::super::sync::{self, Barrier, Resource, barrier};
 use super::super::{contradiction, unsupported};
 use super::Draft;
 use polyshade_spv::Error;
@@ -66,16 +66,33 @@ impl<'s> Draft<'s> {
         barriers.extend(barrier(Resource::Captured, &own, &after));
         let after = self.not_apart(&next.inputs);
         barriers.extend(barrier(Resource::Inputs, &self.inputs(), &after));
-        let own = self.counter_uses();
-        barriers.extend(barrier(Resource::Counters, &own, &next.counters));
-        if let Some((_, own)) = self.device_count() {
-            barriers.extend(barrier(Resource::Count, &[own], &next.counters));
+        if self.draw.pass != PassState::Listed {
+            barriers.extend(self.counters_after(true));
         }
+        barriers.extend(self.counters_after(false));
         if self.runs_on() && !barriers.is_empty() {
             return Err(contradiction("nothing can be waited for while capture runs on"));
         }
         self.wait(barriers);
         Ok(())
+    }
+
+    /// The barriers between the counters that the draw uses, those of the keeper or the others, and the commands that
+    /// follow it.
+    fn counters_after(&self, by_keeper: bool) -> impl Iterator<Item = Barrier> {
+        let next = &self.draw.next.counters;
+        let counters = match by_keeper == (self.path == Path::Storage) {
+            true => barrier(Resource::Counters, &self.counter_uses(), next),
+            false => None,
+        };
+        let count = self.device_count().map(|(_, own)| own);
+        let count = count.filter(|own| by_keeper == (*own == KEEPER_READS));
+        counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], next)))
+    }
+
+    /// What waits for counters that the keeper has used ahead of a pass. Elsewhere they are waited for behind the draw.
+    pub(super) fn wait_ahead_for_keeper(&self) -> impl Iterator<Item = Barrier> {
+        self.counters_after(true).filter(|_| self.draw.pass == PassState::Listed)
     }
 
     /// The uses that have to be waited for. Where the ends of passes are all that orders commands, that is nothing that

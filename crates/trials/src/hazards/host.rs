@@ -3,8 +3,8 @@
 use super::memory::{Cells, Kind};
 use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
 use polyshade_planner::{
-    Active, Api, Barrier, Begin, Call, Counter, End, Feedback, Keeper, Path, Plan, Resource,
-    ShaderStage, Use, Uses, barrier, plan,
+    Active, Api, Barrier, Begin, Call, Counter, End, Feedback, Keeper, PassState, Path, Plan,
+    Resource, ShaderStage, Side, Step, Use, Uses, barrier, plan,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +35,7 @@ pub enum Item {
     Wait(Barrier),
     /// A command that is no draw.
     Other(Used),
-    /// A draw and its plan.
+    /// A draw and its plan, or what of it is on one side of the border of its pass.
     Draw(Box<Drawn>, Plan),
 }
 
@@ -95,7 +95,7 @@ fn goes_on(drawn: &Drawn) -> bool {
 }
 
 /// Whether shaders keep the counters of a capture.
-fn is_kept(drawn: &Drawn) -> bool {
+pub(super) fn is_kept(drawn: &Drawn) -> bool {
     drawn.path == Path::Storage && active(drawn).is_some_and(|one| one.keeper == Keeper::Device)
 }
 
@@ -215,6 +215,8 @@ struct Host<'s> {
     commands: Vec<Command>,
     uses: Vec<Vec<Used>>,
     conflicts: Vec<Conflict>,
+    /// The number of the pass with lists ahead and behind in which each command is.
+    listed: Vec<Option<usize>>,
     /// Which uses have waited for a use of a command.
     waited: HashMap<(usize, usize), HashSet<Use>>,
 }
@@ -227,16 +229,26 @@ impl<'s> Host<'s> {
         let uses: Vec<Vec<Used>> =
             (0..).zip(&commands).map(|(number, one)| uses(one, written(number))).collect();
         let conflicts = conflicts(&uses);
-        Self { sequence, telling, commands, uses, conflicts, waited: HashMap::new() }
+        let listed = listed(&commands);
+        Self { sequence, telling, commands, uses, conflicts, listed, waited: HashMap::new() }
     }
 
     /// What is executed, or the draws that cannot be.
     fn execute(mut self) -> Result<Vec<Item>, usize> {
         let mut items = Vec::new();
+        // Where what is ahead of the pass goes, and what goes behind it.
+        let mut ahead = 0;
+        let mut behind = Vec::new();
         for number in 0..self.commands.len() {
             match self.commands[number].clone() {
-                Command::BeginPass(_) => items.push(Item::BeginPass),
-                Command::EndPass => items.push(Item::EndPass),
+                Command::BeginPass(_) => {
+                    ahead = items.len();
+                    items.push(Item::BeginPass);
+                }
+                Command::EndPass => {
+                    items.push(Item::EndPass);
+                    items.append(&mut behind);
+                }
                 Command::Other(used) => {
                     items.extend(self.wait(number, true));
                     items.push(Item::Other(used));
@@ -246,7 +258,22 @@ impl<'s> Host<'s> {
                     let told = self.told(number, *drawn)?;
                     let (device, pipeline) = (&self.sequence.device, &told.pipeline);
                     let plan = plan(device, pipeline, &told.draw).map_err(|_| told.group)?;
-                    items.push(Item::Draw(Box::new(told), plan));
+                    for side in Side::ALL {
+                        let steps: Vec<Step> = plan.on(side).cloned().collect();
+                        if steps.is_empty() {
+                            continue;
+                        }
+                        let part = Plan { steps, ..plan.clone() };
+                        let item = Item::Draw(Box::new(told.clone()), part);
+                        match side {
+                            Side::Ahead => {
+                                items.insert(ahead, item);
+                                ahead += 1;
+                            }
+                            Side::Inside => items.push(item),
+                            Side::Behind => behind.push(item),
+                        }
+                    }
                 }
             }
         }
@@ -321,6 +348,9 @@ impl<'s> Host<'s> {
             let mut all = Vec::new();
             for one in own.iter().filter(|_| tells) {
                 for other in self.others(*one, before) {
+                    if !self.can_be_waited_for(&other) {
+                        return Err(drawn.group);
+                    }
                     let by = other.by[usize::from(!before)];
                     let counters = other.kind == Kind::Counters;
                     // The draw that is told does not use the counter, so it does not wait.
@@ -347,6 +377,15 @@ impl<'s> Host<'s> {
         Ok(drawn)
     }
 
+    /// Whether a use can wait for another one: of the same pass with lists, only for what is done ahead of it. What is
+    /// next comes behind the pass, but for counters.
+    fn can_be_waited_for(&self, one: &Conflict) -> bool {
+        let [first, second] = one.commands.map(|command| self.listed[command]);
+        let within = is_ahead(one.by[0])
+            && (self.telling != Telling::Next || one.kind == Kind::Counters);
+        first.is_none() || first != second || within
+    }
+
     /// Whether a use of a command, by its number, is that of the counter from which a draw takes its vertex count.
     fn is_count(&self, command: usize, number: usize) -> bool {
         let Command::Draw(drawn) = &self.commands[command] else { return false };
@@ -366,6 +405,32 @@ impl<'s> Host<'s> {
             self.note_waited(&[*one], &same);
         }
     }
+}
+
+/// Whether a use of a draw is by a dispatch, which in a pass with lists is ahead of the pass.
+fn is_ahead(by: Use) -> bool {
+    matches!(
+        by,
+        Use::Capture(Path::Compute)
+            | Use::Storage(ShaderStage::Compute)
+            | Use::Store(ShaderStage::Compute)
+            | Use::Uniform(ShaderStage::Compute)
+            | Use::Texels(ShaderStage::Compute)
+    )
+}
+
+/// The number of the pass with lists in which each command is.
+fn listed(commands: &[Command]) -> Vec<Option<usize>> {
+    let mut pass = None;
+    let mut of = |(number, command): (usize, &Command)| {
+        match command {
+            Command::BeginPass(begun) => pass = (*begun == PassState::Listed).then_some(number),
+            Command::EndPass => pass = None,
+            Command::Other(_) | Command::Draw(_) => {}
+        }
+        pass
+    };
+    commands.iter().enumerate().map(&mut of).collect()
 }
 
 /// Where something reads a counter that the host keeps, it has been written to its buffer: by the plan of the draw that

@@ -1,6 +1,6 @@
 //! What plans do with memory, step by step.
 
-use super::host::{Item, dispatched};
+use super::host::{Item, dispatched, is_kept};
 use super::memory::{Access, Cells, Kind, Memory};
 use super::sequence::{Drawn, Used, cell};
 use super::{Found, accesses};
@@ -43,12 +43,23 @@ struct State {
     bind: Option<Bind>,
     /// The accesses by which capture has begun.
     begun: Range<usize>,
-    /// Whether the keeper has written words.
-    kept: bool,
 }
 
-/// All that the keeper has in memory.
-const KEPT: Cells = Cells { kind: Kind::Kept, buffer: 0, cells: u64::MAX };
+/// Some of what the keeper has in memory.
+const fn kept(cells: u64) -> Cells {
+    Cells { kind: Kind::Kept, buffer: 0, cells }
+}
+
+/// All of it.
+const KEPT: Cells = kept(u64::MAX);
+/// The states of captures.
+const STATES: u64 = 1 << 63;
+
+/// The words and arguments of a draw.
+fn words_of(drawn: &Drawn) -> Cells {
+    assert!(drawn.number < 63, "sequences are short");
+    kept(1 << drawn.number)
+}
 
 /// Whether a fragment stage does it.
 fn is_of_fragments(by: Use) -> bool {
@@ -125,10 +136,7 @@ impl Replay<'_> {
                     self.counters(counters, Use::Save, &state.begun);
                 }
                 Step::WriteCounters(counters) => self.write(counters),
-                Step::Keep(keep) => {
-                    self.keep(drawn, keep);
-                    state.kept = keep.words.is_some();
-                }
+                Step::Keep(keep) => self.keep(drawn, keep),
                 Step::Draw(call) => self.drawn(drawn, plan, &state, call),
                 Step::Dispatch(_) => self.dispatch(drawn),
                 Step::BeginQuery(_)
@@ -141,7 +149,8 @@ impl Replay<'_> {
                 | Step::FindSegments
                 | Step::BindFeedback(_)
                 | Step::FillIn(_)
-                | Step::Advance(_) => {}
+                | Step::Advance(_)
+                | Step::Record(_) => {}
             }
             ended = *step == Step::EndPass(Attachments::Application) || ended && is_wait;
         }
@@ -188,7 +197,8 @@ impl Replay<'_> {
         let arguments = arguments.filter(|_| keep.words.is_some()).map(|one| one.cells);
         let count = keep.count.map(|count| cell(&count.counter));
         let read = arguments.chain(of(&keep.begin)).chain(count).map(|cells| (reads, cells));
-        let written = of(&keep.end).into_iter().chain([KEPT]).map(|cells| (stores, cells));
+        let own = [words_of(drawn), kept(STATES)];
+        let written = of(&keep.end).into_iter().chain(own).map(|cells| (stores, cells));
         let since = self.memory.now();
         for (by, cells) in read.chain(written).collect::<Vec<_>>() {
             self.uses_since(since, &Used { by, cells }, false);
@@ -232,11 +242,14 @@ impl Replay<'_> {
             self.uses(&Used { by: Use::ByteCount, cells: cell(&count.counter) }, true);
         }
         let stores = matches!(variant, Some(Variant::CaptureOnly | Variant::Both));
-        if state.kept && stores {
-            self.uses(&Used { by: Use::Storage(ShaderStage::Vertex), cells: KEPT }, true);
+        if is_kept(drawn) && stores {
+            self.uses(
+                &Used { by: Use::Storage(ShaderStage::Vertex), cells: words_of(drawn) },
+                true,
+            );
         }
         if *call == DrawCall::Kept {
-            self.uses(&Used { by: Use::IndirectArguments, cells: KEPT }, true);
+            self.uses(&Used { by: Use::IndirectArguments, cells: words_of(drawn) }, true);
         }
         let by = match (plan.path, variant) {
             (_, Some(Variant::CaptureOnly | Variant::Both)) => Path::Storage,

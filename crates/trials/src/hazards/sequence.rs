@@ -39,6 +39,8 @@ pub enum Command {
 /// A draw, without what is before and next.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Drawn {
+    /// What it has of the keeper's memory, below 63.
+    pub number: usize,
     /// Its pipeline.
     pub pipeline: Pipeline,
     /// Its state.
@@ -141,11 +143,14 @@ impl Writer<'_> {
     fn pass(&mut self) {
         let (command, pass) = match self.pass {
             PassState::Outside => {
+                let open = [PassState::Inside, PassState::Inside, PassState::Listed];
                 let kept = self.choices.rarely();
-                let pass = if kept { PassState::Kept } else { PassState::Inside };
+                let pass = if kept { PassState::Kept } else { self.choices.of(&open) };
                 (Command::BeginPass(pass), pass)
             }
-            PassState::Inside | PassState::Kept => (Command::EndPass, PassState::Outside),
+            PassState::Inside | PassState::Kept | PassState::Listed => {
+                (Command::EndPass, PassState::Outside)
+            }
         };
         self.pass = pass;
         self.commands.push(command);
@@ -262,6 +267,7 @@ impl Writer<'_> {
         let feedback = if paused { Feedback::Paused } else { Feedback::Inactive };
         let path = self.path(&pipeline);
         self.draw(Drawn {
+            number: 0,
             pipeline,
             draw: Draw { call, feedback, ..Draw::default() },
             path,
@@ -272,6 +278,7 @@ impl Writer<'_> {
     }
 
     fn draw(&mut self, mut drawn: Drawn) {
+        drawn.number = self.commands.len();
         drawn.draw.pass = self.pass;
         drawn.draw.reads = drawn.reads.iter().map(|one| one.by).collect();
         self.commands.push(Command::Draw(Box::new(drawn)));
@@ -418,6 +425,7 @@ impl Writer<'_> {
         let buffers = vec![Some(bound); count as usize];
         let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget, keeper });
         let drawn = Drawn {
+            number: 0,
             pipeline,
             draw: Draw { feedback, ..Draw::default() },
             path,

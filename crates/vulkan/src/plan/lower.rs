@@ -17,7 +17,7 @@ use names::{
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, Pass, PassScope, Position,
-    Query, Rasterization, Step, Variant, keeper,
+    Query, Rasterization, Side, Step, Variant, keeper,
 };
 use std::collections::BTreeMap;
 
@@ -94,6 +94,7 @@ pub(super) fn lower<'a>(
         state: None,
         bound: Vec::new(),
         open: None,
+        sides: Sides::default(),
     };
     for item in &sequence.items {
         lowering.item(item)?;
@@ -115,6 +116,23 @@ struct Lowering<'a, 'd> {
     bound: Vec<bool>,
     /// The target of the pass that is open.
     open: Option<Option<usize>>,
+    sides: Sides,
+}
+
+/// Where commands of a draw go that are not in the pass.
+struct Sides {
+    /// Where commands go now.
+    side: Side,
+    /// The command that is ahead of the beginning of the pass, by number.
+    ahead: usize,
+    /// What comes when the pass has ended.
+    behind: Vec<Command>,
+}
+
+impl Default for Sides {
+    fn default() -> Self {
+        Self { side: Side::Inside, ahead: 0, behind: Vec::new() }
+    }
 }
 
 /// A draw on its way.
@@ -138,8 +156,14 @@ struct Pending<'p, 'a> {
 impl<'a> Lowering<'a, '_> {
     fn item(&mut self, item: &Item<'a>) -> Result<(), Error> {
         match item {
-            Item::BeginPass(target) => self.begin_pass(*target),
-            Item::EndPass => self.end_pass(),
+            Item::BeginPass(target) => {
+                self.sides.ahead = self.lowered.commands.len();
+                self.begin_pass(*target);
+            }
+            Item::EndPass => {
+                self.end_pass();
+                self.lowered.commands.append(&mut self.sides.behind);
+            }
             Item::Wait(barrier) => self.push(Command::Wait(vec![*barrier])),
             Item::Copy(from, to) => self.push(Command::Copy(*from, *to)),
             Item::Draw(planned) => self.draw(planned)?,
@@ -148,7 +172,14 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn push(&mut self, command: Command) {
-        self.lowered.commands.push(command);
+        match self.sides.side {
+            Side::Inside => self.lowered.commands.push(command),
+            Side::Ahead => {
+                self.lowered.commands.insert(self.sides.ahead, command);
+                self.sides.ahead += 1;
+            }
+            Side::Behind => self.sides.behind.push(command),
+        }
     }
 
     fn begin_pass(&mut self, target: Option<usize>) {
@@ -195,9 +226,11 @@ impl<'a> Lowering<'a, '_> {
                 pending.numbers.vertex_count = count.vertices(self.counter(&count.counter)?);
             }
         }
-        for step in &planned.plan.steps {
-            self.step(&mut pending, step)?;
+        for side in Side::ALL {
+            self.sides.side = side;
+            planned.plan.on(side).try_for_each(|step| self.step(&mut pending, step))?;
         }
+        self.sides.side = Side::Inside;
         for query in pending.counts {
             let counts = count(&pending.numbers, planned, &pending.ranges, query)?;
             self.lowered.queries.push(Source::Host(Counted { query, counts }));
@@ -226,6 +259,8 @@ impl<'a> Lowering<'a, '_> {
                 pending.bound = Some(self.bind(pending, bind)?);
                 self.bind_next();
             }
+            // Steps are taken by their sides.
+            Step::Record(_) => {}
             Step::BindCompute => {
                 pending.stores = true;
                 pending.bound = Some(bind_compute(pending)?);
