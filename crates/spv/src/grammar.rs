@@ -72,19 +72,20 @@ pub(crate) struct Grammar(u64);
 impl Grammar {
     /// The row of `op`. An unknown opcode has no result, and all its words may be ids.
     #[inline]
-    pub(crate) fn of(op: Op) -> Self {
-        let page = generated::DIRECTORY.get(usize::from(op.0 >> 9)).copied().unwrap_or(0);
-        Self(generated::PAGES[usize::from(page)][usize::from(op.0 & 511)])
+    pub(crate) const fn of(op: Op) -> Self {
+        let page = op.0 as usize >> 9;
+        let page = if page < generated::DIRECTORY.len() { generated::DIRECTORY[page] } else { 0 };
+        Self(generated::PAGES[page as usize][op.0 as usize & 511])
     }
 
     #[inline]
-    pub(crate) fn is_known(self) -> bool {
+    pub(crate) const fn is_known(self) -> bool {
         self.0 >> 44 & 1 != 0
     }
 
     /// Bit `i` is set if the word `i + 1` of an instruction is an id; only the first [`Self::fixed`] count.
     #[inline]
-    pub(crate) fn id_mask(self) -> u32 {
+    pub(crate) const fn id_mask(self) -> u32 {
         (self.0 & 0xffff) as u32
     }
 
@@ -96,18 +97,18 @@ impl Grammar {
 
     /// How many words after the first one have a meaning that the opcode alone decides.
     #[inline]
-    pub(crate) fn fixed(self) -> usize {
+    pub(crate) const fn fixed(self) -> usize {
         (self.0 >> 16 & 0xff) as usize
     }
 
     /// The fewest words that an instruction has.
     #[inline]
-    pub(crate) fn least(self) -> usize {
+    pub(crate) const fn least(self) -> usize {
         (self.0 >> 24 & 0xff) as usize
     }
 
     #[inline]
-    pub(crate) fn tail(self) -> Tail {
+    pub(crate) const fn tail(self) -> Tail {
         match self.0 >> 32 & 0xff {
             _ if !self.is_known() => Tail::Maybe,
             0 => Tail::Literals,
@@ -119,29 +120,6 @@ impl Grammar {
             6 => Tail::SpecConstantOp,
             _ => Tail::Maybe,
         }
-    }
-
-    /// Whether every word behind the fixed ones is a literal.
-    #[inline]
-    pub(crate) fn has_literal_tail(self) -> bool {
-        self.is_known() && self.0 >> 32 & 0xff == 0
-    }
-
-    /// Whether `f` is true for every fixed word of `inst` that is an id.
-    #[inline]
-    pub(crate) fn fixed_words_are(self, inst: &[u32], f: impl Fn(u32) -> bool) -> bool {
-        let mut mask = self.id_mask();
-        while mask != 0 {
-            let word = mask.trailing_zeros() as usize + 1;
-            if word >= inst.len() {
-                return true;
-            }
-            if !f(inst[word]) {
-                return false;
-            }
-            mask &= mask - 1;
-        }
-        true
     }
 
     #[inline]
@@ -156,20 +134,20 @@ impl Grammar {
 
     /// The word that holds the result id, if there is one.
     #[inline]
-    pub(crate) fn result_word(self) -> Option<usize> {
+    pub(crate) const fn result_word(self) -> Option<usize> {
         let word = (self.0 >> 41 & 3) as usize;
-        (word != 0).then_some(word)
+        if word != 0 { Some(word) } else { None }
     }
 
     /// Number of the section that such instructions open, plus 1; 0 for those that may stand in several.
     #[inline]
-    pub(crate) fn section(self) -> usize {
+    pub(crate) const fn section(self) -> usize {
         (self.0 >> 45 & 0xf) as usize
     }
 
     /// Whether the scan has to look at such an instruction more closely.
     #[inline]
-    pub(crate) fn is_structural(self) -> bool {
+    pub(crate) const fn is_structural(self) -> bool {
         self.0 >> 43 & 1 != 0
     }
 }

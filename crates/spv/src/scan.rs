@@ -1,5 +1,9 @@
 //! The linear scan: checks that words are a well-formed module and finds what everything else is found from.
 
+mod shape;
+#[cfg(test)]
+mod tests;
+
 use crate::grammar::{Grammar, Op};
 use crate::{Error, ErrorKind, Id, operands};
 use foldhash::{HashMap, HashMapExt};
@@ -40,6 +44,7 @@ pub(crate) const SECTIONS: usize = Section::Globals as usize + 1;
 
 /// Where a function stands, from `OpFunction` to behind `OpFunctionEnd`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Extent {
     pub(crate) at: u32,
     pub(crate) end: u32,
@@ -47,6 +52,7 @@ pub(crate) struct Extent {
 
 /// What the scan finds.
 #[derive(Clone, Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Scan {
     /// Where each section ends.
     pub(crate) sections: [u32; SECTIONS],
@@ -62,6 +68,7 @@ pub(crate) struct Scan {
 
 /// The word at which each id is defined. Its size follows the number of words, whatever the bound says.
 #[derive(Clone, Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) enum Definitions {
     /// By id; 0 is no definition.
     Dense(Vec<u32>),
@@ -132,25 +139,25 @@ impl Scan {
 
     /// The same, with memory from `workspace`.
     pub(crate) fn in_workspace(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
-        Self::run::<true>(words, workspace)
+        Self::run::<CHECKED>(words, workspace)
     }
 
     /// The scan of words that a patch has made of a module: they are well-formed, and not checked again.
     pub(crate) fn of_patched(words: &[u32]) -> Self {
         debug_assert!(Self::new(words).is_ok(), "{:?}", Self::new(words).err());
-        let scan = Self::run::<false>(words, &mut Workspace::default());
+        let scan = Self::run::<TRUSTED>(words, &mut Workspace::default());
         scan.expect("a patch makes a well-formed module of a well-formed one")
     }
 
-    fn run<const CHECKED: bool>(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
+    fn run<const HOW: u8>(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
         let bound = header(words)?;
         if is_dense(bound, words.len()) {
             let table = zeros(std::mem::take(&mut workspace.definitions), bound as usize);
-            let mut scanner = Scanner::<_, CHECKED>::new(words, bound, table, workspace);
+            let mut scanner = Scanner::<_, HOW>::new(words, bound, table, workspace);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Dense))
         } else {
-            let mut scanner = Scanner::<_, CHECKED>::new(words, bound, HashMap::new(), workspace);
+            let mut scanner = Scanner::<_, HOW>::new(words, bound, HashMap::new(), workspace);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Sparse))
         }
@@ -199,8 +206,14 @@ fn header(words: &[u32]) -> Result<u32, Error> {
     Ok(words[3])
 }
 
-/// A scan, which is compiled without what only checks, too.
-struct Scanner<'w, 's, T, const CHECKED: bool> {
+/// How words are scanned: as they are checked already, checked, or checked without what is quick, for comparison.
+const TRUSTED: u8 = 0;
+const CHECKED: u8 = 1;
+#[cfg(test)]
+const ONE_BY_ONE: u8 = 2;
+
+/// A scan, which is compiled for each way.
+struct Scanner<'w, 's, T, const HOW: u8> {
     words: &'w [u32],
     /// The highest id.
     last: u32,
@@ -213,7 +226,7 @@ struct Scanner<'w, 's, T, const CHECKED: bool> {
     uncallable: &'s mut Vec<u32>,
 }
 
-impl<'w, 's, T: Table, const CHECKED: bool> Scanner<'w, 's, T, CHECKED> {
+impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
     fn new(words: &'w [u32], bound: u32, definitions: T, workspace: &'s mut Workspace) -> Self {
         let sections = [HEADER as u32; SECTIONS];
         let mut functions = std::mem::take(&mut workspace.functions);
@@ -256,22 +269,31 @@ impl<'w, 's, T: Table, const CHECKED: bool> Scanner<'w, 's, T, CHECKED> {
     /// Everything before the first function. Sections that are out of order, as some producers leave them, are
     /// taken as they come: a section ends behind the last instruction that belongs to it or to an earlier one.
     fn preamble(&mut self) -> Result<usize, Error> {
+        let (words, last) = (self.words, self.last);
         let mut at = HEADER;
         let mut current = Section::Capabilities as usize;
-        while at < self.words.len() {
-            let op = Op(self.words[at] as u16);
+        loop {
+            let section = Some(current + 1);
+            let end = shape::skip::<HOW>(words, last, at, &mut self.definitions, section);
+            if end != at {
+                at = end;
+                self.sections[current] = at as u32;
+            }
+            if at == words.len() {
+                break;
+            }
+            let op = Op(words[at] as u16);
             if op == Op::FUNCTION {
                 break;
             }
-            let (inst, grammar) =
-                instruction::<CHECKED>(self.words, self.last, at, &mut self.definitions)?;
+            let inst = instruction::<HOW>(words, last, at, &mut self.definitions)?;
             if op == Op::ENTRY_POINT {
                 self.entry_points.push(at as u32);
             }
             if op.0 > Op::FUNCTION.0 && is_of_functions(op) {
                 return Err(outside_of_functions(at));
             }
-            let section = grammar.section().checked_sub(1).unwrap_or(current);
+            let section = Grammar::of(op).section().checked_sub(1).unwrap_or(current);
             self.ordered &= section >= current;
             current = section;
             at += inst.len();
@@ -290,9 +312,13 @@ impl<'w, 's, T: Table, const CHECKED: bool> Scanner<'w, 's, T, CHECKED> {
         self.note_functions_of_entry_points();
         let mut open: Option<usize> = None;
         let (words, last) = (self.words, self.last);
-        while at < words.len() {
-            let (inst, grammar) = instruction::<CHECKED>(words, last, at, &mut self.definitions)?;
-            if grammar.is_structural() {
+        loop {
+            at = shape::skip::<HOW>(words, last, at, &mut self.definitions, None);
+            if at == words.len() {
+                break;
+            }
+            let inst = instruction::<HOW>(words, last, at, &mut self.definitions)?;
+            if Grammar::of(Op(inst[0] as u16)).is_structural() {
                 self.function_boundary(inst, at, &mut open)?;
             }
             at += inst.len();
@@ -362,9 +388,9 @@ impl<'w, 's, T: Table, const CHECKED: bool> Scanner<'w, 's, T, CHECKED> {
 
 /// Whether the instruction makes the blocks of a function. Outside of one its operands mean nothing, and the width of
 /// an `OpSwitch`'s literals depends on what is known of the selector.
-fn is_of_functions(op: Op) -> bool {
+const fn is_of_functions(op: Op) -> bool {
     matches!(op, Op::FUNCTION_PARAMETER | Op::FUNCTION_END)
-        || (Op::PHI.0..=Op::UNREACHABLE.0).contains(&op.0)
+        || Op::PHI.0 <= op.0 && op.0 <= Op::UNREACHABLE.0
 }
 
 #[cold]
@@ -373,55 +399,34 @@ fn outside_of_functions(at: usize) -> Error {
 }
 
 /// The instruction at `at`. Its length is checked, its ids, none of which is above `last`, and that its result is new.
-#[inline(always)]
-fn instruction<'w, const CHECKED: bool>(
+#[inline(never)]
+fn instruction<'w, const HOW: u8>(
     words: &'w [u32],
     last: u32,
     at: usize,
     definitions: &mut impl Table,
-) -> Result<(&'w [u32], Grammar), Error> {
+) -> Result<&'w [u32], Error> {
     let rest = &words[at..];
     let count = (rest[0] >> 16) as usize;
     let grammar = Grammar::of(Op(rest[0] as u16));
-    if count > rest.len() || count < if CHECKED { grammar.least() } else { 1 } {
+    if count > rest.len() || count < if HOW == TRUSTED { 1 } else { grammar.least() } {
         return Err(length_error(count, rest.len(), at));
     }
     let inst = &rest[..count];
-
-    // Ids are told from literals only where some word could not be one: instructions in functions mostly hold
-    // nothing else (benchmark `parse`).
-    let is_no_id = |word: u32| word.wrapping_sub(1) >= last;
-    if CHECKED
-        && any_of(&inst[1..], is_no_id)
-        && !(grammar.has_literal_tail() && grammar.fixed_words_are(inst, |word| !is_no_id(word)))
-    {
+    // Ids are told from literals only where some word could not be one.
+    if HOW != TRUSTED && inst[1..].iter().any(|word| word.wrapping_sub(1) >= last) {
         check_ids(words, last, inst, at, definitions)?;
     }
     if let Some(word) = grammar.result_word()
         && !definitions.define(inst[word], at as u32)
-        && CHECKED
+        && HOW != TRUSTED
     {
         return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
     }
-    Ok((inst, grammar))
-}
-
-/// Whether `f` is true for one of `words`: the usual lengths without a loop, which takes fewer instructions.
-#[inline(always)]
-fn any_of(words: &[u32], f: impl Fn(u32) -> bool) -> bool {
-    match *words {
-        [] => false,
-        [a] => f(a),
-        [a, b] => f(a) || f(b),
-        [a, b, c] => f(a) || f(b) || f(c),
-        [a, b, c, d] => f(a) || f(b) || f(c) || f(d),
-        [a, b, c, d, e] => f(a) || f(b) || f(c) || f(d) || f(e),
-        _ => words.iter().any(|word| f(*word)),
-    }
+    Ok(inst)
 }
 
 /// Checks every id of `inst`. The selector of a switch that is not defined yet counts as 32 bits wide.
-#[inline(never)]
 fn check_ids(
     words: &[u32],
     last: u32,
