@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -59,6 +60,13 @@ const OF_METAL: [&str; 9] = [
     "pull",
 ];
 
+/// What is verified of them against lavapipe: the first of these that the shader has outputs for.
+const OF_METAL_AGAINST: [&str; 3] = [
+    "capture --varyings location=0-31,gl_Position",
+    "capture --varyings location=0-31",
+    "capture --varyings gl_Position",
+];
+
 /// What is verified of its fragment functions: all but the last, as no distances are handed on to them natively.
 const OF_METAL_FRAGMENTS: &[&str] = OF_FRAGMENTS.split_at(OF_FRAGMENTS.len() - 1).0;
 
@@ -70,8 +78,11 @@ const OF_METAL_PATCHES: [&str; 4] = [
     "clip --repair capability,unused,size,xfb",
 ];
 
-/// How many runs there are of each comparison.
+/// How many runs there are of each comparison, and of one against another device, which finds how exact words are.
 const RUNS: u64 = 8;
+const RUNS_AGAINST: u64 = 2;
+/// What the program says of outputs that a shader has not.
+const NO_OUTPUTS: [&str; 2] = ["there is no output", "has no output"];
 /// After these seconds a step of a comparison is stopped.
 const SECONDS: &str = "60";
 /// As many KiB of memory a comparison may have: a driver's compiler may want more than the machine has.
@@ -84,6 +95,18 @@ pub enum On {
     Lavapipe,
     /// What reads the text for Metal: vertex, fragment and tessellation control stages.
     Metal,
+    /// The same, of vertex stages, against what lavapipe captures: each of them once.
+    MetalAgainstLavapipe,
+}
+
+impl On {
+    fn takes(self, stage: Stage) -> bool {
+        match self {
+            On::Lavapipe => true,
+            On::Metal => stage != Stage::Other,
+            On::MetalAgainstLavapipe => stage == Stage::Vertex,
+        }
+    }
 }
 
 /// What came of the comparisons.
@@ -95,10 +118,24 @@ pub struct Tally {
     pub equal: u64,
     /// The comparisons in which something differs.
     pub different: u64,
+    /// What was compared with another device, if it was.
+    against: Against,
     /// Those that ended with their process, which may be the driver's fault or ours.
     ended: Vec<String>,
     /// Why others could not be made, and how many.
     refused: BTreeMap<String, u64>,
+}
+
+/// Words that another device has computed.
+#[derive(Debug, Default)]
+struct Against {
+    words: u64,
+    /// Those that may be rounded otherwise, and those of which nothing is said.
+    rounded: u64,
+    open: u64,
+    /// Comparisons in which each captured word is the same, and in which all words have to be.
+    same: u64,
+    exact: u64,
 }
 
 /// One entry point of a shader, by the options that choose it.
@@ -120,13 +157,14 @@ enum Stage {
 
 /// What `polyshade verify` is asked.
 struct Question {
-    arguments: Vec<String>,
+    /// Its arguments; where the shader has no such outputs, those that come next.
+    alternatives: Vec<Vec<String>>,
 }
 
 /// What it says.
 enum Answer {
-    /// So many runs are equal.
-    Equal(u64),
+    /// What was compared is equal.
+    Equal(Value),
     Different(String),
     /// The driver crashed, or took longer or more memory than it may.
     Ended(String),
@@ -139,7 +177,7 @@ pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: 
     let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| tree::files(folder)).collect();
     let mut subjects: Vec<Subject> =
         on_all_threads(&paths, |path| subjects(program, path)).into_iter().flatten().collect();
-    subjects.retain(|subject| on == On::Lavapipe || subject.stage != Stage::Other);
+    subjects.retain(|subject| on.takes(subject.stage));
     println!("{} entry points in {} files, seed {seed}", subjects.len(), paths.len());
     let mut tally = Tally::default();
     for round in 0.. {
@@ -150,13 +188,13 @@ pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: 
         let all = Mutex::new(tally);
         on_all_threads(&questions, |question| {
             if all.lock().expect("nothing panics").runs < wanted {
-                let answer = question.ask(program);
-                all.lock().expect("nothing panics").add(question, answer);
+                let (arguments, answer) = question.ask(program);
+                all.lock().expect("nothing panics").add(arguments, answer);
             }
         });
         tally = all.into_inner().expect("nothing panics");
         // Where nothing can be compared, another round is no better.
-        if tally.runs >= wanted || tally.runs == before {
+        if tally.runs >= wanted || tally.runs == before || on == On::MetalAgainstLavapipe {
             break;
         }
     }
@@ -164,21 +202,27 @@ pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: 
 }
 
 impl Tally {
-    fn add(&mut self, question: &Question, answer: Answer) {
+    fn add(&mut self, arguments: &[String], answer: Answer) {
         match answer {
-            Answer::Equal(runs) => {
-                self.runs += runs;
+            Answer::Equal(compared) => {
+                let of = |field: &str| compared[field].as_u64().unwrap_or(0);
+                self.runs += of("runs");
                 self.equal += 1;
+                self.against.words += of("words");
+                self.against.rounded += of("rounded");
+                self.against.open += of("open");
+                self.against.same += u64::from(of("others") == 0);
+                self.against.exact += u64::from(of("rounded") + of("open") == 0);
                 if self.equal.is_multiple_of(100) {
                     println!("{} runs are equal", self.runs);
                 }
             }
             Answer::Different(why) => {
                 self.different += 1;
-                println!("polyshade {}\n  different: {why}", question.arguments.join(" "));
+                println!("polyshade {}\n  different: {why}", arguments.join(" "));
             }
             Answer::Ended(why) => {
-                self.ended.push(format!("{}: {why}", question.arguments.join(" ")));
+                self.ended.push(format!("{}: {why}", arguments.join(" ")));
             }
             Answer::Refused(why) => *self.refused.entry(general(&why)).or_default() += 1,
         }
@@ -187,7 +231,7 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { runs, equal, different, ended, refused } = self;
+        let Tally { runs, equal, different, against, ended, refused } = self;
         let others = refused.values().sum::<u64>() + ended.len() as u64;
         for question in ended {
             writeln!(f, "not compared: polyshade {question}")?;
@@ -196,6 +240,14 @@ impl fmt::Display for Tally {
         refused.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (why, count) in refused {
             writeln!(f, "{count:6} not compared: {why}")?;
+        }
+        if against.rounded > 0 {
+            let Against { words, rounded, open, same, exact } = against;
+            writeln!(
+                f,
+                "{words} words of another device: {rounded} may be rounded otherwise, {open} may be \
+                 any; in {exact} comparisons none may be another, and in {same} none is"
+            )?;
         }
         write!(
             f,
@@ -213,37 +265,67 @@ impl Subject {
     }
 
     fn question(&self, (seed, round): (u64, u64), on: On) -> Question {
-        let lavapipe = ["--device", Driver::Lavapipe.name()];
-        let (options, runner): (&[&str], _) = match (on, self.stage) {
-            (On::Metal, Stage::Fragment) => (OF_METAL_FRAGMENTS, ["--on", "metal"]),
-            (On::Metal, Stage::Control) => (&OF_METAL_PATCHES, ["--on", "metal"]),
-            (On::Metal, _) => (&OF_METAL, ["--on", "metal"]),
-            (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, lavapipe),
-            (On::Lavapipe, _) => (&OF_OTHERS, lavapipe),
+        let lavapipe = Driver::Lavapipe.name();
+        let (on_lavapipe, on_metal) = (["--device", lavapipe], ["--on", "metal"]);
+        let against = ["--on", "metal", "--against", lavapipe];
+        let (options, runner): (&[&str], &[&str]) = match (on, self.stage) {
+            (On::MetalAgainstLavapipe, _) => (&OF_METAL_AGAINST, &against),
+            (On::Metal, Stage::Fragment) => (OF_METAL_FRAGMENTS, &on_metal),
+            (On::Metal, Stage::Control) => (&OF_METAL_PATCHES, &on_metal),
+            (On::Metal, _) => (&OF_METAL, &on_metal),
+            (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, &on_lavapipe),
+            (On::Lavapipe, _) => (&OF_OTHERS, &on_lavapipe),
         };
-        // In as many rounds as there are options, all are taken.
-        let first = self.hash(seed, u64::MAX);
-        let options = options[(first.wrapping_add(round) % options.len() as u64) as usize];
+        let (first, others, runs) = match on {
+            On::MetalAgainstLavapipe => (options[0], &options[1..], RUNS_AGAINST),
+            On::Lavapipe | On::Metal => {
+                // In as many rounds as there are options, all are taken.
+                let first = self.hash(seed, u64::MAX);
+                let number = first.wrapping_add(round) % options.len() as u64;
+                (options[number as usize], &[][..], RUNS)
+            }
+        };
         let seed = (self.hash(seed, round) % 1_000_000).to_string();
-        let runs = RUNS.to_string();
-        let shader = self.path.display().to_string();
-        let words = ["verify", &shader, "--runs", &runs, "--seed", &seed, "--timeout", SECONDS];
-        let words = words.into_iter().chain(runner).chain(self.chosen.iter().map(String::as_str));
-        Question { arguments: words.chain(options.split(' ')).map(str::to_owned).collect() }
+        let (runs, shader) = (runs.to_string(), self.path.display().to_string());
+        let question = |options: &&str| -> Vec<String> {
+            let words = ["verify", &shader, "--runs", &runs, "--seed", &seed, "--timeout", SECONDS];
+            let words = words.iter().chain(runner).map(|word| (*word).to_owned());
+            words
+                .chain(self.chosen.iter().cloned())
+                .chain(options.split(' ').map(str::to_owned))
+                .collect()
+        };
+        Question { alternatives: iter::once(&first).chain(others).map(question).collect() }
     }
 }
 
 impl Question {
-    fn ask(&self, program: &Path) -> Answer {
+    /// What was asked at last, and the answer.
+    fn ask(&self, program: &Path) -> (&[String], Answer) {
+        let asked = |arguments: &'_ Vec<String>| Question::ask_so(program, arguments);
+        let all = self.alternatives.iter();
+        let mut answers = all.map(|arguments| (arguments.as_slice(), asked(arguments)));
+        let lacks_outputs = |(_, answer): &(&[String], Answer)| match answer {
+            Answer::Refused(why) => NO_OUTPUTS.iter().any(|part| why.contains(part)),
+            Answer::Equal(_) | Answer::Different(_) | Answer::Ended(_) => false,
+        };
+        let first = answers.next().expect("there is always one");
+        match lacks_outputs(&first) {
+            true => answers.find(|answer| !lacks_outputs(answer)).unwrap_or(first),
+            false => first,
+        }
+    }
+
+    fn ask_so(program: &Path, arguments: &[String]) -> Answer {
         let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
-        command.args(["-c", &limited]).arg(program).args(&self.arguments).arg("--json");
+        command.args(["-c", &limited]).arg(program).args(arguments).arg("--json");
         let output = command.output();
         let output = output.expect("the program was asked before");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match report["result"].as_str() {
-            Some("equal") => Answer::Equal(report["compared"]["runs"].as_u64().unwrap_or(0)),
+            Some("equal") => Answer::Equal(report["compared"].clone()),
             Some("different") => {
                 let why = text(&report["difference"]["text"]);
                 match why.starts_with("the process ") {

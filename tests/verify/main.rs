@@ -12,6 +12,7 @@ mod equal;
 mod extension;
 mod indexed;
 mod metal;
+mod metal_against;
 mod metal_fragments;
 mod metal_stages;
 mod position;

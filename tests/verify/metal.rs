@@ -12,7 +12,7 @@ pub(crate) fn metal() -> Metal {
 pub(crate) type Edits = &'static [(&'static str, &'static str)];
 
 /// With something replaced in the text of the capture-only variant.
-fn broken(edits: Edits) -> Metal {
+pub(crate) fn broken(edits: Edits) -> Metal {
     let is_edited =
         |text: &str| text.contains("polyshade_feedback_0") && !text.contains("verify_record");
     edited(is_edited, edits)

@@ -9,7 +9,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 pub(crate) use polyshade_tests::drivers::{DRIVERS, Driver};
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{
-    Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify,
+    Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify, verify_against,
 };
 use polyshade_vulkan::{Runner, Variants};
 use std::fmt::Debug;
@@ -161,6 +161,17 @@ impl Subject {
         let (options, asked) = (&self.options, self.asked.clone());
         let target = &Target::new("main");
         self.verify_as(runner, Lowering::Stores(Captured { target, options, asked }))
+    }
+
+    /// The same by one device against what another one computes with the original.
+    pub(crate) fn verify_against(&self, devices: (&dyn Runner, &dyn Runner)) -> Verdict {
+        let (options, asked) = (&self.options, self.asked.clone());
+        let target = &Target::new("main");
+        let module = parsed(&self.words);
+        let lowering = Lowering::Stores(Captured { target, options, asked });
+        let job = Job { seed: self.seed, ..job(&module, ExecutionModel::VERTEX, lowering) };
+        let verdict = verify_against(&job, devices, |_: Phase| {});
+        verdict.unwrap_or_else(|error| panic!("{:?}: {error}", job.lowering))
     }
 
     /// By the extension.

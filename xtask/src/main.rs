@@ -115,6 +115,9 @@ enum Verb {
         /// Have this machine's C++ compiler run what is printed for Metal: vertex and fragment stages
         #[arg(long)]
         on_metal: bool,
+        /// Compare what vertex stages capture there with what lavapipe does, each of them once
+        #[arg(long, requires = "on_metal")]
+        against_lavapipe: bool,
         /// How many runs are to be equal
         #[arg(long, default_value_t = 10_000)]
         runs_wanted: u64,
@@ -177,8 +180,12 @@ fn main() -> ExitCode {
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
-        Verb::CorpusRuns { folders, on_metal, runs_wanted, seed } => {
-            test::run_corpus(&folders, on_metal, runs_wanted, seed)
+        Verb::CorpusRuns { folders, on_metal, against_lavapipe, runs_wanted, seed } => {
+            let options = [
+                on_metal.then_some("--on-metal"),
+                against_lavapipe.then_some("--against-lavapipe"),
+            ];
+            test::run_corpus(&folders, options, runs_wanted, seed)
         }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),

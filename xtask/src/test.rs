@@ -103,7 +103,7 @@ pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
 /// Has `polyshade verify` compare the shaders of folders until so many runs are equal.
 pub(crate) fn run_corpus(
     folders: &[PathBuf],
-    on_metal: bool,
+    options: [Option<&str>; 2],
     wanted: u64,
     seed: Option<u64>,
 ) -> Result<(), String> {
@@ -113,7 +113,7 @@ pub(crate) fn run_corpus(
     let numbers = [wanted, seed.unwrap_or_else(now)].map(|number| number.to_string());
     let mut runs = built("corpus-runs", Incremental::ByHand)?;
     run(runs
-        .args(on_metal.then_some("--on-metal"))
+        .args(options.into_iter().flatten())
         .args(numbers)
         .args(folders)
         .envs(variables(ValidationLayer::Debian)?))

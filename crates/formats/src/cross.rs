@@ -11,6 +11,8 @@ mod combined;
 #[cfg(feature = "cross")]
 mod control;
 #[cfg(feature = "cross")]
+mod copies;
+#[cfg(feature = "cross")]
 mod framebuffer_fetch;
 #[cfg(feature = "cross")]
 mod msl_text;

@@ -34,6 +34,16 @@ pub(crate) struct Comparison<'c> {
     pub(crate) layout: &'c [Buffer],
     pub(crate) shape: Shape<'c>,
     pub(crate) inputs: &'c Inputs,
+    pub(crate) rounding: Rounding,
+}
+
+/// Whether two devices have computed what is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    /// One has, whose values are the same to the bit.
+    Same,
+    /// Two have, which may round differently as far as a recording lets them, flush denormals and lose signs of zeros.
+    Across,
 }
 
 impl Comparison<'_> {
@@ -83,6 +93,12 @@ impl Comparison<'_> {
         for (number, found) in found.enumerate() {
             if let Some(difference) = self.buffer(expected, number, found) {
                 return Err(difference.into());
+            }
+            if self.rounding == Rounding::Across {
+                let right = expected.buffers[number].memory.chunks_exact(4);
+                let others =
+                    right.zip(found.chunks_exact(4)).filter(|(right, found)| right != found);
+                equal.others += others.count() as u64;
             }
         }
         equal.draws += 1;
@@ -171,10 +187,12 @@ impl Comparison<'_> {
             return gap.map(|gap| Difference { vertex: Some(vertex), ..gap });
         };
         let word = piece.first as usize + (offset - piece.offset as usize) / 4;
-        let Recording { placement, undefined, .. } = expected.recording;
-        if undefined[self.shape.range(*placement, vertex, piece.leaf)][word] {
+        let Recording { placement, undefined, leeway, .. } = expected.recording;
+        let first = self.shape.range(*placement, vertex, piece.leaf).start;
+        if undefined[first + word] {
             return None;
         }
+        let leeway = leeway[first + word];
         // Both words of a wide component, where both are captured here.
         let leaf = &self.shape.leaves[piece.leaf];
         let width = leaf.bits.div_ceil(32) as usize;
@@ -183,7 +201,7 @@ impl Comparison<'_> {
         let end = (start + 4 * width).min(range.end);
         let message = format!("buffer {number}, vertex {slot} of the buffer holds another value");
         let (right, found) = (u32s(&right[start..end]), u32s(&found[start..end]));
-        let difference = self.component(leaf, word / width, (right, found), message)?;
+        let difference = self.component(leaf, word / width, (right, found), (leeway, message))?;
         Some(Difference { vertex: Some(vertex), ..difference })
     }
 
@@ -194,9 +212,12 @@ impl Comparison<'_> {
         leaf: &Leaf,
         component: usize,
         (right, found): (Vec<u32>, Vec<u32>),
-        message: String,
+        (leeway, message): (f64, String),
     ) -> Option<Difference> {
         let [is, was] = [&found, &right].map(|bits| float(leaf, bits));
+        if self.rounding == Rounding::Across && is_within(leaf, [is, was], leeway) {
+            return None;
+        }
         let is_computed = right.len() > 1 || !was.is_nan() || !self.inputs.gives(right[0]);
         if is_computed && is_beyond_numbers([is, was]) {
             return None;
@@ -227,7 +248,8 @@ impl Comparison<'_> {
             let bits =
                 [&right.words, &found.words].map(|words| words[start..start + width].to_vec());
             let message = "an output has another value".to_owned();
-            let difference = self.component(leaf, word / width, bits.into(), message)?;
+            let leeway = right.leeway[index];
+            let difference = self.component(leaf, word / width, bits.into(), (leeway, message))?;
             let vertex = Some(right.placement.vertex(slot as u32));
             Some(Difference { vertex, ..difference })
         })
@@ -248,6 +270,17 @@ fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     }
 }
 
+/// Whether two devices may have computed these, of which one may be so far from the other. Both may take denormals for
+/// zeros, and need not keep the signs of zeros.
+fn is_within(leaf: &Leaf, [is, was]: [f64; 2], leeway: f64) -> bool {
+    if leeway == f64::INFINITY {
+        return true;
+    }
+    let least = f64::from(f32::MIN_POSITIVE);
+    let is_float = (leaf.kind, leaf.bits) == (Kind::Float, 32);
+    is_float && ((is - was).abs() <= leeway || is.abs() < least && was.abs() < least)
+}
+
 /// Whether one of two floats is not a number and the other is none either, or infinite. llvmpipe (Mesa 22.3) takes what
 /// is multiplied by a constant 0 for 0, infinite or not, where it sees the constant: by SPIR-V it may, as nothing asks
 /// it to preserve infinities (`SignedZeroInfNanPreserve`).
@@ -258,6 +291,7 @@ fn is_beyond_numbers(both: [f64; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leaves::tests::leaf;
 
     #[test]
     fn infinite_and_not_a_number_are_one_and_numbers_are_told_apart() {
@@ -266,5 +300,19 @@ mod tests {
         for both in [[infinite, -infinite], [1.0, none], [none, 0.0], [infinite, 1.0]] {
             assert!(!is_beyond_numbers(both), "{both:?}");
         }
+    }
+
+    #[test]
+    fn two_devices_may_differ_as_far_as_they_are_let() {
+        let float = leaf("v", 1, (0, 0));
+        let whole = Leaf { kind: Kind::Uint, ..float.clone() };
+        let tiny = f64::from(f32::MIN_POSITIVE) / 2.0;
+        assert!(is_within(&float, [1.0, 1.25], 0.25) && !is_within(&float, [1.0, 1.5], 0.25));
+        assert!(is_within(&float, [tiny, 0.0], 0.0) && is_within(&float, [-0.0, 0.0], 0.0));
+        assert!(!is_within(&float, [4.0 * tiny, 0.0], 0.0));
+        assert!(!is_within(&float, [f64::NAN, 1.0], 1e30));
+        assert!(
+            !is_within(&whole, [0.0, 0.0], 0.25) && is_within(&whole, [0.0, 0.0], f64::INFINITY)
+        );
     }
 }

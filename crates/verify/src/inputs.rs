@@ -248,7 +248,9 @@ impl Resources<'_, '_> {
     /// The bytes of a block of type `ty` that is in the variable `id`.
     fn block(&self, id: Id, ty: Id, random: &mut Random) -> Result<Vec<u8>, String> {
         let integers = match self.seed.0 {
-            Values::Normal => Integers::normal(steering::steering(self.m, id, self.specialization)),
+            Values::Normal | Values::Moderate => {
+                Integers::normal(steering::steering(self.m, id, self.specialization))
+            }
             Values::Any | Values::Colours => Integers::Small,
         };
         block::fill(self.m, ty, self.specialization, integers, random)

@@ -21,6 +21,7 @@ cfg_if::cfg_if! {
         mod feeder;
         mod initialise;
         mod inputs;
+        mod latitude;
         mod layout;
         mod leaves;
         mod library;
@@ -291,11 +292,37 @@ pub fn verify(
     device: &dyn Runner,
     report: impl FnMut(Phase),
 ) -> Result<Verdict, Error> {
+    compare(job, (device, None), report)
+}
+
+/// Compares what `device` captures with the rewritten shader with what `reference`, which may be another kind of
+/// device, computes with the original: as far as it is captured by stores.
+///
+/// Where words are captured, and which are not written, must be the same; what they are as well, but for floats that
+/// Vulkan lets two devices round otherwise: these may differ as far as its tables of precision let them, and of words
+/// that such a float decides nothing is said.
+///
+/// # Errors
+///
+/// Those of the rewrite: nothing was compared.
+pub fn verify_against(
+    job: &Job<'_>,
+    (device, reference): (&dyn Runner, &dyn Runner),
+    report: impl FnMut(Phase),
+) -> Result<Verdict, Error> {
+    compare(job, (device, Some(reference)), report)
+}
+
+fn compare(
+    job: &Job<'_>,
+    devices: (&dyn Runner, Option<&dyn Runner>),
+    report: impl FnMut(Phase),
+) -> Result<Verdict, Error> {
     #[cfg(feature = "run")]
-    return verbs::verify(job, device, report);
+    return verbs::verify(job, devices, report);
     #[cfg(not(feature = "run"))]
     {
-        let _ = (job, device, report);
+        let _ = (job, devices, report);
         Ok(Verdict::NotComparable("this build has no feature `run` that compares".to_owned()))
     }
 }

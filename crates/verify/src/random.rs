@@ -15,6 +15,9 @@ pub(crate) enum Values {
     /// The same without denormals, which drivers flush in some stages and keep in others (llvmpipe: in vertex and
     /// compute stages), and without what becomes one by a step.
     Normal,
+    /// The same without infinities and what becomes one by a step: nothing asks a device to tell them and
+    /// not-a-numbers from numbers (`SignedZeroInfNanPreserve`), so that two devices may do otherwise.
+    Moderate,
     /// From 0 to 1, as colours have them.
     Colours,
 }
@@ -53,7 +56,12 @@ impl Random {
 
     /// Whether denormals are left out.
     pub(crate) fn is_of_normals(&self) -> bool {
-        self.values == Values::Normal
+        matches!(self.values, Values::Normal | Values::Moderate)
+    }
+
+    /// Whether infinities are left out, too.
+    pub(crate) fn is_of_moderates(&self) -> bool {
+        self.values == Values::Moderate
     }
 
     /// Whether colours are wanted.

@@ -85,6 +85,19 @@ impl Recorder {
         stride(&self.leaves)
     }
 
+    /// The words of the outputs in what it has written; `None` where an invocation has not come to its end.
+    pub(crate) fn outputs(&self, written: &[u32]) -> Option<Vec<u32>> {
+        let mut words = Vec::new();
+        for slot in written.chunks_exact(self.stride() as usize) {
+            let (done, outputs) = slot.split_last().expect("the mark is always there");
+            if *done != DONE {
+                return None;
+            }
+            words.extend_from_slice(outputs);
+        }
+        Some(words)
+    }
+
     /// Binds a range of a buffer to be written.
     pub(crate) fn bind(&self, range: polyshade_vulkan::Range, draw: &mut Draw<'_>) {
         let (set, binding) = self.bound;
@@ -161,7 +174,7 @@ fn recorder(
 }
 
 /// A binding of set 0 that no variable of the module has.
-fn free_binding(m: &Module<'_>) -> (Set, Binding) {
+pub(crate) fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     let places = m.variables().filter_map(|variable| inputs::place(m, variable.result()));
     let last = places.map(|(_, binding)| binding).max();
     (Set(0), Binding(last.map_or(0, |last| last.saturating_add(1))))

@@ -12,13 +12,15 @@ pub(crate) struct Recording {
     pub(crate) words: Vec<u32>,
     /// Which of them the shader leaves to the driver, or the driver does not write down.
     pub(crate) undefined: Vec<bool>,
+    /// How far each may be from what it is: not at all, or infinitely where nothing is said of it.
+    pub(crate) leeway: Vec<f64>,
 }
 
 impl Recording {
     /// One of which all is defined.
     pub(crate) fn new(placement: Placement, words: Vec<u32>) -> Self {
-        let undefined = vec![false; words.len()];
-        Recording { placement, words, undefined }
+        let (undefined, leeway) = (vec![false; words.len()], vec![0.0; words.len()]);
+        Recording { placement, words, undefined, leeway }
     }
 
     /// How many words a vertex has.
@@ -80,10 +82,14 @@ pub(crate) fn select<'w>(
         found.extend(shape.first[at]..shape.first[at] + leaves[at].words() as usize);
     }
     let starts = (0..recording.placement.slots() as usize).map(|slot| slot * shape.stride);
-    let all = starts.flat_map(|start| found.iter().map(move |word| start + word));
-    let (words, undefined) =
-        all.map(|word| (recording.words[word], recording.undefined[word])).unzip();
-    Ok(Recording { placement: recording.placement, words, undefined })
+    let all: Vec<usize> =
+        starts.flat_map(|start| found.iter().map(move |word| start + word)).collect();
+    Ok(Recording {
+        placement: recording.placement,
+        words: all.iter().map(|word| recording.words[*word]).collect(),
+        undefined: all.iter().map(|word| recording.undefined[*word]).collect(),
+        leeway: all.iter().map(|word| recording.leeway[*word]).collect(),
+    })
 }
 
 /// The words that bytes of a buffer hold.

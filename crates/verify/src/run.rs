@@ -1,13 +1,13 @@
 //! What every comparison has in common: sets of inputs one after the other, and what the original computes.
 
 use crate::cases;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Rounding};
 use crate::initialise::{Filler, without_feedback};
 use crate::inputs::{self, Inputs};
 use crate::layout::Buffer;
 use crate::leaves::{self, Leaf};
 use crate::random::Values;
-use crate::record::{self, DONE, Placement, Recorder, native};
+use crate::record::{self, Placement, Recorder, native};
 use crate::recording::{Recording, Shape, select, u32s};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Job, Phase, cases::FILL};
@@ -29,6 +29,8 @@ const LARGEST: u64 = 1 << 27;
 pub(crate) struct Task<'t> {
     pub(crate) job: &'t Job<'t>,
     pub(crate) device: &'t dyn Runner,
+    /// What runs the original, where that is another device.
+    pub(crate) reference: Option<&'t dyn Runner>,
     /// The shader, initialised with the filler.
     pub(crate) original: &'t Module<'t>,
     /// The same with zero.
@@ -42,6 +44,11 @@ impl<'t> Task<'t> {
     /// The shader with the other filler, where what differs from it is undefined.
     pub(crate) fn other(&self) -> Option<&'t Module<'t>> {
         (self.filler != Filler::Zero).then_some(self.zeroed)
+    }
+
+    /// The task of the device that runs the original alone, where that is another one.
+    pub(crate) fn of_reference(&self) -> Option<Task<'t>> {
+        self.reference.map(|device| Task { device, reference: None, ..*self })
     }
 
     /// Compares with one set of inputs after the other, until something differs.
@@ -332,7 +339,11 @@ impl<'r> Original<'r> {
         layout: &'c [Buffer],
         leaves: &'c [Leaf],
     ) -> Comparison<'c> {
-        Comparison { part, layout, shape: Shape::of(leaves), inputs: &self.inputs }
+        let rounding = match self.task.reference {
+            Some(_) => Rounding::Across,
+            None => Rounding::Same,
+        };
+        Comparison { part, layout, shape: Shape::of(leaves), inputs: &self.inputs, rounding }
     }
 
     /// Draws a shader that writes its outputs down, with what else `bind` gives it.
@@ -350,14 +361,7 @@ impl<'r> Original<'r> {
             inputs.install(work).give(&mut draw);
             Ok(draw)
         })?;
-        let mut words = Vec::new();
-        for slot in filled.chunks_exact(recorder.stride() as usize) {
-            let (done, outputs) = slot.split_last().expect("the mark is always there");
-            if *done != DONE {
-                return Err(unfinished());
-            }
-            words.extend_from_slice(outputs);
-        }
+        let words = recorder.outputs(&filled).ok_or_else(unfinished)?;
         Ok(Recording::new(placement, words))
     }
 
@@ -375,7 +379,7 @@ impl<'r> Original<'r> {
         let of_leaf = |leaf: &Leaf| iter::repeat_n(is_left_out(leaf), leaf.words() as usize);
         let of_vertices = self.leaves.iter().flat_map(of_leaf).cycle();
         let undefined = of_vertices.take(words.len()).collect();
-        Ok(Recording { placement, words, undefined })
+        Ok(Recording { undefined, ..Recording::new(placement, words) })
     }
 
     /// A draw of a variant as points, with nothing bound yet.

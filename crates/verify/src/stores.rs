@@ -3,7 +3,9 @@
 mod host;
 
 use crate::cases::{self, Case, Indexing, Room};
+use crate::compare::Comparison;
 use crate::inputs::Inputs;
+use crate::latitude;
 use crate::layout::{self, Buffer};
 use crate::pull::{self, Fetching};
 use crate::random::Values;
@@ -17,7 +19,7 @@ use polyshade::spv::view::Variable;
 use polyshade::transform_feedback::{IndexType, Layout};
 use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
-use polyshade_vulkan::{Variants, vk};
+use polyshade_vulkan::{Outcome, Variants, vk};
 
 /// Compares what the variants capture with what the original computes.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
@@ -25,11 +27,16 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
         return verify_pulled(task, captured);
     }
     let capture = Variants::new(task.original, captured.target, captured.options)?;
+    let reference = task.of_reference();
+    let values = if reference.is_some() { Values::Moderate } else { Values::Any };
     Ok(task.each_seed(|seed| {
-        let original = Original::new(task, seed)?;
+        let original = Original::of(task, (values, seed))?;
+        let oracle =
+            reference.as_ref().map(|task| Original::of(task, (values, seed))).transpose()?;
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
-        let (original, capture, inputs) = (&original, &capture, &original.inputs);
-        Run { original, capture, layout, pulled: None, inputs }.compare()
+        let (original, oracle) = (&original, oracle.as_ref());
+        let (capture, inputs) = (&capture, &original.inputs);
+        Run { original, oracle, capture, layout, pulled: None, inputs }.compare()
     }))
 }
 
@@ -43,9 +50,16 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
     // What cannot be captured is an error, whatever the attributes are: without any, they are (0, 0, 0, 1).
     let unfed = pull(&options)?;
     Variants::new(&unfed.module, captured.target, captured.options)?;
-    let values = if captured.options.is_compute() { Values::Normal } else { Values::Any };
+    let reference = task.of_reference();
+    let values = match captured.options.is_compute() {
+        _ if reference.is_some() => Values::Moderate,
+        true => Values::Normal,
+        false => Values::Any,
+    };
     Ok(task.each_seed(|seed| {
         let original = Original::of(task, (values, seed))?;
+        let oracle =
+            reference.as_ref().map(|task| Original::of(task, (values, seed))).transpose()?;
         let (streams, rest) = original.inputs.clone().without_streams();
         let told = &pull::told(&options, &streams).map_err(not_comparable)?;
         let made = &pull(told).map_err(not_comparable)?;
@@ -53,14 +67,16 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
         let capture = capture.map_err(|error| broken(Part::CaptureOnly, error))?;
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
         let pulled = Some(Fetching { made, streams: &streams, told });
-        let (original, capture, inputs) = (&original, &capture, &rest);
-        Run { original, capture, layout, pulled, inputs }.compare()
+        let (original, oracle, capture, inputs) = (&original, oracle.as_ref(), &capture, &rest);
+        Run { original, oracle, capture, layout, pulled, inputs }.compare()
     }))
 }
 
 /// One comparison, with one set of inputs.
 struct Run<'r> {
     original: &'r Original<'r>,
+    /// The same on the device that the original runs on, where that is another one.
+    oracle: Option<&'r Original<'r>>,
     capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
     /// How attributes are fetched, where the variants cannot have any.
@@ -76,7 +92,14 @@ impl Run<'_> {
         let (task, mut equal) = (self.original.task, Equal::default());
 
         (task.report)(Phase::Original);
-        let recordings = self.original.record(&mut equal)?;
+        let recordings = match self.oracle {
+            None => self.original.record(&mut equal)?,
+            Some(oracle) => {
+                let mut recordings = oracle.record(&mut equal)?;
+                latitude::allow(oracle, &mut recordings, &mut equal)?;
+                recordings
+            }
+        };
 
         let is_judged = |part: &Part| task.is_judged(*part);
         let is_made = |part: &Part| *part != Part::Both || self.capture.both.is_some();
@@ -89,8 +112,9 @@ impl Run<'_> {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        // What fetches its attributes is rasterized by the original.
-        let rasterizes = self.pulled.is_none();
+        // What fetches its attributes is rasterized by the original. Outputs that are handed on are held to those of
+        // the same device.
+        let rasterizes = self.pulled.is_none() && self.oracle.is_none();
         for part in parts([Part::RasterOnly, Part::Both]).filter(|_| rasterizes) {
             (task.report)(Phase::Rewritten);
             equal.words += self.compare_outputs(part, &recordings)?;
@@ -161,9 +185,41 @@ impl Run<'_> {
             draw
         });
         let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let outcome = original.task.run(part, &work)?;
-
+        let outcome = original.task.run(part, &work).map_err(|stop| match self.oracle {
+            Some(_) => self.blame(stop),
+            None => stop,
+        })?;
         let comparison = original.comparison(part, &self.layout, &original.leaves);
+        self.compare_buffers(&comparison, (cases, &places), &outcome, recordings, equal)?;
+
+        let Some(oracle) = self.oracle else { return Ok(()) };
+        let outcome = oracle.task.run(part, &work)?;
+        let comparison = oracle.comparison(part, &self.layout, &oracle.leaves);
+        let places = (cases, places.as_slice());
+        let equal = &mut Equal::default();
+        let compared = self.compare_buffers(&comparison, places, &outcome, recordings, equal);
+        compared.map_err(|stop| stop.on(&oracle.task.device.capabilities().device))
+    }
+
+    /// Why a variant does not run, where the original, which another device runs, may not run either: that says
+    /// nothing.
+    fn blame(&self, stop: Stop) -> Stop {
+        match self.original.record(&mut Equal::default()) {
+            Err(Stop::NotComparable(why)) => Stop::NotComparable(why),
+            Ok(_) | Err(Stop::Different(_)) => stop,
+        }
+    }
+
+    /// Compares what a variant that stores has left of all cases.
+    fn compare_buffers(
+        &self,
+        comparison: &Comparison<'_>,
+        (cases, places): (&[Case], &[Vec<usize>]),
+        outcome: &Outcome,
+        recordings: &[Recording],
+        equal: &mut Equal,
+    ) -> Result<(), Stop> {
+        let part = comparison.part;
         for (case, buffers) in cases.iter().zip(places) {
             let recording = case.recording(recordings);
             let expected = match captures(part, case) {
@@ -171,7 +227,7 @@ impl Run<'_> {
                 false => comparison.expect_nothing(case, recording),
             };
             if captures(part, case) {
-                self.check_counts(&expected, &comparison)?;
+                self.check_counts(&expected, comparison)?;
             }
             let found = buffers.iter().map(|index| &outcome.buffers[*index]);
             comparison.buffers(&expected, found, equal)?;

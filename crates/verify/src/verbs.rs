@@ -2,7 +2,7 @@
 
 use crate::initialise::{Filler, initialise};
 use crate::run::Task;
-use crate::verdict::Verdict;
+use crate::verdict::{Part, Verdict};
 use crate::{Job, Lowering, Phase, blend, clip, extension, position, pull, stores};
 use polyshade::Error;
 use polyshade_vulkan::Runner;
@@ -11,9 +11,15 @@ use std::cell::RefCell;
 /// Compares with one filler of what the shader leaves undefined, and then with the other.
 pub(crate) fn verify(
     job: &Job<'_>,
-    device: &dyn Runner,
+    (device, reference): (&dyn Runner, Option<&dyn Runner>),
     report: impl FnMut(Phase),
 ) -> Result<Verdict, Error> {
+    let is_captured = matches!(job.lowering, Lowering::Stores(_))
+        && job.given.iter().all(|(part, _)| *part != Part::RasterOnly);
+    if reference.is_some() && !is_captured {
+        let why = "against another device only what is captured by stores is compared";
+        return Ok(Verdict::NotComparable(why.to_owned()));
+    }
     let report = RefCell::new(report);
     let report = |phase| (report.borrow_mut())(phase);
     report(Phase::Preparing);
@@ -21,13 +27,15 @@ pub(crate) fn verify(
     let task = Task {
         job,
         device,
+        reference,
         original: &zeroed,
         zeroed: &zeroed,
         filler: Filler::Zero,
         report: &report,
     };
     let verdict = compare(&task)?;
-    if !matches!(verdict, Verdict::Equal(_)) {
+    // What is left undefined is noticed by one device, whose values are the same to the bit.
+    if reference.is_some() || !matches!(verdict, Verdict::Equal(_)) {
         return Ok(verdict);
     }
     let poisoned = initialise(job.module, Filler::Poison)?;

@@ -24,6 +24,12 @@ pub struct Equal {
     pub vertices: u64,
     /// How many outputs of how many invocations were recorded, in 32-bit words.
     pub words: u64,
+    /// Of the words that another device has computed, how many may be others within a tolerance, as they are rounded.
+    pub rounded: u64,
+    /// Of how many of them nothing is said, as rounding decides what they are.
+    pub open: u64,
+    /// How many of the words that were compared with those of another device are others.
+    pub others: u64,
     /// How many pixels of pictures.
     pub pixels: u64,
     /// Whether what the original computes was recorded by the driver's own transform feedback, too.
@@ -37,6 +43,9 @@ impl Equal {
         self.draws += other.draws;
         self.vertices += other.vertices;
         self.words += other.words;
+        self.rounded += other.rounded;
+        self.open += other.open;
+        self.others += other.others;
         self.pixels += other.pixels;
         self.native |= other.native;
     }
@@ -134,6 +143,19 @@ impl Difference {
 pub(crate) enum Stop {
     NotComparable(String),
     Different(Box<Difference>),
+}
+
+impl Stop {
+    /// The same, of what another device than the one that is judged has computed.
+    pub(crate) fn on(self, device: &str) -> Stop {
+        match self {
+            Stop::NotComparable(why) => Stop::NotComparable(format!("on {device}: {why}")),
+            Stop::Different(difference) => {
+                let message = format!("on {device}: {}", difference.message);
+                Stop::Different(Box::new(Difference { message, ..*difference }))
+            }
+        }
+    }
 }
 
 impl From<Difference> for Stop {

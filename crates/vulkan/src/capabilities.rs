@@ -71,7 +71,10 @@ impl Capabilities {
             vulkan_1_2: vk::PhysicalDeviceVulkan12Features::default()
                 .shader_float16(true)
                 .shader_int8(true)
-                .storage_buffer8_bit_access(true),
+                .storage_buffer8_bit_access(true)
+                // One invocation runs at a time.
+                .vulkan_memory_model(true)
+                .vulkan_memory_model_device_scope(true),
             ..Features::default()
         };
         Capabilities {

@@ -20,13 +20,18 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     let mut arguments = std::env::args().skip(1).peekable();
-    let on = match arguments.next_if(|one| one == "--on-metal") {
-        Some(_) => On::Metal,
-        None => On::Lavapipe,
+    let mut is_given = |option: &str| arguments.next_if(|one| one == option).is_some();
+    let on = match (is_given("--on-metal"), is_given("--against-lavapipe")) {
+        (true, true) => On::MetalAgainstLavapipe,
+        (true, false) => On::Metal,
+        (false, false) => On::Lavapipe,
+        (false, true) => return Err("--against-lavapipe is for --on-metal alone".to_owned()),
     };
     let mut number = || arguments.next().and_then(|number| number.parse().ok());
     let (Some(wanted), Some(seed)) = (number(), number()) else {
-        return Err("usage: corpus-runs [--on-metal] RUNS SEED [FOLDER...]".to_owned());
+        return Err(
+            "usage: corpus-runs [--on-metal [--against-lavapipe]] RUNS SEED [FOLDER...]".to_owned()
+        );
     };
     let mut folders: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     if folders.is_empty() {
@@ -38,7 +43,7 @@ fn run() -> Result<(), String> {
     let tally = runs::run(&program, &folders, (wanted, seed), on);
     println!("{tally}");
     match tally.different {
-        0 if tally.runs >= wanted => Ok(()),
+        0 if tally.runs >= wanted || on == On::MetalAgainstLavapipe => Ok(()),
         0 => Err(format!("no more than {} runs can be compared", tally.runs)),
         different => Err(format!("{different} comparisons differ")),
     }

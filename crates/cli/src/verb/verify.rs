@@ -48,6 +48,11 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 
+    /// A Vulkan device, by a part of its name or its driver's, that runs the original in place of what runs the
+    /// rewritten shader: captures may be rounded as Vulkan's tables of precision let them
+    #[arg(long, global = true, value_name = "NAME")]
+    against: Option<String>,
+
     /// Print the names of the devices and of their drivers
     #[arg(long, exclusive = true)]
     list_devices: bool,
@@ -258,7 +263,14 @@ fn compare(
         runs: arguments.runs,
         vertices: arguments.vertices,
     };
-    let verdict = match polyshade_verify::verify(&job, &*runner, phase) {
+    let compared = match arguments.reference() {
+        Ok(Some(reference)) => {
+            polyshade_verify::verify_against(&job, (&*runner, &reference), phase)
+        }
+        Ok(None) => polyshade_verify::verify(&job, &*runner, phase),
+        Err(error) => Ok(Verdict::NotComparable(format!("--against: {error}"))),
+    };
+    let verdict = match compared {
         Ok(verdict) => verdict,
         Err(error) if error.kind() == polyshade::ErrorKind::Unsupported => {
             Verdict::NotComparable(format!("the shader is not rewritten: {error}"))
@@ -271,21 +283,34 @@ fn compare(
 impl Arguments {
     /// What runs the shaders, or why it cannot.
     fn runner(&self) -> Result<Box<dyn Runner>, Error> {
-        // The child process is killed before.
-        let limit = Duration::from_secs(self.timeout.saturating_add(60));
         match self.on {
             Api::Vulkan => {
                 let validation = if self.validation { Validation::On } else { Validation::Off };
                 let mut device = Device::open(self.device.as_deref().unwrap_or(""), validation)?;
-                device.set_time_limit(limit);
+                device.set_time_limit(self.limit());
                 Ok(Box::new(device))
             }
             Api::Metal => {
                 let mut metal = Metal::new()?;
-                metal.set_time_limit(limit);
+                metal.set_time_limit(self.limit());
                 Ok(Box::new(metal))
             }
         }
+    }
+
+    /// What runs the original, where that is another device; or why it cannot.
+    fn reference(&self) -> Result<Option<Device>, Error> {
+        let open = |name: &String| {
+            let mut device = Device::open(name, Validation::Off)?;
+            device.set_time_limit(self.limit());
+            Ok(device)
+        };
+        self.against.as_ref().map(open).transpose()
+    }
+
+    /// How long a device may take: the child process is killed before.
+    fn limit(&self) -> Duration {
+        Duration::from_secs(self.timeout.saturating_add(60))
     }
 
     /// Fails where options are for a Vulkan driver and there is none.

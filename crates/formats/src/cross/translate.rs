@@ -6,7 +6,7 @@ use super::{
     EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, MslTexture, MslTextureKind, Platform,
     PointSize, Profile, Rules, Target, Text,
 };
-use super::{combined, control, msl_text, refused_before};
+use super::{combined, control, copies, msl_text, refused_before};
 use crate::Error;
 use spirv_cross2::compile::CompilableTarget;
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -25,6 +25,8 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
 }
 
 fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Error> {
+    let without_copies = copies::loaded_and_stored(words)?;
+    let words = without_copies.as_deref().unwrap_or(words);
     let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
     let (version, fetches) = fetching(words, options)?;
     check_stage(model, version)?;

@@ -187,7 +187,8 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
     let is_edge = random.below(4) == 0;
     let is_float = what.bits == 32 && (what.kind == Kind::Float || what.is_float);
     if random.is_of_normals() && is_float && what.small.is_none() {
-        let edge = is_edge.then(|| random.one_of(&FLOATS)).filter(|float| is_plain(*float));
+        let is_taken = if random.is_of_moderates() { is_moderate } else { is_plain };
+        let edge = is_edge.then(|| random.one_of(&FLOATS)).filter(|float| is_taken(*float));
         return edge.unwrap_or_else(|| random.number() as f32).to_ne_bytes().to_vec();
     }
     let small = random.below(what.small.unwrap_or(MOST_SMALL));
@@ -210,6 +211,11 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
 /// Whether a float is no denormal, and neither it by a small number nor what it divides is one.
 fn is_plain(float: f32) -> bool {
     float == 0.0 || float.is_infinite() || (1e-35..1e35).contains(&float.abs())
+}
+
+/// Whether neither a float nor its square is a denormal or infinite.
+fn is_moderate(float: f32) -> bool {
+    float == 0.0 || (1e-18..1e18).contains(&float.abs())
 }
 
 /// Components of a kind, 1 to 4 of so many bits.

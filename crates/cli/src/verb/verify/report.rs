@@ -14,7 +14,8 @@ pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
         Verdict::Equal(equal) => {
             let compared = json!({
                 "runs": equal.runs, "draws": equal.draws, "vertices": equal.vertices,
-                "words": equal.words, "pixels": equal.pixels, "native": equal.native,
+                "words": equal.words, "rounded": equal.rounded, "open": equal.open,
+                "others": equal.others, "pixels": equal.pixels, "native": equal.native,
             });
             ("equal", json!({ "compared": compared }))
         }
@@ -104,6 +105,13 @@ pub(super) fn text(report: &Value) -> String {
             }
             if of("words") > 0 {
                 said.push(format!("{} words of outputs", of("words")));
+            }
+            if of("rounded") + of("open") > 0 {
+                let (rounded, open) = (of("rounded"), of("open"));
+                said.push(format!(
+                    "of which {rounded} may be rounded otherwise and {open} may be any; {} captured words are others",
+                    of("others")
+                ));
             }
             if of("pixels") > 0 {
                 said.push(format!("{} pixels", of("pixels")));

@@ -1,0 +1,33 @@
+//! Memory that is copied, in MSL.
+//!
+//! SPIRV-Cross hands a function the inputs and outputs that it uses, and does not see those that it copies
+//! (`OpCopyMemory`): the text names what is not there. So they are loaded and stored.
+
+use crate::Error;
+use polyshade_spv::view::CopyMemory;
+use polyshade_spv::{Module, Op};
+
+/// The words of a module without copies of memory, but for those that say how it is accessed; `None` where there is
+/// none.
+pub(super) fn loaded_and_stored(words: &[u32]) -> Result<Option<Vec<u32>>, Error> {
+    let faulty = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
+    let m = Module::parse(words).map_err(faulty)?;
+    let rewritten = m.rewrite(|m, p| {
+        let copies = m.instructions().filter(|inst| inst.op() == Op::COPY_MEMORY);
+        let plain = copies.filter(|inst| inst.words().len() == 3).filter_map(CopyMemory::of);
+        let mut is_any = false;
+        for copy in plain {
+            let Some(ty) = m.type_of(copy.source()).and_then(|pointer| m.pointer(pointer)) else {
+                continue;
+            };
+            let mut code = p.at(copy.inst().before());
+            let value = code.load(ty.1, copy.source());
+            code.store(copy.target(), value);
+            p.remove(copy.inst());
+            is_any = true;
+        }
+        Ok(is_any)
+    });
+    let rewritten = rewritten.map_err(faulty)?;
+    Ok(rewritten.value.then(|| rewritten.module.into_words()))
+}

@@ -1,0 +1,156 @@
+//! What is printed for Metal, read as C++, captures what lavapipe does, as far as Vulkan lets two devices round
+//! differently; and what differs by more, or where nothing may differ, is noticed.
+
+use crate::metal::{Edits, broken, metal};
+use crate::subject::{Driver, Subject, difference, equal, reason, vertex};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_metal::Metal;
+use polyshade_verify::{Difference, Equal, Verdict};
+use std::fs;
+use std::path::PathBuf;
+
+/// Computes what is known to the bit, what is rounded, and whole numbers that a rounded number decides.
+fn subject() -> Subject {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 1) in vec3 b;
+        layout(location = 2) in uvec2 c;
+        layout(set = 0, binding = 0) uniform Block { mat4 m; vec3 offset; };
+        layout(location = 0) out vec3 v_unit;
+        layout(location = 1) out vec4 v_exact;
+        layout(location = 2) flat out uvec2 v_bits;
+        layout(location = 3) flat out int v_length;
+        void main() {
+            v_unit = normalize(b + offset);
+            v_exact = a * 2.0 + b.xyzz - floor(a);
+            v_bits = c;
+            v_length = int(length(b) * 1e6);
+            gl_Position = m * a + vec4(sin(a.x), exp2(a.y), sqrt(abs(a.z)), a.w / 3.0);
+        }",
+    );
+    Subject::interleaved(words, "v_unit v_exact gl_NextBuffer v_bits v_length gl_Position")
+}
+
+/// One test at a time has the driver.
+fn judged(subject: &Subject, metal: &Metal) -> Verdict {
+    let lavapipe = Driver::Lavapipe.unwatched();
+    subject.verify_against((metal, &*lavapipe))
+}
+
+fn compared(subject: &Subject) -> Equal {
+    equal("Metal", judged(subject, &metal()))
+}
+
+fn found(edits: Edits) -> Difference {
+    difference("Metal", judged(&subject(), &broken(edits)))
+}
+
+#[test]
+fn what_is_captured_is_what_lavapipe_captures() {
+    let equal = compared(&subject());
+    assert!(equal.vertices > 1000 && equal.native, "{equal:?}");
+    // Of 15 words of a vertex 3 + 4 may be rounded, and 1 is decided by what may be.
+    assert!(equal.rounded > 0 && equal.rounded <= equal.words * 7 / 15, "{equal:?}");
+    assert!(equal.open > 0 && equal.open <= equal.words / 15, "{equal:?}");
+    assert!(equal.others > 0, "{equal:?}");
+}
+
+#[test]
+fn arithmetic_without_latitude_is_the_same_to_the_bit() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 1) in ivec2 b;
+        layout(location = 0) out vec4 v_sum;
+        layout(location = 1) flat out ivec2 v_shifted;
+        void main() {
+            v_sum = a * a.wzyx - min(a, 1.0) * 0.1;
+            v_shifted = (b << 3) ^ b.yx;
+            gl_Position = v_sum;
+        }",
+    );
+    let equal = compared(&Subject::interleaved(words, "v_sum v_shifted gl_Position"));
+    assert!(equal.words > 0, "{equal:?}");
+    assert_eq!((equal.rounded, equal.open, equal.others), (0, 0, 0), "{equal:?}");
+}
+
+/// Where words are is never left to anyone.
+#[test]
+fn what_is_captured_elsewhere_is_different() {
+    const BROKEN: [Edits; 3] = [
+        &[("_feedback_0.words[", "_feedback_0.words[1u + ")],
+        &[("(provoking_last(polyshade_host)", "(!provoking_last(polyshade_host)")],
+        &[("gl_VertexIndex [[vertex_id]]", "gl_VertexIndex [[instance_id]]")],
+    ];
+    for edits in BROKEN {
+        println!("{edits:?}: {}", found(edits));
+    }
+}
+
+/// A step of what is exact, and of whole numbers, is as wrong as a large one.
+#[test]
+fn a_step_of_what_is_exact_is_different() {
+    const STEPS: [(Edits, &str); 2] = [
+        (&[("as_type<uint4>(v_exact)", "as_type<uint4>(v_exact * 1.0000001)")], "v_exact"),
+        (&[("= v_bits.x;", "= v_bits.x + 1u;")], "v_bits"),
+    ];
+    for (edits, varying) in STEPS {
+        let found = found(edits);
+        assert_eq!(found.varying.as_deref(), Some(varying), "{found}");
+    }
+}
+
+/// What is rounded may be a step off, but not a thousandth.
+#[test]
+fn more_than_the_tolerance_is_different() {
+    const STEP: Edits = &[("as_type<uint3>(v_unit)", "as_type<uint3>(v_unit * 1.0000001)")];
+    const FAR: Edits = &[("as_type<uint3>(v_unit)", "as_type<uint3>(v_unit * 1.00001)")];
+    equal("Metal", judged(&subject(), &broken(STEP)));
+    let found = found(FAR);
+    assert_eq!(found.varying.as_deref(), Some("v_unit"), "{found}");
+}
+
+#[test]
+fn what_has_no_tolerance_of_ours_is_not_compared() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 0) out vec4 v_out;
+        void main() { v_out = asinh(a); gl_Position = a; }",
+    );
+    let why = reason("Metal", judged(&Subject::interleaved(words, "v_out"), &metal()));
+    assert!(why.contains("inverse hyperbolic functions"), "{why}");
+}
+
+/// As a dispatch, with indices.
+#[test]
+fn kernels_capture_what_lavapipe_captures() {
+    let mut subject = subject();
+    subject.options = subject.options.compute().indexed(None);
+    let equal = compared(&subject);
+    assert!(equal.vertices > 1000 && equal.rounded > 0, "{equal:?}");
+}
+
+/// Some of the committed shaders.
+#[test]
+fn cases_are_captured_as_lavapipe_captures_them() {
+    const CASES: [&str; 10] = [
+        "capture/array-of-blocks",
+        "capture/locations-of-nested-structures",
+        "capture/output-passed-to-a-function",
+        "capture/relaxed-precision",
+        "position/dead-branches",
+        "position/dead-calls",
+        "position/dead-loops",
+        "position/members-of-arguments",
+        "position/members-of-uniforms",
+        "position/precise",
+    ];
+    for case in CASES {
+        let path = format!("{}/cases/{case}.vert", env!("CARGO_MANIFEST_DIR"));
+        let source = fs::read_to_string(PathBuf::from(&path)).expect("the case is there");
+        let words = compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_3);
+        let words = words.unwrap_or_else(|error| panic!("{case}: {error}"));
+        let equal = compared(&Subject::interleaved(words, "location=0-31 gl_Position"));
+        assert!(equal.vertices > 0, "{case}: {equal:?}");
+        println!("{case}: {equal:?}");
+    }
+}
