@@ -6,7 +6,7 @@
 
 use polyshade_planner::{
     Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, Scope, Stages, Step,
-    StorageRange, Variant, Word,
+    StorageRange, Word,
 };
 use polyshade_vulkan::{Item, PlannedDraw, Range, Resource, Sequence};
 
@@ -33,6 +33,8 @@ struct Walk {
     running: Option<bool>,
     /// How many accesses there were when it began.
     begun: usize,
+    /// How many draws there were, each with a buffer of its own through which outputs pass.
+    draws: usize,
 }
 
 /// What an access need not wait for.
@@ -138,15 +140,19 @@ impl Walk {
     fn draw(&mut self, planned: &PlannedDraw<'_>) {
         let mut stored = Vec::new();
         let mut stores = false;
+        let outputs = Range { buffer: usize::MAX - self.draws, offset: 0, size: 1 };
+        self.draws += 1;
+        let mut passes = false;
         let mut in_order = InOrder::Nothing;
         for step in &planned.plan.steps {
             match step {
                 Step::Barriers(barriers) => barriers.iter().for_each(|one| self.wait(one)),
                 Step::BindPipeline(bind) => {
-                    stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
-                    stored.clear();
+                    stores = bind.variant.stores();
+                    (stored, passes) = (Vec::new(), false);
                 }
-                Step::BindCompute => stored.clear(),
+                Step::BindCompute(_) => (stored, passes) = (Vec::new(), false),
+                Step::BindOutputs(..) => passes = true,
                 Step::BindStorage(range) => stored.push(storage(planned, range)),
                 Step::BindFeedback(ranges) => {
                     let ranges = ranges.iter().enumerate();
@@ -186,12 +192,22 @@ impl Walk {
                 Step::Dispatch(_) => {
                     self.resources(planned, Stages::COMPUTE_SHADER);
                     self.stores(&stored, Stages::COMPUTE_SHADER, in_order);
+                    if passes {
+                        self.stores(&[outputs], Stages::COMPUTE_SHADER, InOrder::Nothing);
+                    }
                 }
                 Step::Draw(call) => {
                     self.inputs(planned, call);
                     self.captures();
                     if stores {
                         self.stores(&stored, Stages::VERTEX_SHADER, in_order);
+                    }
+                    match passes {
+                        true if stores => {
+                            self.stores(&[outputs], Stages::VERTEX_SHADER, InOrder::Nothing);
+                        }
+                        true => self.reads(outputs, Stages::VERTEX_SHADER, Accesses::SHADER_READ),
+                        false => {}
                     }
                 }
                 // Validation knows nothing of what is found by addresses.

@@ -28,9 +28,11 @@ mod compute;
 mod device;
 mod distances;
 mod draft;
+mod executions;
 mod extension;
 pub mod keeper;
 mod picture;
+mod ranges;
 mod state;
 mod steps;
 mod storage;
@@ -42,16 +44,17 @@ pub use blending::{
     BlendingPlan, BlendingState, Change, Layout, Overlapping, Usage, plan_blending,
 };
 pub use device::{
-    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
-    ProvokingVertexModes, RasterizationOff,
+    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, PassingCost, Preset,
+    PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
 };
 pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
+pub use executions::{Executions, Passing};
 pub use picture::picture;
 pub use polyshade::host::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
     FeedbackBuffer, Keeper, PassState, Path, Pipeline, Query, ShaderStage, Storage, StoredIndices,
-    Topology, Use, Uses,
+    StoredOutputs, Topology, Use, Uses,
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
