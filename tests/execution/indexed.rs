@@ -141,7 +141,8 @@ pub(crate) fn lead(width: IndexType) -> u32 {
     3 * width.bytes()
 }
 
-/// A capture pass, whose feedback buffers are returned, and which stores what it hands on to `outputs`. `edit` may change the words of the host.
+/// A capture pass, whose feedback buffers are returned, and which stores what it hands on to `outputs`. `edit` may
+/// change the words of the host.
 pub(crate) fn capture_pass<'a>(
     storage: &Storage,
     words: &'a [u32],

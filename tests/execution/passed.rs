@@ -1,5 +1,5 @@
-//! The shader runs once, and what it hands on passes through a buffer: the pictures are those of the shader as it is, and
-//! what is captured is what the native feature captures.
+//! The shader runs once, and what it hands on passes through a buffer: the pictures are those of the shader as it is,
+//! and what is captured is what the native feature captures.
 
 use crate::cases::TOPOLOGIES;
 use crate::controls::patch;

@@ -1,5 +1,5 @@
-//! Plans that run the shader once: what a draw leaves is what it leaves where the shader runs twice, and what it hands on
-//! is waited for.
+//! Plans that run the shader once: what a draw leaves is what it leaves where the shader runs twice, and what it hands
+//! on is waited for.
 
 use crate::drivers::Driver;
 use crate::feedback::FILL;

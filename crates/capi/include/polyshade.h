@@ -558,8 +558,8 @@
 // those of `draw`; then the pass of dispatches ends, where there are such.
 #define POLYSHADE_STEP_DISPATCH 21
 
-// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory of
-// the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
+// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
+// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
 #define POLYSHADE_STEP_BIND_OUTPUTS 22
 
 // The application's.
@@ -1853,8 +1853,8 @@ polyshade_status polyshade_layout_work_groups(const struct polyshade_layout *lay
                                               uint32_t (*groups)[3],
                                               struct polyshade_error *error);
 
-// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the variants
-// were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
+// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the
+// variants were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
 polyshade_status polyshade_layout_outputs_size(const struct polyshade_layout *layout,
                                                const struct polyshade_draw *draw,
                                                uint64_t *size,

@@ -2,9 +2,9 @@
 
 use super::device::Device;
 use super::draft::Draft;
-use super::executions::Executions;
+use super::executions::executions;
 use super::state::{Active, Capture, Draw, Keeper, Path, Pipeline};
-use super::steps::{Corners, Plan, Position, Rasterization, Step, Variant};
+use super::steps::{Corners, Executions, Plan, Position, Rasterization, Step, Variant};
 use super::storage::{
     Stored, advance, binding_of_outputs, check_capture_alone, check_two_passes, write_counters,
 };
@@ -24,7 +24,7 @@ pub(super) fn plan(
         return Err(unsupported(message));
     }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Compute)?;
-    let executions = Executions::of(device, pipeline, draw, stored.storage);
+    let executions = executions(device, pipeline, draw, stored.storage);
     let executions = executions.filter(|_| !pipeline.rasterizer_discard);
     let is_once = executions.is_some_and(Executions::is_once);
     match pipeline.rasterizer_discard {

@@ -108,7 +108,7 @@ impl Device {
 }
 
 /// What it costs to store what vertices hand on in one pass and to read it in the next, in instructions of a vertex
-/// shader. By default what two drivers that are programs take (`docs/performance.md`); memory that is fast makes it less.
+/// shader. By default what a driver takes that is a program (`docs/performance.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

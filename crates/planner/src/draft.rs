@@ -4,14 +4,13 @@ mod waits;
 
 use super::check::stream;
 use super::device::{Api, Device, RasterizationOff};
-use super::executions::Executions;
 use super::state::{
     Active, ByteCount, Call, Draw, End, Feedback, Keeper, PassState, Path, Pipeline, Query,
     Topology,
 };
 use super::steps::{
-    Assembly, Attachments, Bind, Contents, Corners, DrawCall, Keep, Pass, Plan, Position,
-    Rasterization, Step, Variant,
+    Assembly, Attachments, Bind, Contents, Corners, DrawCall, Executions, Keep, Pass, Plan,
+    Position, Rasterization, Step, Variant,
 };
 use super::sync::{self, Barrier};
 use super::unsupported;

@@ -48,7 +48,6 @@ pub use device::{
     PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
 };
 pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
-pub use executions::{Executions, Passing};
 pub use picture::picture;
 pub use polyshade::host::TransformFeedback;
 pub use state::{
@@ -57,9 +56,9 @@ pub use state::{
     StoredOutputs, Topology, Use, Uses,
 };
 pub use steps::{
-    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Keep, Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
-    WordRange, Words,
+    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, Executions,
+    FeedbackRange, Keep, Pass, PassScope, Passing, Plan, Position, Rasterization, Step,
+    StorageRange, Variant, Word, WordRange, Words,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 

@@ -1,6 +1,6 @@
-//! What plans are cached by. An application that goes round in a buffer captures each draw into another range; its plans
-//! differ by numbers alone: what is bound from where on, and words. Those are no part of the [key](Draw::key), and are
-//! [put](Plan::for_ranges) into the plan that is there.
+//! What plans are cached by. An application that goes round in a buffer captures each draw into another range; its
+//! plans differ by numbers alone: what is bound from where on, and words. Those are no part of the [key](Draw::key),
+//! and are [put](Plan::for_ranges) into the plan that is there.
 
 use super::device::Device;
 use super::executions::threshold;
@@ -14,9 +14,9 @@ use polyshade_spv::Error;
 const ANYWHERE: Bound = Bound { buffer_size: 0, offset: 0, size: Some(0) };
 
 impl Draw {
-    /// What the plan of this draw depends on, but for the numbers that [`for_ranges`](Plan::for_ranges) puts into it: the
-    /// draw without the places and sizes of its feedback ranges, and without its vertices, as far as the plan is the
-    /// same for more or fewer. With the device and the pipeline it is the key of a plan.
+    /// What the plan of this draw depends on, but for the numbers that [`for_ranges`](Plan::for_ranges) puts into it:
+    /// the draw without the places and sizes of its feedback ranges, and without its vertices, as far as the plan is
+    /// the same for more or fewer. With the device and the pipeline it is the key of a plan.
     #[must_use]
     pub fn key(&self, device: &Device, pipeline: &Pipeline) -> Self {
         let mut key = self.clone();
@@ -31,8 +31,8 @@ impl Draw {
 }
 
 impl Plan {
-    /// The plan of `draw`, of which this is the plan but for its feedback ranges: the [keys](Draw::key) of both draws are
-    /// equal. Pipelines, passes and barriers stay; what is bound from where on and the words of the host change.
+    /// The plan of `draw`, of which this is the plan but for its feedback ranges: the [keys](Draw::key) of both draws
+    /// are equal. Pipelines, passes and barriers stay; what is bound from where on and the words of the host change.
     ///
     /// # Errors
     ///

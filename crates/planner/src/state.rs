@@ -156,8 +156,8 @@ pub struct Pipeline {
     /// Stores and atomics that the stage does itself, and which variant keeps them; `None` where it has none.
     pub side_effects: Option<SideEffects>,
     /// About how many instructions the captured stage executes for a vertex, those of loops as often as they turn:
-    /// what decides whether it runs [once or twice](crate::Executions). [`cost`](polyshade::position_only::cost()) counts
-    /// each once.
+    /// what decides whether it runs [once or twice](crate::Executions).
+    /// [`cost`](polyshade::position_only::cost()) counts each once.
     pub shader_cost: Option<u32>,
     /// The capture of the last stage before rasterization, where it has one.
     pub capture: Option<Capture>,

@@ -1,10 +1,11 @@
 //! The steps of a plan.
 
+mod executions;
 mod words;
 
+pub use executions::{Executions, Passing};
 pub use words::{Word, WordRange, Words};
 
-use super::executions::Executions;
 use super::state::{ByteCount, Counter, Path, Query, Topology};
 use super::sync::Barrier;
 use polyshade::host::{Binding, Set};
@@ -68,8 +69,8 @@ pub enum Step {
     /// as a storage buffer.
     BindSegments(Set, Binding),
     /// The buffer through which outputs pass is bound as a storage buffer: memory of the host's, of
-    /// [as many bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw hands on, that nothing else uses
-    /// until the draw is over. It is the same one wherever the plan binds it.
+    /// [as many bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw hands on, that nothing else
+    /// uses until the draw is over. It is the same one wherever the plan binds it.
     BindOutputs(Set, Binding),
     /// Ranges are bound as feedback buffers from number 0 on; `None` where one stays unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),

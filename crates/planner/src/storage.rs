@@ -4,14 +4,14 @@ mod words;
 
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
-use super::executions::Executions;
+use super::executions::executions;
 use super::state::{
     Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, Query,
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step, StorageRange, Variant,
-    WordRange, Words,
+    Corners, Counters, DrawCall, Executions, Keep, Plan, Position, Rasterization, Step,
+    StorageRange, Variant, WordRange, Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
@@ -104,7 +104,7 @@ pub(super) fn plan(
         return Err(unsupported("the variants are dispatched, not drawn"));
     }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
-    let executions = Executions::of(device, pipeline, draw, storage);
+    let executions = executions(device, pipeline, draw, storage);
     let shape = shape(device, pipeline, storage, executions)?;
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Storage);

@@ -1,13 +1,13 @@
 //! Transform feedback. Where the device has none, a vertex stage is made that writes its outputs to storage
 //! buffers; where it has `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture them.
 //!
-//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which has
-//! no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
+//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which
+//! has no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
 //! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
-//! stage](Options::compute) takes the place of the capture pass. Where the shader is dear, the raster pass can
-//! [hand on what the capture pass has computed](Options::pass_through), with [`Variant::PassThrough`]. [`prepare`] says what the host binds and fills in, and
-//! makes the variants that it draws.
+//! stage](Options::compute) takes the place of the capture pass. Where the shader is dear, the raster pass can [hand
+//! on what the capture pass has computed](Options::pass_through), with [`Variant::PassThrough`]. [`prepare`] says what
+//! the host binds and fills in, and makes the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.
@@ -100,8 +100,8 @@ pub enum Variant {
     /// would be stored by no invocation.
     Both,
     /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`PassThrough`](Self::PassThrough), too. It
-    /// keeps the shader's own stores, whatever the options say of [them](SideEffects): here they happen once. Only where
-    /// the options [pass outputs through](Options::pass_through).
+    /// keeps the shader's own stores, whatever the options say of [them](SideEffects): here they happen once. Only
+    /// where the options [pass outputs through](Options::pass_through).
     CaptureAll,
     /// Has the outputs, which it reads from where [`CaptureAll`](Self::CaptureAll) has stored them, and nothing else of
     /// the shader. Drawn as ever, but without indices: over as many vertices as there are indices, from `firstIndex`
@@ -168,8 +168,9 @@ impl<'m> Prepared<'m> {
     /// # Errors
     ///
     /// `Options`: a set and binding that the shader has already; [`CaptureAll`](Variant::CaptureAll) and
-    /// [`PassThrough`](Variant::PassThrough) where the options do not ask for them. `Unsupported`: side effects of the shader where the
-    /// options refuse them or where a pass cannot do without; push constants that cannot grow; what the [moves] refuse.
+    /// [`PassThrough`](Variant::PassThrough) where the options do not ask for them. `Unsupported`: side effects of the
+    /// shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; what
+    /// the [moves] refuse.
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
     }

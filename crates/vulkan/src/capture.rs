@@ -100,9 +100,9 @@ impl CaptureBuffers<'_> {
     }
 }
 
-/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, or a dispatch, that
-/// captures into `ranges` of the feedback buffers, one each, and, where there is a buffer for outputs, stores those too. Vertex buffers and the shader's own resources are still to
-/// be added.
+/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, or a dispatch,
+/// that captures into `ranges` of the feedback buffers, one each, and, where there is a buffer for outputs, stores
+/// those too. Vertex buffers and the shader's own resources are still to be added.
 ///
 /// # Errors
 ///

@@ -47,8 +47,8 @@ pub const POLYSHADE_STEP_BIND_COMPUTE: u32 = 20;
 /// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
 /// those of `draw`; then the pass of dispatches ends, where there are such.
 pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
-/// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory of
-/// the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
+/// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
+/// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
 pub const POLYSHADE_STEP_BIND_OUTPUTS: u32 = 22;
 
 /// The application's.

@@ -1,5 +1,6 @@
-//! The shader runs once, in the pass that captures. What a vertex hands on is stored there, by the vertex's number among
-//! those of all instances, and a shader without anything of the original but its outputs hands it on in the other pass.
+//! The shader runs once, in the pass that captures. What a vertex hands on is stored there, by the vertex's number
+//! among those of all instances, and a shader without anything of the original but its outputs hands it on in the
+//! other pass.
 
 use super::feedback::{Feedback, Target};
 use super::{Bound, vertex_and_instance};
