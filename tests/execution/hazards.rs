@@ -166,23 +166,8 @@ impl Walk {
                     });
                     in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
                 }
-                Step::BeginFeedback(counters) => {
-                    self.running = Some(counters.counters.iter().any(Option::is_some));
-                    self.begun = self.accesses.len();
-                    // Either stage may do this read.
-                    for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
-                        let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
-                        ranges(counters).for_each(|range| self.reads(range, stage, read));
-                    }
-                }
-                Step::EndFeedback(counters) => {
-                    let access = Accesses::TRANSFORM_FEEDBACK_COUNTER_WRITE;
-                    for range in ranges(counters) {
-                        let in_order = InOrder::Since(self.begun);
-                        self.writes(range, Stages::TRANSFORM_FEEDBACK, access, in_order);
-                    }
-                    self.running = None;
-                }
+                Step::BeginFeedback(counters) => self.begins(counters),
+                Step::EndFeedback(counters) => self.ends(counters),
                 Step::WriteCounters(counters) => {
                     for range in counters.iter().map(counter_range) {
                         let access = Accesses::TRANSFER_WRITE;
@@ -222,6 +207,27 @@ impl Walk {
                 | Step::Advance(_) => {}
             }
         }
+    }
+
+    /// Native capture begins.
+    fn begins(&mut self, counters: &Counters) {
+        self.running = Some(counters.counters.iter().any(Option::is_some));
+        self.begun = self.accesses.len();
+        // Either stage may do this read.
+        for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
+            let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
+            ranges(counters).for_each(|range| self.reads(range, stage, read));
+        }
+    }
+
+    /// It ends.
+    fn ends(&mut self, counters: &Counters) {
+        let access = Accesses::TRANSFORM_FEEDBACK_COUNTER_WRITE;
+        for range in ranges(counters) {
+            let in_order = InOrder::Since(self.begun);
+            self.writes(range, Stages::TRANSFORM_FEEDBACK, access, in_order);
+        }
+        self.running = None;
     }
 
     /// What a draw reads: all of each buffer, as far as it is known.

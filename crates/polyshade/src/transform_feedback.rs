@@ -195,7 +195,7 @@ impl<'m> Prepared<'m> {
         let (words, requirements) = match variant {
             Variant::RasterOnly | Variant::PassThrough => (Vec::new(), Requirements::default()),
             Variant::CaptureOnly | Variant::Both => {
-                (vec![self.plan.words.clone()], self.plan.requirements(&version, None))
+                (vec![self.plan.words.clone()], self.plan.requirements(version, None))
             }
             Variant::CaptureAll => (vec![self.plan.words.clone()], self.requirements.clone()),
         };

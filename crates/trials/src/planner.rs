@@ -203,11 +203,7 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
                 Vec::new()
             },
             unbound_buffers: choices.maybe(),
-            indices: choices.perhaps(|choices| StoredIndices {
-                buffer: choices.perhaps(|choices| Binding(choices.word())),
-                restart: choices.maybe(),
-                segments: choices.perhaps(|choices| Binding(choices.word())),
-            }),
+            indices: choices.perhaps(any_indices),
             outputs: choices.perhaps(|choices| StoredOutputs {
                 buffer: Binding(choices.word()),
                 stride: 4 * choices.below(20),
@@ -226,6 +222,14 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
         side_effects: choices.perhaps(|choices| choices.of(&effects)),
         shader_cost: choices.perhaps(|choices| choices.below(2000)),
         capture: (!choices.rarely()).then_some(capture),
+    }
+}
+
+fn any_indices(choices: &mut Choices) -> StoredIndices {
+    StoredIndices {
+        buffer: choices.perhaps(|choices| Binding(choices.word())),
+        restart: choices.maybe(),
+        segments: choices.perhaps(|choices| Binding(choices.word())),
     }
 }
 
