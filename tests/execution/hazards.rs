@@ -6,7 +6,7 @@
 
 use polyshade_planner::{
     Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, Scope, Stages, Step,
-    StorageRange, Variant, Word,
+    StorageRange, Word,
 };
 use polyshade_vulkan::{Item, PlannedDraw, Range, Resource, Sequence};
 
@@ -33,6 +33,8 @@ struct Walk {
     running: Option<bool>,
     /// How many accesses there were when it began.
     begun: usize,
+    /// How many draws there were, each with a buffer of its own through which outputs pass.
+    draws: usize,
 }
 
 /// What an access need not wait for.
@@ -138,15 +140,19 @@ impl Walk {
     fn draw(&mut self, planned: &PlannedDraw<'_>) {
         let mut stored = Vec::new();
         let mut stores = false;
+        let outputs = Range { buffer: usize::MAX - self.draws, offset: 0, size: 1 };
+        self.draws += 1;
+        let mut passes = false;
         let mut in_order = InOrder::Nothing;
         for step in &planned.plan.steps {
             match step {
                 Step::Barriers(barriers) => barriers.iter().for_each(|one| self.wait(one)),
                 Step::BindPipeline(bind) => {
-                    stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
-                    stored.clear();
+                    stores = bind.variant.stores();
+                    (stored, passes) = (Vec::new(), false);
                 }
-                Step::BindCompute => stored.clear(),
+                Step::BindCompute(_) => (stored, passes) = (Vec::new(), false),
+                Step::BindOutputs(..) => passes = true,
                 Step::BindStorage(range) => stored.push(storage(planned, range)),
                 Step::BindFeedback(ranges) => {
                     let ranges = ranges.iter().enumerate();
@@ -160,23 +166,8 @@ impl Walk {
                     });
                     in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
                 }
-                Step::BeginFeedback(counters) => {
-                    self.running = Some(counters.counters.iter().any(Option::is_some));
-                    self.begun = self.accesses.len();
-                    // Either stage may do this read.
-                    for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
-                        let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
-                        ranges(counters).for_each(|range| self.reads(range, stage, read));
-                    }
-                }
-                Step::EndFeedback(counters) => {
-                    let access = Accesses::TRANSFORM_FEEDBACK_COUNTER_WRITE;
-                    for range in ranges(counters) {
-                        let in_order = InOrder::Since(self.begun);
-                        self.writes(range, Stages::TRANSFORM_FEEDBACK, access, in_order);
-                    }
-                    self.running = None;
-                }
+                Step::BeginFeedback(counters) => self.begins(counters),
+                Step::EndFeedback(counters) => self.ends(counters),
                 Step::WriteCounters(counters) => {
                     for range in counters.iter().map(counter_range) {
                         let access = Accesses::TRANSFER_WRITE;
@@ -186,12 +177,22 @@ impl Walk {
                 Step::Dispatch(_) => {
                     self.resources(planned, Stages::COMPUTE_SHADER);
                     self.stores(&stored, Stages::COMPUTE_SHADER, in_order);
+                    if passes {
+                        self.stores(&[outputs], Stages::COMPUTE_SHADER, InOrder::Nothing);
+                    }
                 }
                 Step::Draw(call) => {
                     self.inputs(planned, call);
                     self.captures();
                     if stores {
                         self.stores(&stored, Stages::VERTEX_SHADER, in_order);
+                    }
+                    match passes {
+                        true if stores => {
+                            self.stores(&[outputs], Stages::VERTEX_SHADER, InOrder::Nothing);
+                        }
+                        true => self.reads(outputs, Stages::VERTEX_SHADER, Accesses::SHADER_READ),
+                        false => {}
                     }
                 }
                 // Validation knows nothing of what is found by addresses.
@@ -207,6 +208,27 @@ impl Walk {
                 | Step::Record(_) => {}
             }
         }
+    }
+
+    /// Native capture begins.
+    fn begins(&mut self, counters: &Counters) {
+        self.running = Some(counters.counters.iter().any(Option::is_some));
+        self.begun = self.accesses.len();
+        // Either stage may do this read.
+        for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
+            let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
+            ranges(counters).for_each(|range| self.reads(range, stage, read));
+        }
+    }
+
+    /// It ends.
+    fn ends(&mut self, counters: &Counters) {
+        let access = Accesses::TRANSFORM_FEEDBACK_COUNTER_WRITE;
+        for range in ranges(counters) {
+            let in_order = InOrder::Since(self.begun);
+            self.writes(range, Stages::TRANSFORM_FEEDBACK, access, in_order);
+        }
+        self.running = None;
     }
 
     /// What a draw reads: all of each buffer, as far as it is known.

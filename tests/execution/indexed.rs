@@ -24,18 +24,18 @@ const WIDTHS: [IndexType; 3] = [IndexType::Uint8, IndexType::Uint16, IndexType::
 
 /// A captured draw with indices. The vertices of the draw are those of the capture pass: the numbers of the indices.
 #[derive(Debug, Clone)]
-struct Indexed {
-    case: Case,
-    width: IndexType,
+pub(crate) struct Indexed {
+    pub(crate) case: Case,
+    pub(crate) width: IndexType,
     /// All that are in the buffer.
-    indices: Vec<u32>,
-    vertex_offset: i32,
+    pub(crate) indices: Vec<u32>,
+    pub(crate) vertex_offset: i32,
     restart: bool,
 }
 
 impl Indexed {
     /// The indices `1, 2, …` of one instance, with room for everything.
-    fn new(topology: Topology, width: IndexType, count: u32) -> Indexed {
+    pub(crate) fn new(topology: Topology, width: IndexType, count: u32) -> Indexed {
         let indices = (1..=count).collect();
         let case = Case::new(topology, count);
         Indexed { case, width, indices, vertex_offset: 0, restart: false }
@@ -62,7 +62,7 @@ impl Indexed {
     }
 
     /// The indices of a native draw, whose buffer goes to `work`.
-    fn native(&self, work: &mut Work<'_>) -> Indices {
+    pub(crate) fn native(&self, work: &mut Work<'_>) -> Indices {
         let place = vulkan::Place { buffer: work.buffers.len(), offset: 0 };
         work.buffers.push(self.bytes());
         let vertices = &self.case.draw.vertices;
@@ -85,7 +85,7 @@ impl Indexed {
     }
 
     /// The draw that the host asks for, of indices `lead` bytes behind the start of what is bound.
-    fn host(&self, lead: u32) -> transform_feedback::Draw {
+    pub(crate) fn host(&self, lead: u32) -> transform_feedback::Draw {
         let table = self.restart.then(|| self.table());
         let indices = transform_feedback::Indices {
             index_type: self.width,
@@ -141,11 +141,13 @@ pub(crate) fn lead(width: IndexType) -> u32 {
     3 * width.bytes()
 }
 
-/// A capture pass, whose feedback buffers are returned. `edit` may change the words of the host.
-fn capture_pass<'a>(
+/// A capture pass, whose feedback buffers are returned, and which stores what it hands on to `outputs`. `edit` may
+/// change the words of the host.
+pub(crate) fn capture_pass<'a>(
     storage: &Storage,
     words: &'a [u32],
     indexed: &Indexed,
+    outputs: Option<Range>,
     mut edit: impl FnMut(&mut [u32]),
     work: &mut Work<'a>,
 ) -> (Draw<'a>, Vec<usize>) {
@@ -174,7 +176,7 @@ fn capture_pass<'a>(
         ..Draw::default()
     };
     dispatch_capture(&storage.capture, &draw, &mut pass).expect("it is one");
-    let buffers = CaptureBuffers { feedback: &feedback, indices, segments };
+    let buffers = CaptureBuffers { feedback: &feedback, indices, segments, outputs };
     bind_capture(&storage.capture, &told, &buffers, &mut pass, work);
     (pass, feedback.iter().map(|range| range.buffer).collect())
 }
@@ -189,7 +191,8 @@ fn run(
 ) -> Vec<Vec<Vec<u8>>> {
     let (mut work, mut feedback) = (Work::default(), Vec::new());
     for indexed in all {
-        let (draw, buffers) = capture_pass(storage, &storage.words, indexed, &mut edit, &mut work);
+        let (draw, buffers) =
+            capture_pass(storage, &storage.words, indexed, None, &mut edit, &mut work);
         work.draws.push(draw);
         feedback.push(buffers);
     }

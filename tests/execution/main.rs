@@ -27,6 +27,8 @@ mod metal_contraction;
 mod metal_plans;
 mod model;
 mod noise;
+mod passed;
+mod passed_plans;
 mod pictures;
 mod plan;
 mod plan_discard;

@@ -108,6 +108,25 @@ fn what_is_captured_is_drawn() {
     }
 }
 
+/// In the encoder behind the one that captures, outputs are handed on as they were stored.
+#[test]
+fn outputs_pass_through_a_buffer() {
+    let (metal, fragment) = (metal(), glsl::fragment(SCENE_PIXELS));
+    let way = Way { scope: ENCODERS, driver: Driver::Lavapipe, ..WAYS[2] };
+    let options = options(SCENE_VARYINGS, HOSTS[2]).pass_through();
+    let rig = Rig::with(&SCENE, SCENE_VARYINGS, &options);
+    let device = Device { stores_beside_outputs: false, ..device() };
+    let drawn = |cost, active| {
+        let pipeline = rig.pipeline(Topology::TriangleList, Path::Storage);
+        let shader_cost = Some(cost);
+        let pipeline = Pipeline { rasterizer_discard: false, shader_cost, ..pipeline };
+        let of = (&pipeline, active, PassState::Inside);
+        scene_by(&rig, &fragment, (way, &device), of, |sequence| execute(&metal, sequence))
+    };
+    let (once, twice, plain) = (drawn(100_000, true), drawn(0, true), drawn(0, false));
+    assert!(once == twice && once.0 == plain.0 && once.1 != plain.1);
+}
+
 /// Reads what was captured as attributes, and is captured.
 const READER: Shader = Shader {
     source: r"

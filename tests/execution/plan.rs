@@ -86,7 +86,13 @@ impl Rig {
             (Variant::CaptureOnly, capture.capture_only.words()),
             (Variant::RasterOnly, capture.raster_only.words()),
         ];
-        others.into_iter().chain(both).collect()
+        let passing = capture.passing.iter().flat_map(|[capture_all, pass_through]| {
+            [
+                (Variant::CaptureAll, capture_all.words()),
+                (Variant::PassThrough, pass_through.words()),
+            ]
+        });
+        others.into_iter().chain(both).chain(passing).collect()
     }
 
     /// A draw with its plan.

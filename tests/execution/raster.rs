@@ -55,7 +55,7 @@ const IN_ONE_PASS: [Topology; 5] = [
 ];
 
 /// Draws of every topology in both provoking modes.
-fn scenes(topologies: &[Topology]) -> Vec<Case> {
+pub(crate) fn scenes(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &topology in topologies {
         for mode in [ProvokingVertex::First, ProvokingVertex::Last] {
@@ -71,7 +71,7 @@ fn scenes(topologies: &[Topology]) -> Vec<Case> {
 }
 
 /// A draw to a target of its own.
-fn rasterize<'a>(
+pub(crate) fn rasterize<'a>(
     mut draw: Draw<'a>,
     case: &Case,
     fragment: &'a [u32],

@@ -48,6 +48,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
         topologies: Vec::new(),
         unbound_buffers: false,
         indices: None,
+        outputs: None,
     };
     let mut commands = Vec::new();
     let mut draw = |path, call, begin, saved| {

@@ -3,6 +3,7 @@
 mod blending;
 mod corners;
 mod distances;
+mod executions;
 mod goldens;
 mod hazards;
 mod kept;

@@ -39,7 +39,7 @@ fn every_state_has_a_plan_or_a_reason() {
             }
         }
     }
-    assert_eq!(variants.len(), 5, "{variants:?}");
+    assert_eq!(variants.len(), 7, "{variants:?}");
     assert!(plans > CASES / 20 && refused > CASES / 20, "{plans} plans, {refused} refusals");
     assert!(reasons.len() > 30, "{reasons:?}");
 }

@@ -28,8 +28,12 @@ struct Walk<'s> {
     captures: usize,
     rasterizes: usize,
     bound: Option<polyshade_planner::Bind>,
-    /// Whether what is bound last is a compute stage.
-    computes: bool,
+    /// The variant that is bound last, where it is a compute stage.
+    computes: Option<Variant>,
+    /// Whether a capture has stored all outputs, and what hands them on has waited for it.
+    outputs: Option<bool>,
+    /// How often the shader runs.
+    runs: usize,
     /// On which side of the border of the pass its steps are.
     side: Side,
 }
@@ -58,7 +62,9 @@ impl<'s> Walk<'s> {
             captures: 0,
             rasterizes: 0,
             bound: None,
-            computes: false,
+            computes: None,
+            outputs: None,
+            runs: 0,
             side: Side::Inside,
         }
     }
@@ -81,21 +87,24 @@ impl<'s> Walk<'s> {
                 rule(!kept || self.open != Some(Attachments::Application), "the pass is kept")?;
                 self.open = None;
                 self.waited = false;
+                self.outputs = self.outputs.map(|seen| seen || self.device.api != Api::Vulkan);
             }
             Step::Barriers(barriers) => {
                 rule(self.open.is_none(), "no barrier inside a pass")?;
                 rule(self.device.api == Api::Vulkan, "only Vulkan has barriers")?;
                 rule(!barriers.is_empty(), "a barrier waits for something")?;
                 self.waited |= barriers.iter().any(|one| one.resource == Resource::Attachments);
+                let outputs = barriers.iter().any(|one| one.resource == Resource::Outputs);
+                self.outputs = self.outputs.map(|seen| seen || outputs);
             }
             Step::BeginQuery(_) => self.queries += 1,
             Step::EndQuery(_) => self.queries -= 1,
             Step::BindPipeline(bind) => {
                 rule(!self.running, "no pipeline is bound while capture runs")?;
                 self.bound = Some(*bind);
-                self.computes = false;
+                self.computes = None;
             }
-            Step::BindCompute => self.computes = true,
+            Step::BindCompute(variant) => self.computes = Some(*variant),
             Step::BindFeedback(_) => rule(!self.running, "no buffer is bound while capture runs")?,
             Step::BeginFeedback(_) => {
                 rule(self.open.is_some() && !self.running, "capture begins inside a pass")?;
@@ -108,8 +117,12 @@ impl<'s> Walk<'s> {
             Step::Draw(_) => self.drawn()?,
             Step::Dispatch(_) => {
                 rule(self.open.is_none(), "no dispatch inside a pass")?;
-                rule(self.computes, "a compute stage is bound")?;
+                rule(self.computes.is_some(), "a compute stage is bound")?;
                 self.captures += 1;
+                self.runs += 1;
+                // Where passes wait, dispatches have passes of their own.
+                self.outputs = (self.computes == Some(Variant::CaptureAll))
+                    .then_some(self.device.api != Api::Vulkan);
             }
             Step::WriteCounters(_) => rule(self.open.is_none(), "no copy inside a pass")?,
             Step::FindSegments | Step::Keep(_) => {
@@ -132,6 +145,7 @@ impl<'s> Walk<'s> {
             | Step::BindStorage(_)
             | Step::BindIndices(..)
             | Step::BindSegments(..)
+            | Step::BindOutputs(..)
             | Step::FillIn(_)
             | Step::Advance(_) => {}
         }
@@ -146,7 +160,15 @@ impl<'s> Walk<'s> {
             self.rasterizes += usize::from(!self.pipeline.rasterizer_discard);
             return rule(self.running, "a pipeline is bound");
         };
-        let stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
+        self.runs += usize::from(bind.variant != Variant::PassThrough);
+        match bind.variant {
+            Variant::CaptureAll => self.outputs = Some(false),
+            Variant::PassThrough => {
+                rule(self.outputs == Some(true), "what is handed on has been stored before")?;
+            }
+            _ => {}
+        }
+        let stores = bind.variant.stores();
         self.captures += usize::from(stores);
         let rasterized = bind.rasterization == Rasterization::On && bind.position == Position::Kept;
         self.rasterizes += usize::from(rasterized);
@@ -154,7 +176,8 @@ impl<'s> Walk<'s> {
             rule(self.device.stores_beside_outputs, "no stores beside outputs")?;
         }
         if bind.rasterization == Rasterization::Off {
-            let without_outputs = bind.variant == Variant::CaptureOnly;
+            let without_outputs =
+                matches!(bind.variant, Variant::CaptureOnly | Variant::CaptureAll);
             rule(
                 match self.device.rasterization_off {
                     RasterizationOff::Always => true,
@@ -179,6 +202,10 @@ impl<'s> Walk<'s> {
         let wanted = usize::from(!self.pipeline.rasterizer_discard);
         rule(self.rasterizes == wanted, "a draw is rasterized once, unless discarded")?;
         rule(self.running == (native && runs_on), "capture ends unless it runs on")?;
+        if let Some(executions) = plan.executions {
+            let wanted = if executions.is_once() { 1 } else { 2 };
+            rule(self.runs == wanted, "the shader runs as often as is said")?;
+        }
         rule(self.queries == 0, "queries end")?;
         let inside = self.draw.pass != PassState::Outside;
         let wanted = inside || native && runs_on;

@@ -16,6 +16,7 @@ pub(crate) fn pipeline() -> Pipeline {
         buffers: vec![buffer(16), buffer(12)],
         storage: Some(Storage {
             indices: None,
+            outputs: None,
             set,
             binding,
             host,

@@ -171,9 +171,24 @@ impl<'a> Scene<'a> {
         let ranges = [self.feedback()];
         let range = BufferRange { size: ranges[0].size as u32, ..BufferRange::default() };
         let indices = indices.map(|_| self.whole(INDICES));
-        let buffers = CaptureBuffers { indices, ..CaptureBuffers::from(&ranges[..]) };
+        let outputs = match variants.layout.outputs_stride() {
+            0 => None,
+            _ => Some(self.add_outputs(variants.layout.outputs_size(&draw)?)),
+        };
+        let buffers = CaptureBuffers { indices, outputs, ..CaptureBuffers::from(&ranges[..]) };
         self.draw = capture_draw(variants, &draw, &[range], &buffers, &mut self.work)?;
         Ok(())
+    }
+
+    fn add_outputs(&mut self, size: u64) -> Range {
+        self.work.buffers.push(vec![0; size as usize]);
+        self.whole(self.work.buffers.len() - 1)
+    }
+
+    /// What is drawn behind [`captured`](Self::captured), as it has passed through its buffer.
+    pub fn passed_through(&mut self, words: &'a [u32], topology: vk::PrimitiveTopology) {
+        self.draw.stages = vec![Stage::vertex(words)];
+        self.draw.topology = topology;
     }
 
     /// Has the shader fetch its attributes, as `told` says that they are.

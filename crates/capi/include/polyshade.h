@@ -279,6 +279,9 @@
 // pulls, there is no variant that does both, and `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` means nothing.
 #define POLYSHADE_CAPTURE_COMPUTE 1024
 
+// There are a variant that stores all outputs, too, and one that passes them through.
+#define POLYSHADE_CAPTURE_PASS_THROUGH 2048
+
 // The invocations of a work group of that stage, in x.
 #define POLYSHADE_WORK_GROUP_SIZE 64
 
@@ -290,6 +293,12 @@
 
 // Does both; for lists and strips.
 #define POLYSHADE_VARIANT_BOTH 4
+
+// Stores as the first, and all outputs; with `POLYSHADE_CAPTURE_PASS_THROUGH`.
+#define POLYSHADE_VARIANT_CAPTURE_ALL 16
+
+// Hands on what that one has stored; with `POLYSHADE_CAPTURE_PASS_THROUGH`.
+#define POLYSHADE_VARIANT_PASS_THROUGH 32
 
 // A shader with stores and atomics of its own is refused.
 #define POLYSHADE_SIDE_EFFECTS_REFUSE 0
@@ -549,14 +558,18 @@
 // those of `draw`; then the pass of dispatches ends, where there are such.
 #define POLYSHADE_STEP_DISPATCH 21
 
+// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
+// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
+#define POLYSHADE_STEP_BIND_OUTPUTS 22
+
 // The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have there.
-#define POLYSHADE_STEP_RECORD_AHEAD 22
+#define POLYSHADE_STEP_RECORD_AHEAD 23
 
 // The next steps are recorded in the pass, where a plan begins.
-#define POLYSHADE_STEP_RECORD_INSIDE 23
+#define POLYSHADE_STEP_RECORD_INSIDE 24
 
 // The next steps are recorded behind the pass.
-#define POLYSHADE_STEP_RECORD_BEHIND 24
+#define POLYSHADE_STEP_RECORD_BEHIND 25
 
 // The application's.
 #define POLYSHADE_ATTACHMENTS_APPLICATION 0
@@ -601,6 +614,12 @@
 #define POLYSHADE_BOUND_RASTER_ONLY 2
 
 #define POLYSHADE_BOUND_BOTH 4
+
+// The variant that only captures, and stores all outputs.
+#define POLYSHADE_BOUND_CAPTURE_ALL 16
+
+// The variant that hands on what that one has stored.
+#define POLYSHADE_BOUND_PASS_THROUGH 32
 
 // The variant that is decorated for `VK_EXT_transform_feedback`.
 #define POLYSHADE_BOUND_EXTENSION 8
@@ -657,6 +676,9 @@
 
 // What the keeper has in memory.
 #define POLYSHADE_RESOURCE_KEPT 6
+
+// What vertices hand on, where it passes through a buffer.
+#define POLYSHADE_RESOURCE_OUTPUTS 7
 
 // It is `number`.
 #define POLYSHADE_WORD_CONSTANT 0
@@ -757,6 +779,9 @@
 
 // The table that `polyshade_segments_find` makes.
 #define POLYSHADE_PURPOSE_SEGMENTS 6
+
+// What vertices hand on, where it is passed through: `polyshade_layout_outputs_size` bytes.
+#define POLYSHADE_PURPOSE_OUTPUTS 7
 
 // An extension.
 #define POLYSHADE_NEED_EXTENSION 1
@@ -1836,6 +1861,13 @@ polyshade_status polyshade_layout_work_groups(const struct polyshade_layout *lay
                                               const struct polyshade_draw *draw,
                                               uint32_t (*groups)[3],
                                               struct polyshade_error *error);
+
+// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the
+// variants were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
+polyshade_status polyshade_layout_outputs_size(const struct polyshade_layout *layout,
+                                               const struct polyshade_draw *draw,
+                                               uint64_t *size,
+                                               struct polyshade_error *error);
 
 // Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
 // becomes how many the draw has.

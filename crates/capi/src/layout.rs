@@ -279,6 +279,21 @@ pub extern "C" fn polyshade_layout_work_groups(
     })
 }
 
+/// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the
+/// variants were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_layout_outputs_size(
+    layout: *const polyshade_layout,
+    draw: *const polyshade_draw,
+    size: *mut u64,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let layout = &border::handle(layout, "layout")?.layout;
+        border::set(size, layout.outputs_size(&draw::read(draw)?)?, "size")
+    })
+}
+
 /// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
 /// becomes how many the draw has.
 #[unsafe(no_mangle)]

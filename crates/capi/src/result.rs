@@ -92,6 +92,8 @@ pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
 pub const POLYSHADE_PURPOSE_INDICES: u32 = 5;
 /// The table that `polyshade_segments_find` makes.
 pub const POLYSHADE_PURPOSE_SEGMENTS: u32 = 6;
+/// What vertices hand on, where it is passed through: `polyshade_layout_outputs_size` bytes.
+pub const POLYSHADE_PURPOSE_OUTPUTS: u32 = 7;
 
 /// A descriptor that the host binds.
 #[repr(C)]
@@ -265,6 +267,7 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
         Purpose::Words => (POLYSHADE_PURPOSE_WORDS, 0, None),
         Purpose::Indices => (POLYSHADE_PURPOSE_INDICES, 0, None),
         Purpose::Segments => (POLYSHADE_PURPOSE_SEGMENTS, 0, None),
+        Purpose::Outputs => (POLYSHADE_PURPOSE_OUTPUTS, 0, None),
         Purpose::Destination { location, index } => {
             (POLYSHADE_PURPOSE_DESTINATION, location, index)
         }

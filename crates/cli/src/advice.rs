@@ -50,6 +50,9 @@ const ADVICE: &[(&str, &[&str])] = &[
     ("two output variables share the name", &["--varyings"]),
     ("one buffer would capture vertex streams", &["--varyings"]),
     ("no draw has a topology", &["--topologies"]),
+    ("outputs are passed through a buffer that is bound", &["--pass-through", "--words"]),
+    ("outputs are passed through by draws without indices", &["--pass-through", "--restart"]),
+    ("outputs are passed through only where", &["--pass-through"]),
     // `blend`
     ("select with a word, or ask for one equation", &["--select", "--equations"]),
     ("a target is to be blended without an equation", &["--equations", "--target"]),

@@ -2,9 +2,12 @@
 
 use super::device::Device;
 use super::draft::Draft;
+use super::executions::executions;
 use super::state::{Active, Capture, Draw, Keeper, Path, Pipeline};
-use super::steps::{Corners, Plan, Position, Rasterization, Variant};
-use super::storage::{Stored, advance, check_capture_alone, check_two_passes, write_counters};
+use super::steps::{Corners, Executions, Plan, Position, Rasterization, Step, Variant};
+use super::storage::{
+    Stored, advance, binding_of_outputs, check_capture_alone, check_two_passes, write_counters,
+};
 use super::unsupported;
 use polyshade_spv::Error;
 
@@ -20,21 +23,33 @@ pub(super) fn plan(
         let message = "the device keeps the counters of captures that are drawn, not of those that are dispatched";
         return Err(unsupported(message));
     }
+    let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Compute)?;
+    let executions = executions(device, pipeline, draw, stored.storage);
+    let executions = executions.filter(|_| !pipeline.rasterizer_discard);
+    let is_once = executions.is_some_and(Executions::is_once);
     match pipeline.rasterizer_discard {
         true => check_capture_alone(pipeline)?,
+        false if is_once => {}
         false => check_two_passes(pipeline)?,
     }
-    let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Compute)?;
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Compute);
+    steps.executions = executions;
     steps.wait_before()?;
     // The host counts: there is none for the device to begin.
     steps.begin_queries(true)?;
-    steps.dispatch(stored.bound_by_host())?;
-    steps.wait_after_capture();
-    if !pipeline.rasterizer_discard {
-        steps.open_pass();
-        steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
+    if is_once {
+        let outputs = binding_of_outputs(stored.storage);
+        let bound: Vec<Step> = outputs.chain(stored.bound_by_host()).collect();
+        steps.dispatch(Variant::CaptureAll, bound.clone())?;
+        steps.pass_on(&bound)?;
+    } else {
+        steps.dispatch(Variant::CaptureOnly, stored.bound_by_host())?;
+        steps.wait_after_capture();
+        if !pipeline.rasterizer_discard {
+            steps.open_pass();
+            steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
+        }
     }
     advance(&mut steps, active, capture.buffers.len());
     steps.wait_after_reads()?;

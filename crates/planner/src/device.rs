@@ -87,6 +87,8 @@ pub struct Device {
     pub storage_alignment: u32,
     /// How many bytes of push constants there are: `maxPushConstantsSize`.
     pub max_push_constants: u32,
+    /// What it costs to pass outputs on through a buffer.
+    pub passing: PassingCost,
     /// What there is for blending.
     pub blending: Blending,
     /// What it has of clip and cull distances.
@@ -102,6 +104,26 @@ impl Device {
             Api::Metal => PassScope::Encoder,
             Api::WebGpu => PassScope::PassEncoder,
         }
+    }
+}
+
+/// What it costs to store what vertices hand on in one pass and to read it in the next, in instructions of a vertex
+/// shader. By default what a driver takes that is a program (`docs/performance.md`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct PassingCost {
+    /// Of each draw: a wait, and the end of the pass for it.
+    pub draw: u32,
+    /// Of each vertex.
+    pub vertex: u32,
+    /// Of each word of 32 bits that a vertex hands on.
+    pub word: u32,
+}
+
+impl Default for PassingCost {
+    fn default() -> Self {
+        Self { draw: 20_000, vertex: 100, word: 25 }
     }
 }
 
@@ -180,6 +202,7 @@ impl Default for Device {
             max_storage_range: 1 << 27,
             storage_alignment: 256,
             max_push_constants: 128,
+            passing: PassingCost::default(),
             blending: Blending::default(),
             distances: DistanceSupport::default(),
         }

@@ -10,8 +10,8 @@ use super::state::{
     Topology,
 };
 use super::steps::{
-    Assembly, Attachments, Bind, Contents, Corners, DrawCall, Keep, Pass, Plan, Position,
-    Rasterization, Step, Variant,
+    Assembly, Attachments, Bind, Contents, Corners, DrawCall, Executions, Keep, Pass, Plan,
+    Position, Rasterization, Step, Variant,
 };
 use super::sync::{self, Barrier};
 use super::unsupported;
@@ -26,6 +26,7 @@ pub(super) struct Draft<'s> {
     path: Path,
     pub(super) steps: Vec<Step>,
     open: Option<Attachments>,
+    pub(super) executions: Option<Executions>,
     /// Whether the application's pass was open before the draw: then it is resumed (attachments loaded), not begun.
     begun: bool,
 }
@@ -49,7 +50,8 @@ impl<'s> Draft<'s> {
     ) -> Self {
         let begun = draw.pass != PassState::Outside;
         let open = begun.then_some(Attachments::Application);
-        Self { device, pipeline, draw, path, steps: Vec::new(), open, begun }
+        let (steps, executions) = (Vec::new(), None);
+        Self { device, pipeline, draw, path, steps, open, executions, begun }
     }
 
     /// Waits outside of any pass: none of these barriers can be inside of one. Where the API has no barriers, the end
@@ -166,6 +168,13 @@ impl<'s> Draft<'s> {
     /// drawn in another one then has nothing to wait for in it, and it goes on once.
     pub(super) fn is_interrupted(&self) -> bool {
         self.begun && self.open.is_none() && self.device.api != Api::Vulkan
+    }
+
+    /// Opens a pass to capture in that ends behind it, unless one is open.
+    pub(super) fn open_pass_of_capture(&mut self) {
+        if self.open.is_none() {
+            self.open_own_pass();
+        }
     }
 
     /// Opens a pass without the application's attachments, unless one is open.
@@ -306,19 +315,35 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
+    /// Waits for what the capture has stored to be handed on, and draws that: of `bound` it binds and fills in what
+    /// the draw needs. Of a draw with indices, what is stored has a vertex for each.
+    pub(super) fn pass_on(&mut self, bound: &[Step]) -> Result<(), Error> {
+        self.wait_for_outputs();
+        self.open_pass();
+        self.draw(Variant::PassThrough, Position::Kept, Rasterization::On)?;
+        if let Some(Step::Draw(call @ DrawCall::Indexed)) = self.steps.last_mut() {
+            *call = DrawCall::OverIndices;
+        }
+        let is_needed = |step: &&Step| matches!(step, Step::BindOutputs(..) | Step::FillIn(_));
+        let before_draw = self.steps.len() - 1;
+        let bound: Vec<Step> = bound.iter().filter(is_needed).cloned().collect();
+        self.steps.splice(before_draw..before_draw, bound);
+        Ok(())
+    }
+
     /// The draw of every vertex as a point, of a variant without outputs.
-    pub(super) fn draw_points(&mut self) -> Result<(), Error> {
+    pub(super) fn draw_points(&mut self, variant: Variant) -> Result<(), Error> {
         let call = self.call_of_points()?;
-        self.bind(Variant::CaptureOnly, Position::Kept, Rasterization::Off, Assembly::Points);
+        self.bind(variant, Position::Kept, Rasterization::Off, Assembly::Points);
         self.steps.push(Step::Draw(call));
         Ok(())
     }
 
     /// The dispatch that captures every vertex, outside of passes, of what `bound` binds and fills in.
-    pub(super) fn dispatch(&mut self, bound: Vec<Step>) -> Result<(), Error> {
+    pub(super) fn dispatch(&mut self, variant: Variant, bound: Vec<Step>) -> Result<(), Error> {
         let call = self.call_of_points()?;
         self.close();
-        self.steps.push(Step::BindCompute);
+        self.steps.push(Step::BindCompute(variant));
         self.steps.extend(bound);
         self.steps.push(Step::Dispatch(call));
         Ok(())
@@ -439,6 +464,7 @@ impl<'s> Draft<'s> {
             PassState::Listed => sides::around(self.steps)?,
             PassState::Outside | PassState::Inside | PassState::Kept => self.steps,
         };
-        Ok(Plan { path, corners: corners.unwrap_or(Corners::AsProvoked), steps })
+        let (corners, executions) = (corners.unwrap_or(Corners::AsProvoked), self.executions);
+        Ok(Plan { path, corners, executions, steps })
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn plan(
     };
     check_streams(has, pipeline, capture)?;
     let corners = corners(device, pipeline)?;
-    let ranges = ranges(has, active)?;
+    let ranges = ranges(device, active)?;
     if active.begin.is_running() && draw.pass == PassState::Outside {
         return Err(contradiction("capture runs inside a pass, and none is open"));
     }
@@ -138,7 +138,12 @@ fn corners(device: &Device, pipeline: &Pipeline) -> Result<Corners, Error> {
     Ok(if kept { Corners::AsProvoked } else { Corners::AnyRotation })
 }
 
-fn ranges(has: &TransformFeedback, active: &Active) -> Result<Vec<Option<FeedbackRange>>, Error> {
+/// The ranges that are bound.
+pub(super) fn ranges(
+    device: &Device,
+    active: &Active,
+) -> Result<Vec<Option<FeedbackRange>>, Error> {
+    let max_size = device.transform_feedback.map_or(0, |has| has.max_buffer_size);
     let range = |bound: &Option<_>| -> Result<Option<FeedbackRange>, Error> {
         let Some(bound) = bound else { return Ok(None) };
         let range = check::range(bound)?;
@@ -147,8 +152,8 @@ fn ranges(has: &TransformFeedback, active: &Active) -> Result<Vec<Option<Feedbac
                 (VUID-vkCmdBindTransformFeedbackBuffersEXT-pOffsets-02358)";
             return Err(unsupported(message));
         }
-        if range.size > has.max_buffer_size {
-            let (size, most) = (range.size, has.max_buffer_size);
+        if range.size > max_size {
+            let (size, most) = (range.size, max_size);
             return Err(unsupported(format!(
                 "a range of {size} bytes, only {most} (maxTransformFeedbackBufferSize)"
             )));

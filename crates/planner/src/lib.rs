@@ -28,9 +28,11 @@ mod compute;
 mod device;
 mod distances;
 mod draft;
+mod executions;
 mod extension;
 pub mod keeper;
 mod picture;
+mod ranges;
 mod state;
 mod steps;
 mod storage;
@@ -42,8 +44,8 @@ pub use blending::{
     BlendingPlan, BlendingState, Change, Layout, Overlapping, Usage, plan_blending,
 };
 pub use device::{
-    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
-    ProvokingVertexModes, RasterizationOff,
+    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, PassingCost, Preset,
+    PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
 };
 pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
 pub use picture::picture;
@@ -51,12 +53,12 @@ pub use polyshade::host::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
     FeedbackBuffer, Keeper, PassState, Path, Pipeline, Query, ShaderStage, Storage, StoredIndices,
-    Topology, Use, Uses,
+    StoredOutputs, Topology, Use, Uses,
 };
 pub use steps::{
-    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Keep, Pass, PassScope, Plan, Position, Rasterization, Side, Step, StorageRange, Variant, Word,
-    WordRange, Words,
+    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, Executions,
+    FeedbackRange, Keep, Pass, PassScope, Passing, Plan, Position, Rasterization, Side, Step,
+    StorageRange, Variant, Word, WordRange, Words,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, Resource, Side,
-    Step, Variant,
+    Step,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -228,7 +228,7 @@ impl Reader {
             Resource::Counters | Resource::Count => vec![(Lane::Counters, Mark::Wait)],
             Resource::Attachments => vec![(Lane::Attachments, Mark::Wait)],
             Resource::Kept => vec![(Lane::Words, Mark::Wait)],
-            Resource::Inputs => Vec::new(),
+            Resource::Inputs | Resource::Outputs => Vec::new(),
         }
     }
 
@@ -237,9 +237,7 @@ impl Reader {
     }
 
     fn drawn(&self) -> Vec<(Lane, Mark)> {
-        let stores = self
-            .bound
-            .is_some_and(|bind| matches!(bind.variant, Variant::CaptureOnly | Variant::Both));
+        let stores = self.bound.is_some_and(|bind| bind.variant.stores());
         let mut marks = Vec::new();
         if stores || self.running.is_some() {
             marks.extend(self.captured(Mark::Write));

@@ -5,7 +5,7 @@ mod stored;
 
 pub use keeper::Keeper;
 pub(super) use stored::STORAGE_BUFFERS;
-pub use stored::{Storage, StoredIndices};
+pub use stored::{Storage, StoredIndices, StoredOutputs};
 
 use polyshade::transform_feedback::{self, BufferLayout, ProvokingVertex, SideEffects};
 #[cfg(feature = "serde")]
@@ -155,6 +155,10 @@ pub struct Pipeline {
     pub multiview: bool,
     /// Stores and atomics that the stage does itself, and which variant keeps them; `None` where it has none.
     pub side_effects: Option<SideEffects>,
+    /// About how many instructions the captured stage executes for a vertex, those of loops as often as they turn:
+    /// what decides whether it runs [once or twice](crate::Executions).
+    /// [`cost`](polyshade::position_only::cost()) counts each once.
+    pub shader_cost: Option<u32>,
     /// The capture of the last stage before rasterization, where it has one.
     pub capture: Option<Capture>,
 }
@@ -206,6 +210,10 @@ impl FeedbackBuffer {
 pub struct Draw {
     /// Which draw command.
     pub call: Call,
+    /// About how many vertices it has, over all instances, where that is known: nothing but whether the shader runs
+    /// [once or twice](crate::Executions) depends on it, and a plan serves for all on one side of the
+    /// [threshold](Self::key).
+    pub vertices: Option<u32>,
     /// Whether the application's render pass is open. The plan leaves it as it was.
     pub pass: PassState,
     /// Whether transform feedback is active, paused or inactive.

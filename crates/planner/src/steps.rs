@@ -1,7 +1,9 @@
 //! The steps of a plan.
 
+mod executions;
 mod words;
 
+pub use executions::{Executions, Passing};
 pub use words::{Word, WordRange, Words};
 
 use super::state::{ByteCount, Counter, Path, Query, Topology};
@@ -19,6 +21,9 @@ pub struct Plan {
     pub path: Option<Path>,
     /// Which vertex of a primitive is captured first.
     pub corners: Corners,
+    /// How often the shader runs, where the variants leave a choice.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub executions: Option<Executions>,
     /// The steps, in their order.
     pub steps: Vec<Step>,
 }
@@ -69,7 +74,7 @@ pub enum Step {
     /// A pipeline is bound.
     BindPipeline(Bind),
     /// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
-    BindCompute,
+    BindCompute(Variant),
     /// A storage buffer is bound.
     BindStorage(StorageRange),
     /// The draw's index buffer is bound as a storage buffer: from a multiple of the device's alignment on, so that the
@@ -78,6 +83,10 @@ pub enum Step {
     /// The [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices is bound
     /// as a storage buffer.
     BindSegments(Set, Binding),
+    /// The buffer through which outputs pass is bound as a storage buffer: memory of the host's, of
+    /// [as many bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw hands on, that nothing else
+    /// uses until the draw is over. It is the same one wherever the plan binds it.
+    BindOutputs(Set, Binding),
     /// Ranges are bound as feedback buffers from number 0 on; `None` where one stays unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),
     /// The host fills in its words.
@@ -213,6 +222,20 @@ pub enum Variant {
     RasterOnly,
     /// Stores and outputs.
     Both,
+    /// Stores, what it would hand on too, and has no stage outputs.
+    CaptureAll,
+    /// Hands on what another pass has stored.
+    PassThrough,
+}
+
+impl Variant {
+    /// Whether it stores what is captured.
+    pub fn stores(self) -> bool {
+        match self {
+            Self::CaptureOnly | Self::CaptureAll | Self::Both => true,
+            Self::Original | Self::Extension | Self::RasterOnly | Self::PassThrough => false,
+        }
+    }
 }
 
 /// Whether a shader's position is moved out of the clip volume.
@@ -321,7 +344,7 @@ pub enum DrawCall {
     Indirect,
     /// As the application asks for it, with its indices and arguments.
     IndexedIndirect,
-    /// As many points as the draw has indices, from the number of the first one on, without the index buffer.
+    /// As many vertices as the draw has indices, from the number of the first one on, without the index buffer.
     OverIndices,
     /// With arguments that the [keeper](Step::Keep) has written, one `VkDrawIndirectCommand` for each draw of a
     /// multi-draw, whose words are bound before. A first instance other than 0 needs `drawIndirectFirstInstance`.

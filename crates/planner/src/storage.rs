@@ -4,13 +4,14 @@ mod words;
 
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
+use super::executions::executions;
 use super::state::{
     Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, Query,
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step, StorageRange, Variant,
-    WordRange, Words,
+    Corners, Counters, DrawCall, Executions, Keep, Plan, Position, Rasterization, Step,
+    StorageRange, Variant, WordRange, Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
@@ -28,14 +29,16 @@ enum Shape {
     AtOnce,
     /// A draw that captures, then one that rasterizes.
     CaptureThenRaster,
+    /// A draw that captures and stores all outputs, then one that hands them on.
+    CaptureThenPass,
 }
 
 /// What a capture by variants that store comes to, beside its passes.
 pub(super) struct Stored<'s> {
-    storage: &'s Storage,
+    pub(super) storage: &'s Storage,
     /// The bindings of the feedback buffers.
-    bindings: Vec<StorageRange>,
-    words: Words,
+    pub(super) bindings: Vec<StorageRange>,
+    pub(super) words: Words,
 }
 
 impl<'s> Stored<'s> {
@@ -58,6 +61,11 @@ impl<'s> Stored<'s> {
         let (bindings, words) = bindings(device, pipeline, capture, storage, active, of_draw)?;
         check_words(device, &words)?;
         Ok(Self { storage, bindings, words })
+    }
+
+    /// The bytes of a vertex in each feedback buffer that is bound.
+    pub(super) fn strides(&self, capture: &Capture) -> Vec<u32> {
+        strides(&self.words, capture)
     }
 
     /// The steps that bind all buffers.
@@ -96,11 +104,15 @@ pub(super) fn plan(
         return Err(unsupported("the variants are dispatched, not drawn"));
     }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
-    let shape = shape(device, pipeline, storage)?;
+    let executions = executions(device, pipeline, draw, storage);
+    let shape = shape(device, pipeline, storage, executions)?;
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
+    let are_two = matches!(shape, Shape::CaptureThenRaster | Shape::CaptureThenPass);
+    steps.executions = executions.filter(|_| are_two);
     steps.wait_before()?;
     let (mut bound, words) = stored.bound();
+    bound.extend(binding_of_outputs(storage).filter(|_| shape == Shape::CaptureThenPass));
     match active.keeper {
         Keeper::Host => bound.push(Step::FillIn(words)),
         Keeper::Device => {
@@ -113,6 +125,7 @@ pub(super) fn plan(
     let apart = !is_drawn && steps.is_interrupted();
     match apart {
         true => steps.open_own_pass(),
+        false if shape == Shape::CaptureThenPass => steps.open_pass_of_capture(),
         false => steps.open_pass(),
     }
     let capturing = steps.steps.len();
@@ -125,20 +138,25 @@ pub(super) fn plan(
                 *call = DrawCall::Kept;
             }
         }
-        Shape::CaptureOnly | Shape::CaptureThenRaster => steps.draw_points()?,
+        Shape::CaptureOnly | Shape::CaptureThenRaster => steps.draw_points(Variant::CaptureOnly)?,
+        Shape::CaptureThenPass => steps.draw_points(Variant::CaptureAll)?,
     }
     let before_draw = capturing + 1;
-    steps.steps.splice(before_draw..before_draw, bound);
-    if shape == Shape::CaptureThenRaster {
-        steps.open_pass();
-        steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
+    steps.steps.splice(before_draw..before_draw, bound.iter().cloned());
+    match shape {
+        Shape::AtOnce | Shape::CaptureOnly => {}
+        Shape::CaptureThenRaster => {
+            steps.open_pass();
+            steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
+        }
+        Shape::CaptureThenPass => steps.pass_on(&bound)?,
     }
     steps.end_queries(&queries);
 
     if active.keeper == Keeper::Host {
         advance(&mut steps, active, capture.buffers.len());
     }
-    match apart {
+    match apart || shape == Shape::CaptureThenPass {
         true => steps.wait_after_reads()?,
         false => steps.wait_after()?,
     }
@@ -156,14 +174,14 @@ fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
     buffer.into_iter().chain(segments)
 }
 
+/// The binding of the buffer through which outputs pass, where there is one.
+pub(super) fn binding_of_outputs(storage: &Storage) -> impl Iterator<Item = Step> {
+    storage.outputs.map(|outputs| Step::BindOutputs(storage.set, outputs.buffer)).into_iter()
+}
+
 /// What the device does to keep the counters.
 fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -> Keep {
-    let stride = |(range, stride): (&WordRange, u32)| match range.unbound {
-        true => 0,
-        false => stride,
-    };
-    let strides = capture.buffers.iter().map(|buffer| buffer.stride);
-    let strides = words.ranges.iter().zip(strides).map(stride).collect();
+    let strides = strides(&words, capture);
     let saved = active.end.counters();
     Keep {
         begin: (active.begin != Begin::Running)
@@ -174,6 +192,16 @@ fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -
         end: (!saved.is_empty()).then(|| Counters { counters: saved.to_vec() }),
         ..Keep::default()
     }
+}
+
+/// The bytes of a vertex in each feedback buffer; 0 of those that are not bound.
+fn strides(words: &Words, capture: &Capture) -> Vec<u32> {
+    let stride = |(range, stride): (&WordRange, u32)| match range.unbound {
+        true => 0,
+        false => stride,
+    };
+    let strides = capture.buffers.iter().map(|buffer| buffer.stride);
+    words.ranges.iter().zip(strides).map(stride).collect()
 }
 
 fn check_limits(device: &Device, storage: &Storage) -> Result<(), Error> {
@@ -311,7 +339,12 @@ fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     }
 }
 
-fn shape(device: &Device, pipeline: &Pipeline, storage: &Storage) -> Result<Shape, Error> {
+fn shape(
+    device: &Device,
+    pipeline: &Pipeline,
+    storage: &Storage,
+    executions: Option<Executions>,
+) -> Result<Shape, Error> {
     let at_once = device.stores_beside_outputs
         && pipeline.topology.is_list_or_strip()
         && storage.indices.is_none();
@@ -334,7 +367,10 @@ fn shape(device: &Device, pipeline: &Pipeline, storage: &Storage) -> Result<Shap
     if at_once {
         return Ok(Shape::AtOnce);
     }
-    check_two_passes(pipeline).map(|()| Shape::CaptureThenRaster)
+    match executions.is_some_and(Executions::is_once) {
+        true => Ok(Shape::CaptureThenPass),
+        false => check_two_passes(pipeline).map(|()| Shape::CaptureThenRaster),
+    }
 }
 
 /// Refuses stores of the shader's own that two passes would both do.

@@ -236,6 +236,8 @@ pub enum Resource {
     Inputs,
     /// What the [keeper](crate::keeper) has in memory: its state, the words and tables of the variants, and arguments.
     Kept,
+    /// What vertices hand on, where it passes through a buffer.
+    Outputs,
 }
 
 impl Resource {
@@ -248,6 +250,7 @@ impl Resource {
             Self::Attachments => "attachments",
             Self::Inputs => "inputs",
             Self::Kept => "what is kept",
+            Self::Outputs => "outputs",
         }
     }
 }
@@ -303,6 +306,16 @@ pub(super) fn attachments() -> Barrier {
         from: Scope { stages, accesses: drawn },
         to: Scope { stages, accesses: drawn | loaded },
     }
+}
+
+/// The barrier between the capture on `path` and what hands on the outputs that it has stored.
+pub(super) fn outputs(path: Path) -> Barrier {
+    let stage = match path {
+        Path::Compute => Stages::COMPUTE_SHADER,
+        Path::Storage | Path::Extension => Stages::VERTEX_SHADER,
+    };
+    let from = Scope { stages: stage, accesses: Accesses::SHADER_WRITE };
+    Barrier { resource: Resource::Outputs, from, to: Use::Storage(ShaderStage::Vertex).scope() }
 }
 
 /// The barrier before the keeper writes what earlier draws, or those of an earlier submission, have read.

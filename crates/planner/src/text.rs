@@ -19,6 +19,9 @@ impl fmt::Display for Plan {
             f.write_str("; any corner of a primitive may come first")?;
         }
         f.write_str("\n")?;
+        if let Some(executions) = self.executions {
+            writeln!(f, "{executions}")?;
+        }
         let mut indent = "";
         for step in &self.steps {
             if matches!(step, Step::EndPass(_) | Step::Record(_)) {
@@ -53,7 +56,7 @@ impl fmt::Display for Step {
             Self::EndQuery(query) => write!(f, "end query: {query}"),
             Self::Count(query) => write!(f, "count on the host: {query}"),
             Self::BindPipeline(bind) => bind.fmt(f),
-            Self::BindCompute => f.write_str("bind compute pipeline: capture-only"),
+            Self::BindCompute(variant) => write!(f, "bind compute pipeline: {variant}"),
             Self::BindStorage(range) => write!(
                 f,
                 "bind set {} binding {}: feedback buffer {}, bytes {} to {}",
@@ -80,6 +83,9 @@ impl fmt::Display for Step {
             }
             Self::BindSegments(set, binding) => {
                 write!(f, "bind set {} binding {}: the host's table of segments", set.0, binding.0)
+            }
+            Self::BindOutputs(set, binding) => {
+                write!(f, "bind set {} binding {}: outputs that pass through", set.0, binding.0)
             }
             Self::FindSegments => f.write_str("dispatch: find the segments of the indices"),
             Self::Keep(keep) => keep.fmt(f),
@@ -202,6 +208,8 @@ impl fmt::Display for Variant {
             Self::CaptureOnly => "capture-only",
             Self::RasterOnly => "raster-only",
             Self::Both => "both",
+            Self::CaptureAll => "capture-all",
+            Self::PassThrough => "pass-through",
         })
     }
 }
@@ -240,7 +248,7 @@ impl fmt::Display for DrawCall {
             Self::Rewritten(Some(count)) => {
                 write!(f, "the host's indices, vertices counted by the host, {count}")
             }
-            Self::OverIndices => f.write_str("a point for each of its indices"),
+            Self::OverIndices => f.write_str("a vertex for each of its indices"),
             Self::Kept => f.write_str("arguments that the device has kept"),
             Self::ByteCount(count) => write!(f, "byte count, {count}"),
             Self::CountedByHost(count) => write!(f, "vertices counted by the host, {count}"),

@@ -55,6 +55,7 @@ pub use take_over::{Copies, TakenOver, take_over, take_over_and_out};
 pub use through::through;
 pub(crate) use words::{Added, Open, add_words, check_attributes};
 pub use words::{HostWords, host_words};
+pub(crate) use wrap::replace_body;
 pub use wrap::{Wrapper, wrap};
 
 use foldhash::{HashSet, HashSetExt};

@@ -206,7 +206,8 @@ pub fn lower<'m>(
 impl Recipe {
     /// Whether what is drawn goes on to rasterization.
     fn is_rasterized(&self) -> bool {
-        !matches!(self.capture, Some(Capture::Storage { variant: Variant::CaptureOnly, .. }))
+        let captures = [Variant::CaptureOnly, Variant::CaptureAll];
+        !matches!(&self.capture, Some(Capture::Storage { variant, .. }) if captures.contains(variant))
     }
 
     /// The descriptors that are asked for by their numbers, by all but vertex pulling and the capture, which find room

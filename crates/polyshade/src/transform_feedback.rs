@@ -1,12 +1,13 @@
 //! Transform feedback. Where the device has none, a vertex stage is made that writes its outputs to storage
 //! buffers; where it has `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture them.
 //!
-//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which has
-//! no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
+//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which
+//! has no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
 //! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
-//! stage](Options::compute) takes the place of the capture pass. [`prepare`] says what the host binds and fills in, and
-//! makes the variants that it draws.
+//! stage](Options::compute) takes the place of the capture pass. Where the shader is dear, the raster pass can [hand
+//! on what the capture pass has computed](Options::pass_through), with [`Variant::PassThrough`]. [`prepare`] says what
+//! the host binds and fills in, and makes the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.
@@ -43,6 +44,7 @@ mod leaves;
 mod names;
 mod options;
 mod outputs;
+mod passed;
 mod select;
 mod stripped;
 mod topology;
@@ -61,9 +63,10 @@ pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
 use crate::host::{
-    Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, Words,
+    Binding, Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Set, Target,
+    Words,
 };
-use crate::moves::{self, Frame, Stages};
+use crate::moves::{self, Elimination, Frame, Stages};
 use crate::placement::{Placement, need_limits};
 use effects::Effects;
 use outputs::Outputs;
@@ -96,6 +99,14 @@ pub enum Variant {
     /// Stores and has the outputs. Drawn as ever, without indices: lists and strips only, as a fan or a line loop
     /// would be stored by no invocation.
     Both,
+    /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`PassThrough`](Self::PassThrough), too. It
+    /// keeps the shader's own stores, whatever the options say of [them](SideEffects): here they happen once. Only
+    /// where the options [pass outputs through](Options::pass_through).
+    CaptureAll,
+    /// Has the outputs, which it reads from where [`CaptureAll`](Self::CaptureAll) has stored them, and nothing else of
+    /// the shader. Drawn as ever, but without indices: over as many vertices as there are indices, from `firstIndex`
+    /// on. Only where the options [pass outputs through](Options::pass_through).
+    PassThrough,
 }
 
 /// A capture of one vertex shader, of which variants are made as they are asked for.
@@ -131,7 +142,7 @@ pub fn prepare<'m>(
     let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
     let m = frame.isolated();
     let plan = frame.found(m, Plan::new(&frame, options))?;
-    let requirements = plan.requirements(m);
+    let requirements = plan.requirements(m, plan.outputs_at());
     Ok(Prepared { frame, options: options.clone(), plan, requirements })
 }
 
@@ -146,7 +157,8 @@ impl<'m> Prepared<'m> {
         &self.plan.words
     }
 
-    /// What the device must have and the host must bind, for the variants that store.
+    /// What the device must have and the host must bind, for the variants that store. The buffer for what is
+    /// [passed through](Options::pass_through) is [`CaptureAll`](Variant::CaptureAll)'s alone.
     pub fn requirements(&self) -> &Requirements {
         &self.requirements
     }
@@ -155,8 +167,10 @@ impl<'m> Prepared<'m> {
     ///
     /// # Errors
     ///
-    /// `Options`: a set and binding that the shader has already. `Unsupported`: side effects of the shader where the
-    /// options refuse them or where a pass cannot do without; push constants that cannot grow; what the [moves] refuse.
+    /// `Options`: a set and binding that the shader has already; [`CaptureAll`](Variant::CaptureAll) and
+    /// [`PassThrough`](Variant::PassThrough) where the options do not ask for them. `Unsupported`: side effects of the
+    /// shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; what
+    /// the [moves] refuse.
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
     }
@@ -173,15 +187,33 @@ impl<'m> Prepared<'m> {
 
     fn emit(&self, variant: Variant) -> Result<Lowered<'m>, Error> {
         let version = self.frame.isolated();
+        if variant == Variant::PassThrough {
+            return self.passed_through(version);
+        }
         let next = self.frame.rewrite(version, |m, p, entry| self.edit(m, p, entry, variant))?;
         let (module, progress, result) = self.frame.finish(next);
         let (words, requirements) = match variant {
-            Variant::RasterOnly => (Vec::new(), Requirements::default()),
+            Variant::RasterOnly | Variant::PassThrough => (Vec::new(), Requirements::default()),
             Variant::CaptureOnly | Variant::Both => {
-                (vec![self.plan.words.clone()], self.requirements.clone())
+                (vec![self.plan.words.clone()], self.plan.requirements(version, None))
             }
+            Variant::CaptureAll => (vec![self.plan.words.clone()], self.requirements.clone()),
         };
         Ok(Lowered { module, progress, words, requirements, result })
+    }
+
+    /// The variant that passes outputs through: first with its own code, then without the shader's.
+    fn passed_through(&self, version: &Module<'m>) -> Result<Lowered<'m>, Error> {
+        let variant = Variant::PassThrough;
+        let replaced =
+            self.frame.rewrite(version, |m, p, entry| self.edit(m, p, entry, variant))?.module;
+        let (name, model) = (self.frame.target().entry_name(), self.frame.model());
+        let wanted = Elimination::new().only(name, model);
+        let reduced = self.frame.found(&replaced, moves::eliminate(&replaced, &wanted))?;
+        let requirements = self.plan.requirements_of_pass_through(version);
+        let words = vec![self.plan.words.clone()];
+        let made = self.frame.made(reduced.module.into_owned(), requirements, ());
+        Ok(Lowered { words, ..made })
     }
 
     fn edit<'e>(
@@ -192,7 +224,10 @@ impl<'m> Prepared<'m> {
         variant: Variant,
     ) -> Result<(), Error> {
         match variant {
-            Variant::CaptureOnly => return emit::capture_only(m, p, entry, self),
+            Variant::CaptureOnly | Variant::CaptureAll => {
+                return emit::capture(m, p, entry, self, variant);
+            }
+            Variant::PassThrough => return emit::pass_through(m, p, entry, self),
             Variant::RasterOnly => emit::raster_only(m, p, self)?,
             Variant::Both => emit::both(m, p, entry, self)?,
         }
@@ -207,6 +242,8 @@ struct Plan {
     layout: Layout,
     /// For each buffer what is stored there.
     stores: Vec<Vec<layout::Stored>>,
+    /// What is stored to be passed through.
+    passed: Vec<layout::Stored>,
     placement: Placement,
     words: Words,
     effects: Effects,
@@ -221,6 +258,11 @@ impl Plan {
         let (mut layout, stores) = select::lay_out(m, entry, options, &outputs, &given)?;
         layout.draws = options.draws().clone();
         layout.draws.check_topologies()?;
+        let passed = match layout.draws.pass_through {
+            true => passed::lay_out(m, entry, &outputs)?,
+            false => Vec::new(),
+        };
+        layout.outputs_stride = 4 * passed::words(&passed);
         let name = frame.target().entry_name();
         if layout.draws.compute && m.entry_point(name, ExecutionModel::GL_COMPUTE).is_ok() {
             let message = "the module has a compute stage of this name already";
@@ -228,9 +270,10 @@ impl Plan {
         }
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
-        let bound = buffers + layout.draws.index_buffers();
+        let bound = buffers + layout.draws.further_buffers();
         let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
         layout.draws.by_address = placement.words.is_address();
+        layout.draws.check_pass_through()?;
         let asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
         if let Some(indexed) = &mut layout.draws.indexed {
             indexed.asks_draw_index = asks_draw_index;
@@ -243,17 +286,18 @@ impl Plan {
         }
         moves::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);
-        Ok(Self { layout, stores, placement, words, effects })
+        Ok(Self { layout, stores, passed, placement, words, effects })
     }
 
-    /// Whether something that is captured is `Invariant`.
-    fn captures_invariant(&self, m: &Module<'_>) -> bool {
-        let mut stored = self.stores.iter().flatten();
+    /// Whether something that is captured, or `passes` through, is `Invariant`.
+    fn stores_invariant(&self, m: &Module<'_>, passes: bool) -> bool {
+        let passed = self.passed.iter().filter(|_| passes);
+        let mut stored = self.stores.iter().flatten().chain(passed);
         stored.any(|stored| stored.piece.leaf.part.said(m, Decoration::INVARIANT).is_some())
     }
 
-    /// What the variants need that store.
-    fn requirements(&self, m: &Module<'_>) -> Requirements {
+    /// What the variants need that store; those that store `outputs` have a buffer there.
+    fn requirements(&self, m: &Module<'_>, outputs: Option<(Set, Binding)>) -> Requirements {
         let (stage, features) = match self.layout.draws.compute {
             true => (ExecutionModel::GL_COMPUTE, Vec::new()),
             false => (ExecutionModel::VERTEX, vec![Feature::VertexPipelineStoresAndAtomics]),
@@ -264,18 +308,41 @@ impl Plan {
         let indices = [(behind, Purpose::Indices), (behind + 1, Purpose::Segments)];
         let indices = indices.into_iter().take(self.layout.draws.index_buffers() as usize);
         let descriptors = feedback.chain(indices).filter_map(|(number, purpose)| {
-            let (set, binding) = self.placement.buffer(number)?;
-            Some(Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage })
+            Some(buffer(self.placement.buffer(number)?, purpose, stage))
         });
+        let outputs = outputs.map(|place| buffer(place, Purpose::Outputs, stage));
         let mut requirements = Requirements {
             features,
-            descriptors: descriptors.collect(),
+            descriptors: descriptors.chain(outputs).collect(),
             ..Requirements::default()
         };
         requirements.read(std::slice::from_ref(&self.words), stage);
         need_limits(m, &mut requirements);
         requirements
     }
+
+    /// What the variant needs that passes outputs through. It stores nothing.
+    fn requirements_of_pass_through(&self, m: &Module<'_>) -> Requirements {
+        let stage = ExecutionModel::VERTEX;
+        let outputs = self.outputs_at().map(|place| buffer(place, Purpose::Outputs, stage));
+        let descriptors = outputs.into_iter().collect();
+        let mut requirements = Requirements { descriptors, ..Requirements::default() };
+        requirements.read(std::slice::from_ref(&self.words), stage);
+        need_limits(m, &mut requirements);
+        requirements
+    }
+
+    /// Where the buffer is bound through which outputs are passed, if they are.
+    fn outputs_at(&self) -> Option<(Set, Binding)> {
+        let draws = &self.layout.draws;
+        let number = self.stores.len() as u32 + draws.index_buffers();
+        self.placement.buffer(number).filter(|_| draws.pass_through)
+    }
+}
+
+/// A storage buffer that is bound.
+fn buffer((set, binding): (Set, Binding), purpose: Purpose, stage: ExecutionModel) -> Descriptor {
+    Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage }
 }
 
 /// The outputs as the caller knows them: isolation gives some another id.

@@ -10,7 +10,7 @@ use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
     Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
     Interlock, Keeper, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset, Query,
-    RasterizationOff, ShaderStage, Storage, StoredIndices, Topology, Use, Uses,
+    RasterizationOff, ShaderStage, Storage, StoredIndices, StoredOutputs, Topology, Use, Uses,
 };
 
 /// A device like one of the presets.
@@ -203,10 +203,10 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
                 Vec::new()
             },
             unbound_buffers: choices.maybe(),
-            indices: choices.perhaps(|choices| StoredIndices {
-                buffer: choices.perhaps(|choices| Binding(choices.word())),
-                restart: choices.maybe(),
-                segments: choices.perhaps(|choices| Binding(choices.word())),
+            indices: choices.perhaps(any_indices),
+            outputs: choices.perhaps(|choices| StoredOutputs {
+                buffer: Binding(choices.word()),
+                stride: 4 * choices.below(20),
             }),
         }),
     };
@@ -220,7 +220,16 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
         discard_constant: choices.perhaps(Choices::word),
         multiview: choices.rarely(),
         side_effects: choices.perhaps(|choices| choices.of(&effects)),
+        shader_cost: choices.perhaps(|choices| choices.below(2000)),
         capture: (!choices.rarely()).then_some(capture),
+    }
+}
+
+fn any_indices(choices: &mut Choices) -> StoredIndices {
+    StoredIndices {
+        buffer: choices.perhaps(|choices| Binding(choices.word())),
+        restart: choices.maybe(),
+        segments: choices.perhaps(|choices| Binding(choices.word())),
     }
 }
 
@@ -259,6 +268,7 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
         before: choices.list(1, |_| Use::Save),
     };
     Draw {
+        vertices: choices.perhaps(|choices| choices.below(500)),
         call: match choices.below(8) {
             0 => Call::Indexed,
             1 => Call::Indirect,

@@ -18,6 +18,8 @@ pub struct Variants<'m> {
     pub raster_only: Module<'m>,
     /// [`Variant::Both`], where the draws may have a topology that it captures.
     pub both: Option<Module<'m>>,
+    /// [`Variant::CaptureAll`] and [`Variant::PassThrough`], where the options ask for them.
+    pub passing: Option<[Module<'m>; 2]>,
     /// What is captured where.
     pub layout: Layout,
     /// What the host fills in for each draw.
@@ -40,9 +42,12 @@ impl<'m> Variants<'m> {
         let prepared = transform_feedback::prepare(module, target, options)?;
         let make = |variant| Ok(prepared.variant(variant)?.module);
         let is_drawn_at_once = prepared.layout().is_captured_at_once();
+        let passing = || Ok([make(Variant::CaptureAll)?, make(Variant::PassThrough)?]);
+        let is_passed_through = prepared.layout().outputs_stride() > 0;
         Ok(Self {
             capture_only: make(Variant::CaptureOnly)?,
             both: is_drawn_at_once.then(|| make(Variant::Both)).transpose()?,
+            passing: is_passed_through.then(passing).transpose()?,
             raster_only: make(Variant::RasterOnly)?,
             layout: prepared.layout().clone(),
             words: prepared.words().clone(),
@@ -60,6 +65,8 @@ pub struct CaptureBuffers<'a> {
     pub indices: Option<Range>,
     /// The [table](transform_feedback::Segments::table), where they may restart primitives.
     pub segments: Option<Range>,
+    /// What vertices hand on, where that is passed through.
+    pub outputs: Option<Range>,
 }
 
 impl<'a> From<&'a [Range]> for CaptureBuffers<'a> {
@@ -75,6 +82,7 @@ impl CaptureBuffers<'_> {
             Purpose::Feedback(number) => self.feedback.get(number as usize).copied(),
             Purpose::Indices => self.indices,
             Purpose::Segments => self.segments,
+            Purpose::Outputs => self.outputs,
             _ => None,
         }
     }
@@ -92,9 +100,9 @@ impl CaptureBuffers<'_> {
     }
 }
 
-/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, or a dispatch, that
-/// captures into `ranges` of the feedback buffers, one each. Vertex buffers and the shader's own resources are still to
-/// be added.
+/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, or a dispatch,
+/// that captures into `ranges` of the feedback buffers, one each, and, where there is a buffer for outputs, stores
+/// those too. Vertex buffers and the shader's own resources are still to be added.
 ///
 /// # Errors
 ///
@@ -107,8 +115,12 @@ pub fn capture_draw<'a>(
     work: &mut Work<'a>,
 ) -> Result<Draw<'a>, Error> {
     let host_words = capture.layout.host_words(draw, ranges)?;
+    let variant = match (&capture.passing, buffers.outputs) {
+        (Some([capture_all, _]), Some(_)) => capture_all,
+        _ => &capture.capture_only,
+    };
     let mut pass = Draw {
-        stages: vec![Stage::vertex(capture.capture_only.words())],
+        stages: vec![Stage::vertex(variant.words())],
         vertices: draw.first_vertex..draw.first_vertex.saturating_add(draw.vertex_count),
         instances: draw.first_instance..draw.first_instance.saturating_add(draw.instance_count),
         ..Draw::default()

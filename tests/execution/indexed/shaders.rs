@@ -124,7 +124,7 @@ fn attributes_are_fetched_by_indices() {
         let ranges = BTreeMap::from([(0, range(0)), (1, range(1))]);
         for one in &draws {
             let (mut draw, buffers) =
-                capture_pass(&storage, &storage.words, one, |_| {}, &mut work);
+                capture_pass(&storage, &storage.words, one, None, |_| {}, &mut work);
             bind_pulled(&pulled, &told, &ranges, 0, &mut draw, &mut work);
             work.draws.push(draw);
             feedback.push(buffers[0]);

@@ -55,7 +55,9 @@ impl Listed {
             }
             Step::BindPipeline(bound) => step.pipeline = pipeline(bound),
             Step::BindStorage(range) => step.storage = storage(range),
-            Step::BindIndices(set, binding) | Step::BindSegments(set, binding) => {
+            Step::BindIndices(set, binding)
+            | Step::BindSegments(set, binding)
+            | Step::BindOutputs(set, binding) => {
                 (step.storage.set, step.storage.binding) = (set.0, binding.0);
             }
             Step::BindFeedback(ranges) => {
@@ -70,7 +72,8 @@ impl Listed {
             Step::WriteCounters(written) => {
                 lists.counters = written.iter().map(|one| counter(Some(one))).collect();
             }
-            Step::FindSegments | Step::BindCompute | Step::Record(_) => {}
+            Step::BindCompute(variant) => step.pipeline.variant = bound(*variant),
+            Step::FindSegments | Step::Record(_) => {}
             Step::Keep(keep) => lists.keep = Some(KeepLists::new(keep)),
         }
         step.barriers = first(&lists.barriers);
@@ -104,8 +107,9 @@ fn kind(of: &Step) -> u32 {
         Step::WriteCounters(_) => POLYSHADE_STEP_WRITE_COUNTERS,
         Step::FindSegments => POLYSHADE_STEP_FIND_SEGMENTS,
         Step::Keep(_) => POLYSHADE_STEP_KEEP,
-        Step::BindCompute => POLYSHADE_STEP_BIND_COMPUTE,
+        Step::BindCompute(_) => POLYSHADE_STEP_BIND_COMPUTE,
         Step::Dispatch(_) => POLYSHADE_STEP_DISPATCH,
+        Step::BindOutputs(..) => POLYSHADE_STEP_BIND_OUTPUTS,
         Step::Record(Side::Ahead) => POLYSHADE_STEP_RECORD_AHEAD,
         Step::Record(Side::Inside) => POLYSHADE_STEP_RECORD_INSIDE,
         Step::Record(Side::Behind) => POLYSHADE_STEP_RECORD_BEHIND,
@@ -223,13 +227,7 @@ fn pipeline(of: &Bind) -> polyshade_pipeline {
         Position::MovedAway { constant } => constant,
     };
     polyshade_pipeline {
-        variant: match of.variant {
-            Variant::Original => POLYSHADE_BOUND_ORIGINAL,
-            Variant::Extension => POLYSHADE_BOUND_EXTENSION,
-            Variant::CaptureOnly => POLYSHADE_BOUND_CAPTURE_ONLY,
-            Variant::RasterOnly => POLYSHADE_BOUND_RASTER_ONLY,
-            Variant::Both => POLYSHADE_BOUND_BOTH,
-        },
+        variant: bound(of.variant),
         is_moved_away: (of.position != Position::Kept).into(),
         discard_constant: constant.unwrap_or(POLYSHADE_NONE),
         rasterizes: (of.rasterization == Rasterization::On).into(),
@@ -237,6 +235,18 @@ fn pipeline(of: &Bind) -> polyshade_pipeline {
         topology: planned_topology(topology),
         provoking_vertex: provoking_vertex(of.provoking_vertex),
         attachments: attachments(of.attachments),
+    }
+}
+
+fn bound(variant: Variant) -> u32 {
+    match variant {
+        Variant::Original => POLYSHADE_BOUND_ORIGINAL,
+        Variant::Extension => POLYSHADE_BOUND_EXTENSION,
+        Variant::CaptureOnly => POLYSHADE_BOUND_CAPTURE_ONLY,
+        Variant::RasterOnly => POLYSHADE_BOUND_RASTER_ONLY,
+        Variant::Both => POLYSHADE_BOUND_BOTH,
+        Variant::CaptureAll => POLYSHADE_BOUND_CAPTURE_ALL,
+        Variant::PassThrough => POLYSHADE_BOUND_PASS_THROUGH,
     }
 }
 
@@ -298,6 +308,7 @@ fn barrier(of: &Barrier) -> polyshade_barrier {
             Resource::Attachments => POLYSHADE_RESOURCE_ATTACHMENTS,
             Resource::Inputs => POLYSHADE_RESOURCE_INPUTS,
             Resource::Kept => POLYSHADE_RESOURCE_KEPT,
+            Resource::Outputs => POLYSHADE_RESOURCE_OUTPUTS,
         },
         from_stages: of.from.stages.bits(),
         from_accesses: of.from.accesses.bits(),

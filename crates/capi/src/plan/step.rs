@@ -47,12 +47,15 @@ pub const POLYSHADE_STEP_BIND_COMPUTE: u32 = 20;
 /// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
 /// those of `draw`; then the pass of dispatches ends, where there are such.
 pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
+/// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
+/// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
+pub const POLYSHADE_STEP_BIND_OUTPUTS: u32 = 22;
 /// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have there.
-pub const POLYSHADE_STEP_RECORD_AHEAD: u32 = 22;
+pub const POLYSHADE_STEP_RECORD_AHEAD: u32 = 23;
 /// The next steps are recorded in the pass, where a plan begins.
-pub const POLYSHADE_STEP_RECORD_INSIDE: u32 = 23;
+pub const POLYSHADE_STEP_RECORD_INSIDE: u32 = 24;
 /// The next steps are recorded behind the pass.
-pub const POLYSHADE_STEP_RECORD_BEHIND: u32 = 24;
+pub const POLYSHADE_STEP_RECORD_BEHIND: u32 = 25;
 
 /// The application's.
 pub const POLYSHADE_ATTACHMENTS_APPLICATION: u32 = 0;
@@ -108,6 +111,10 @@ pub const POLYSHADE_BOUND_ORIGINAL: u32 = 0;
 pub const POLYSHADE_BOUND_CAPTURE_ONLY: u32 = 1;
 pub const POLYSHADE_BOUND_RASTER_ONLY: u32 = 2;
 pub const POLYSHADE_BOUND_BOTH: u32 = 4;
+/// The variant that only captures, and stores all outputs.
+pub const POLYSHADE_BOUND_CAPTURE_ALL: u32 = 16;
+/// The variant that hands on what that one has stored.
+pub const POLYSHADE_BOUND_PASS_THROUGH: u32 = 32;
 /// The variant that is decorated for `VK_EXT_transform_feedback`.
 pub const POLYSHADE_BOUND_EXTENSION: u32 = 8;
 
@@ -231,6 +238,8 @@ pub const POLYSHADE_RESOURCE_ATTACHMENTS: u32 = 4;
 pub const POLYSHADE_RESOURCE_INPUTS: u32 = 5;
 /// What the keeper has in memory.
 pub const POLYSHADE_RESOURCE_KEPT: u32 = 6;
+/// What vertices hand on, where it passes through a buffer.
+pub const POLYSHADE_RESOURCE_OUTPUTS: u32 = 7;
 
 /// A barrier. It never grows.
 #[repr(C)]

@@ -123,7 +123,7 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
         (Step::BindIndices(set, binding), POLYSHADE_STEP_BIND_INDICES) => {
             (step.storage.set, step.storage.binding) == (set.0, binding.0)
         }
-        (Step::BindCompute, POLYSHADE_STEP_BIND_COMPUTE) => true,
+        (Step::BindCompute(_), POLYSHADE_STEP_BIND_COMPUTE) => true,
         (Step::Dispatch(_), POLYSHADE_STEP_DISPATCH) => {
             step.draw.kind == POLYSHADE_CALL_OVER_INDICES
         }

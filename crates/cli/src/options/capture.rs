@@ -92,6 +92,7 @@ pub(super) const TABLE: Table = Table {
         acts("--unbound-buffers", "", 0),
         acts("--indexed", "uint16", 10),
         acts("--restart", "", 11),
+        acts("--pass-through", "", 0),
         acts("--constant-attributes", "0", 12),
         acts("--variant", "both=%d/both.spv", 0),
     ],

@@ -125,6 +125,11 @@ pub(crate) struct Rewrite {
     #[arg(long, requires = "indexed")]
     restart: bool,
 
+    /// The variant capture-all stores all outputs, too, and the variant pass-through hands them on from there: the
+    /// shader runs once for each vertex that is captured and rasterized
+    #[arg(long)]
+    pass_through: bool,
+
     /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
     no_point_size: bool,
@@ -147,7 +152,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where another variant goes: capture-only, raster-only or both; --output is capture-only
+    /// Where another variant goes: capture-only, raster-only, both; with --pass-through, capture-all or
+    /// pass-through; --output is capture-only
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
     variants: Vec<(Variant, PathBuf)>,
 
@@ -191,10 +197,12 @@ const TOPOLOGIES: [(&str, &str, Topology); 11] = [
     ("triangle-strip-with-adjacency", "", Topology::TriangleStripWithAdjacency),
 ];
 
-const VARIANTS: [(&str, Variant); 3] = [
+const VARIANTS: [(&str, Variant); 5] = [
     ("capture-only", Variant::CaptureOnly),
     ("raster-only", Variant::RasterOnly),
     ("both", Variant::Both),
+    ("capture-all", Variant::CaptureAll),
+    ("pass-through", Variant::PassThrough),
 ];
 
 fn varying(text: &str) -> Result<Varying, polyshade::Error> {
@@ -265,7 +273,12 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .drawn(rewrite.drawn());
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
-            if variant != Variant::Both || prepared.layout().is_captured_at_once() {
+            let is_made = match variant {
+                Variant::Both => prepared.layout().is_captured_at_once(),
+                Variant::CaptureAll | Variant::PassThrough => rewrite.pass_through,
+                Variant::CaptureOnly | Variant::RasterOnly => true,
+            };
+            if is_made {
                 prepared.check(variant).map_err(failed)?;
             }
         }
@@ -357,6 +370,9 @@ impl Rewrite {
         if self.restart {
             options = options.restart();
         }
+        if self.pass_through {
+            options = options.pass_through();
+        }
         if let Some(set) = self.set {
             options = options.into_set(Set(set));
         }
@@ -414,6 +430,7 @@ impl Rewrite {
             ("--indexed", self.indexed.is_some()),
             ("--constant-attributes", !self.constant_attributes.is_empty()),
             ("--restart", self.restart),
+            ("--pass-through", self.pass_through),
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),

@@ -53,6 +53,13 @@ impl<'s> Draft<'s> {
         self.wait(barrier.into_iter().collect());
     }
 
+    /// The same, with a wait for what the capture has stored to be handed on.
+    pub(in super::super) fn wait_for_outputs(&mut self) {
+        let after = self.not_apart(&self.draw.next.captured);
+        let captured = barrier(Resource::Captured, &[Use::Capture(self.path)], &after);
+        self.wait(captured.into_iter().chain([sync::outputs(self.path)]).collect());
+    }
+
     /// The same, where nothing has to wait for the capture: it has been waited for, or its pass has ended.
     pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
         self.wait_after_uses(None)

@@ -33,6 +33,20 @@ pub struct Storage {
     /// How the variants read indices, where they are for draws that have some.
     #[cfg_attr(feature = "serde", serde(default))]
     pub indices: Option<StoredIndices>,
+    /// The buffer through which outputs can be passed, where the variants are there for it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub outputs: Option<StoredOutputs>,
+}
+
+/// The buffer through which outputs are passed from the capture pass to the raster pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct StoredOutputs {
+    /// Its binding in the set of the feedback buffers.
+    pub buffer: Binding,
+    /// The bytes of a vertex.
+    pub stride: u32,
 }
 
 /// How variants read indices.
@@ -68,6 +82,7 @@ impl Capture {
             topologies: layout.topologies().to_vec(),
             unbound_buffers: layout.takes_unbound_buffers(),
             indices: StoredIndices::of(words, needs),
+            outputs: StoredOutputs::of(layout, needs),
         });
         let path = layout.is_dispatched().then_some(Path::Compute);
         Self { path, buffers: layout.buffers.iter().map(buffer).collect(), storage }
@@ -91,6 +106,14 @@ impl StoredIndices {
         let segments = bound(Purpose::Segments);
         let restart = segments.is_some() || words.number("table_size").is_some();
         Some(Self { buffer: bound(Purpose::Indices), restart, segments })
+    }
+}
+
+impl StoredOutputs {
+    /// That of a lowering, if its variants pass outputs on.
+    fn of(layout: &Layout, needs: &Requirements) -> Option<Self> {
+        let bound = needs.descriptors.iter().find(|one| one.purpose == Purpose::Outputs)?;
+        Some(Self { buffer: bound.binding, stride: layout.outputs_stride() })
     }
 }
 

@@ -87,6 +87,9 @@ pub enum Purpose {
     Indices,
     /// The table of [segments](crate::transform_feedback::Segments) of the indices.
     Segments,
+    /// What vertices hand on, between the pass that captures and the one that
+    /// [passes it through](crate::transform_feedback::Options::pass_through).
+    Outputs,
     /// [`Words`] that the host fills in, or the address where they are.
     Words,
     /// The colour attachment at this location, or what stands for it.
@@ -105,6 +108,7 @@ impl fmt::Display for Purpose {
             Self::VertexBuffer(number) => write!(f, "vertex buffer {number}"),
             Self::Indices => f.write_str("index buffer"),
             Self::Segments => f.write_str("table of segments of the indices"),
+            Self::Outputs => f.write_str("outputs that are passed through"),
             Self::Words => f.write_str("words of the host"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;

@@ -29,12 +29,40 @@ pub struct Wrapper<'m> {
 ///         OpFunctionEnd
 /// ```
 pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Wrapper<'m> {
+    let (body, void, prologue) = begin(m, p, entry);
+    let (call, epilogue) = (p.lane(), p.lane());
+    let tail = p.lane();
+    p.at(call).call(void, body, &[]);
+    p.at(tail).end_function(None);
+    Wrapper { prologue, epilogue }
+}
+
+/// The same without the call: only the code at the position that is returned runs. The old body is dead, and
+/// [`eliminate`](crate::moves::eliminate) takes it away.
+pub(crate) fn replace_body<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+) -> Position<'m> {
+    let (_, _, code) = begin(m, p, entry);
+    let tail = p.lane();
+    p.at(tail).end_function(None);
+    code
+}
+
+/// Gives the body of `entry` a fresh id, and begins the function that takes its place. The body, its type, and where
+/// the function's code goes.
+fn begin<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+) -> (Id, Id, Position<'m>) {
     let main = entry.function();
     let function =
         m.function(main).expect("the scan checks that an entry point has a function").function();
     let body = p.id();
     let label = p.id();
-    let (head, prologue, call, epilogue, tail) = (p.lane(), p.lane(), p.lane(), p.lane(), p.lane());
+    let (head, prologue) = (p.lane(), p.lane());
 
     p.set_result(function.inst(), body);
     p.name(body, &format!("{}_body", entry.name()));
@@ -46,9 +74,7 @@ pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>)
     let words = [void.word(), main.word(), 0, function.function_type().word()];
     p.insert(head, Op::FUNCTION, &words);
     p.insert(head, Op::LABEL, &[label.word()]);
-    p.at(call).call(void, body, &[]);
-    p.at(tail).end_function(None);
-    Wrapper { prologue, epilogue }
+    (body, void, prologue)
 }
 
 fn has_debug_functions(m: &Module<'_>) -> bool {

@@ -53,7 +53,7 @@ mod tests {
     fn dispatched() -> Layout {
         let mut draws = Draws::default();
         draws.compute = true;
-        Layout { buffers: Vec::new(), draws }
+        Layout { buffers: Vec::new(), outputs_stride: 0, draws }
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_has_no_work_groups() {
-        let layout = Layout { buffers: Vec::new(), draws: Draws::default() };
+        let layout = Layout { buffers: Vec::new(), outputs_stride: 0, draws: Draws::default() };
         layout.work_groups(&draw(3, 1)).expect_err("it is drawn");
     }
 }

@@ -3,35 +3,48 @@
 mod compute;
 mod feedback;
 mod inputs;
+mod pass_through;
 mod vertices;
 
 pub(super) use inputs::asks_draw_index;
+pub(super) use pass_through::pass_through;
 
 use super::effects::Pass;
 use super::known::HostWord;
 use super::layout::Piece;
 use super::leaves::Leaf;
 use super::outputs::Part;
-use super::{Prepared, Topology, foreign};
-use crate::moves::{self, Added, Copies};
+use super::{Prepared, Topology, Variant, foreign};
+use crate::moves::{self, Added, Copies, Open, WordArray};
 use crate::source::Source;
 use compute::Numbers;
 use feedback::{Buffer, Feedback};
 use foldhash::HashSet;
+use pass_through::Passed;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
     StorageClass,
 };
 
-/// The variant that stores and has no output but `PointSize`, or as a compute stage none at all.
-pub(super) fn capture_only<'m>(
+/// The variant that stores and has no output but `PointSize`, or as a compute stage none at all. Either stores what is
+/// captured, or all that is handed on, too.
+pub(super) fn capture<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     prepared: &Prepared<'_>,
+    variant: Variant,
 ) -> Result<(), Error> {
-    prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Capture)?;
+    let passes = variant == Variant::CaptureAll;
+    match passes {
+        // The shader runs once, and does once what it does.
+        true => pass_through::check(prepared, entry)?,
+        false => {
+            let kept = prepared.options.side_effects_kept();
+            prepared.plan.effects.settle(m, p, kept, Pass::Capture)?;
+        }
+    }
 
     let mut taken = moves::interface(m, entry, StorageClass::OUTPUT);
     foreign::strip_around(m, p, entry, &taken);
@@ -39,7 +52,7 @@ pub(super) fn capture_only<'m>(
     let inputs = inputs::inputs(m, entry, draws)?;
     taken.extend(inputs.iter().map(|input| input.variable));
     drop_capabilities(m, p, &taken, !inputs.is_empty());
-    if prepared.plan.captures_invariant(m) {
+    if prepared.plan.stores_invariant(m, passes) {
         prepared.plan.effects.forbid_contraction(m, p);
     }
     let wrapper = moves::wrap(m, p, entry);
@@ -48,7 +61,9 @@ pub(super) fn capture_only<'m>(
     let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
     let is_filled = draws.indexed.is_some() || draws.compute;
     let numbers = is_filled.then(|| inputs::fill(p, entry, &inputs, &feedback, wrapper.prologue));
-    store_outputs(m, p, entry, &feedback, numbers, wrapper.epilogue);
+    let passed = bound.array.filter(|_| passes);
+    let passed = passed.map(|array| Passed::add(m, p, entry, prepared, array)).transpose()?;
+    store_outputs(m, p, entry, &feedback, (numbers, passed), wrapper.epilogue);
     if draws.compute {
         compute::change_stage(p, entry);
     } else if prepared.options.writes_point_size() {
@@ -128,7 +143,7 @@ pub(super) fn both<'m>(
     let wrapper = moves::wrap(m, p, entry);
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
-    store_outputs(m, p, entry, &feedback, None, wrapper.epilogue);
+    store_outputs(m, p, entry, &feedback, (None, None), wrapper.epilogue);
     Ok(())
 }
 
@@ -143,6 +158,8 @@ pub(super) fn raster_only<'m>(
 
 /// What the variants that store bind, and the words of the host.
 struct Bound<'c> {
+    /// The type of storage buffers, unless they are found by addresses.
+    array: Option<WordArray>,
     buffers: Vec<Buffer<'c>>,
     /// Where draws have indices.
     indices: Option<Source>,
@@ -192,7 +209,24 @@ impl<'c> Bound<'c> {
         let added = moves::add_words(m, p, entry, reserved, named, array)?;
         let words = draws.host_words(plan.layout.buffers.len() as u32);
         let [indices, segments] = sources;
-        Ok(Self { buffers, indices, segments, words, added })
+        Ok(Self { array, buffers, indices, segments, words, added })
+    }
+
+    /// Adds the words of the host alone, and `array`.
+    fn words_alone<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        prepared: &Prepared<'_>,
+        array: WordArray,
+    ) -> Result<Self, Error> {
+        let plan = &prepared.plan;
+        let reserved = prepared.frame.target().reservations();
+        let named = (&plan.words, "polyshade_host");
+        let added = moves::add_words(m, p, entry, reserved, named, Some(array))?;
+        let words = plan.layout.draws.host_words(plan.layout.buffers.len() as u32);
+        let (indices, segments) = (None, None);
+        Ok(Self { array: Some(array), buffers: Vec::new(), indices, segments, words, added })
     }
 
     fn feedback<'f>(&'f self, prepared: &'f Prepared<'_>, class: StorageClass) -> Feedback<'f> {
@@ -201,16 +235,33 @@ impl<'c> Bound<'c> {
     }
 }
 
-/// Emits, at `at`, code that stores what the outputs hold.
+/// Emits, at `at`, code that stores what the outputs hold, and all of it where that is passed through.
 fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     feedback: &Feedback<'_>,
-    numbers: Option<Numbers>,
+    (numbers, passed): (Option<Numbers>, Option<Passed<'_>>),
     at: Position<'m>,
 ) {
     let open = feedback.bound.added.open(&mut p.at(at));
+    let (vertex, instance) = vertex_and_instance(m, p, entry, (feedback, open), numbers, at);
+    feedback.capture(p, at, open, vertex, instance);
+    if let Some(passed) = passed {
+        let number = pass_through::number(&mut p.at(at), (feedback, open), vertex, instance);
+        passed.store(p, at, feedback, number);
+    }
+}
+
+/// Emits, at `at`, the number of the vertex in its instance, and that of the instance where there are several.
+fn vertex_and_instance<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    (feedback, open): (&Feedback<'_>, Open<'_>),
+    numbers: Option<Numbers>,
+    at: Position<'m>,
+) -> (Id, Option<Id>) {
     let builtin = |p: &mut Patch<'m, '_>, builtin, first| {
         let uint = p.uint();
         let number = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
@@ -227,7 +278,7 @@ fn store_outputs<'m>(
         Some(known) => Some(known),
         None => Some(builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance)),
     };
-    feedback.capture(p, at, open, vertex, instance);
+    (vertex, instance)
 }
 
 /// Emits a load of a part of an output, now in `class`.

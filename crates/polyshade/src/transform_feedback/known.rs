@@ -25,6 +25,9 @@ pub(super) struct Draws {
     /// Whether they are captured by a compute stage.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub(super) compute: bool,
+    /// Whether all outputs are stored, for a variant that passes them through.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub(super) pass_through: bool,
     /// The locations of attributes that are the same for all vertices.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "BTreeSet::is_empty"))]
     pub(super) constant_attributes: BTreeSet<u32>,
@@ -58,6 +61,7 @@ impl Default for Draws {
             by_address: false,
             unbound: false,
             compute: false,
+            pass_through: false,
             constant_attributes: BTreeSet::new(),
             indexed: None,
         }
@@ -280,6 +284,29 @@ impl Draws {
         u32::from(self.indexed.is_some()) + u32::from(self.restart())
     }
 
+    /// How many buffers a variant that captures has beside the feedback buffers.
+    pub(super) fn further_buffers(&self) -> u32 {
+        self.index_buffers() + u32::from(self.pass_through)
+    }
+
+    /// Refuses to pass outputs through where it cannot be.
+    pub(super) fn check_pass_through(&self) -> Result<(), Error> {
+        let refused = [
+            (
+                self.by_address,
+                "outputs are passed through a buffer that is bound, and words at an address bind none",
+            ),
+            (
+                self.restart(),
+                "outputs are passed through by draws without indices, which restart no primitives",
+            ),
+        ];
+        match refused.into_iter().find(|(is, _)| self.pass_through && *is) {
+            Some((_, message)) => Err(Error::new(ErrorKind::Options, message)),
+            None => Ok(()),
+        }
+    }
+
     /// Whether the slot of a vertex is its number in the draw.
     pub(super) fn slots_are_vertices(&self) -> bool {
         self.all(|one| one.is_list() && !one.has_adjacency()) && !self.restart()
@@ -309,10 +336,16 @@ impl Draws {
             let count = draw.instance_count;
             return refused(format!("the variants are for one instance, and the draw has {count}"));
         }
-        if self.compute && draw.vertices() > MOST_VERTICES {
-            let vertices = draw.vertices();
+        let vertices = draw.vertices();
+        if self.compute && vertices > MOST_VERTICES {
             return refused(format!(
                 "{vertices} vertices over all instances, only {MOST_VERTICES} in one dispatch"
+            ));
+        }
+        if self.pass_through && vertices > u32::MAX.into() {
+            let most = u32::MAX;
+            return refused(format!(
+                "{vertices} vertices over all instances, only {most} are passed through"
             ));
         }
         match (self.indexed, draw.indices) {
@@ -361,7 +394,10 @@ impl Draws {
                     }),
             ),
             (HostWord::FirstVertex, true),
-            (HostWord::VertexCount, !self.one_limit || self.compute),
+            (
+                HostWord::VertexCount,
+                !self.one_limit || self.compute || self.pass_through && !self.one_instance,
+            ),
             (
                 HostWord::Slots,
                 self.one_limit && (!self.one_instance || self.any(|one| one == Topology::LineLoop)),

@@ -12,9 +12,18 @@ use polyshade_spv::{Error, ErrorKind, Id};
 pub struct Layout {
     /// The feedback buffers, by number. One between others may capture nothing: it has no descriptor.
     pub buffers: Vec<BufferLayout>,
+    /// Bytes of what one vertex hands on, where that is [passed through](super::Options::pass_through).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
+    pub(super) outputs_stride: u32,
     /// What is known of the draws, which decides what the host fills in.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Draws::are_unknown"))]
     pub(super) draws: Draws,
+}
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes it so
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What one buffer holds for each captured vertex.
@@ -220,7 +229,7 @@ impl Builder {
                 (BufferLayout { stride, data, captured }, buffer.stored)
             })
             .unzip();
-        Ok(Some((Layout { buffers: layouts, draws: Draws::default() }, stores)))
+        Ok(Some((Layout { buffers: layouts, outputs_stride: 0, draws: Draws::default() }, stores)))
     }
 }
 

@@ -266,6 +266,18 @@ impl Options {
         self
     }
 
+    /// The shader runs once for each vertex of a draw that is captured and rasterized:
+    /// [`CaptureAll`](super::Variant::CaptureAll) stores all that it hands on to the next stage into one more storage
+    /// buffer, of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding behind the others; and
+    /// [`PassThrough`](super::Variant::PassThrough), which is drawn behind it and waits for it, reads it from there.
+    /// It pays where the shader costs more than what it hands on. Refused where buffers are found by
+    /// [addresses](Self::words) and where indices [restart](Self::restart) primitives.
+    #[must_use]
+    pub fn pass_through(mut self) -> Self {
+        self.draws.pass_through = true;
+        self
+    }
+
     pub(super) fn draws(&self) -> &Draws {
         &self.draws
     }
@@ -278,12 +290,14 @@ impl Options {
         &self.varyings
     }
 
-    /// The bindings that are asked for by their numbers: feedback buffers, the index buffer, the table and the words.
+    /// The bindings that are asked for by their numbers: feedback buffers, the index buffer, the table, what is passed
+    /// through, and the words.
     pub(crate) fn reserved(&self) -> Reserved {
         let (Some(set), Some(Binding(first))) = (self.set, self.binding) else {
             return Reserved::new();
         };
-        let behind = first.saturating_add(MAX_BUFFERS as u32 + 3);
+        let behind =
+            first.saturating_add(MAX_BUFFERS as u32 + 3 + u32::from(self.draws.pass_through));
         (first..behind).fold(Reserved::new(), |all, one| all.binding(set, Binding(one)))
     }
 

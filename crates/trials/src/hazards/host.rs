@@ -381,8 +381,8 @@ impl<'s> Host<'s> {
     /// next comes behind the pass, but for counters.
     fn can_be_waited_for(&self, one: &Conflict) -> bool {
         let [first, second] = one.commands.map(|command| self.listed[command]);
-        let within = is_ahead(one.by[0])
-            && (self.telling != Telling::Next || one.kind == Kind::Counters);
+        let within =
+            is_ahead(one.by[0]) && (self.telling != Telling::Next || one.kind == Kind::Counters);
         first.is_none() || first != second || within
     }
 

@@ -117,7 +117,7 @@ fn covers(resource: Resource, kind: Kind) -> bool {
         Resource::Counters | Resource::Count => kind == Kind::Counters,
         Resource::Attachments => kind == Kind::Attachments,
         Resource::Kept => kind == Kind::Kept,
-        Resource::Inputs => false,
+        Resource::Inputs | Resource::Outputs => false,
     }
 }
 

@@ -142,10 +142,11 @@ impl Replay<'_> {
                 Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
-                | Step::BindCompute
+                | Step::BindCompute(_)
                 | Step::BindStorage(_)
                 | Step::BindIndices(..)
                 | Step::BindSegments(..)
+                | Step::BindOutputs(..)
                 | Step::FindSegments
                 | Step::BindFeedback(_)
                 | Step::FillIn(_)

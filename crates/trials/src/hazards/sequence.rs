@@ -325,6 +325,7 @@ impl Writer<'_> {
                 topologies: Vec::new(),
                 unbound_buffers: false,
                 indices: None,
+                outputs: None,
             }),
         };
         Pipeline {

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
 use names::{
-    bind_compute, bind_indices, bind_segments, bind_storage, captured_stage, count,
+    bind_compute, bind_indices, bind_outputs, bind_segments, bind_storage, captured_stage, count,
     feedback_ranges, indices, place, places, topology,
 };
 use polyshade::transform_feedback::{self, BufferRange};
@@ -148,6 +148,8 @@ struct Pending<'p, 'a> {
     counts: Vec<Query>,
     /// The buffer with the table of segments that the host has made.
     table: Option<usize>,
+    /// The buffer through which outputs pass.
+    outputs: Option<usize>,
     /// The job of the keeper that counts the draw, and whether what is bound reads its words.
     kept: Option<usize>,
     stores: bool,
@@ -212,6 +214,7 @@ impl<'a> Lowering<'a, '_> {
             ranges: Vec::new(),
             counts: Vec::new(),
             table: None,
+            outputs: None,
             kept: None,
             stores: false,
         };
@@ -255,15 +258,15 @@ impl<'a> Lowering<'a, '_> {
             Step::EndQuery(query) => self.end_query(query)?,
             Step::Count(query) => pending.counts.push(*query),
             Step::BindPipeline(bind) => {
-                pending.stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
+                pending.stores = bind.variant.stores();
                 pending.bound = Some(self.bind(pending, bind)?);
                 self.bind_next();
             }
             // Steps are taken by their sides.
             Step::Record(_) => {}
-            Step::BindCompute => {
+            Step::BindCompute(variant) => {
                 pending.stores = true;
-                pending.bound = Some(bind_compute(pending)?);
+                pending.bound = Some(bind_compute(pending, *variant)?);
                 self.bind_next();
             }
             Step::BindIndices(set, binding) => {
@@ -271,6 +274,9 @@ impl<'a> Lowering<'a, '_> {
             }
             Step::BindSegments(set, binding) => {
                 bind_segments(pending, &self.lowered.work, *set, *binding)?;
+            }
+            Step::BindOutputs(set, binding) => {
+                bind_outputs(pending, &mut self.lowered.work, *set, *binding)?;
             }
             Step::FindSegments => {
                 self.push(Command::Keep(keeper::Shader::Segments, self.lowered.jobs.len()))
@@ -405,8 +411,12 @@ impl<'a> Lowering<'a, '_> {
         if draw.discard || own {
             draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
         }
-        if bind.assembly == Assembly::Points {
+        let passes = bind.variant == Variant::PassThrough;
+        if bind.assembly == Assembly::Points || passes {
             draw.indices = None;
+        }
+        if passes {
+            draw.vertex_buffers.clear();
         }
         // What the device says is not known yet, and not checked.
         let counted = |step: &Step| {

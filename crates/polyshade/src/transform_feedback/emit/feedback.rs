@@ -20,7 +20,7 @@ pub(super) struct Buffer<'c> {
 
 /// Where a function stores to.
 #[derive(Clone, Copy)]
-enum Target {
+pub(super) enum Target {
     Bound(HostBlock),
     Memory(Pointed),
 }
@@ -355,7 +355,13 @@ impl Feedback<'_> {
     /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
     ///            OpStore %there %x
     /// ```
-    fn store(&self, code: &mut Cursor<'_, '_, '_>, target: Target, vertex: Id, stored: &Stored) {
+    pub(super) fn store(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        target: Target,
+        vertex: Id,
+        stored: &Stored,
+    ) {
         let uint = code.p.uint();
         for (place, bits) in (stored.word..).zip(words_of(code, &stored.piece, self.class)) {
             let word = match place {

@@ -35,13 +35,16 @@ pub(super) fn captured_stage<'d, 'a>(
 }
 
 /// The dispatch that captures: the shader's own resources, in a compute stage.
-pub(super) fn bind_compute<'a>(pending: &Pending<'_, 'a>) -> Result<Draw<'a>, Error> {
+pub(super) fn bind_compute<'a>(
+    pending: &Pending<'_, 'a>,
+    variant: Variant,
+) -> Result<Draw<'a>, Error> {
     let planned = pending.planned;
     let Some(capture) = planned.capture else {
         return Err(Error::Work("what a dispatch captures is not there".to_owned()));
     };
     let mut draw = planned.draw.clone();
-    let stages = vec![captured_stage(planned, &mut draw, Variant::CaptureOnly)?.clone()];
+    let stages = vec![captured_stage(planned, &mut draw, variant)?.clone()];
     let Draw { descriptors, push_constants, addresses, .. } = draw;
     let mut draw = Draw { stages, descriptors, push_constants, addresses, ..Draw::default() };
     let dispatched = dispatch_capture(capture, &pending.numbers, &mut draw);
@@ -103,6 +106,32 @@ pub(super) fn bind_segments(
     binding: Binding,
 ) -> Result<(), Error> {
     let buffer = pending.table.ok_or_else(without_indices)?;
+    let range = Range { buffer, offset: 0, size: work.buffers[buffer].len() as u64 };
+    bind(pending, range, (set, binding))
+}
+
+/// The buffer through which outputs pass, made for the draw.
+pub(super) fn bind_outputs(
+    pending: &mut Pending<'_, '_>,
+    work: &mut Work<'_>,
+    set: Set,
+    binding: Binding,
+) -> Result<(), Error> {
+    let buffer = match pending.outputs {
+        Some(buffer) => buffer,
+        None => {
+            let capture = pending.planned.capture;
+            let capture =
+                capture.ok_or_else(|| Error::Work("what passes is not there".to_owned()))?;
+            let size = capture.layout.outputs_size(&pending.numbers);
+            let size = size.map_err(|error| Error::Work(error.to_string()))?;
+            let size =
+                usize::try_from(size.max(4)).map_err(|error| Error::Work(error.to_string()))?;
+            work.buffers.push(vec![0; size]);
+            work.buffers.len() - 1
+        }
+    };
+    pending.outputs = Some(buffer);
     let range = Range { buffer, offset: 0, size: work.buffers[buffer].len() as u64 };
     bind(pending, range, (set, binding))
 }

@@ -1,0 +1,95 @@
+//! What plans are cached by. An application that goes round in a buffer captures each draw into another range; its
+//! plans differ by numbers alone: what is bound from where on, and words. Those are no part of the [key](Draw::key),
+//! and are [put](Plan::for_ranges) into the plan that is there.
+
+use super::device::Device;
+use super::executions::threshold;
+use super::state::{Bound, Capture, Draw, Feedback, Path, Pipeline};
+use super::steps::{Plan, Step};
+use super::storage::Stored;
+use super::{check, contradiction, extension};
+use polyshade_spv::Error;
+
+/// Every range, in a key.
+const ANYWHERE: Bound = Bound { buffer_size: 0, offset: 0, size: Some(0) };
+
+impl Draw {
+    /// What the plan of this draw depends on, but for the numbers that [`for_ranges`](Plan::for_ranges) puts into it:
+    /// the draw without the places and sizes of its feedback ranges, and without its vertices, as far as the plan is
+    /// the same for more or fewer. With the device and the pipeline it is the key of a plan.
+    #[must_use]
+    pub fn key(&self, device: &Device, pipeline: &Pipeline) -> Self {
+        let mut key = self.clone();
+        if let Feedback::Active(active) = &mut key.feedback {
+            active.buffers.iter_mut().flatten().for_each(|bound| *bound = ANYWHERE);
+        }
+        let is_small =
+            |vertices: u32| threshold(device, pipeline).is_some_and(|from| vertices < from);
+        key.vertices = self.vertices.filter(|vertices| is_small(*vertices)).map(|_| 0);
+        key
+    }
+}
+
+impl Plan {
+    /// The plan of `draw`, of which this is the plan but for its feedback ranges: the [keys](Draw::key) of both draws
+    /// are equal. Pipelines, passes and barriers stay; what is bound from where on and the words of the host change.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`plan`](crate::plan()); `Options` where this is the plan of another draw.
+    pub fn for_ranges(
+        &self,
+        device: &Device,
+        pipeline: &Pipeline,
+        draw: &Draw,
+    ) -> Result<Self, Error> {
+        check::state(device, pipeline, draw)?;
+        let mut plan = self.clone();
+        let (Feedback::Active(active), Some(capture)) = (&draw.feedback, &pipeline.capture) else {
+            return match self.path {
+                None => Ok(plan),
+                Some(_) => Err(of_another()),
+            };
+        };
+        match self.path {
+            None => return Err(of_another()),
+            Some(Path::Extension) => {
+                let ranges = extension::ranges(device, active)?;
+                let bound = plan.steps.iter_mut().filter_map(|step| match step {
+                    Step::BindFeedback(bound) => Some(bound),
+                    _ => None,
+                });
+                bound.for_each(|bound| bound.clone_from(&ranges));
+            }
+            Some(path) => {
+                let of = (capture, active);
+                let stored = Stored::new(device, pipeline, draw, of, path)?;
+                plan.steps.iter_mut().try_for_each(|step| put(step, &stored, capture))?;
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// Puts the numbers of `stored` into a step that has some.
+fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Error> {
+    match step {
+        Step::BindStorage(bound) => {
+            let own = stored.bindings.iter().find(|one| one.buffer == bound.buffer);
+            *bound = *own.ok_or_else(of_another)?;
+        }
+        Step::FillIn(words) => words.clone_from(&stored.words),
+        Step::Keep(keep) => {
+            if let Some(words) = &mut keep.words {
+                words.clone_from(&stored.words);
+                keep.strides = stored.strides(capture);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn of_another() -> Error {
+    contradiction("the plan is that of another draw")
+}
