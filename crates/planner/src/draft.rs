@@ -170,9 +170,9 @@ impl<'s> Draft<'s> {
         self.begun && self.open.is_none() && self.device.api != Api::Vulkan
     }
 
-    /// Opens a pass to capture in that ends behind it, unless one is open.
+    /// Opens a pass to capture in that ends behind it, unless one is open that can end.
     pub(super) fn open_pass_of_capture(&mut self) {
-        if self.open.is_none() {
+        if self.open.is_none() || self.draw.pass == PassState::Listed {
             self.open_own_pass();
         }
     }
