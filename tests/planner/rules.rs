@@ -128,19 +128,7 @@ impl<'s> Walk<'s> {
             Step::FindSegments | Step::Keep(_) => {
                 rule(self.open.is_none(), "no dispatch inside a pass")?
             }
-            Step::Record(side) => {
-                rule(self.draw.pass == PassState::Listed, "a pass with lists has sides")?;
-                let nothing = self.captures + self.rasterizes == 0;
-                let follows = match (self.side, side) {
-                    (Side::Inside, Side::Ahead) => nothing,
-                    (Side::Ahead, Side::Inside) | (Side::Inside, Side::Behind) => true,
-                    _ => false,
-                };
-                rule(follows, "sides come in their order")?;
-                rule(!self.running && self.queries == 0, "what begins on a side ends there")?;
-                self.open = (*side == Side::Inside).then_some(Attachments::Application);
-                self.side = *side;
-            }
+            Step::Record(side) => self.record(*side)?,
             Step::Count(_)
             | Step::BindStorage(_)
             | Step::BindIndices(..)
@@ -149,6 +137,21 @@ impl<'s> Walk<'s> {
             | Step::FillIn(_)
             | Step::Advance(_) => {}
         }
+        Ok(())
+    }
+
+    fn record(&mut self, side: Side) -> Result<(), String> {
+        rule(self.draw.pass == PassState::Listed, "a pass with lists has sides")?;
+        let nothing = self.captures + self.rasterizes == 0;
+        let follows = match (self.side, side) {
+            (Side::Inside, Side::Ahead) => nothing,
+            (Side::Ahead, Side::Inside) | (Side::Inside, Side::Behind) => true,
+            _ => false,
+        };
+        rule(follows, "sides come in their order")?;
+        rule(!self.running && self.queries == 0, "what begins on a side ends there")?;
+        self.open = (side == Side::Inside).then_some(Attachments::Application);
+        self.side = side;
         Ok(())
     }
 

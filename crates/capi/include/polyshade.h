@@ -562,7 +562,8 @@
 // of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
 #define POLYSHADE_STEP_BIND_OUTPUTS 22
 
-// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have there.
+// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have
+// there.
 #define POLYSHADE_STEP_RECORD_AHEAD 23
 
 // The next steps are recorded in the pass, where a plan begins.

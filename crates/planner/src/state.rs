@@ -362,9 +362,9 @@ pub enum PassState {
     /// or while the application's own queries or conditional rendering are active. A plan that would have to end it is
     /// refused.
     Kept,
-    /// It is kept so, and the host records commands ahead of it and behind it, where the plan [says](super::Step::Record)
-    /// so: what is [`before`](Draw::before) came before the pass, and what is [`next`](Draw::next) comes behind it.
-    /// Nothing that is captured in the pass can be waited for in it.
+    /// It is kept so, and the host records commands ahead of it and behind it, where the plan
+    /// [says](super::Step::Record) so: what is [`before`](Draw::before) came before the pass, and what is
+    /// [`next`](Draw::next) comes behind it. Nothing that is captured in the pass can be waited for in it.
     Listed,
 }
 

@@ -50,7 +50,8 @@ pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
 /// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
 /// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
 pub const POLYSHADE_STEP_BIND_OUTPUTS: u32 = 22;
-/// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have there.
+/// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have
+/// there.
 pub const POLYSHADE_STEP_RECORD_AHEAD: u32 = 23;
 /// The next steps are recorded in the pass, where a plan begins.
 pub const POLYSHADE_STEP_RECORD_INSIDE: u32 = 24;

@@ -83,7 +83,7 @@ const fn shape(op: Op, length: usize) -> Shape {
         false => {
             let section = if is_of_functions(op) { NOWHERE } else { grammar.section() as u16 };
             let section = section << SECTION;
-            Shape(result << RESULT | section | ids << IDS | USUAL | if rest { REST } else { 0 })
+            Shape((result << RESULT) | section | (ids << IDS) | USUAL | if rest { REST } else { 0 })
         }
     }
 }
@@ -103,16 +103,16 @@ pub(super) fn skip<const HOW: u8>(
         return at;
     }
     let (said, wanted) = match section {
-        Some(section) => (NOWHERE << SECTION | USUAL, (section as u16) << SECTION | USUAL),
+        Some(section) => ((NOWHERE << SECTION) | USUAL, ((section as u16) << SECTION) | USUAL),
         None => (USUAL, USUAL),
     };
     let mut rest = &words[at..];
     while let Some(window) = rest.first_chunk::<LENGTHS>() {
         let first = window[0] as usize;
-        if first & !(OPS - 1 | (LENGTHS - 1) << 16) != 0 {
+        if first & !((OPS - 1) | ((LENGTHS - 1) << 16)) != 0 {
             break;
         }
-        let Shape(shape) = SHAPES[(first * LENGTHS | first >> 16) % SHAPES.len()];
+        let Shape(shape) = SHAPES[((first * LENGTHS) | (first >> 16)) % SHAPES.len()];
         if shape & said != wanted {
             break;
         }

@@ -2,6 +2,7 @@
 
 mod keep;
 mod names;
+mod sides;
 mod words;
 
 use super::keep::Kept;
@@ -19,6 +20,7 @@ use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, Pass, PassScope, Position,
     Query, Rasterization, Side, Step, Variant, keeper,
 };
+use sides::Sides;
 use std::collections::BTreeMap;
 
 /// A command, with all that it depends on.
@@ -119,22 +121,6 @@ struct Lowering<'a, 'd> {
     sides: Sides,
 }
 
-/// Where commands of a draw go that are not in the pass.
-struct Sides {
-    /// Where commands go now.
-    side: Side,
-    /// The command that is ahead of the beginning of the pass, by number.
-    ahead: usize,
-    /// What comes when the pass has ended.
-    behind: Vec<Command>,
-}
-
-impl Default for Sides {
-    fn default() -> Self {
-        Self { side: Side::Inside, ahead: 0, behind: Vec::new() }
-    }
-}
-
 /// A draw on its way.
 struct Pending<'p, 'a> {
     planned: &'p PlannedDraw<'a>,
@@ -159,12 +145,12 @@ impl<'a> Lowering<'a, '_> {
     fn item(&mut self, item: &Item<'a>) -> Result<(), Error> {
         match item {
             Item::BeginPass(target) => {
-                self.sides.ahead = self.lowered.commands.len();
+                self.sides.pass_begins(&self.lowered.commands);
                 self.begin_pass(*target);
             }
             Item::EndPass => {
                 self.end_pass();
-                self.lowered.commands.append(&mut self.sides.behind);
+                self.sides.pass_ends(&mut self.lowered.commands);
             }
             Item::Wait(barrier) => self.push(Command::Wait(vec![*barrier])),
             Item::Copy(from, to) => self.push(Command::Copy(*from, *to)),
@@ -174,14 +160,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn push(&mut self, command: Command) {
-        match self.sides.side {
-            Side::Inside => self.lowered.commands.push(command),
-            Side::Ahead => {
-                self.lowered.commands.insert(self.sides.ahead, command);
-                self.sides.ahead += 1;
-            }
-            Side::Behind => self.sides.behind.push(command),
-        }
+        self.sides.push(&mut self.lowered.commands, command);
     }
 
     fn begin_pass(&mut self, target: Option<usize>) {
@@ -229,11 +208,10 @@ impl<'a> Lowering<'a, '_> {
                 pending.numbers.vertex_count = count.vertices(self.counter(&count.counter)?);
             }
         }
-        for side in Side::ALL {
-            self.sides.side = side;
-            planned.plan.on(side).try_for_each(|step| self.step(&mut pending, step))?;
+        for step in &planned.plan.steps {
+            self.step(&mut pending, step)?;
         }
-        self.sides.side = Side::Inside;
+        self.sides.record(Side::Inside);
         for query in pending.counts {
             let counts = count(&pending.numbers, planned, &pending.ranges, query)?;
             self.lowered.queries.push(Source::Host(Counted { query, counts }));
@@ -262,8 +240,7 @@ impl<'a> Lowering<'a, '_> {
                 pending.bound = Some(self.bind(pending, bind)?);
                 self.bind_next();
             }
-            // Steps are taken by their sides.
-            Step::Record(_) => {}
+            Step::Record(side) => self.sides.record(*side),
             Step::BindCompute(variant) => {
                 pending.stores = true;
                 pending.bound = Some(bind_compute(pending, *variant)?);
