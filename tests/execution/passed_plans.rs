@@ -88,7 +88,7 @@ fn with(
 #[test]
 fn outputs_that_are_not_waited_for_are_noticed() {
     let fragment = glsl::fragment(SCENE_PIXELS);
-    for (way, device) in devices() {
+    for (number, (way, device)) in devices().enumerate() {
         let rig = rig(way);
         let pipeline = pipeline(&rig, Topology::TriangleStrip, way, DEAR);
         let hurry = |plan: &mut Plan| {
@@ -109,10 +109,14 @@ fn outputs_that_are_not_waited_for_are_noticed() {
         };
         let state = (&pipeline, true, PassState::Inside);
         scene_by(&rig, &fragment, (way, &device), state, |sequence| {
-            with(sequence, hurry, |sequence| {
-                assert!(!hazards(sequence).is_empty(), "{way:?}");
+            with(sequence, hurry, |hurried| {
+                assert!(!hazards(hurried).is_empty(), "{way:?}");
+                // The newer layer says the same no more than ten times, to all tests together.
+                if number > 0 {
+                    return execute_checked(way.driver, sequence);
+                }
                 let device = way.driver.device();
-                let executed = device.execute(sequence).unwrap_or_else(|error| panic!("{error}"));
+                let executed = device.execute(hurried).unwrap_or_else(|error| panic!("{error}"));
                 let messages = device.take_messages();
                 let is_hazard = |id: &String| id.starts_with("SYNC-HAZARD");
                 assert!(messages.iter().any(|one| is_hazard(&one.id)), "{way:?} {messages:?}");

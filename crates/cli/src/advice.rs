@@ -149,6 +149,7 @@ mod tests {
         (" ranges\", ranges.len()", "`capture` draws nothing"),
         ("a feedback buffer is not bound", "`capture` draws nothing"),
         ("draw.indices", "`capture` draws nothing"),
+        ("pass no outputs through", "`capture` draws nothing"),
         ("drawn, not dispatched", "`capture` dispatches nothing"),
         ("indices.index_type", "`capture` draws nothing"),
         ("a draw has less than 2^32 - 1 indices", "`capture` draws nothing"),

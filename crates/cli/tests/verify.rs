@@ -315,6 +315,15 @@ fn what_is_printed_for_metal_is_verified_without_a_driver() {
 }
 
 #[test]
+fn what_is_captured_for_metal_is_held_to_what_a_driver_captures() {
+    let work = work();
+    let text = verify(&work, 0, "good", "--on metal --against llvmpipe");
+    assert!(text.starts_with("equal on Metal, read as C++: "), "{text}");
+    let text = verify(&work, 3, "good", "--on metal --against nothing");
+    assert!(text.contains("--against: no Vulkan device named `nothing`"), "{text}");
+}
+
+#[test]
 fn a_batch_verifies_every_shader() {
     let work = Work::new();
     for (name, source) in [("good", GOOD), ("hangs", HANGS)] {
