@@ -48,16 +48,18 @@ impl<'s> Draft<'s> {
 
     /// Adds the barrier between the capture, which is over, and the commands that follow the draw.
     pub(in super::super) fn wait_after_capture(&mut self) {
-        let after = self.not_apart(&self.draw.next.captured);
-        let barrier = barrier(Resource::Captured, &[Use::Capture(self.path)], &after);
-        self.wait(barrier.into_iter().collect());
+        self.wait(self.captured_after().into_iter().collect());
     }
 
     /// The same, with a wait for what the capture has stored to be handed on.
     pub(in super::super) fn wait_for_outputs(&mut self) {
+        let captured = self.captured_after().into_iter();
+        self.wait(captured.chain([sync::outputs(self.path)]).collect());
+    }
+
+    fn captured_after(&self) -> Option<Barrier> {
         let after = self.not_apart(&self.draw.next.captured);
-        let captured = barrier(Resource::Captured, &[Use::Capture(self.path)], &after);
-        self.wait(captured.into_iter().chain([sync::outputs(self.path)]).collect());
+        barrier(Resource::Captured, &[Use::Capture(self.path)], &after)
     }
 
     /// The same, where nothing has to wait for the capture: it has been waited for, or its pass has ended.

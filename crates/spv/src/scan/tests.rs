@@ -95,7 +95,7 @@ fn real_modules_with_one_word_changed_are_read_alike() {
 
 /// Without it, a table of shapes that is all zeros would pass.
 #[test]
-fn nearly_all_instructions_are_quick() {
+fn a_usual_instruction_is_quick() {
     let words = around(&[4 << 16 | u32::from(Op::LOAD.0), 10, 11, 12]);
     let at = words.len() - 25;
     let mut definitions = vec![0; BOUND as usize];
