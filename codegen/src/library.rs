@@ -5,7 +5,7 @@ use polyshade_formats::glsl::{Language, Source};
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::fs;
 
-/// Source and result of each library, relative to the workspace.
+/// Source and result of each library, relative to the workspace. What is `_bound` has its memory in descriptors.
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
@@ -17,7 +17,9 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
     ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
     ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep.spv"),
+    ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep_bound.spv"),
     ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments.spv"),
+    ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments_bound.spv"),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
     ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),
@@ -34,6 +36,10 @@ pub(super) fn generate() -> Result<Vec<Generated>, String> {
     let compiled = |(source, path): &(&str, &'static str)| {
         let text = fs::read_to_string(workspace().join(source))
             .map_err(|error| format!("{source}: {error}"))?;
+        let text = match path.ends_with("_bound.spv") {
+            true => text.replacen("#version 450\n", "#version 450\n#define BOUND\n", 1),
+            false => text,
+        };
         let (_, extension) = source.rsplit_once('.').expect("a source has an extension");
         let stage = stage_of_extension(extension).unwrap_or(ShaderStage::Vertex);
         let (folder, _) = source.rsplit_once('/').expect("a source lies in a folder");

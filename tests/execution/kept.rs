@@ -1,28 +1,30 @@
-//! Captures whose counters the device keeps: numbers of draws that are in buffers, counters that anything wrote, and
-//! commands that are submitted twice leave what the native feature and the model leave.
+//! Captures in which anything may come together: numbers of draws that are in buffers, counters that anything wrote,
+//! and commands that are submitted twice leave what the native feature and the model leave.
 
 mod case;
+mod product;
+mod subject;
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::GUARD;
 use crate::hostile::{bound, only_written_in};
 use crate::indexed::{lead, native_type};
 use crate::noise::Noise;
-use crate::plan::{Rig, VARYINGS};
-use crate::shaders::INDICES;
-use crate::storage::{HOSTS, options};
+use crate::storage::HOSTS;
 use case::{
-    ALL, ARGUMENTS, BUFFERS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, INDEX_BUFFER, Left,
-    Numbers, PREDICATE, REGION, STRIDE, Told,
+    ALL, ARGUMENTS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, FEEDBACK, INDEX_BUFFER, Kind,
+    Left, Numbers, PREDICATE, REGION, STRIDE, Told,
 };
-use polyshade::transform_feedback::{self, ProvokingVertex};
+use polyshade::host::Place as Host;
+use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
-    self as planner, Begin, Keep, PassState, Path, Pipeline, Plan, Side, Step, Topology, Word,
+    self as planner, Begin, Keep, Keeper, PassState, Path, Pipeline, Plan, Side, Step, Topology,
+    Word,
 };
-use polyshade_vulkan::{Executed, Indices, IndirectArguments, Item, Place, Sequence};
+use polyshade_vulkan::{Executed, Indices, IndirectArguments, Item, Place, PlannedDraw, Sequence};
+use subject::{LISTS, Subject};
 
-/// How many captures there are of each kind, and how many of them are submitted together.
-const CASES: usize = 144;
+/// How many captures are submitted together.
 const BATCH: usize = 24;
 
 /// How cases are captured.
@@ -36,14 +38,15 @@ struct Way {
 }
 
 /// The plans of all pieces of cases that are submitted together.
-fn plans(rig: &Rig, way: Way, cases: &[Case]) -> Vec<Vec<Plan>> {
+fn plans(subject: &Subject, way: Way, cases: &[Case]) -> Vec<Vec<Plan>> {
     let device = way.driver.device().capabilities().planner();
     let of_case = |(index, case): (usize, &Case)| {
         let primitive_restart = case.indexed.as_ref().is_some_and(|indexed| indexed.restart);
-        let pipeline = rig.pipeline(case.topology.0, way.path);
+        let pipeline = subject.rig.pipeline(case.topology.0, way.path);
         let pipeline = Pipeline { primitive_restart, ..pipeline };
         let plan = |number| {
-            let state = case.state(rig.layout(), number, (way.path, way.pass), BUFFERS * index);
+            let first = index * (FEEDBACK + subject.layout().len());
+            let state = case.state(subject.layout(), number, (way.path, way.pass), first);
             let plan = planner::plan(&device, &pipeline, &state);
             plan.unwrap_or_else(|error| panic!("{error}: {case:?}"))
         };
@@ -53,76 +56,92 @@ fn plans(rig: &Rig, way: Way, cases: &[Case]) -> Vec<Vec<Plan>> {
 }
 
 /// Executes cases in one submission.
-fn execute(rig: &Rig, way: Way, cases: &[Case], edit: impl Fn(&mut Plan)) -> Vec<Left> {
-    execute_with(rig, way, cases, edit, |_| {})
+fn execute(subject: &Subject, way: Way, cases: &[Case], edit: impl Fn(&mut Plan)) -> Vec<Left> {
+    execute_with(subject, way, cases, edit, |_| {})
 }
 
 /// The same, of buffers that hold something else.
 fn execute_with(
-    rig: &Rig,
+    subject: &Subject,
     way: Way,
     cases: &[Case],
     edit: impl Fn(&mut Plan),
     mut fill: impl FnMut(&mut [Vec<u8>]),
 ) -> Vec<Left> {
-    let mut plans = plans(rig, way, cases);
+    let mut plans = plans(subject, way, cases);
     plans.iter_mut().flatten().for_each(edit);
     let scope = way.driver.device().capabilities().planner().pass_scope();
     let mut sequence = Sequence { scope, again: way.again, ..Sequence::default() };
-    for (case, plans) in cases.iter().zip(&plans) {
-        let first = sequence.work.buffers.len();
-        let mut memory = case.memory(rig.layout());
+    for case in cases {
+        let mut memory = case.memory(subject.layout());
         fill(&mut memory);
         sequence.work.buffers.extend(memory);
+    }
+    let (count, feed) = (FEEDBACK + subject.layout().len(), sequence.work.buffers.len());
+    subject.add_buffers(&mut sequence.work);
+    for (index, (case, plans)) in cases.iter().zip(&plans).enumerate() {
         sequence.items.push(Item::BeginPass(None));
-        for ((number, piece), plan) in (0..).zip(&case.pieces).zip(plans) {
-            if number > 0 && way.pass == PassState::Listed && case.begins_pass(number as usize) {
+        for (number, plan) in plans.iter().enumerate() {
+            if number > 0 && way.pass == PassState::Listed && case.begins_pass(number) {
                 sequence.items.extend([Item::EndPass, Item::BeginPass(None)]);
             }
-            let one = &piece.draws[0];
-            let numbers = transform_feedback::Draw {
-                topology: case.topology.0.captured().expect("it is captured"),
-                provoking_vertex: ProvokingVertex::First,
-                first_vertex: one.vertices.start,
-                vertex_count: one.vertices.len() as u32,
-                first_instance: one.instances.start,
-                instance_count: one.instances.len() as u32,
-                indices: None,
-            };
-            let mut planned = rig.planned(plan, numbers, vec![first, first + 1]);
-            let direct = if piece.told == Told::Direct { one.vertices.clone() } else { 0..0 };
-            planned.draw.indices = case.indexed.as_ref().map(|indexed| Indices {
-                place: Place { buffer: first + INDEX_BUFFER, offset: lead(indexed.width).into() },
-                index_type: native_type(indexed.width),
-                count: direct.len() as u32,
-                first: direct.start,
-                vertex_offset: one.vertex_offset,
-                restart: indexed.restart,
-            });
-            let place = |at: u32| Place {
-                buffer: first + ARGUMENTS,
-                offset: u64::from(REGION * number + at),
-            };
-            let is_indirect = matches!(piece.told, Told::Indirect | Told::Counted(_));
-            planned.arguments = is_indirect.then(|| IndirectArguments {
-                place: place(DRAWS),
-                draws: piece.draws.len() as u32,
-                stride: STRIDE,
-                count: matches!(piece.told, Told::Counted(_)).then(|| place(DRAW_COUNT)),
-            });
-            planned.predicate = piece.predicate.map(|(_, inverted)| (place(PREDICATE), inverted));
+            let mut planned = planned(subject, plan, (case, number), index * count);
+            subject.feed(way.path, feed, &mut planned, &mut sequence.work);
             sequence.items.push(Item::Draw(Box::new(planned)));
         }
         sequence.items.push(Item::EndPass);
     }
     let Executed { outcome, queries } = way.driver.execute(&sequence);
     let mut queries = queries.into_iter().map(|counted| counted.counts);
-    let left = |(index, case): (usize, &Case)| {
-        let first = BUFFERS * index;
+    let left = |(case, memory): (&Case, &[Vec<u8>])| {
         let counts = queries.by_ref().take(case.pieces.len()).collect();
-        (outcome.buffers[first..first + ARGUMENTS].to_vec(), counts)
+        ([&memory[..1], &memory[FEEDBACK..]].concat(), counts)
     };
-    cases.iter().enumerate().map(left).collect()
+    cases.iter().zip(outcome.buffers.chunks_exact(count)).map(left).collect()
+}
+
+/// A piece of a case whose buffers begin with `first`, as the plan has it.
+fn planned<'a>(
+    subject: &'a Subject,
+    plan: &'a Plan,
+    (case, number): (&Case, usize),
+    first: usize,
+) -> PlannedDraw<'a> {
+    let piece = &case.pieces[number];
+    let one = &piece.draws[0];
+    let numbers = transform_feedback::Draw {
+        topology: case.topology.0.captured().expect("it is captured"),
+        provoking_vertex: ProvokingVertex::First,
+        first_vertex: one.vertices.start,
+        vertex_count: one.vertices.len() as u32,
+        first_instance: one.instances.start,
+        instance_count: one.instances.len() as u32,
+        indices: None,
+    };
+    let feedback = (0..subject.layout().len()).map(|buffer| first + FEEDBACK + buffer).collect();
+    let mut planned = subject.rig.planned(plan, numbers, feedback);
+    let direct = if piece.told == Told::Direct { one.vertices.clone() } else { 0..0 };
+    planned.draw.indices = case.indexed.as_ref().map(|indexed| Indices {
+        place: Place { buffer: first + INDEX_BUFFER, offset: lead(indexed.width).into() },
+        index_type: native_type(indexed.width),
+        count: direct.len() as u32,
+        first: direct.start,
+        vertex_offset: one.vertex_offset,
+        restart: indexed.restart,
+    });
+    let place = |at: u32| Place {
+        buffer: first + ARGUMENTS,
+        offset: u64::from(REGION * number as u32 + at),
+    };
+    let is_indirect = matches!(piece.told, Told::Indirect | Told::Counted(_));
+    planned.arguments = is_indirect.then(|| IndirectArguments {
+        place: place(DRAWS),
+        draws: piece.draws.len() as u32,
+        stride: STRIDE,
+        count: matches!(piece.told, Told::Counted(_)).then(|| place(DRAW_COUNT)),
+    });
+    planned.predicate = piece.predicate.map(|(_, inverted)| (place(PREDICATE), inverted));
+    planned
 }
 
 /// A case that goes wrong, in few lines: words between the guards, counters and counts.
@@ -139,87 +158,78 @@ fn told(case: &Case, model: &Left, left: &Left) -> String {
     format!("{case:?}\n{}\n{}", words(model), words(left))
 }
 
-fn rig(indexed: bool, restart: bool) -> Rig {
+/// What captures any draw, with indices or not.
+fn any_draw(options: Options, indexed: bool, restart: bool) -> Options {
     let all = ALL.iter().filter_map(|(topology, _)| topology.captured());
-    let options = options(VARYINGS, HOSTS[5]).topologies(all);
+    let options = options.topologies(all);
     let options = if indexed { options.indexed(None) } else { options };
-    Rig::with(&INDICES, VARYINGS, &if restart { options.restart() } else { options })
+    if restart { options.restart() } else { options }
 }
 
-/// Compares with the model on both drivers, and the model with lavapipe's own feature where that is right.
-fn are_right(indexed: bool, restart: bool, again: u32) {
-    are_right_in(PassState::Inside, indexed, restart, again);
+/// What the device keeps the counters of, and some cases of it.
+fn some(noise: &mut Noise, indexed: bool, restart: bool) -> (Subject, Vec<Case>) {
+    let subject =
+        Subject::new(LISTS[0], None, HOSTS[5], |options| any_draw(options, indexed, restart));
+    let buffers = subject.layout().len();
+    let kind = Kind { keeper: Keeper::Device, buffers, indexed, restart, in_bounds: false };
+    (subject, (0..BATCH).map(|_| Case::random(noise, kind)).collect())
 }
 
-fn are_right_in(pass: PassState, indexed: bool, restart: bool, again: u32) {
-    let rig = rig(indexed, restart);
-    let mut noise = Noise::new();
-    let cases: Vec<Case> = (0..CASES).map(|_| Case::random(&mut noise, indexed, restart)).collect();
-    for batch in cases.chunks(BATCH) {
-        for driver in DRIVERS {
-            let way = Way { driver, path: Path::Storage, again, pass };
-            let left = execute(&rig, way, batch, |_| {});
-            for (case, left) in batch.iter().zip(left) {
-                let model = case.model(rig.layout(), 1 + again);
-                assert!(model == left, "{driver:?} {}", told(case, &model, &left));
+/// Compares with the model on both drivers, and the model with lavapipe's own feature where that is right. Says what
+/// differs.
+fn compare(
+    subject: &Subject,
+    (path, again, pass): (Path, u32, PassState),
+    cases: &[Case],
+) -> Result<(), String> {
+    for driver in DRIVERS {
+        let left = execute(subject, Way { driver, path, again, pass }, cases, |_| {});
+        for (case, mut left) in cases.iter().zip(left) {
+            let mut model = case.model(subject, 1 + again);
+            if case.keeper == Keeper::Host {
+                // They are in no buffer.
+                (model.0[COUNTERS], left.0[COUNTERS]) = (Vec::new(), Vec::new());
             }
-        }
-        let is_native = |case: &&Case| {
-            case.topology.0 != Topology::LineLoop
-                && case.pieces.iter().all(|piece| {
-                    // Behind indirect draws, its byte-count draws draw those once more; behind draws that a buffer
-                    // counts, the same buffer counts indirect ones; draws with indices and arguments in buffers read
-                    // the indices from elsewhere; and of a multi-draw, nothing is drawn behind an empty draw.
-                    let wrong = match piece.told {
-                        Told::Direct => false,
-                        Told::Indirect => {
-                            let is_empty = |draw: &Numbers| {
-                                draw.vertices.is_empty() || draw.instances.is_empty()
-                            };
-                            case.indexed.is_some() || piece.draws.iter().any(is_empty)
-                        }
-                        Told::Counted(_) | Told::Bytes(_) => true,
-                    };
-                    piece.predicate.is_none() && !wrong
-                })
-                && case.pieces.windows(2).all(|two| two[1].begin != Begin::Running)
-        };
-        let native: Vec<Case> = batch.iter().filter(is_native).cloned().collect();
-        let (driver, path) = (Driver::Lavapipe, Path::Extension);
-        let way = Way { driver, path, again, pass: PassState::Inside };
-        for (case, mut left) in native.iter().zip(execute(&rig, way, &native, |_| {})) {
-            let mut model = case.model(rig.layout(), 1 + again);
-            if again > 0 {
-                // Its queries are reset with each submission.
-                (model.1, left.1) = (Vec::new(), Vec::new());
+            if model != left {
+                return Err(format!("{driver:?} {}", told(case, &model, &left)));
             }
-            assert!(model == left, "{}", told(case, &model, &left));
         }
     }
+    let native: Vec<Case> = cases.iter().filter(|case| has_native(case)).cloned().collect();
+    let (driver, path) = (Driver::Lavapipe, Path::Extension);
+    let way = Way { driver, path, again, pass: PassState::Inside };
+    for (case, mut left) in native.iter().zip(execute(subject, way, &native, |_| {})) {
+        let mut model = case.model(subject, 1 + again);
+        if again > 0 {
+            // Its queries are reset with each submission.
+            (model.1, left.1) = (Vec::new(), Vec::new());
+        }
+        if model != left {
+            return Err(format!("natively {}", told(case, &model, &left)));
+        }
+    }
+    Ok(())
 }
 
-#[test]
-fn the_device_keeps_what_it_alone_knows() {
-    are_right(false, false, 0);
-}
-
-#[test]
-fn the_device_keeps_draws_with_indices() {
-    are_right(true, false, 0);
-    are_right(true, true, 0);
-}
-
-#[test]
-fn commands_are_submitted_again() {
-    are_right(false, false, 1);
-    are_right(true, true, 1);
-}
-
-/// What keeps the counters is recorded ahead of passes that cannot end, of all draws in them.
-#[test]
-fn what_cannot_be_in_a_pass_is_ahead_of_it() {
-    are_right_in(PassState::Listed, false, false, 0);
-    are_right_in(PassState::Listed, true, true, 1);
+/// Whether lavapipe's own feature captures it, rightly.
+fn has_native(case: &Case) -> bool {
+    case.topology.0 != Topology::LineLoop
+        && case.pieces.iter().all(|piece| {
+            // Behind indirect draws, its byte-count draws draw those once more; behind draws that a buffer counts,
+            // the same buffer counts indirect ones; draws with indices and arguments in buffers read the indices
+            // from elsewhere; and of a multi-draw, nothing is drawn behind an empty draw.
+            let wrong = match piece.told {
+                Told::Direct => false,
+                Told::Indirect => {
+                    let is_empty =
+                        |draw: &Numbers| draw.vertices.is_empty() || draw.instances.is_empty();
+                    case.indexed.is_some() || piece.draws.iter().any(is_empty)
+                }
+                Told::Counted(_) | Told::Bytes(_) => true,
+            };
+            piece.predicate.is_none() && !wrong
+        })
+        && case.pieces.windows(2).all(|two| two[1].begin != Begin::Running)
 }
 
 /// What a plan leaves out, or says wrongly, is noticed.
@@ -242,11 +252,9 @@ fn wrong_plans_are_noticed() {
         ("word", |keep| words(keep).words.swap(2, 3)),
         ("table", |keep| without_table(words(keep))),
     ];
-    let rig = rig(true, true);
-    let mut noise = Noise::new();
-    let cases: Vec<Case> = (0..BATCH).map(|_| Case::random(&mut noise, true, true)).collect();
+    let (subject, cases) = some(&mut Noise::new(), true, true);
     for (name, edit) in edits {
-        let unnoticed = unnoticed(&rig, PassState::Inside, &cases, |step| {
+        let unnoticed = unnoticed(&subject, PassState::Inside, &cases, |step| {
             if let Step::Keep(keep) = step {
                 edit(keep);
             }
@@ -256,21 +264,24 @@ fn wrong_plans_are_noticed() {
 }
 
 /// Of how many cases lavapipe leaves what the model does, though each step of their plans is edited.
-fn unnoticed(rig: &Rig, pass: PassState, cases: &[Case], edit: impl Fn(&mut Step)) -> usize {
+fn unnoticed(
+    subject: &Subject,
+    pass: PassState,
+    cases: &[Case],
+    edit: impl Fn(&mut Step),
+) -> usize {
     let (driver, path) = (Driver::Lavapipe, Path::Storage);
     let way = Way { driver, path, again: 0, pass };
-    let left = execute(rig, way, cases, |plan| plan.steps.iter_mut().for_each(&edit));
-    let same = cases.iter().zip(&left).filter(|(case, left)| case.model(rig.layout(), 1) == **left);
+    let left = execute(subject, way, cases, |plan| plan.steps.iter_mut().for_each(&edit));
+    let same = cases.iter().zip(&left).filter(|(case, left)| case.model(subject, 1) == **left);
     same.count()
 }
 
 /// What is done ahead of a pass comes too late behind it.
 #[test]
 fn steps_on_the_wrong_side_are_noticed() {
-    let rig = rig(false, false);
-    let mut noise = Noise::new();
-    let cases: Vec<Case> = (0..BATCH).map(|_| Case::random(&mut noise, false, false)).collect();
-    let unnoticed = unnoticed(&rig, PassState::Listed, &cases, |step| {
+    let (subject, cases) = some(&mut Noise::new(), false, false);
+    let unnoticed = unnoticed(&subject, PassState::Listed, &cases, |step| {
         if *step == Step::Record(Side::Ahead) {
             *step = Step::Record(Side::Behind);
         }
@@ -301,18 +312,16 @@ fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
 #[test]
 fn hostile_numbers_stay_within_the_ranges() {
     for (indexed, restart) in [(false, false), (true, true)] {
-        let rig = rig(indexed, restart);
         let mut noise = Noise::new();
         noise.skip(1000);
-        let case = |_| Case::random(&mut noise, indexed, restart);
-        let cases: Vec<Case> = (0..BATCH).map(case).collect();
+        let (subject, cases) = some(&mut noise, indexed, restart);
         for driver in DRIVERS {
             let way = Way { driver, path: Path::Storage, again: 0, pass: PassState::Listed };
             let fill = |memory: &mut [Vec<u8>]| fill_with_noise(&mut noise, memory);
             for (case, (memory, _)) in
-                cases.iter().zip(execute_with(&rig, way, &cases, |_| {}, fill))
+                cases.iter().zip(execute_with(&subject, way, &cases, |_| {}, fill))
             {
-                for bytes in &memory[..COUNTERS] {
+                for bytes in &memory[1..] {
                     assert!(only_written_in(bytes, bound(bytes)), "{driver:?} {case:?}");
                 }
             }

@@ -1,12 +1,22 @@
-//! Numbers without a pattern, the same in every run.
+//! Numbers without a pattern, the same in every run, or those that a test of properties has drawn.
 
-/// Marsaglia's xorshift with 32 bits.
-pub(crate) struct Noise(u32);
+/// Where numbers come from.
+pub(crate) enum Noise {
+    /// Marsaglia's xorshift with 32 bits.
+    Shifted(u32),
+    /// These, and behind them 0.
+    Drawn(std::vec::IntoIter<u32>),
+}
 
 impl Noise {
     /// From the beginning.
     pub(crate) fn new() -> Noise {
-        Noise(0x9e37_79b9)
+        Noise::Shifted(0x9e37_79b9)
+    }
+
+    /// These numbers. The smaller they are, the plainer is what is chosen by them.
+    pub(crate) fn drawn(numbers: Vec<u32>) -> Noise {
+        Noise::Drawn(numbers.into_iter())
     }
 
     /// Passes over some numbers.
@@ -18,10 +28,15 @@ impl Noise {
 
     /// Any number.
     pub(crate) fn bits(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0
+        match self {
+            Noise::Shifted(state) => {
+                *state ^= *state << 13;
+                *state ^= *state >> 17;
+                *state ^= *state << 5;
+                *state
+            }
+            Noise::Drawn(numbers) => numbers.next().unwrap_or(0),
+        }
     }
 
     /// A number below a limit.

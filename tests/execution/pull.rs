@@ -7,7 +7,8 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::memory::words;
 use crate::noise::Noise;
-use model::{Read, Reference, elements, halves, is_right};
+pub(crate) use model::Reference;
+use model::{Read, elements, halves, is_right};
 use polyshade::Module;
 use polyshade::host::{Lowered, Place, Pointer};
 use polyshade::vertex_pulling::{
@@ -22,7 +23,7 @@ use polyshade_vulkan::{
 use std::collections::BTreeMap;
 
 /// The format as Vulkan numbers it; none of the one that came with `VK_KHR_maintenance5`.
-fn vulkan_format(format: Format) -> Option<vk::Format> {
+pub(crate) fn vulkan_format(format: Format) -> Option<vk::Format> {
     let name = format.to_string().to_uppercase();
     let of_extensions = [vk::Format::A4R4G4B4_UNORM_PACK16, vk::Format::A4B4G4R4_UNORM_PACK16];
     let mut all = (1..185).map(vk::Format::from_raw).chain(of_extensions);

@@ -200,6 +200,21 @@ fn the_host_keeps_draws_with_indices() {
     golden("indexed.txt", &text);
 }
 
+/// Without addresses words are in buffers, and draws with indices have theirs and the tables of segments bound.
+#[test]
+fn the_device_keeps_without_addresses() {
+    let device = Device { buffer_addresses: false, max_storage_buffers: 8, ..device() };
+    let bound =
+        StoredIndices { buffer: Some(Binding(5)), restart: true, segments: Some(Binding(6)) };
+    let indexed = with_storage(|storage| storage.indices = Some(bound));
+    let indexed = Pipeline { primitive_restart: true, ..indexed };
+    let mut text = String::new();
+    section(&mut text, "indirect", &device, &pipeline(), &kept(Call::Indirect, resumed()));
+    let draw = kept(Call::IndexedIndirect, anew());
+    section(&mut text, "with indices that restart", &device, &indexed, &draw);
+    golden("bound.txt", &text);
+}
+
 #[track_caller]
 fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
     let error = planner::plan(device, pipeline, draw).expect_err(reason);
@@ -211,7 +226,10 @@ fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
 fn what_nobody_keeps_is_refused() {
     let plain = by_address(None);
     let direct = kept(Call::Vertices, anew());
-    refused(&device(), &pipeline(), &direct, "where the variants find their words by an address");
+    let pushed = with_storage(|storage| storage.host = Place::PushConstant { offset: 0 });
+    refused(&device(), &pushed, &direct, "only where the variants read their words in memory");
+    let few = Device { max_storage_buffers: 7, ..device() };
+    refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");
     let metal = Device { api: Api::Metal, ..device() };
     refused(&metal, &plain, &direct, "Metal has no shaders that keep the counters");
     let without = Device { buffer_addresses: false, ..device() };
@@ -255,5 +273,6 @@ fn the_keepers_shaders_are_valid() {
         let mut words = shader.words().to_vec();
         words[1] = 0x0001_0300;
         assert_eq!(validate(&words), Ok(()), "{shader:?}");
+        assert_eq!(validate(shader.bound_words()), Ok(()), "{shader:?}");
     }
 }

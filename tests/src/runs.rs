@@ -172,19 +172,41 @@ enum Answer {
     Refused(String),
 }
 
+/// What is asked of each shader.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// What runs them.
+    pub on: On,
+    /// A verb and its options, for each of them once; otherwise some that are listed here, until enough runs are equal.
+    pub with: Option<String>,
+}
+
+impl Asked {
+    /// Whether each shader is asked once, whatever comes of it.
+    #[must_use]
+    pub fn is_once(&self) -> bool {
+        self.with.is_some() || self.on == On::MetalAgainstLavapipe
+    }
+}
+
 /// Verifies with `program` until `wanted` runs are equal, in an order that comes of `seed`. Prints what differs.
-pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: On) -> Tally {
+pub fn run(
+    program: &Path,
+    folders: &[PathBuf],
+    (wanted, seed): (u64, u64),
+    asked: &Asked,
+) -> Tally {
     let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| tree::files(folder)).collect();
     let mut subjects: Vec<Subject> =
         on_all_threads(&paths, |path| subjects(program, path)).into_iter().flatten().collect();
-    subjects.retain(|subject| on.takes(subject.stage));
+    subjects.retain(|subject| asked.on.takes(subject.stage));
     println!("{} entry points in {} files, seed {seed}", subjects.len(), paths.len());
     let mut tally = Tally::default();
     for round in 0.. {
         let before = tally.runs;
         subjects.sort_by_cached_key(|subject| subject.hash(seed, round));
         let questions: Vec<Question> =
-            subjects.iter().map(|subject| subject.question((seed, round), on)).collect();
+            subjects.iter().map(|subject| subject.question((seed, round), asked)).collect();
         let all = Mutex::new(tally);
         on_all_threads(&questions, |question| {
             if all.lock().expect("nothing panics").runs < wanted {
@@ -194,7 +216,7 @@ pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: 
         });
         tally = all.into_inner().expect("nothing panics");
         // Where nothing can be compared, another round is no better.
-        if tally.runs >= wanted || tally.runs == before || on == On::MetalAgainstLavapipe {
+        if tally.runs >= wanted || tally.runs == before || asked.is_once() {
             break;
         }
     }
@@ -264,7 +286,8 @@ impl Subject {
         hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    fn question(&self, (seed, round): (u64, u64), on: On) -> Question {
+    fn question(&self, (seed, round): (u64, u64), asked: &Asked) -> Question {
+        let on = asked.on;
         let lavapipe = Driver::Lavapipe.name();
         let (on_lavapipe, on_metal) = (["--device", lavapipe], ["--on", "metal"]);
         let against = ["--on", "metal", "--against", lavapipe];
@@ -276,6 +299,8 @@ impl Subject {
             (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, &on_lavapipe),
             (On::Lavapipe, _) => (&OF_OTHERS, &on_lavapipe),
         };
+        let with = asked.with.as_deref().map(|with| [with]);
+        let options = with.as_ref().map_or(options, |with| &with[..]);
         let (first, others, runs) = match on {
             On::MetalAgainstLavapipe => (options[0], &options[1..], RUNS_AGAINST),
             On::Lavapipe | On::Metal => {

@@ -118,6 +118,9 @@ enum Verb {
         /// Compare what vertex stages capture there with what lavapipe does, each of them once
         #[arg(long, requires = "on_metal")]
         against_lavapipe: bool,
+        /// A verb and its options, as `"capture --indexed"`, for each shader once, in place of some for each
+        #[arg(long, value_name = "OPTIONS", conflicts_with = "against_lavapipe")]
+        with: Option<String>,
         /// How many runs are to be equal
         #[arg(long, default_value_t = 10_000)]
         runs_wanted: u64,
@@ -180,12 +183,12 @@ fn main() -> ExitCode {
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
-        Verb::CorpusRuns { folders, on_metal, against_lavapipe, runs_wanted, seed } => {
-            let options = [
-                on_metal.then_some("--on-metal"),
-                against_lavapipe.then_some("--against-lavapipe"),
-            ];
-            test::run_corpus(&folders, options, runs_wanted, seed)
+        Verb::CorpusRuns { folders, on_metal, against_lavapipe, with, runs_wanted, seed } => {
+            let on_metal = on_metal.then_some("--on-metal");
+            let against_lavapipe = against_lavapipe.then_some("--against-lavapipe");
+            let mut options: Vec<&str> = on_metal.into_iter().chain(against_lavapipe).collect();
+            options.extend(with.iter().flat_map(|with| ["--with", with]));
+            test::run_corpus(&folders, &options, runs_wanted, seed)
         }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),

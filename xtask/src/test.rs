@@ -103,7 +103,7 @@ pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
 /// Has `polyshade verify` compare the shaders of folders until so many runs are equal.
 pub(crate) fn run_corpus(
     folders: &[PathBuf],
-    options: [Option<&str>; 2],
+    options: &[&str],
     wanted: u64,
     seed: Option<u64>,
 ) -> Result<(), String> {
@@ -112,11 +112,7 @@ pub(crate) fn run_corpus(
     let now = || UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
     let numbers = [wanted, seed.unwrap_or_else(now)].map(|number| number.to_string());
     let mut runs = built("corpus-runs", Incremental::ByHand)?;
-    run(runs
-        .args(options.into_iter().flatten())
-        .args(numbers)
-        .args(folders)
-        .envs(variables(ValidationLayer::Debian)?))
+    run(runs.args(options).args(numbers).args(folders).envs(variables(ValidationLayer::Debian)?))
 }
 
 /// The one crate that knows of features answers for what is left out; without any it has no dependencies, so this

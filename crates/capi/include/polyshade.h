@@ -116,7 +116,15 @@
 // Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs.
 #define POLYSHADE_KEEPER_SEGMENTS 1
 
-// Bytes of push constants of both: the address of the first job, and how many there are; or the address of a list, and
+// Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
+// bindings 0 to 7 of set 0, each of which is bound to something. What the keeper has is at binding 0, but for the
+// states, which are at binding 1; arguments, counts, counters, indices and predicates are anywhere.
+#define POLYSHADE_KEEPER_KEEP_BOUND 2
+
+// `POLYSHADE_KEEPER_SEGMENTS` for the same.
+#define POLYSHADE_KEEPER_SEGMENTS_BOUND 3
+
+// Bytes of push constants of all: the place of the first job, and how many there are; or the place of a list, and
 // `POLYSHADE_LIST_COUNT`.
 #define POLYSHADE_KEEPER_PUSH_CONSTANTS 12
 
@@ -952,7 +960,7 @@ typedef struct polyshade_target {
 } polyshade_target;
 
 // What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
-// memory that the host owns; 0 is none.
+// memory that the host owns, or those of `POLYSHADE_KEEPER_KEEP_BOUND`; 0 is none.
 typedef struct polyshade_job {
     // `sizeof(polyshade_job)`
     uint32_t size;
@@ -1791,9 +1799,10 @@ polyshade_status polyshade_list_words(const struct polyshade_list *list,
                                       struct polyshade_error *error);
 
 // Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
-// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, and a draw's
-// number counts from the value on. Where `buffer` is NULL, `*word_count` becomes the number of its words; else it says
-// how many `buffer` holds, and becomes how many there are.
+// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
+// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
+// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
+// how many there are.
 polyshade_status polyshade_keeper_template(const struct polyshade_plan_word *words,
                                            const uint32_t *values,
                                            size_t count,

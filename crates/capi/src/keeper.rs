@@ -14,8 +14,14 @@ use polyshade_planner::keeper::{
 pub const POLYSHADE_KEEPER_KEEP: u32 = 0;
 /// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs.
 pub const POLYSHADE_KEEPER_SEGMENTS: u32 = 1;
+/// Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
+/// bindings 0 to 7 of set 0, each of which is bound to something. What the keeper has is at binding 0, but for the
+/// states, which are at binding 1; arguments, counts, counters, indices and predicates are anywhere.
+pub const POLYSHADE_KEEPER_KEEP_BOUND: u32 = 2;
+/// `POLYSHADE_KEEPER_SEGMENTS` for the same.
+pub const POLYSHADE_KEEPER_SEGMENTS_BOUND: u32 = 3;
 
-/// Bytes of push constants of both: the address of the first job, and how many there are; or the address of a list, and
+/// Bytes of push constants of all: the place of the first job, and how many there are; or the place of a list, and
 /// `POLYSHADE_LIST_COUNT`.
 pub const POLYSHADE_KEEPER_PUSH_CONSTANTS: u32 = 12;
 /// Words of a job, at an address that is a multiple of 4.
@@ -72,7 +78,7 @@ pub const POLYSHADE_ARGUMENTS_INDEXED_INDIRECT: u32 = 2;
 pub const POLYSHADE_ARGUMENTS_BYTE_COUNT: u32 = 3;
 
 /// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
-/// memory that the host owns; 0 is none.
+/// memory that the host owns, or those of `POLYSHADE_KEEPER_KEEP_BOUND`; 0 is none.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_job {
@@ -245,6 +251,8 @@ pub extern "C" fn polyshade_keeper_words(shader: u32, word_count: *mut usize) ->
         let words = match shader {
             POLYSHADE_KEEPER_KEEP => Shader::Keep.words(),
             POLYSHADE_KEEPER_SEGMENTS => Shader::Segments.words(),
+            POLYSHADE_KEEPER_KEEP_BOUND => Shader::Keep.bound_words(),
+            POLYSHADE_KEEPER_SEGMENTS_BOUND => Shader::Segments.bound_words(),
             _ => &[],
         };
         let _ = border::set(word_count, words.len(), "word_count");
@@ -280,9 +288,10 @@ pub extern "C" fn polyshade_list_words(
 }
 
 /// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
-/// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, and a draw's
-/// number counts from the value on. Where `buffer` is NULL, `*word_count` becomes the number of its words; else it says
-/// how many `buffer` holds, and becomes how many there are.
+/// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
+/// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
+/// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
+/// how many there are.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_keeper_template(
     words: *const polyshade_plan_word,

@@ -8,16 +8,16 @@
 //! order: those of all draws of a pass, say, in front of it.
 //!
 //! All places are addresses (`VkDeviceAddress`), multiples of 4 unless said otherwise, of memory that the host owns and
-//! has made as large as is said here; 0 is none. Arguments, counts and counters may hold anything: nothing is written
-//! elsewhere. Sizes, strides and offsets are in bytes.
+//! has made as large as is said here; 0 is none. Where a device has no addresses, [`Shader::bound_words`] finds the
+//! memory in descriptors, and [`place_in`] makes the places. Arguments, counts and counters may hold anything: nothing
+//! is written elsewhere. Sizes, strides and offsets are in bytes.
 
 use super::steps::Word;
 use polyshade::transform_feedback::{IndexType, MAX_BUFFERS, Topology};
 use std::sync::LazyLock;
 
-/// A compute shader of the keeper. It has no descriptors and [`PUSH_CONSTANTS`] bytes of push constants: the address of
-/// the first job, in 8 bytes, and how many jobs there are; or the address of a [`List`] and [`List::COUNT`]. The device
-/// needs `bufferDeviceAddress`.
+/// A compute shader of the keeper. It has [`PUSH_CONSTANTS`] bytes of push constants: the place of the first job, in 8
+/// bytes, and how many jobs there are; or the place of a [`List`] and [`List::COUNT`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shader {
     /// Does the jobs; one workgroup is dispatched.
@@ -30,13 +30,37 @@ pub enum Shader {
 /// Bytes of push constants of both shaders.
 pub const PUSH_CONSTANTS: u32 = 12;
 
+/// How many storage buffers [`Shader::bound_words`] has: the bindings from 0 on of set 0.
+pub const BUFFERS: u32 = 8;
+
+/// The place `offset` bytes behind the start of what is bound at this binding, for [`Shader::bound_words`].
+pub fn place_in(binding: u32, offset: u32) -> u64 {
+    (u64::from(binding) + 1) << 32 | u64::from(offset)
+}
+
 impl Shader {
-    /// The SPIR-V module, of version 1.0; the entry point is `main`.
+    /// The SPIR-V module, of version 1.0; the entry point is `main`. It has no descriptors: places are addresses, and
+    /// the device needs `bufferDeviceAddress`.
     pub fn words(self) -> &'static [u32] {
         static KEEP: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("keeper/keep.spv")));
         static SEGMENTS: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("keeper/segments.spv")));
+        match self {
+            Self::Keep => &KEEP,
+            Self::Segments => &SEGMENTS,
+        }
+    }
+
+    /// The same for devices without addresses: places are in [`BUFFERS`] storage buffers. The jobs, lists, templates,
+    /// blocks, commands, tables and what queries count are at binding 0, the states at binding 1; arguments, counts,
+    /// counters, indices and predicates are anywhere. What is behind the end of a buffer is neither read nor written. A binding that no
+    /// place names has something bound to it all the same.
+    pub fn bound_words(self) -> &'static [u32] {
+        static KEEP: LazyLock<Vec<u32>> =
+            LazyLock::new(|| words(include_bytes!("keeper/keep_bound.spv")));
+        static SEGMENTS: LazyLock<Vec<u32>> =
+            LazyLock::new(|| words(include_bytes!("keeper/segments_bound.spv")));
         match self {
             Self::Keep => &KEEP,
             Self::Segments => &SEGMENTS,
@@ -223,7 +247,7 @@ const DIRECT: usize = 30;
 const COUNTER_OFFSET: usize = 35;
 const VERTEX_STRIDE: usize = 36;
 const WORD_COUNT: usize = 37;
-const BUFFERS: usize = 38;
+const RANGES: usize = 38;
 const TEMPLATE: usize = 46;
 const BLOCKS: usize = 48;
 const BLOCK_STRIDE: usize = 50;
@@ -247,7 +271,8 @@ const BYTE_COUNT: u32 = 256;
 
 /// The template of a block of words, in 32-bit words: what each word is, then for each a value. `value` gives those
 /// that the host knows: all but first vertex, vertex count, first instance, vertex offset, slots, limit, the address of
-/// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on.
+/// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on, and what capture
+/// starts at from where the range begins in what is bound.
 pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
         Word::FirstVertex => (1, 0),
@@ -260,6 +285,8 @@ pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32>
         Word::TableAddressLow => (8, 0),
         Word::TableAddressHigh => (9, 0),
         Word::Kept(buffer) => (10, *buffer),
+        // Two numbers in one, as offsets are multiples of 4.
+        Word::Start(buffer) => (10, value(word) & !3 | *buffer),
         known => (0, value(known)),
     });
     let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.unzip();
@@ -372,8 +399,8 @@ impl Draws {
         self.arguments.fill_in(words);
         words.0[WORD_COUNT] = self.word_count;
         for (number, (size, stride)) in self.buffers.into_iter().enumerate() {
-            words.0[BUFFERS + 2 * number] = size;
-            words.0[BUFFERS + 2 * number + 1] = stride;
+            words.0[RANGES + 2 * number] = size;
+            words.0[RANGES + 2 * number + 1] = stride;
         }
         words.place(TEMPLATE, self.template);
         words.place(BLOCKS, self.blocks);

@@ -5,6 +5,7 @@ mod words;
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
 use super::executions::executions;
+use super::keeper;
 use super::state::{
     Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, Query,
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
@@ -55,7 +56,7 @@ impl<'s> Stored<'s> {
         let topology = check_draw(pipeline, draw, storage, active.keeper)?;
         match active.keeper {
             Keeper::Host => check_counters(draw, active)?,
-            Keeper::Device => check_place(storage)?,
+            Keeper::Device => check_place(device, storage)?,
         }
         let of_draw = (path, topology);
         let (bindings, words) = bindings(device, pipeline, capture, storage, active, of_draw)?;
@@ -283,13 +284,23 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
 }
 
 /// The device keeps words in memory, each draw's in another place.
-fn check_place(storage: &Storage) -> Result<(), Error> {
-    if storage.host.is_address() {
-        return Ok(());
+fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
+    let (most, needed) = (device.max_storage_buffers, keeper::BUFFERS);
+    match storage.host {
+        Place::Address(_) => Ok(()),
+        Place::StorageBuffer { .. } | Place::Uniform { .. } if most >= needed => Ok(()),
+        Place::StorageBuffer { .. } | Place::Uniform { .. } => {
+            let message = "the shaders that keep the counters without addresses";
+            Err(unsupported(format!(
+                "{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"
+            )))
+        }
+        Place::PushConstant { .. } | Place::Specialization { .. } => {
+            let message = "the device keeps the counters only where the variants read their words in memory: \
+                in a buffer, or behind an address";
+            Err(unsupported(message))
+        }
     }
-    let message =
-        "the device keeps the counters only where the variants find their words by an address";
-    Err(unsupported(message))
 }
 
 fn check_words(device: &Device, words: &Words) -> Result<(), Error> {

@@ -1,10 +1,10 @@
 //! Captures whose numbers are told in any way, and what the model says of them.
 
+use super::subject::Subject;
 use crate::feedback::{FILL, GUARD};
 use crate::indexed::{bytes_of, lead, segments};
 use crate::memory::bytes;
 use crate::noise::Noise;
-use crate::plan::indices;
 use polyshade::transform_feedback::IndexType;
 use polyshade_planner::{
     Active, Begin, Bound, ByteCount, Call, Counter, Draw as DrawState, End, Feedback, Keeper,
@@ -14,11 +14,11 @@ use polyshade_vulkan::Captured;
 use polyshade_vulkan::model::{self, BufferLayout};
 use std::ops::Range;
 
-/// The buffers of a case: two feedback buffers, and these.
-pub(super) const COUNTERS: usize = 2;
-pub(super) const ARGUMENTS: usize = 3;
-pub(super) const INDEX_BUFFER: usize = 4;
-pub(super) const BUFFERS: usize = 5;
+/// The buffers of a case: these, and behind them its feedback buffers.
+pub(super) const COUNTERS: usize = 0;
+pub(super) const ARGUMENTS: usize = 1;
+pub(super) const INDEX_BUFFER: usize = 2;
+pub(super) const FEEDBACK: usize = 3;
 
 /// What each piece has of the buffer of arguments: how many draws there are, a counter to draw by, what conditional
 /// rendering looks at, and arguments.
@@ -57,6 +57,18 @@ pub(super) enum Told {
     Bytes(u32),
 }
 
+/// What captures are drawn of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) keeper: Keeper,
+    /// How many feedback buffers there are.
+    pub(super) buffers: usize,
+    pub(super) indexed: bool,
+    pub(super) restart: bool,
+    /// Whether no vertex is in front of the first.
+    pub(super) in_bounds: bool,
+}
+
 /// One draw of a multi-draw.
 #[derive(Debug, Clone)]
 pub(super) struct Numbers {
@@ -86,32 +98,38 @@ pub(super) struct Indexed {
 
 #[derive(Debug, Clone)]
 pub(super) struct Case {
+    pub(super) keeper: Keeper,
     pub(super) topology: (Topology, model::Topology),
     pub(super) indexed: Option<Indexed>,
     /// Vertices that fit into each buffer, and of how many the counters tell at first.
-    pub(super) room: [u32; 2],
-    pub(super) reached: [u32; 2],
+    pub(super) room: Vec<u32>,
+    pub(super) reached: Vec<u32>,
     pub(super) pieces: Vec<Piece>,
 }
 
 impl Case {
-    pub(super) fn random(noise: &mut Noise, indexed: bool, restart: bool) -> Case {
+    pub(super) fn random(noise: &mut Noise, kind: Kind) -> Case {
+        let Kind { keeper, indexed, restart, .. } = kind;
         let topology = ALL[noise.below(ALL.len() as u32) as usize];
         let width =
             [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32][noise.below(3) as usize];
         let count = 1 + noise.below(40);
-        let index = |noise: &mut Noise| match restart && noise.below(4) == 0 {
+        let index = |noise: &mut Noise| match restart && noise.below(4) == 3 {
             true => width.restart(),
             false => 1 + noise.below(50),
         };
         let values = (0..count).map(|_| index(noise)).collect();
         let indexed = indexed.then_some(Indexed { width, values, restart });
-        let room = [1 + noise.below(60), 1 + noise.below(60)];
-        let reached = room.map(|room| if noise.below(2) == 0 { 0 } else { noise.below(room) });
-        let mut case = Case { topology, indexed, room, reached, pieces: Vec::new() };
+        let room: Vec<u32> = (0..kind.buffers).map(|_| 1 + noise.below(60)).collect();
+        let mut reached = |room: &u32| match (keeper, noise.below(2)) {
+            (Keeper::Device, 1) => noise.below(*room),
+            _ => 0,
+        };
+        let reached = room.iter().map(&mut reached).collect();
+        let mut case = Case { keeper, topology, indexed, room, reached, pieces: Vec::new() };
         let pieces = 1 + noise.below(3);
         for number in 0..pieces {
-            let piece = case.piece(noise, number, number + 1 == pieces);
+            let piece = case.piece(noise, kind, number, number + 1 == pieces);
             if let (Begin::Running, Some(before)) = (&piece.begin, case.pieces.last_mut()) {
                 before.end = End::Running;
             }
@@ -120,21 +138,24 @@ impl Case {
         case
     }
 
-    fn piece(&self, noise: &mut Noise, number: u32, is_last: bool) -> Piece {
-        let counters = |noise: &mut Noise| {
-            let counter = |index: u32| (noise.below(6) > 0).then(|| counter(4 * index));
-            [0, 1].map(counter).to_vec()
+    fn piece(&self, noise: &mut Noise, kind: Kind, number: u32, is_last: bool) -> Piece {
+        // The host knows only what it has saved.
+        let is_hosted = kind.keeper == Keeper::Host;
+        let counters = |noise: &mut Noise, may_lack: bool| {
+            let counter = |index| (!may_lack || noise.below(6) < 5).then(|| counter(4 * index));
+            (0..kind.buffers as u32).map(counter).collect::<Vec<_>>()
         };
         let draws = 1 + noise.below(4);
-        let told = match (noise.below(5), self.indexed.is_some()) {
+        let told = match (noise.below(5), kind.indexed) {
+            _ if is_hosted => Told::Direct,
             (0, _) | (1, true) => Told::Direct,
             (1, false) => Told::Bytes(4 * noise.below(3)),
             (2, _) => Told::Counted(noise.below(6)),
             _ => Told::Indirect,
         };
-        let (indexed, last) =
-            (self.indexed.is_some(), if self.indexed.is_some() { 31 } else { 14 });
+        let last = if kind.indexed { 31 } else { 14 };
         let draws = if matches!(told, Told::Direct | Told::Bytes(_)) { 1 } else { draws };
+        let offsets = [0, 70, if kind.in_bounds { 3 } else { -1 }];
         let numbers = |_| {
             let most = match (&self.indexed, told) {
                 // The executor looks at what it is told itself.
@@ -149,41 +170,46 @@ impl Case {
             Numbers {
                 vertices: first..(first + noise.below(last)).min(most),
                 instances: instance..instance + noise.below(4),
-                vertex_offset: if indexed { [0, 70, -1][noise.below(3) as usize] } else { 0 },
+                vertex_offset: if kind.indexed { offsets[noise.below(3) as usize] } else { 0 },
             }
         };
         let draws = (0..draws).map(numbers).collect();
         let begin = match (number, noise.below(3)) {
             (0, 0) => Begin::Anew,
-            (0, _) | (_, 0) => Begin::Resume(counters(noise)),
+            (0, _) if is_hosted => Begin::Anew,
+            (0, _) | (_, 0) => Begin::Resume(counters(noise, true)),
             _ => Begin::Running,
         };
         let end = match noise.below(3) {
-            0 if is_last => End::Forget,
-            _ => End::Save(counters(noise)),
+            2 if is_last => End::Forget,
+            _ => End::Save(counters(noise, !is_hosted)),
         };
         // What the host draws itself is for the device to leave out.
-        let may_be_left_out = told != Told::Direct && noise.below(6) == 0;
+        let may_be_left_out = told != Told::Direct && noise.below(6) == 5;
         let predicate = may_be_left_out.then(|| (noise.below(2), noise.below(2) == 0));
         Piece { draws, told, begin, end, predicate }
     }
 
     pub(super) fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
+        let reached = layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one);
+        let counters = bytes(&reached.collect::<Vec<u32>>());
+        let arguments = self.pieces.iter().flat_map(|piece| bytes(&piece.arguments(self)));
+        let indices = self.indexed.as_ref().map_or_else(Vec::new, Indexed::bytes);
         let size = |(layout, room): (&BufferLayout, &u32)| (layout.stride * room) as usize;
         let sizes = layout.iter().zip(&self.room).map(size);
-        let mut all: Vec<Vec<u8>> = sizes.map(|size| vec![FILL; GUARD + size + GUARD]).collect();
-        let reached = layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one);
-        all.push(bytes(&reached.collect::<Vec<u32>>()));
-        all.push(self.pieces.iter().flat_map(|piece| bytes(&piece.arguments(self))).collect());
-        all.push(self.indexed.as_ref().map_or_else(Vec::new, Indexed::bytes));
-        all
+        let feedback = sizes.map(|size| vec![FILL; GUARD + size + GUARD]);
+        [counters, arguments.collect(), indices].into_iter().chain(feedback).collect()
     }
 }
 
 impl Indexed {
     /// The index buffer.
     fn bytes(&self) -> Vec<u8> {
-        [vec![0xee; lead(self.width) as usize], bytes_of(&self.values, self.width)].concat()
+        let lead = vec![0xee; lead(self.width) as usize];
+        let mut bytes = [lead, bytes_of(&self.values, self.width)].concat();
+        // What is behind a multiple of 4 bytes is not seen by descriptors.
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
     }
 }
 
@@ -249,7 +275,8 @@ impl Case {
     }
 
     /// What the model says of so many submissions. Queries are begun anew by none.
-    pub(super) fn model(&self, layout: &[BufferLayout], submissions: u32) -> Left {
+    pub(super) fn model(&self, subject: &Subject, submissions: u32) -> Left {
+        let layout = subject.layout();
         let memory = self.memory(layout);
         let mut counters: Vec<u32> =
             layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one).collect();
@@ -260,12 +287,12 @@ impl Case {
             reached: 0,
         };
         let mut buffers: Vec<model::Buffer> =
-            layout.iter().zip(&self.room).zip(&memory).map(buffer).collect();
+            layout.iter().zip(&self.room).zip(&memory[FEEDBACK..]).map(buffer).collect();
         let mut counts = vec![Captured { written: 0, needed: 0 }; self.pieces.len()];
         for _ in 0..submissions {
             for (piece, count) in self.pieces.iter().zip(&mut counts) {
                 let begun = match &piece.begin {
-                    Begin::Anew => Some(vec![None; 2]),
+                    Begin::Anew => Some(vec![None; layout.len()]),
                     Begin::Resume(counters) => Some(counters.clone()),
                     Begin::Running => None,
                 };
@@ -280,7 +307,12 @@ impl Case {
                         instances: numbers.instances.clone(),
                     };
                     let segments = self.segments(numbers);
-                    let captured = model::capture_indexed(&draw, &segments, &mut buffers, indices);
+                    let captured = model::capture_indexed(
+                        &draw,
+                        &segments,
+                        &mut buffers,
+                        |vertex, instance| subject.values(vertex, instance),
+                    );
                     count.written += captured.written;
                     count.needed += captured.needed;
                 }
@@ -294,7 +326,7 @@ impl Case {
             }
         }
         let memory = buffers.into_iter().map(|buffer| buffer.memory);
-        (memory.chain([bytes(&counters)]).collect(), counts)
+        ([bytes(&counters)].into_iter().chain(memory).collect(), counts)
     }
 
     /// Whether a piece is the first of a pass that is kept, in which nothing that is captured can be waited for.
@@ -328,7 +360,7 @@ impl Case {
             buffers: layout.iter().zip(&self.room).map(bound).collect(),
             begin,
             end,
-            keeper: Keeper::Device,
+            keeper: self.keeper,
         };
         let call = match (piece.told, self.indexed.is_some()) {
             (Told::Direct, false) => Call::Vertices,
@@ -351,21 +383,22 @@ impl Case {
         let waits = number > 0 && (pass != PassState::Listed || self.begins_pass(number));
         let before = Uses {
             captured: if waits { vec![Use::Capture(path)] } else { Vec::new() },
-            counters: if number > 0 { of_counters(path).to_vec() } else { Vec::new() },
+            counters: if number > 0 { self.of_counters(path).to_vec() } else { Vec::new() },
             inputs: Vec::new(),
         };
         let feedback = Feedback::Active(active);
         let queries = vec![Query::Stream(0)];
         DrawState { call, pass, feedback, queries, before, ..DrawState::default() }
     }
-}
 
-/// How counters are used.
-pub(super) fn of_counters(path: Path) -> [Use; 2] {
-    match path {
-        Path::Extension => [Use::Resume, Use::Save],
-        Path::Storage | Path::Compute => {
-            [Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute)]
+    /// How counters are used.
+    fn of_counters(&self, path: Path) -> [Use; 2] {
+        match (path, self.keeper) {
+            (Path::Extension, _) => [Use::Resume, Use::Save],
+            (_, Keeper::Host) => [Use::Save; 2],
+            (_, Keeper::Device) => {
+                [Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute)]
+            }
         }
     }
 }

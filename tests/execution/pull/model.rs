@@ -11,15 +11,15 @@ pub(super) enum Read {
 }
 
 /// A format, read from its name alone.
-pub(super) struct Reference {
+pub(crate) struct Reference {
     /// Red, green, blue and alpha: the first bit and how many.
     pub(super) fields: [(u32, u32); 4],
-    pub(super) bytes: u32,
+    pub(crate) bytes: u32,
     pub(super) numbers: String,
 }
 
 impl Reference {
-    pub(super) fn of(name: &str) -> Reference {
+    pub(crate) fn of(name: &str) -> Reference {
         let mut parts = name.split('_');
         let order = parts.next().expect("a name has components");
         let numbers = parts.next().expect("a name has a kind").to_owned();
@@ -64,7 +64,7 @@ impl Reference {
     }
 
     /// What the bytes of an attribute are: four components of 32 or 64 bits.
-    pub(super) fn decode(&self, bytes: &[u8]) -> Vec<u64> {
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Vec<u64> {
         let bit = |position: u32| u64::from(bytes[position as usize / 8] >> (position % 8) & 1);
         (0..4)
             .map(|component| {

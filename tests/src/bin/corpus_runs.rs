@@ -1,6 +1,6 @@
 //! Has `polyshade verify` compare the shaders below some folders until so many runs are equal, and prints what differs.
 
-use polyshade_tests::runs::{self, On};
+use polyshade_tests::runs::{self, Asked, On};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     let mut arguments = std::env::args().skip(1).peekable();
+    let usage = "usage: corpus-runs [--on-metal [--against-lavapipe]] [--with OPTIONS] RUNS SEED [FOLDER...]";
     let mut is_given = |option: &str| arguments.next_if(|one| one == option).is_some();
     let on = match (is_given("--on-metal"), is_given("--against-lavapipe")) {
         (true, true) => On::MetalAgainstLavapipe,
@@ -27,11 +28,10 @@ fn run() -> Result<(), String> {
         (false, false) => On::Lavapipe,
         (false, true) => return Err("--against-lavapipe is for --on-metal alone".to_owned()),
     };
+    let with = if is_given("--with") { Some(arguments.next().ok_or(usage)?) } else { None };
     let mut number = || arguments.next().and_then(|number| number.parse().ok());
     let (Some(wanted), Some(seed)) = (number(), number()) else {
-        return Err(
-            "usage: corpus-runs [--on-metal [--against-lavapipe]] RUNS SEED [FOLDER...]".to_owned()
-        );
+        return Err(usage.to_owned());
     };
     let mut folders: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     if folders.is_empty() {
@@ -40,10 +40,11 @@ fn run() -> Result<(), String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // `cargo xtask corpus-runs` builds it.
     let program = this.with_file_name("polyshade");
-    let tally = runs::run(&program, &folders, (wanted, seed), on);
+    let asked = Asked { on, with };
+    let tally = runs::run(&program, &folders, (wanted, seed), &asked);
     println!("{tally}");
     match tally.different {
-        0 if tally.runs >= wanted || on == On::MetalAgainstLavapipe => Ok(()),
+        0 if tally.runs >= wanted || asked.is_once() => Ok(()),
         0 => Err(format!("no more than {} runs can be compared", tally.runs)),
         different => Err(format!("{different} comparisons differ")),
     }

@@ -282,13 +282,17 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
     check(|error| polyshade_keeper_table_size(index_type, 18, &raw mut size, error));
     assert_eq!(size, (9 + 2) * 8 + 8);
 
-    let shaders =
-        [(POLYSHADE_KEEPER_KEEP, Shader::Keep), (POLYSHADE_KEEPER_SEGMENTS, Shader::Segments)];
+    let shaders = [
+        (POLYSHADE_KEEPER_KEEP, Shader::Keep.words()),
+        (POLYSHADE_KEEPER_SEGMENTS, Shader::Segments.words()),
+        (POLYSHADE_KEEPER_KEEP_BOUND, Shader::Keep.bound_words()),
+        (POLYSHADE_KEEPER_SEGMENTS_BOUND, Shader::Segments.bound_words()),
+    ];
     for (number, shader) in shaders {
         let mut count = 0;
         let words = polyshade_keeper_words(number, &raw mut count);
-        assert_eq!(all(words, count as u32), shader.words());
+        assert_eq!(all(words, count as u32), shader);
     }
     let mut count = 7;
-    assert!(polyshade_keeper_words(2, &raw mut count).is_null() && count == 0);
+    assert!(polyshade_keeper_words(4, &raw mut count).is_null() && count == 0);
 }

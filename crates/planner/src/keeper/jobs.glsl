@@ -1,7 +1,82 @@
 // What the shaders of the keeper share: the jobs that the host writes, and how memory is read.
 //
-// A place is an address, and (0, 0) where there is none. All places are the host's: whatever arguments, counts and
-// counters hold, nothing else is written.
+// A place is an address or, where BOUND is defined, an offset and the number of a buffer, from 1 on; it is (0, 0) where there is none. All places
+// are the host's: whatever arguments, counts and counters hold, nothing else is written.
+
+#ifdef BOUND
+
+layout(std430, set = 0, binding = 0) buffer Memory0 { uint words[]; } memory0;
+layout(std430, set = 0, binding = 1) buffer Memory1 { uint words[]; } memory1;
+layout(std430, set = 0, binding = 2) buffer Memory2 { uint words[]; } memory2;
+layout(std430, set = 0, binding = 3) buffer Memory3 { uint words[]; } memory3;
+layout(std430, set = 0, binding = 4) buffer Memory4 { uint words[]; } memory4;
+layout(std430, set = 0, binding = 5) buffer Memory5 { uint words[]; } memory5;
+layout(std430, set = 0, binding = 6) buffer Memory6 { uint words[]; } memory6;
+layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
+
+// Does something with a word of a buffer, if it is in there.
+#define WORD_OF(memory, act) if (at < memory.words.length()) { act(memory.words[at]); }
+#define READ(word) value = word
+#define WRITE(word) word = value
+
+// The same, of the buffer with this number.
+#define WORD_IN(number, act)                   \
+    switch (number) {                          \
+        case 1u: WORD_OF(memory0, act) break;  \
+        case 2u: WORD_OF(memory1, act) break;  \
+        case 3u: WORD_OF(memory2, act) break;  \
+        case 4u: WORD_OF(memory3, act) break;  \
+        case 5u: WORD_OF(memory4, act) break;  \
+        case 6u: WORD_OF(memory5, act) break;  \
+        case 7u: WORD_OF(memory6, act) break;  \
+        case 8u: WORD_OF(memory7, act) break;  \
+    }
+
+uint load(const uvec2 place, const uint number) {
+    uint at = (place.x >> 2) + number;
+    uint value = 0u;
+    WORD_IN(place.y, READ)
+    return value;
+}
+
+void store(const uvec2 place, const uint number, const uint value) {
+    uint at = (place.x >> 2) + number;
+    WORD_IN(place.y, WRITE)
+}
+
+// What is the keeper's own is in the first two buffers: an access to any buffer is as much code as eight.
+uint load_own(const uvec2 place, const uint number) {
+    uint at = (place.x >> 2) + number;
+    uint value = 0u;
+    WORD_OF(memory0, READ)
+    return value;
+}
+
+void store_own(const uvec2 place, const uint number, const uint value) {
+    uint at = (place.x >> 2) + number;
+    WORD_OF(memory0, WRITE)
+}
+
+uint load_state(const uvec2 place, const uint number) {
+    uint at = (place.x >> 2) + number;
+    uint value = 0u;
+    WORD_OF(memory1, READ)
+    return value;
+}
+
+void store_state(const uvec2 place, const uint number, const uint value) {
+    uint at = (place.x >> 2) + number;
+    WORD_OF(memory1, WRITE)
+}
+
+#define LOAD(place, number) load_own(place, number)
+#define STORE(place, number, value) store_own(place, number, value)
+#define LOAD_STATE(place, number) load_state(place, number)
+#define STORE_STATE(place, number, value) store_state(place, number, value)
+#define LOAD_GIVEN(place, number) load(place, number)
+#define STORE_GIVEN(place, number, value) store(place, number, value)
+
+#else
 
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -9,7 +84,18 @@
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uint words[]; };
 
 // A word of what lies at a place. No pointer is ever in a variable: there are drivers that lose it there.
-#define WORD(place, number) Memory(place).words[number]
+#define LOAD(place, number) Memory(place).words[number]
+#define STORE(place, number, value) Memory(place).words[number] = value
+
+// The state of a capture.
+#define LOAD_STATE(place, number) LOAD(place, number)
+#define STORE_STATE(place, number, value) STORE(place, number, value)
+
+// Where the application's buffers may be meant.
+#define LOAD_GIVEN(place, number) LOAD(place, number)
+#define STORE_GIVEN(place, number, value) STORE(place, number, value)
+
+#endif
 
 layout(push_constant) uniform Push {
     uvec2 jobs;
@@ -82,25 +168,25 @@ uvec2 behind(const uvec2 place, const uint bytes) {
     return uvec2(low, place.y + carry);
 }
 
-uvec2 place_in(const uvec2 job, const uint number) { return uvec2(WORD(job, number), WORD(job, number + 1u)); }
+uvec2 place_in(const uvec2 job, const uint number) { return uvec2(LOAD(job, number), LOAD(job, number + 1u)); }
 
 bool is_there(const uvec2 place) { return place != uvec2(0u); }
 
-bool has(const uvec2 job, const uint flag) { return (WORD(job, FLAGS) & flag) != 0u; }
+bool has(const uvec2 job, const uint flag) { return (LOAD(job, FLAGS) & flag) != 0u; }
 
 uvec2 first_job() { return job_count == LISTED ? place_in(jobs, 0u) : jobs; }
 
-uint number_of_jobs() { return job_count == LISTED ? WORD(jobs, 2u) : job_count; }
+uint number_of_jobs() { return job_count == LISTED ? LOAD(jobs, 2u) : job_count; }
 
 // How many draws of a job are drawn: conditional rendering and a count in a buffer leave some out.
 uint count_of_draws(const uvec2 job) {
-    uint most = WORD(job, MOST);
+    uint most = LOAD(job, MOST);
     uvec2 count = place_in(job, COUNT);
     if (is_there(count)) {
-        most = min(most, WORD(count, 0u));
+        most = min(most, LOAD_GIVEN(count, 0u));
     }
     if (has(job, PREDICATED)) {
-        bool is_zero = WORD(place_in(job, PREDICATE), 0u) == 0u;
+        bool is_zero = LOAD_GIVEN(place_in(job, PREDICATE), 0u) == 0u;
         most = is_zero != has(job, INVERTED) ? 0u : most;
     }
     return most;
@@ -116,26 +202,26 @@ struct Numbers {
 };
 
 Numbers numbers_of_draw(const uvec2 job, const uint draw) {
-    Numbers numbers = Numbers(WORD(job, DIRECT), WORD(job, DIRECT + 1u), WORD(job, DIRECT + 2u), WORD(job, DIRECT + 3u),
-                              WORD(job, DIRECT + 4u));
+    Numbers numbers = Numbers(LOAD(job, DIRECT), LOAD(job, DIRECT + 1u), LOAD(job, DIRECT + 2u), LOAD(job, DIRECT + 3u),
+                              LOAD(job, DIRECT + 4u));
     if (has(job, BYTE_COUNT)) {
-        uint bytes = less(WORD(place_in(job, ARGUMENTS), 0u), WORD(job, COUNTER_OFFSET));
-        numbers.count = bytes / max(WORD(job, VERTEX_STRIDE), 1u);
+        uint bytes = less(LOAD_GIVEN(place_in(job, ARGUMENTS), 0u), LOAD(job, COUNTER_OFFSET));
+        numbers.count = bytes / max(LOAD(job, VERTEX_STRIDE), 1u);
     }
     if (has(job, INDIRECT | INDEXED_INDIRECT)) {
         // Strides are less than 2^31, and so many draws need more memory than there is.
         uvec2 stride = uvec2(0u);
-        umulExtended(WORD(job, ARGUMENT_STRIDE), draw, stride.y, stride.x);
+        umulExtended(LOAD(job, ARGUMENT_STRIDE), draw, stride.y, stride.x);
         uvec2 there = behind(place_in(job, ARGUMENTS), stride.x);
         there.y += stride.y;
-        numbers.count = WORD(there, 0u);
-        numbers.instances = WORD(there, 1u);
-        numbers.first = WORD(there, 2u);
+        numbers.count = LOAD_GIVEN(there, 0u);
+        numbers.instances = LOAD_GIVEN(there, 1u);
+        numbers.first = LOAD_GIVEN(there, 2u);
         bool is_indexed = has(job, INDEXED_INDIRECT);
-        numbers.first_instance = WORD(there, 3u);
+        numbers.first_instance = LOAD_GIVEN(there, 3u);
         if (is_indexed) {
             numbers.vertex_offset = numbers.first_instance;
-            numbers.first_instance = WORD(there, 4u);
+            numbers.first_instance = LOAD_GIVEN(there, 4u);
         }
     }
     return numbers;

@@ -37,9 +37,9 @@ uint most_of(const uvec2 one, const uint other) {
 
 void add_to(const uvec2 place, const uint number, const uvec2 what) {
     uint carry;
-    uint low = uaddCarry(WORD(place, number), what.x, carry);
-    WORD(place, number) = low;
-    WORD(place, number + 1u) += what.y + carry;
+    uint low = uaddCarry(LOAD(place, number), what.x, carry);
+    STORE(place, number, low);
+    STORE(place, number + 1u, LOAD(place, number + 1u) + what.y + carry);
 }
 
 void begin(const uvec2 job) {
@@ -48,9 +48,9 @@ void begin(const uvec2 job) {
         uvec2 counter = place_in(job, BEGIN + 2u * buffer_number);
         uint reached = 0u;
         if (is_there(counter)) {
-            reached = WORD(counter, 0u);
+            reached = LOAD_GIVEN(counter, 0u);
         }
-        WORD(state, buffer_number) = reached;
+        STORE_STATE(state, buffer_number, reached);
     }
 }
 
@@ -59,7 +59,7 @@ void end(const uvec2 job) {
     for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
         uvec2 counter = place_in(job, END + 2u * buffer_number);
         if (is_there(counter)) {
-            WORD(counter, 0u) = WORD(state, buffer_number);
+            STORE_GIVEN(counter, 0u, LOAD_STATE(state, buffer_number));
         }
     }
 }
@@ -69,10 +69,10 @@ uvec2 fitting(const uvec2 job, const uvec2 needed, const uint vertices) {
     uvec2 state = place_in(job, STATE);
     uvec2 written = needed;
     for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
-        uint size = WORD(job, BUFFERS + 2u * buffer_number);
-        uint stride = WORD(job, BUFFERS + 2u * buffer_number + 1u);
+        uint size = LOAD(job, BUFFERS + 2u * buffer_number);
+        uint stride = LOAD(job, BUFFERS + 2u * buffer_number + 1u);
         if (stride != 0u) {
-            uint room = less(size, WORD(state, buffer_number)) / (stride * vertices);
+            uint room = less(size, LOAD_STATE(state, buffer_number)) / (stride * vertices);
             written = uvec2(written.y == 0u ? min(written.x, room) : room, 0u);
         }
     }
@@ -83,7 +83,7 @@ void advance(const uvec2 job, const uint corners) {
     uvec2 state = place_in(job, STATE);
     for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
         // What fits does not wrap around.
-        WORD(state, buffer_number) += WORD(job, BUFFERS + 2u * buffer_number + 1u) * corners;
+        STORE_STATE(state, buffer_number, LOAD_STATE(state, buffer_number) + LOAD(job, BUFFERS + 2u * buffer_number + 1u) * corners);
     }
 }
 
@@ -92,11 +92,11 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
                  const uvec2 table) {
     uvec2 state = place_in(job, STATE);
     uvec2 template_place = place_in(job, TEMPLATE);
-    uvec2 block = behind(place_in(job, BLOCKS), number * WORD(job, BLOCK_STRIDE));
-    uint count = WORD(job, WORD_COUNT);
+    uvec2 block = behind(place_in(job, BLOCKS), number * LOAD(job, BLOCK_STRIDE));
+    uint count = LOAD(job, WORD_COUNT);
     for (uint word = 0u; word < count; ++word) {
-        uint value = WORD(template_place, count + word);
-        switch (WORD(template_place, word)) {
+        uint value = LOAD(template_place, count + word);
+        switch (LOAD(template_place, word)) {
             case FIRST: value = numbers.first; break;
             case VERTICES: value = numbers.count; break;
             case FIRST_INSTANCE: value = numbers.first_instance; break;
@@ -106,22 +106,23 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
             case LIMIT: value = limit; break;
             case TABLE_LOW: value = table.x; break;
             case TABLE_HIGH: value = table.y; break;
-            case REACHED: value = WORD(state, value & 3u); break;
+            // What is bound begins so many bytes in front of the range, a multiple of 4.
+            case REACHED: value = (value & ~3u) + LOAD_STATE(state, value & 3u); break;
         }
-        WORD(block, word) = value;
+        STORE(block, word, value);
     }
 }
 
 void draw(const uvec2 job, const uint number, const bool is_drawn) {
     Numbers numbers = numbers_of_draw(job, number);
     numbers.instances = is_drawn ? numbers.instances : 0u;
-    uint topology = WORD(job, TOPOLOGY);
+    uint topology = LOAD(job, TOPOLOGY);
     uint captured = without_adjacency(topology);
     uint vertices = vertices_per_primitive(captured);
     uint primitives = primitives_per_instance(captured, vertices, count_of_captured(topology, numbers.count));
-    uvec2 table = behind(place_in(job, TABLES), number * WORD(job, TABLE_STRIDE));
+    uvec2 table = behind(place_in(job, TABLES), number * LOAD(job, TABLE_STRIDE));
     if (has(job, RESTARTS)) {
-        primitives = WORD(table, 1u);
+        primitives = LOAD(table, 1u);
     }
     uvec2 needed = product(primitives, numbers.instances);
     uvec2 written = fitting(job, needed, vertices);
@@ -130,10 +131,10 @@ void draw(const uvec2 job, const uint number, const bool is_drawn) {
     write_words(job, number, numbers, most_of(uvec2(primitives, 0u), vertices), limit, table);
     uvec2 commands = behind(place_in(job, COMMANDS), 16u * number);
     if (is_there(place_in(job, COMMANDS))) {
-        WORD(commands, 0u) = numbers.count;
-        WORD(commands, 1u) = numbers.instances;
-        WORD(commands, 2u) = numbers.first;
-        WORD(commands, 3u) = numbers.first_instance;
+        STORE(commands, 0u, numbers.count);
+        STORE(commands, 1u, numbers.instances);
+        STORE(commands, 2u, numbers.first);
+        STORE(commands, 3u, numbers.first_instance);
     }
     advance(job, limit);
     uvec2 query = place_in(job, QUERY);
@@ -153,7 +154,7 @@ void main() {
         }
         if (has(job, DRAWS)) {
             uint drawn = count_of_draws(job);
-            for (uint one = 0u; one < WORD(job, MOST); ++one) {
+            for (uint one = 0u; one < LOAD(job, MOST); ++one) {
                 draw(job, one, one < drawn);
             }
         }

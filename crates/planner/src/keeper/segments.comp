@@ -11,7 +11,7 @@ const uint INVOCATIONS = 128u;
 
 layout(local_size_x = INVOCATIONS) in;
 
-uint word_at(const uvec2 memory, const uint index) { return WORD(memory, index); }
+uint word_at(const uvec2 memory, const uint index) { return LOAD_GIVEN(memory, index); }
 
 #include "index.glsl"
 
@@ -26,14 +26,14 @@ const uint NONE = ~0u;
 
 bool is_restart(const uvec2 job, const uint number) {
     uvec2 place = place_in(job, INDICES);
-    uint type = min(WORD(job, INDEX_TYPE), 2u);
+    uint type = min(LOAD(job, INDEX_TYPE), 2u);
     uint lead = place.x & 3u;
-    uint end = lead + min(WORD(job, INDEX_SIZE), ~lead);
+    uint end = lead + min(LOAD(job, INDEX_SIZE), ~lead);
     return index_at(uvec2(place.x - lead, place.y), number, type, lead, end) == ~0u >> 32u - (8u << type);
 }
 
 uint primitives_of_segment(const uvec2 job, const uint count) {
-    uint topology = WORD(job, TOPOLOGY);
+    uint topology = LOAD(job, TOPOLOGY);
     uint captured = without_adjacency(topology);
     uint vertices = vertices_per_primitive(captured);
     return primitives_per_instance(captured, vertices, count_of_captured(topology, count));
@@ -42,9 +42,9 @@ uint primitives_of_segment(const uvec2 job, const uint count) {
 // Writes a segment, unless it is behind the end of the table.
 void write_segment(const uvec2 job, const uvec2 table, const uint number, const uint position, const uint before) {
     const uint HEAD = 2u;
-    if (number < less(WORD(job, TABLE_STRIDE) >> 2, HEAD) >> 1) {
-        WORD(table, HEAD + 2u * number) = position;
-        WORD(table, HEAD + 2u * number + 1u) = before;
+    if (number < less(LOAD(job, TABLE_STRIDE) >> 2, HEAD) >> 1) {
+        STORE(table, HEAD + 2u * number, position);
+        STORE(table, HEAD + 2u * number + 1u, before);
     }
 }
 
@@ -52,14 +52,14 @@ void main() {
     uvec2 job = behind(first_job(), gl_WorkGroupID.y * JOB_SIZE);
     uint draw = gl_WorkGroupID.x;
     // The same for all invocations.
-    if (!has(job, RESTARTS) || draw >= WORD(job, MOST)) {
+    if (!has(job, RESTARTS) || draw >= LOAD(job, MOST)) {
         return;
     }
-    uvec2 table = behind(place_in(job, TABLES), draw * WORD(job, TABLE_STRIDE));
+    uvec2 table = behind(place_in(job, TABLES), draw * LOAD(job, TABLE_STRIDE));
     Numbers numbers = numbers_of_draw(job, draw);
     // Behind the buffer nothing restarts. A draw of more indices than this has more vertices than anybody captures.
     uint count = min(numbers.count, NONE - 1u);
-    uint there = less(WORD(job, INDEX_SIZE) >> min(WORD(job, INDEX_TYPE), 2u), numbers.first);
+    uint there = less(LOAD(job, INDEX_SIZE) >> min(LOAD(job, INDEX_TYPE), 2u), numbers.first);
     uint walked = min(count, there);
     uint part = walked / INVOCATIONS + 1u;
     uint me = gl_LocalInvocationID.x;
@@ -127,7 +127,7 @@ void main() {
         write_segment(job, table, number, begin, before);
         before += primitives_of_segment(job, less(count, begin));
         write_segment(job, table, number + 1u, count + 1u, before);
-        WORD(table, 0u) = number + 1u;
-        WORD(table, 1u) = before;
+        STORE(table, 0u, number + 1u);
+        STORE(table, 1u, before);
     }
 }

@@ -121,7 +121,9 @@ impl Model<'_> {
                 return Err(forbidden("Metal has no transform feedback"));
             }
             Command::Keep(..) => {
-                return Err(forbidden("counters that the device keeps are found by addresses"));
+                return Err(forbidden(
+                    "counters that the device keeps, which are planned for Vulkan",
+                ));
             }
         }
         Ok(())

@@ -1,31 +1,35 @@
-//! The keeper's shaders, and its jobs with the addresses of what is there.
+//! What the keeper's shaders are dispatched with, and their jobs.
 
 use super::IndirectArguments;
 use crate::address::address;
-use crate::error::{Context, Error};
-use crate::memory::Owned;
-use crate::pipeline::create_compute_pipeline;
+use crate::error::Error;
 use crate::run::Objects;
-use crate::work::{Place, Stage};
+use crate::work::{Address, AddressAt, Descriptor, Draw, Place, Range, Resource, Stage, Work};
 use ash::vk;
-use polyshade::host::Pointer;
+use polyshade::host::Place as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS, Topology};
 use polyshade_planner::{CountedBy, keeper};
+use std::cell::RefCell;
 
-/// A job on its way: buffers by their indices, places without addresses.
+/// A job on its way: places without addresses.
 pub(super) struct Kept {
-    pub(super) job: usize,
-    pub(super) state: usize,
+    /// Where the job itself goes.
+    pub(super) at: Place,
+    /// Where the memory is found, unless by addresses.
+    pub(super) bound: Option<BoundBuffers>,
+    pub(super) state: Place,
     pub(super) begin: Option<Vec<Option<Place>>>,
     pub(super) end: Option<Vec<Option<Place>>>,
-    pub(super) query: Option<usize>,
+    pub(super) query: Option<Place>,
     pub(super) topology: Topology,
     pub(super) arguments: KeptArguments,
     pub(super) predicate: Option<(Place, bool)>,
     pub(super) buffers: [(u32, u32); MAX_BUFFERS],
     pub(super) blocks: Option<KeptBlocks>,
-    pub(super) commands: usize,
+    pub(super) commands: Place,
     pub(super) segments: Option<KeptSegments>,
+    /// The draws of the work that are its dispatches, by shader.
+    pub(super) dispatches: [Option<usize>; 2],
 }
 
 /// Where the numbers of the draws come from.
@@ -49,11 +53,12 @@ impl KeptArguments {
 /// The words of the variants.
 #[derive(Clone, Copy)]
 pub(super) struct KeptBlocks {
-    pub(super) template: usize,
+    pub(super) template: Place,
     pub(super) count: u32,
-    pub(super) blocks: usize,
+    pub(super) blocks: Place,
     pub(super) stride: u32,
-    pub(super) pointer: Pointer,
+    /// Where the variants find them.
+    pub(super) words: WordPlace,
 }
 
 /// The tables of segments.
@@ -62,15 +67,17 @@ pub(super) struct KeptSegments {
     pub(super) index_type: IndexType,
     pub(super) indices: Place,
     pub(super) size: u32,
-    pub(super) tables: usize,
+    pub(super) tables: Place,
     pub(super) table_size: u32,
 }
 
 impl Kept {
-    /// The job, now that what it names has addresses.
-    fn job(&self, objects: &Objects<'_>) -> Result<keeper::Job, Error> {
-        let at = |place: Place| address(&objects.buffers, place);
-        let start = |buffer: usize| at(Place { buffer, offset: 0 });
+    /// The job as the shaders read it. `at` says what names a place.
+    fn bytes(&self, at: &dyn Fn(Place) -> Result<u64, Error>) -> Result<Vec<u8>, Error> {
+        Ok(self.job(at)?.words().iter().flat_map(|word| word.to_ne_bytes()).collect())
+    }
+
+    fn job(&self, at: &dyn Fn(Place) -> Result<u64, Error>) -> Result<keeper::Job, Error> {
         let maybe = |place: Option<Place>| place.map_or(Ok(0), at);
         let counters = |places: &Vec<Option<Place>>| {
             let mut counters = [0; MAX_BUFFERS];
@@ -81,39 +88,38 @@ impl Kept {
         };
         let segments = self.segments.map(|segments| {
             let KeptSegments { index_type, size, table_size, .. } = segments;
-            let (indices, tables) = (at(segments.indices)?, start(segments.tables)?);
+            let (indices, tables) = (at(segments.indices)?, at(segments.tables)?);
             Ok::<_, Error>(keeper::Segments { index_type, indices, size, tables, table_size })
         });
         let predicate = self.predicate.map(|(place, inverted)| {
             Ok::<_, Error>(keeper::Predicate { place: at(place)?, inverted })
         });
-        let of_blocks = |what: fn(&KeptBlocks) -> usize| {
-            self.blocks.as_ref().map_or(Ok(0), |blocks| start(what(blocks)))
-        };
         let draws = keeper::Draws {
             topology: self.topology,
-            arguments: self.arguments(objects)?,
+            arguments: self.arguments(at)?,
             count: self.arguments.draws(),
             predicate: predicate.transpose()?,
             buffers: self.buffers,
-            template: of_blocks(|blocks| blocks.template)?,
+            template: maybe(self.blocks.map(|blocks| blocks.template))?,
             word_count: self.blocks.map_or(0, |blocks| blocks.count),
-            blocks: of_blocks(|blocks| blocks.blocks)?,
+            blocks: maybe(self.blocks.map(|blocks| blocks.blocks))?,
             block_stride: self.blocks.map_or(0, |blocks| blocks.stride),
-            commands: start(self.commands)?,
+            commands: at(self.commands)?,
             segments: segments.transpose()?,
         };
         Ok(keeper::Job {
-            state: start(self.state)?,
+            state: at(self.state)?,
             begin: self.begin.as_ref().map(counters).transpose()?,
             draws: Some(draws),
-            query: self.query.map_or(Ok(0), start)?,
+            query: maybe(self.query)?,
             end: self.end.as_ref().map(counters).transpose()?,
         })
     }
 
-    fn arguments(&self, objects: &Objects<'_>) -> Result<keeper::Arguments, Error> {
-        let at = |place: Place| address(&objects.buffers, place);
+    fn arguments(
+        &self,
+        at: &dyn Fn(Place) -> Result<u64, Error>,
+    ) -> Result<keeper::Arguments, Error> {
         Ok(match &self.arguments {
             KeptArguments::Direct(numbers) => keeper::Arguments::Direct {
                 count: numbers.vertex_count,
@@ -139,62 +145,92 @@ impl Kept {
     }
 }
 
-/// The pipelines of the keeper.
-pub(super) struct Keeper<'d> {
-    layout: Owned<'d, vk::PipelineLayout>,
-    keep: Owned<'d, vk::Pipeline>,
-    segments: Owned<'d, vk::Pipeline>,
-    /// Where the jobs are, in their order.
-    jobs: Vec<vk::DeviceAddress>,
+/// Writes the jobs that name addresses, now that there are some.
+pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[Kept]) -> Result<(), Error> {
+    for kept in jobs.iter().filter(|kept| kept.bound.is_none()) {
+        let bytes = kept.bytes(&|place| address(&objects.buffers, place))?;
+        objects.buffers[kept.at.buffer].write(kept.at.offset as usize, &bytes);
+    }
+    Ok(())
 }
 
-impl<'d> Keeper<'d> {
-    /// The pipelines; the jobs are written to their buffers.
-    pub(super) fn new(objects: &Objects<'d>, jobs: &[Kept]) -> Result<Self, Error> {
-        let device = objects.device;
-        let write = |kept: &Kept| {
-            let words = kept.job(objects)?.words();
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-            objects.buffers[kept.job].write(0, &bytes);
-            address(&objects.buffers, Place { buffer: kept.job, offset: 0 })
-        };
-        let jobs = jobs.iter().map(write).collect::<Result<_, Error>>()?;
-        let ranges = [vk::PushConstantRange::default()
-            .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            .size(keeper::PUSH_CONSTANTS)];
-        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
-        // SAFETY: the range is within the least limit.
-        let layout = unsafe { device.handle.create_pipeline_layout(&info, None) };
-        let layout = Owned::new(device, layout.call("vkCreatePipelineLayout")?);
-        let pipeline = |shader: keeper::Shader| {
-            let stage = Stage::new(vk::ShaderStageFlags::COMPUTE, shader.words());
-            create_compute_pipeline(device, &stage, *layout)
-        };
-        let keep = pipeline(keeper::Shader::Keep)?;
-        let segments = pipeline(keeper::Shader::Segments)?;
-        Ok(Self { layout, keep, segments, jobs })
+/// The buffers that are bound to the shaders, in the order of their bindings: first the keeper's own, then the state.
+pub(super) struct BoundBuffers(pub(super) Vec<usize>);
+
+impl BoundBuffers {
+    /// What a job names a place in them.
+    fn place(&self, place: Place) -> Result<u64, Error> {
+        let number = (0..).zip(&self.0).find(|(_, buffer)| **buffer == place.buffer);
+        let (number, _) =
+            number.ok_or_else(|| Error::Work("the keeper is not told all buffers".to_owned()))?;
+        let offset = u32::try_from(place.offset);
+        let offset = offset.map_err(|_| Error::Unsupported("a buffer of 4 GiB".to_owned()))?;
+        Ok(keeper::place_in(number, offset))
+    }
+}
+
+impl Kept {
+    /// Has the shaders find by descriptors what the job names, and writes it.
+    pub(super) fn bind(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
+        let bound = BoundBuffers(self.named()?);
+        let (count, most) = (bound.0.len(), keeper::BUFFERS);
+        if count > most as usize {
+            let message = format!("a keeper that is bound {count} buffers, only {most}");
+            return Err(Error::Unsupported(message));
+        }
+        let bytes = self.bytes(&|place| bound.place(place))?;
+        let at = self.at.offset as usize;
+        work.buffers[self.at.buffer][at..at + bytes.len()].copy_from_slice(&bytes);
+        self.bound = Some(bound);
+        Ok(())
     }
 
-    /// Dispatches a shader for the job with this number, which has so many draws.
+    /// The buffers in which the places are that it names.
+    fn named(&self) -> Result<Vec<usize>, Error> {
+        let buffers = RefCell::new(vec![self.at.buffer, self.state.buffer]);
+        self.job(&|place| {
+            let mut buffers = buffers.borrow_mut();
+            if !buffers.contains(&place.buffer) {
+                buffers.push(place.buffer);
+            }
+            Ok(0)
+        })?;
+        Ok(buffers.into_inner())
+    }
+
+    /// The dispatch of a shader that does the job.
     pub(super) fn dispatch(
         &self,
-        objects: &Objects<'_>,
         shader: keeper::Shader,
-        (job, draws): (usize, u32),
-    ) {
-        let (device, commands) = (&objects.device.handle, objects.command_buffer);
-        let jobs = self.jobs[job].to_ne_bytes();
-        let push = [jobs.as_slice(), 1_u32.to_ne_bytes().as_slice()].concat();
-        let (pipeline, groups) = match shader {
-            keeper::Shader::Keep => (*self.keep, 1),
-            keeper::Shader::Segments => (*self.segments, draws),
+        work: &Work<'_>,
+    ) -> Result<Draw<'static>, Error> {
+        let draws = self.arguments.draws();
+        let groups = if shader == keeper::Shader::Segments { draws } else { 1 };
+        let words = if self.bound.is_some() { shader.bound_words() } else { shader.words() };
+        let mut draw = Draw {
+            stages: vec![Stage::new(vk::ShaderStageFlags::COMPUTE, words)],
+            dispatch: Some([groups, 1, 1]),
+            ..Draw::default()
         };
-        // SAFETY: the layout is that of both pipelines, and what the job names is as large as it says.
-        unsafe {
-            device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
-            let stage = vk::ShaderStageFlags::COMPUTE;
-            device.cmd_push_constants(commands, *self.layout, stage, 0, &push);
-            device.cmd_dispatch(commands, groups, 1, 1);
+        let mut first = 0;
+        match &self.bound {
+            Some(bound) => {
+                first = bound.place(self.at)?;
+                for binding in 0..keeper::BUFFERS {
+                    let buffer = bound.0.get(binding as usize).unwrap_or(&self.at.buffer);
+                    let size = work.buffers[*buffer].len() as u64;
+                    let range = Range { buffer: *buffer, offset: 0, size };
+                    let resource = Resource::StorageBuffer(range);
+                    draw.descriptors.push(Descriptor::new(0, binding, resource));
+                }
+            }
+            None => {
+                let to = AddressAt::PushConstants(0);
+                draw.addresses.push(Address { of: self.at, to });
+            }
         }
+        let push = [first.to_ne_bytes().as_slice(), 1_u32.to_ne_bytes().as_slice()].concat();
+        draw.push_constants = push;
+        Ok(draw)
     }
 }

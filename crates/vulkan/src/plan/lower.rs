@@ -57,8 +57,8 @@ pub(super) enum Call {
 pub(super) enum Source {
     Host(Counted),
     Device(Query, u32),
-    /// In a buffer that the keeper counts in.
-    Kept(Query, usize),
+    /// Where the keeper counts.
+    Kept(Query, Place),
 }
 
 /// A sequence as commands.
@@ -112,8 +112,8 @@ struct Lowering<'a, 'd> {
     /// Where the draw before has left each feedback buffer.
     running: Vec<u32>,
     dummy: Option<usize>,
-    /// The buffer in which the keeper keeps the state of captures.
-    state: Option<usize>,
+    /// Where the keeper keeps the state of the capture that was begun last.
+    state: Option<Place>,
     /// Which feedback buffers have been bound.
     bound: Vec<bool>,
     /// The target of the pass that is open.
@@ -132,8 +132,8 @@ struct Pending<'p, 'a> {
     /// The ranges that the host words say.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
-    /// The buffer with the table of segments that the host has made.
-    table: Option<usize>,
+    /// The table of segments that the host has made, or that the keeper makes for the first of the draws.
+    table: Option<Range>,
     /// The buffer through which outputs pass.
     outputs: Option<usize>,
     /// The job of the keeper that counts the draw, and whether what is bound reads its words.
@@ -250,7 +250,7 @@ impl<'a> Lowering<'a, '_> {
                 bind_indices(pending, (self.device, &self.lowered.work), *set, *binding)?;
             }
             Step::BindSegments(set, binding) => {
-                bind_segments(pending, &self.lowered.work, *set, *binding)?;
+                bind_segments(pending, *set, *binding)?;
             }
             Step::BindOutputs(set, binding) => {
                 bind_outputs(pending, &mut self.lowered.work, *set, *binding)?;

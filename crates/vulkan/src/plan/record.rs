@@ -1,6 +1,6 @@
 //! Commands are recorded as they come.
 
-use super::keep::Keeper;
+use super::keep::write_jobs;
 use super::lower::{Call, Command, Lowered, Source};
 use super::{Counted, IndirectArguments};
 use crate::device::Device;
@@ -21,8 +21,6 @@ pub(super) struct Extra<'d> {
     /// Queries of captures, and of the primitives that are generated: as many of each as of both together.
     captures: Option<Owned<'d, vk::QueryPool>>,
     generated: Option<Owned<'d, vk::QueryPool>>,
-    /// Where the keeper has something to do.
-    keeper: Option<Keeper<'d>>,
 }
 
 struct Pass<'d> {
@@ -62,9 +60,8 @@ impl<'d> Extra<'d> {
         let generated = pool(vk::QueryType::PRIMITIVES_GENERATED_EXT, |query| {
             matches!(query, Query::PrimitivesGenerated(_))
         })?;
-        let jobs = &lowered.jobs;
-        let keeper = (!jobs.is_empty()).then(|| Keeper::new(objects, jobs)).transpose()?;
-        Ok(Self { passes, captures, generated, keeper })
+        write_jobs(objects, &lowered.jobs)?;
+        Ok(Self { passes, captures, generated })
     }
 
     /// The pool of a query.
@@ -86,7 +83,10 @@ impl<'d> Extra<'d> {
         let read = |source: &Source| {
             let (query, number) = match source {
                 Source::Host(counted) => return Ok(*counted),
-                Source::Kept(query, buffer) => return Ok(kept_count(*query, &buffers[*buffer])),
+                Source::Kept(query, place) => {
+                    let counts = &buffers[place.buffer][place.offset as usize..];
+                    return Ok(kept_count(*query, counts));
+                }
                 Source::Device(query, number) => (*query, *number),
             };
             let Some(pool) = self.pool(query) else { return Err(Error::Missing("queries")) };
@@ -227,9 +227,12 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 unsafe { device.cmd_update_buffer(commands, buffer, offset, &value.to_ne_bytes()) };
             }
             Command::Keep(shader, job) => {
-                if let Some(keeper) = &extra.keeper {
-                    let draws = lowered.jobs[*job].arguments.draws();
-                    keeper.dispatch(objects, *shader, (*job, draws));
+                if let Some(index) = lowered.jobs[*job].dispatches[*shader as usize] {
+                    let draw = &lowered.work.draws[index];
+                    objects.bind(&objects.draws[index], draw);
+                    let [x, y, z] = draw.dispatch.unwrap_or_default();
+                    // SAFETY: what the pipeline needs is bound.
+                    unsafe { device.cmd_dispatch(commands, x, y, z) };
                 }
             }
             Command::Bind(index) => {

@@ -6,15 +6,26 @@ use crate::capture::point_at;
 use crate::error::Error;
 use crate::plan::IndirectArguments;
 use crate::plan::keep::{Kept, KeptArguments, KeptBlocks, KeptSegments};
-use crate::work::Place;
+use crate::work::{Descriptor, Draw, Place, Range, Resource};
 use ash::vk;
 use polyshade::host::Place as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS};
-use polyshade_planner::{self as planner, DrawCall, Step, Words, keeper};
+use polyshade_planner::{self as planner, DrawCall, Step, Word, Words, keeper};
+
+/// The most that a device may ask of where a storage or uniform buffer begins (`VkPhysicalDeviceLimits`).
+const ALIGNMENT: usize = 256;
 
 impl<'a> Lowering<'a, '_> {
-    fn add_buffer(&mut self, size: u32) -> usize {
-        self.lowered.work.buffers.push(vec![0; size as usize]);
+    /// A place for so many bytes in a buffer, where descriptors can begin.
+    fn reserve(&mut self, buffer: usize, size: u32) -> Place {
+        let memory = &mut self.lowered.work.buffers[buffer];
+        let offset = memory.len().next_multiple_of(ALIGNMENT);
+        memory.resize(offset + size as usize, 0);
+        Place { buffer, offset: offset as u64 }
+    }
+
+    fn add_buffer(&mut self) -> usize {
+        self.lowered.work.buffers.push(Vec::new());
         self.lowered.work.buffers.len() - 1
     }
 
@@ -24,20 +35,28 @@ impl<'a> Lowering<'a, '_> {
         pending: &mut Pending<'_, 'a>,
         keep: &planner::Keep,
     ) -> Result<(), Error> {
-        let state = match self.state {
+        // Each capture has a state, as what begins anew waits for nothing, and each job a buffer, as draws wait for their
+        // own alone.
+        let state = match self.state.filter(|_| keep.begin.is_none()) {
             Some(state) => state,
-            None => self.add_buffer(keeper::Job::STATE_SIZE),
+            None => {
+                let buffer = self.add_buffer();
+                self.reserve(buffer, keeper::Job::STATE_SIZE)
+            }
         };
         self.state = Some(state);
+        let memory = self.add_buffer();
+        let at = self.reserve(memory, keeper::Job::SIZE);
         let arguments = Self::kept_arguments(pending, keep);
         let draws = arguments.draws();
-        let query = (!keep.queries.is_empty()).then(|| self.add_buffer(keeper::Job::QUERY_SIZE));
+        let query =
+            (!keep.queries.is_empty()).then(|| self.reserve(memory, keeper::Job::QUERY_SIZE));
         for asked in &keep.queries {
             self.lowered.queries.extend(query.map(|query| Source::Kept(*asked, query)));
         }
-        let segments = self.kept_segments(pending, draws)?;
+        let segments = self.kept_segments(pending, memory, draws)?;
         let blocks = match &keep.words {
-            Some(words) => Some(self.blocks(pending, words, draws)?),
+            Some(words) => Some(self.blocks(pending, memory, words, draws)?),
             None => None,
         };
         let mut buffers = [(0, 0); MAX_BUFFERS];
@@ -45,8 +64,9 @@ impl<'a> Lowering<'a, '_> {
         for (buffer, (range, stride)) in buffers.iter_mut().zip(ranges.zip(&keep.strides)) {
             *buffer = if *stride == 0 { (0, 0) } else { (range.size, *stride) };
         }
-        let kept = Kept {
-            job: self.add_buffer(keeper::Job::SIZE),
+        let mut kept = Kept {
+            at,
+            bound: None,
             state,
             begin: keep.begin.as_ref().map(places),
             end: keep.end.as_ref().map(places),
@@ -56,15 +76,27 @@ impl<'a> Lowering<'a, '_> {
             predicate: pending.planned.predicate,
             buffers,
             blocks,
-            commands: self.add_buffer(draws.max(1) * keeper::Job::COMMAND_SIZE),
+            commands: self.reserve(memory, draws.max(1) * keeper::Job::COMMAND_SIZE),
             segments,
+            dispatches: [None; 2],
         };
+        // What the variants find without addresses, the keeper does, too.
+        let is_addressed = blocks.is_none_or(|blocks| blocks.words.is_address());
+        if !is_addressed || !self.device.planner().buffer_addresses {
+            kept.bind(&mut self.lowered.work)?;
+        }
         pending.kept = Some(self.lowered.jobs.len());
+        for shader in [keeper::Shader::Keep, keeper::Shader::Segments] {
+            if shader == keeper::Shader::Keep || kept.segments.is_some() {
+                kept.dispatches[shader as usize] = Some(self.lowered.work.draws.len());
+                let draw = kept.dispatch(shader, &self.lowered.work)?;
+                self.lowered.work.draws.push(draw);
+            }
+        }
         self.push(Command::Keep(keeper::Shader::Keep, self.lowered.jobs.len()));
         self.lowered.jobs.push(kept);
         Ok(())
     }
-
     fn kept_arguments(pending: &Pending<'_, 'a>, keep: &planner::Keep) -> KeptArguments {
         let numbers = pending.numbers;
         if let Some(count) = keep.count {
@@ -82,6 +114,7 @@ impl<'a> Lowering<'a, '_> {
     fn kept_segments(
         &mut self,
         pending: &mut Pending<'_, 'a>,
+        memory: usize,
         draws: u32,
     ) -> Result<Option<KeptSegments>, Error> {
         let steps = &pending.planned.plan.steps;
@@ -92,8 +125,10 @@ impl<'a> Lowering<'a, '_> {
         let indices = pending.numbers.indices.as_mut().ok_or_else(without_indices)?;
         let transform_feedback::Indices { index_type, size, .. } = *indices;
         let table_size = keeper::Segments::table_size(index_type, size);
+        let table_size = table_size.next_multiple_of(ALIGNMENT as u32);
         indices.table_size = table_size;
-        let tables = self.add_buffer(table_size * draws.max(1));
+        let tables = self.reserve(memory, table_size * draws.max(1));
+        pending.table = Some(Range { size: table_size.into(), ..tables.with_size(0) });
         Ok(Some(KeptSegments { index_type, indices: start, size, tables, table_size }))
     }
 
@@ -101,30 +136,31 @@ impl<'a> Lowering<'a, '_> {
     fn blocks(
         &mut self,
         pending: &mut Pending<'_, 'a>,
+        memory: usize,
         words: &Words,
         draws: u32,
     ) -> Result<KeptBlocks, Error> {
         let mut error = None;
-        let template = keeper::template(&words.words, |word| {
-            self.word(pending, word).unwrap_or_else(|found| {
+        let template = keeper::template(&words.words, |word| match word {
+            Word::Start(number) => words.ranges[*number as usize].offset,
+            word => self.word(pending, word).unwrap_or_else(|found| {
                 error.get_or_insert(found);
                 0
-            })
+            }),
         });
         if let Some(error) = error {
             return Err(error);
         }
-        let WordPlace::Address(pointer) = words.place else {
-            return Err(Error::Work("kept words are not found by an address".to_owned()));
-        };
         let count = words.words.len() as u32;
-        self.lowered.work.buffers.push(template.iter().flat_map(|one| one.to_ne_bytes()).collect());
-        let template = self.lowered.work.buffers.len() - 1;
-        let values = Place { buffer: template, offset: 4 * u64::from(count) };
+        let bytes: Vec<u8> = template.iter().flat_map(|one| one.to_ne_bytes()).collect();
+        let template = self.reserve(memory, bytes.len() as u32);
+        let at = template.offset as usize;
+        self.lowered.work.buffers[memory][at..at + bytes.len()].copy_from_slice(&bytes);
+        let values = Place { offset: template.offset + 4 * u64::from(count), ..template };
         self.tell_addresses(pending, words, values)?;
-        let stride = (4 * count).next_multiple_of(16);
-        let blocks = self.add_buffer(stride * draws.max(1));
-        Ok(KeptBlocks { template, count, blocks, stride, pointer })
+        let stride = (4 * count).next_multiple_of(ALIGNMENT as u32);
+        let blocks = self.reserve(memory, stride * draws.max(1));
+        Ok(KeptBlocks { template, count, blocks, stride, words: words.place })
     }
 
     /// Draws of what the keeper has written: each with words of its own, where what is bound reads some.
@@ -140,7 +176,7 @@ impl<'a> Lowering<'a, '_> {
         let call_of = |lowering: &mut Self, pending: &Pending<'_, 'a>, number: u32| match call {
             DrawCall::Kept => {
                 let offset = u64::from(number * keeper::Job::COMMAND_SIZE);
-                let place = Place { buffer: commands, offset };
+                let place = Place { offset: commands.offset + offset, ..commands };
                 Ok(Call::Indirect(IndirectArguments::from(place)))
             }
             other => lowering.call(pending, other),
@@ -159,14 +195,34 @@ impl<'a> Lowering<'a, '_> {
                 self.bind_next();
             }
             let mut draw = bound.clone();
-            let offset = u64::from(number * blocks.stride);
-            let of = Place { buffer: blocks.blocks, offset };
-            point_at(blocks.pointer, of, 0, &mut draw, &mut self.lowered.work);
+            if let Some(table) = pending.table.filter(|_| number > 0) {
+                move_on(&mut draw, table, number);
+            }
+            let offset = blocks.blocks.offset + u64::from(number * blocks.stride);
+            let of = Place { offset, ..blocks.blocks };
+            self.find_words(blocks, of, &mut draw);
             let call = call_of(self, pending, number)?;
             self.lowered.work.draws.push(draw);
             self.push(Command::Draw(call));
         }
         Ok(())
+    }
+
+    /// Has a draw find its words, at `of`.
+    fn find_words(&mut self, blocks: KeptBlocks, of: Place, draw: &mut Draw<'_>) {
+        let range = of.with_size(u64::from(4 * blocks.count).next_multiple_of(16));
+        let (set, binding, resource) = match blocks.words {
+            WordPlace::Address(pointer) => {
+                return point_at(pointer, of, 0, draw, &mut self.lowered.work);
+            }
+            WordPlace::Uniform { set, binding } => (set, binding, Resource::UniformBuffer(range)),
+            WordPlace::StorageBuffer { set, binding } => {
+                (set, binding, Resource::StorageBuffer(range))
+            }
+            // The planner refuses it.
+            WordPlace::PushConstant { .. } | WordPlace::Specialization { .. } => return,
+        };
+        draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
     }
 
     /// What the host says of the indices of a captured draw; where they may restart primitives, with the table that it
@@ -196,13 +252,27 @@ impl<'a> Lowering<'a, '_> {
                 transform_feedback::Segments::find(topology, index_type, contents, first, count)
                     .map_err(|error| Error::Work(error.to_string()))?;
             let words = table.table().iter().flat_map(|word| word.to_ne_bytes()).collect();
+            let words: Vec<u8> = words;
+            let size = words.len() as u64;
             self.lowered.work.buffers.push(words);
-            pending.table = Some(self.lowered.work.buffers.len() - 1);
+            let buffer = self.lowered.work.buffers.len() - 1;
+            pending.table = Some(Range { buffer, offset: 0, size });
             let indices = pending.numbers.indices.insert(indices);
             indices.restarted = Some(table.primitives());
             indices.table_size = 4 * table.table().len() as u32;
         }
         Ok(())
+    }
+}
+
+/// Binds the table of the draw with this number, which is so many behind the first.
+fn move_on(draw: &mut Draw<'_>, table: Range, number: u32) {
+    for descriptor in &mut draw.descriptors {
+        if let Resource::StorageBuffer(range) = &mut descriptor.resource
+            && *range == table
+        {
+            range.offset += u64::from(number) * table.size;
+        }
     }
 }
 

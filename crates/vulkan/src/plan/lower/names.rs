@@ -101,12 +101,10 @@ pub(super) fn lead(device: &Capabilities, offset: u64) -> u64 {
 
 pub(super) fn bind_segments(
     pending: &mut Pending<'_, '_>,
-    work: &Work<'_>,
     set: Set,
     binding: Binding,
 ) -> Result<(), Error> {
-    let buffer = pending.table.ok_or_else(without_indices)?;
-    let range = Range { buffer, offset: 0, size: work.buffers[buffer].len() as u64 };
+    let range = pending.table.ok_or_else(without_indices)?;
     bind(pending, range, (set, binding))
 }
 

@@ -4,7 +4,7 @@ use super::names::{feedback, indices, without_indices};
 use super::{Lowering, Pending, not_captured};
 use crate::capture::place_words;
 use crate::error::Error;
-use crate::work::Place;
+use crate::work::{Place, Range};
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{Word, WordRange, Words};
 
@@ -51,7 +51,7 @@ impl<'a> Lowering<'a, '_> {
                 }
                 Word::IndexAddressLow => indices(pending.planned)?.place,
                 Word::TableAddressLow => match pending.table {
-                    Some(buffer) => Place { buffer, offset: 0 },
+                    Some(Range { buffer, offset, .. }) => Place { buffer, offset },
                     None => continue,
                 },
                 _ => continue,
