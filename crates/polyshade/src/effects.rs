@@ -92,6 +92,7 @@ fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
 }
 
 /// Whether `inst` writes what another run of the stage, or the host, can see.
+#[inline]
 pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
     match inst.op() {
         Op::IMAGE_WRITE => true,

@@ -66,15 +66,24 @@ use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
 /// variable twice.
 pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
     let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
-    let variable = |id: &Id| m.definition(*id).and_then(Variable::of);
-    let is_of_class = |id: &Id| variable(id).is_some_and(|one| one.storage_class() == class);
-    variables.extend(entry.interface().filter(is_of_class));
+    variables.extend(listed(m, entry, class));
     // In ascending order no two are alike.
     if !variables.is_sorted_by(|one, next| one < next) {
         let mut seen = HashSet::with_capacity(variables.len());
         variables.retain(|id| seen.insert(*id));
     }
     variables
+}
+
+/// The same, as often as the interface lists them.
+fn listed<'m>(
+    m: &Module<'_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+) -> impl Iterator<Item = Id> {
+    let variable = |id: &Id| m.definition(*id).and_then(Variable::of);
+    let is_of_class = move |id: &Id| variable(id).is_some_and(|one| one.storage_class() == class);
+    entry.interface().filter(is_of_class)
 }
 
 /// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V

@@ -69,11 +69,10 @@ use crate::host::{
 use crate::moves::{self, Elimination, Frame, Stages};
 use crate::placement::{Placement, need_limits};
 use effects::Effects;
+use known::HostWord;
 use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Patch, StorageClass,
-};
+use polyshade_spv::{Decoration, Error, ErrorKind, ExecutionModel, Module, Patch};
 
 /// The version of the words that [`Prepared::variant`] makes.
 pub const VERSION: u32 = 8;
@@ -113,7 +112,8 @@ pub enum Variant {
 #[derive(Debug)]
 pub struct Prepared<'m> {
     frame: Frame<'m>,
-    options: Options,
+    side_effects: SideEffects,
+    writes_point_size: bool,
     plan: Plan,
     requirements: Requirements,
 }
@@ -143,7 +143,9 @@ pub fn prepare<'m>(
     let m = frame.isolated();
     let plan = frame.found(m, Plan::new(&frame, options))?;
     let requirements = plan.requirements(m, plan.outputs_at());
-    Ok(Prepared { frame, options: options.clone(), plan, requirements })
+    let (side_effects, writes_point_size) =
+        (options.side_effects_kept(), options.writes_point_size());
+    Ok(Prepared { frame, side_effects, writes_point_size, plan, requirements })
 }
 
 impl<'m> Prepared<'m> {
@@ -194,10 +196,12 @@ impl<'m> Prepared<'m> {
         let (module, progress, result) = self.frame.finish(next);
         let (words, requirements) = match variant {
             Variant::RasterOnly | Variant::PassThrough => (Vec::new(), Requirements::default()),
-            Variant::CaptureOnly | Variant::Both => {
+            Variant::CaptureOnly | Variant::Both if self.plan.outputs_at().is_some() => {
                 (vec![self.plan.words.clone()], self.plan.requirements(version, None))
             }
-            Variant::CaptureAll => (vec![self.plan.words.clone()], self.requirements.clone()),
+            Variant::CaptureOnly | Variant::Both | Variant::CaptureAll => {
+                (vec![self.plan.words.clone()], self.requirements.clone())
+            }
         };
         Ok(Lowered { module, progress, words, requirements, result })
     }
@@ -246,6 +250,8 @@ struct Plan {
     passed: Vec<layout::Stored>,
     placement: Placement,
     words: Words,
+    /// The same, as the code knows them.
+    host_words: Vec<HostWord>,
     effects: Effects,
 }
 
@@ -254,8 +260,7 @@ impl Plan {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
         let outputs = Outputs::of(m, entry);
-        let given = given_outputs(frame)?;
-        let (mut layout, stores) = select::lay_out(m, entry, options, &outputs, &given)?;
+        let (mut layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
         layout.draws = options.draws().clone();
         layout.draws.check_topologies()?;
         let passed = match layout.draws.pass_through {
@@ -278,7 +283,8 @@ impl Plan {
         if let Some(indexed) = &mut layout.draws.indexed {
             indexed.asks_draw_index = asks_draw_index;
         }
-        let words = known::words(&layout.draws, placement.words, buffers);
+        let host_words = layout.draws.host_words(buffers);
+        let words = known::words(&layout.draws, placement.words, &host_words);
         reserved.check_words(&words)?;
         if layout.draws.compute && words.location().is_some() {
             let message = format!("words at {}, but a compute stage captures", words.place);
@@ -286,7 +292,7 @@ impl Plan {
         }
         moves::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);
-        Ok(Self { layout, stores, passed, placement, words, effects })
+        Ok(Self { layout, stores, passed, placement, words, host_words, effects })
     }
 
     /// Whether something that is captured, or `passes` through, is `Invariant`.
@@ -343,10 +349,4 @@ impl Plan {
 /// A storage buffer that is bound.
 fn buffer((set, binding): (Set, Binding), purpose: Purpose, stage: ExecutionModel) -> Descriptor {
     Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage }
-}
-
-/// The outputs as the caller knows them: isolation gives some another id.
-fn given_outputs(frame: &Frame<'_>) -> Result<Vec<Id>, Error> {
-    let given = frame.given();
-    Ok(moves::interface(given, frame.entry(given)?, StorageClass::OUTPUT))
 }

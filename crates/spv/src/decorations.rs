@@ -62,7 +62,8 @@ pub struct Applied<'m> {
 
 impl Decorations {
     pub(crate) fn new(module: &Module<'_>) -> Self {
-        let mut entries = Vec::new();
+        // Most have four words.
+        let mut entries = Vec::with_capacity(module.section_words(Section::Annotations) / 4);
         let mut has_groups = false;
         for inst in module.section(Section::Annotations) {
             let at = inst.at();

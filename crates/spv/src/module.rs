@@ -163,8 +163,7 @@ impl<'w> Module<'w> {
     ) -> Result<T, Error> {
         let mut patch = Patch::new(self);
         let value = edit(self, &mut patch)?;
-        patch.finish_instructions()?;
-        Ok(value)
+        patch.finish(value)
     }
 
     /// The words, header included, in the byte order of the machine.
@@ -264,6 +263,12 @@ impl<'w> Module<'w> {
             number => self.scan().sections[number - 1],
         };
         self.range(start, self.section_end(section))
+    }
+
+    /// The words of `section`, or more where sections are out of order.
+    pub(crate) fn section_words(&self, section: Section) -> usize {
+        let Instructions { words, at } = self.section(section);
+        words.len() - at as usize
     }
 
     /// Every instruction before the first function.

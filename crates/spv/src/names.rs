@@ -11,15 +11,14 @@ pub struct Names(Vec<(Id, Option<u32>, u32)>);
 
 impl Names {
     pub(crate) fn new(module: &Module<'_>) -> Self {
-        let mut names: Vec<_> = module
-            .section(Section::Names)
-            .filter_map(|inst| {
-                if let Some(name) = Name::of(inst) {
-                    return Some((name.target(), None, inst.at()));
-                }
-                MemberName::of(inst).map(|name| (name.target(), Some(name.member()), inst.at()))
-            })
-            .collect();
+        // Most have four words and more.
+        let mut names = Vec::with_capacity(module.section_words(Section::Names) / 4);
+        names.extend(module.section(Section::Names).filter_map(|inst| {
+            if let Some(name) = Name::of(inst) {
+                return Some((name.target(), None, inst.at()));
+            }
+            MemberName::of(inst).map(|name| (name.target(), Some(name.member()), inst.at()))
+        }));
         names.sort_unstable();
         Self(names)
     }

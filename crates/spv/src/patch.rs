@@ -6,15 +6,16 @@ mod declare;
 mod fresh;
 mod merge;
 mod preamble;
+mod queue;
 
 pub use cursor::Cursor;
 pub use debug::is_debug_set;
 pub use merge::{Progress, Rewritten};
 
-use fresh::Fresh;
+use queue::{Edit, Interface, Queue};
 
 use crate::decorations::Applied;
-use crate::grammar::{Decoration, Grammar, Op};
+use crate::grammar::{Decoration, Grammar, Op, StorageClass};
 use crate::inst::{EntryPoint, Inst, Operand, Version};
 use crate::scan::{SECTIONS, Section};
 use crate::{Error, ErrorKind, Id, Module, operands, text};
@@ -28,9 +29,6 @@ const MOST_ADDED: usize = 16;
 const LEAST_ADDED: usize = 1 << 20;
 /// How many constants of `uint` are kept at hand.
 const SMALL_CONSTANTS: usize = 32;
-/// The words and edits for which there is room as soon as there are any.
-const FIRST_WORDS: usize = 1024;
-const FIRST_EDITS: usize = 64;
 /// The most words that an instruction can say it has.
 const LONGEST: usize = u16::MAX as usize;
 
@@ -52,14 +50,18 @@ const LONGEST: usize = u16::MAX as usize;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position<'m> {
-    at: u32,
-    lane: u32,
+    /// The word ahead of which it is, and below it the lane.
+    order: u64,
     version: Version<'m>,
 }
 
 impl Position<'_> {
     fn new(at: u32, lane: u32) -> Self {
-        Self { at, lane, version: PhantomData }
+        Self::of_order(u64::from(at) << 32 | u64::from(lane))
+    }
+
+    fn of_order(order: u64) -> Self {
+        Self { order, version: PhantomData }
     }
 }
 
@@ -75,52 +77,6 @@ impl<'m> Inst<'m> {
     }
 }
 
-/// One edit, packed: what is merged first is one number, as edits are sorted (benchmark `corpus-cost`).
-#[derive(Clone, Copy, Debug)]
-struct Edit {
-    /// The word that it begins at, and below it the lane of an insertion; removals and then overwrites of a place come
-    /// behind all lanes.
-    order: u64,
-    operands: [u32; 2],
-}
-
-/// A patch has no more lanes than ids.
-const REMOVE: u32 = u32::MAX - 1;
-const OVERWRITE: u32 = u32::MAX;
-
-enum EditKind {
-    /// Words `start..end` of the pool.
-    Insert { lane: u32, start: u32, end: u32 },
-    /// Everything before word `end` of the version goes.
-    Remove { end: u32 },
-    /// The word becomes this one.
-    Overwrite { word: u32 },
-}
-
-impl Edit {
-    fn new(at: u32, kind: EditKind) -> Self {
-        let (kind, operands) = match kind {
-            EditKind::Insert { lane, start, end } => (lane, [start, end]),
-            EditKind::Remove { end } => (REMOVE, [end, 0]),
-            EditKind::Overwrite { word } => (OVERWRITE, [word, 0]),
-        };
-        Self { order: u64::from(at) << 32 | u64::from(kind), operands }
-    }
-
-    fn at(self) -> u32 {
-        (self.order >> 32) as u32
-    }
-
-    fn kind(self) -> EditKind {
-        let [first, second] = self.operands;
-        match self.order as u32 {
-            REMOVE => EditKind::Remove { end: first },
-            OVERWRITE => EditKind::Overwrite { word: first },
-            lane => EditKind::Insert { lane, start: first, end: second },
-        }
-    }
-}
-
 /// The edits of one version.
 ///
 /// They have three kinds: *declarations* are keyed sets, so that what is there already is not declared again;
@@ -132,28 +88,14 @@ pub struct Patch<'m, 'w> {
     module: &'m Module<'w>,
     next_id: u32,
     names: bool,
-    pool: Vec<u32>,
-    edits: Vec<Edit>,
+    queue: Queue,
     lanes: u32,
-    /// Declared types and constants.
-    declared: Fresh,
-    /// Where those and other fresh module-scope ids are declared, by ascending ids.
-    declared_at: Vec<(Id, Position<'m>)>,
-    /// Declared capabilities and extensions.
-    lines: Vec<Box<[u32]>>,
     /// `uint`, its smallest constants and `float`, which code asks for all the time.
     uint: Option<Id>,
     float: Option<Id>,
     small_constants: [Option<Id>; SMALL_CONSTANTS],
-    /// The words of a declaration while it is made.
-    scratch: Vec<u32>,
-    /// Types and constants that were moved behind their operands.
-    hoisted: Vec<Id>,
-    imports: Vec<(String, Id)>,
-    /// Decorations with one literal that were added.
-    decorated: Vec<(Decoration, u32, Id)>,
-    /// By offset of the entry point: variables that leave or join its interface.
-    interfaces: BTreeMap<u32, Vec<(Id, bool)>>,
+    /// The pointer type that was asked for last: code asks for the same again and again.
+    last_pointer: Option<((StorageClass, Id), Id)>,
     /// By offset of the instruction that applies a group: targets, with their member, that leave it.
     ungrouped: BTreeMap<u32, Vec<(Id, Option<u32>)>>,
     error: Option<Error>,
@@ -165,20 +107,12 @@ impl<'m, 'w> Patch<'m, 'w> {
             module,
             next_id: module.bound(),
             names: true,
-            pool: Vec::new(),
-            edits: Vec::new(),
+            queue: Queue::in_spare_memory(),
             lanes: 0,
-            declared: Fresh::default(),
-            declared_at: Vec::new(),
-            lines: Vec::new(),
             uint: None,
             float: None,
             small_constants: [None; SMALL_CONSTANTS],
-            scratch: Vec::new(),
-            hoisted: Vec::new(),
-            imports: Vec::new(),
-            decorated: Vec::new(),
-            interfaces: BTreeMap::new(),
+            last_pointer: None,
             ungrouped: BTreeMap::new(),
             error: None,
         }
@@ -196,16 +130,26 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// An id that nothing has yet.
     pub fn id(&mut self) -> Id {
-        if self.next_id > LAST_ID {
-            self.fail(Error::new(
-                ErrorKind::Limit,
-                format!("there is no id left below {}", LAST_ID + 1),
-            ));
-            return Id::new(LAST_ID).expect("the last id is not 0");
+        self.ids(1)
+    }
+
+    /// The first of `count` ids in a row that nothing has yet.
+    #[inline]
+    pub fn ids(&mut self, count: u32) -> Id {
+        let end = self.next_id.saturating_add(count);
+        if end > LAST_ID + 1 {
+            return self.no_ids();
         }
-        let id = Id::new(self.next_id).expect("the bound is never 0");
-        self.next_id += 1;
-        id
+        let first = Id::new(self.next_id).expect("the bound is never 0");
+        self.next_id = end;
+        first
+    }
+
+    #[cold]
+    fn no_ids(&mut self) -> Id {
+        let message = format!("there is no id left below {}", LAST_ID + 1);
+        self.fail(Error::new(ErrorKind::Limit, message));
+        Id::new(LAST_ID).expect("the last id is not 0")
     }
 
     #[cold]
@@ -239,25 +183,21 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// Inserts an instruction whose words behind the first `operands` appends.
     fn insert_with(&mut self, at: Position<'m>, op: Op, operands: impl FnOnce(&mut Vec<u32>)) {
         // A few decoration groups can stand for a number of decorations that is out of proportion.
-        if self.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
-            let message = format!("more than {} words would be added", self.pool.len());
+        if self.queue.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
+            let message = format!("more than {} words would be added", self.queue.pool.len());
             return self.fail(Error::new(ErrorKind::Limit, message));
         }
-        if self.pool.is_empty() {
-            self.pool.reserve(FIRST_WORDS);
-            self.edits.reserve(FIRST_EDITS);
-        }
-        let start = self.pool.len();
-        self.pool.push(0);
-        operands(&mut self.pool);
-        let count = self.pool.len() - start;
+        let start = self.queue.pool.len();
+        self.queue.pool.push(0);
+        operands(&mut self.queue.pool);
+        let count = self.queue.pool.len() - start;
         if count > LONGEST {
-            self.pool.truncate(start);
+            self.queue.pool.truncate(start);
             let message = format!("an instruction would have {count} words, more than {LONGEST}");
             return self.fail(Error::new(ErrorKind::Limit, message));
         }
-        self.pool[start] = (count as u32) << 16 | u32::from(op.0);
-        self.queue_insert(at, start as u32);
+        self.queue.pool[start] = (count as u32) << 16 | u32::from(op.0);
+        self.queue.insert(at.order, start);
     }
 
     /// Inserts an instruction with a literal string behind `operands`.
@@ -280,42 +220,20 @@ impl<'m, 'w> Patch<'m, 'w> {
             assert!(count > 0 && count <= rest.len(), "instructions are inserted whole");
             rest = &rest[count..];
         }
-        let start = self.pool.len();
-        self.pool.extend_from_slice(words);
-        self.queue_insert(at, start as u32);
-        &mut self.pool[start..]
-    }
-
-    /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
-    fn queue_insert(&mut self, at: Position<'m>, start: u32) {
-        let end = self.pool.len() as u32;
-        let edit = Edit::new(at.at, EditKind::Insert { lane: at.lane, start, end });
-        match self.edits.last_mut() {
-            Some(Edit { order, operands: [_, last_end] })
-                if (*order, *last_end) == (edit.order, start) =>
-            {
-                *last_end = end;
-            }
-            _ => self.edits.push(edit),
-        }
+        let start = self.queue.pool.len();
+        self.queue.pool.extend_from_slice(words);
+        self.queue.insert(at.order, start);
+        &mut self.queue.pool[start..]
     }
 
     /// Takes an instruction out.
     pub fn remove(&mut self, inst: Inst<'m>) {
-        // Neighbours go together: what is dead comes in runs (benchmark `eliminate`).
-        match self.edits.last_mut() {
-            Some(Edit { order, operands: [end, _] })
-                if (*order as u32, *end) == (REMOVE, inst.at()) =>
-            {
-                *end = inst.end();
-            }
-            _ => self.edits.push(Edit::new(inst.at(), EditKind::Remove { end: inst.end() })),
-        }
+        self.queue.remove(inst.at(), inst.end());
     }
 
     /// Replaces an operand by another word.
     pub fn overwrite(&mut self, operand: Operand<'m>, word: u32) {
-        self.edits.push(Edit::new(operand.at(), EditKind::Overwrite { word }));
+        self.queue.edits.push(Edit::overwrite(operand.at(), word));
     }
 
     /// Replaces the result type of `inst`.
@@ -411,12 +329,12 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// Adds `variable` to the interface of `entry`, if it is not there.
     pub fn join_interface(&mut self, entry: EntryPoint<'m>, variable: Id) {
-        self.interfaces.entry(entry.inst().at()).or_default().push((variable, true));
+        self.queue.interfaces.push(Interface { at: entry.inst().at(), variable, joins: true });
     }
 
     /// Takes `variable` out of the interface of `entry`.
     pub fn leave_interface(&mut self, entry: EntryPoint<'m>, variable: Id) {
-        self.interfaces.entry(entry.inst().at()).or_default().push((variable, false));
+        self.queue.interfaces.push(Interface { at: entry.inst().at(), variable, joins: false });
     }
 
     /// Makes `function` the function of `entry`.
@@ -435,9 +353,9 @@ impl<'m, 'w> Patch<'m, 'w> {
         let mut position = Position::new(start, Section::Globals as u32 + 1);
         operands::for_each_id(words, 1, |word, _| {
             let Some(id) = Id::new(words[word]) else { return };
-            let fresh = self.declared_at.binary_search_by_key(&id, |(fresh, _)| *fresh);
-            let behind = match fresh {
-                Ok(fresh) => self.declared_at[fresh].1,
+            let declared_at = &self.queue.declared_at;
+            let behind = match declared_at.binary_search_by_key(&id, |(fresh, _)| *fresh) {
+                Ok(fresh) => Position::of_order(declared_at[fresh].1),
                 Err(_) => match self.module.definition(id) {
                     Some(inst) => inst.after(),
                     None => return,

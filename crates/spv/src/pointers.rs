@@ -21,14 +21,14 @@ pub struct Reach<'m> {
 
 /// Ids, for asking often whether one is among them.
 enum IdSet {
-    Dense(Vec<u64>),
+    Dense(Vec<bool>),
     Sparse(HashSet<u32>),
 }
 
 impl IdSet {
     fn new(m: &Module<'_>) -> Self {
         if is_dense(m.bound(), m.words().len()) {
-            Self::Dense(vec![0; m.bound() as usize / 64 + 1])
+            Self::Dense(vec![false; m.bound() as usize])
         } else {
             Self::Sparse(HashSet::new())
         }
@@ -37,10 +37,16 @@ impl IdSet {
     #[inline]
     fn contains(&self, word: u32) -> bool {
         match self {
-            Self::Dense(bits) => {
-                bits.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 != 0)
-            }
+            Self::Dense(ids) => is_set(ids, word),
             Self::Sparse(ids) => ids.contains(&word),
+        }
+    }
+
+    #[inline]
+    fn contains_any(&self, words: &[u32]) -> bool {
+        match self {
+            Self::Dense(ids) => words.iter().any(|word| is_set(ids, *word)),
+            Self::Sparse(ids) => words.iter().any(|word| ids.contains(word)),
         }
     }
 
@@ -49,13 +55,23 @@ impl IdSet {
         let word = id.word();
         let fresh = !self.contains(word);
         match self {
-            Self::Dense(bits) => bits[word as usize / 64] |= 1 << (word % 64),
+            // An id that is not below the bound is nowhere to be found.
+            Self::Dense(ids) => {
+                if let Some(id) = ids.get_mut(word as usize) {
+                    *id = true;
+                }
+            }
             Self::Sparse(ids) => {
                 ids.insert(word);
             }
         }
         fresh
     }
+}
+
+#[inline]
+fn is_set(ids: &[bool], word: u32) -> bool {
+    ids.get(word as usize).copied().unwrap_or(false)
 }
 
 /// A search for everything that is done with variables: one walk through all functions, and then the uses of what turns
@@ -67,7 +83,7 @@ struct Search<'m, 'w> {
     first_walk: bool,
     /// Pointers whose uses are still to be looked at.
     late: Vec<Id>,
-    /// Offsets of the instructions that were found.
+    /// Offsets of the instructions that were found, from the end of the first walk on: it meets each once.
     found: HashSet<u32>,
     reach: Reach<'m>,
 }
@@ -91,6 +107,9 @@ impl Module<'_> {
             search.walk(body);
         }
         search.first_walk = false;
+        if !search.late.is_empty() {
+            search.found.extend(search.reach.uses.iter().map(|inst| inst.at()));
+        }
         let functions = self.section_end(Section::Globals);
         while let Some(id) = search.late.pop() {
             for user in self.uses_of(id).filter(|user| user.at() >= functions) {
@@ -108,7 +127,7 @@ impl<'m> Search<'m, '_> {
                 self.reach.calls.push(call);
             }
             // Literals are looked up too: what is found is looked at again.
-            if inst.words()[1..].iter().any(|word| self.tracked.contains(*word)) {
+            if self.tracked.contains_any(&inst.words()[1..]) {
                 self.look_at(inst, body.at());
             }
         }
@@ -137,7 +156,7 @@ impl<'m> Search<'m, '_> {
             }
             return;
         }
-        if self.found.insert(inst.at()) {
+        if self.first_walk || self.found.insert(inst.at()) {
             self.reach.uses.push(inst);
         }
         if let Some(call) = FunctionCall::of(inst) {

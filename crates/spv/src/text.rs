@@ -15,7 +15,9 @@ pub fn decode(words: &[u32]) -> Cow<'_, str> {
     {
         let bytes: &[u8] = bytemuck::cast_slice(words);
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end])
+        let bytes = &bytes[..end];
+        // Checking is faster than replacing, and there is rarely something to replace.
+        std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
     #[cfg(target_endian = "big")]
     {

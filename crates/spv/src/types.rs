@@ -115,13 +115,10 @@ impl Module<'_> {
     /// The type that arrays, of up to 255 dimensions, hold in the end.
     pub fn innermost_element(&self, mut ty: Id) -> Id {
         for _ in 0..DEEPEST {
-            match self.ty(ty) {
-                Some(Type::Array { element, .. }) => ty = element,
-                Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
-                    ty = self.definition(ty).expect("it has a type").id_at(2);
-                }
-                _ => break,
-            }
+            let is_array =
+                |inst: &Inst<'_>| matches!(inst.op(), Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY);
+            let Some(array) = self.definition(ty).filter(is_array) else { break };
+            ty = array.id_at(2);
         }
         ty
     }
@@ -137,20 +134,23 @@ pub(crate) fn is_type(op: Op) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'k> {
     first: u32,
-    operands: &'k [u32],
-    result_word: usize,
+    /// The operands before the result, and behind it.
+    operands: (&'k [u32], &'k [u32]),
     hash: u32,
 }
 
 impl<'k> Key<'k> {
-    pub(crate) fn new(op: Op, operands: &'k [u32], seed: u64) -> Self {
-        let first = (operands.len() as u32 + 2) << 16 | u32::from(op.0);
-        Self { first, operands, result_word: result_word(op), hash: hash(seed, first, operands) }
+    fn new(first: u32, operands: (&'k [u32], &'k [u32]), seed: u64) -> Self {
+        let mix = |hash: u64, word: &u32| {
+            (hash.rotate_left(5) ^ u64::from(*word)).wrapping_mul(0x517c_c1b7_2722_0a95)
+        };
+        let hash = operands.0.iter().chain(operands.1).fold(mix(seed, &first), mix);
+        Self { first, operands, hash: (hash >> 32) as u32 }
     }
 
     /// Where the result stands among the words of the declaration.
     pub(crate) fn result_word(&self) -> usize {
-        self.result_word
+        self.operands.0.len() + 1
     }
 
     pub(crate) fn hash(&self) -> u32 {
@@ -162,19 +162,14 @@ fn result_word(op: Op) -> usize {
     Grammar::of(op).result_word().expect("types and constants have results")
 }
 
-fn hash(seed: u64, first: u32, operands: &[u32]) -> u32 {
-    let mix = |hash: u64, word: &u32| {
-        (hash.rotate_left(5) ^ u64::from(*word)).wrapping_mul(0x517c_c1b7_2722_0a95)
-    };
-    (operands.iter().fold(mix(seed, &first), mix) >> 32) as u32
-}
-
 /// Whether the declaration `words` says `key`.
 #[inline]
 pub(crate) fn says(words: &[u32], key: &Key<'_>) -> bool {
+    let (before, behind) = key.operands;
+    // Too short to be worth a call that compares memory.
     words[0] == key.first
-        && words[1..key.result_word] == key.operands[..key.result_word - 1]
-        && words[key.result_word + 1..] == key.operands[key.result_word - 1..]
+        && words[1..].iter().zip(before).all(|(one, other)| one == other)
+        && words[key.result_word() + 1..].iter().zip(behind).all(|(one, other)| one == other)
 }
 
 /// Types and constants by what they say: an open-addressed table of word offsets.
@@ -193,22 +188,21 @@ const SLOTS_UNSEEDED: usize = 1 << 13;
 impl Declared {
     pub(crate) fn new(module: &Module<'_>) -> Self {
         // A type with decorations of its own, such as a stride, is not the type without.
-        let shared = || module.section(Section::Globals).filter(|inst| is_shared(inst.op()));
-        let slots = (shared().count() * 2 + 2).next_power_of_two();
+        let shared = module.section(Section::Globals).filter(|inst| is_shared(inst.op()));
+        // Those that are alike have a slot together, and all others three words and more.
+        let slots = (module.section_words(Section::Globals) / 2 + 4).next_power_of_two();
         let random = || RandomState::new().build_hasher().finish();
         let seed = if slots > SLOTS_UNSEEDED { random() } else { 0 };
         let mut declared = Self { slots: vec![0; slots], seed };
-        let mut operands = Vec::new();
-        for inst in shared() {
+        for inst in shared {
             let decorated = may_be_decorated(inst.op())
                 && module.is_decorated(inst.result().expect("types and constants have results"));
             if decorated {
                 continue;
             }
-            operands.clear();
-            operands.extend_from_slice(&inst.words()[1..]);
-            operands.remove(result_word(inst.op()) - 1);
-            if let Err(free) = declared.slot(module, &declared.key(inst.op(), &operands)) {
+            let (words, result) = (inst.words(), result_word(inst.op()));
+            let key = Key::new(words[0], (&words[1..result], &words[result + 1..]), seed);
+            if let Err(free) = declared.slot(module, &key) {
                 declared.slots[free] = inst.at();
             }
         }
@@ -217,7 +211,8 @@ impl Declared {
 
     /// The key of a declaration, for this table and for those beside it.
     pub(crate) fn key<'k>(&self, op: Op, operands: &'k [u32]) -> Key<'k> {
-        Key::new(op, operands, self.seed)
+        let first = (operands.len() as u32 + 2) << 16 | u32::from(op.0);
+        Key::new(first, operands.split_at(result_word(op) - 1), self.seed)
     }
 
     /// The slot that holds a declaration which says `key`, else the free slot for it.

@@ -184,10 +184,8 @@ pub(super) fn pointer<'m>(
     variable: Id,
     path: &[u32],
 ) -> Id {
-    let indices: Vec<Id> = path.iter().map(|index| p.uint_constant(*index)).collect();
     let float = p.float();
-    let pointer = p.pointer(class, float);
-    p.at(at).access_chain(pointer, variable, &indices)
+    p.at(at).part(class, float, variable, path)
 }
 
 /// Emits stores of 0 to what the own invocation of a tessellation control stage hands on in `variable`.

@@ -1,6 +1,6 @@
 //! Built-ins are found, or added.
 
-use super::{interface, is_per_vertex};
+use super::{is_per_vertex, listed};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Cursor, Decoration, ExecutionModel, Id, Module, Patch, Position, StorageClass, Type,
@@ -90,7 +90,7 @@ fn find(
     (class, builtin, per_vertex): (StorageClass, BuiltIn, bool),
     held: impl Fn(Id) -> Option<Id>,
 ) -> Option<FoundBuiltin> {
-    interface(m, entry, class).into_iter().find_map(|variable| {
+    listed(m, entry, class).find_map(|variable| {
         let ty = held(variable)?;
         let found = |member, ty| FoundBuiltin { variable, member, ty, builtin, per_vertex, class };
         if m.builtin(variable) == Some(builtin) {

@@ -205,30 +205,33 @@ pub fn link(
 ) -> Vec<Id> {
     let functions = vec![None; library.functions.len()];
     let globals = vec![None; library.globals.len()];
-    let mut linker = Linker { library, functions, globals, scratch: Vec::new() };
+    let scratch = Vec::with_capacity(FIRST_SCRATCH);
+    let mut linker = Linker { library, functions, globals, scratch };
     for hook in hooks {
         linker.functions[library.number(hook.name) as usize] = Some(hook.function);
     }
 
-    let roots: Vec<u32> = names.iter().map(|name| library.number(name)).collect();
-    let needed = linker.needed(&roots);
+    let needed = linker.needed(names.iter().map(|name| library.number(name)));
     for number in &needed {
         let new = p.id();
         linker.functions[*number as usize] = Some(new);
         p.name(new, &library.functions[*number as usize].name);
     }
-    for number in needed {
-        linker.copy(p, &library.functions[number as usize]);
+    for number in &needed {
+        linker.copy(p, &library.functions[*number as usize]);
     }
-    roots.into_iter().map(|root| linker.function(root)).collect()
+    needed[..names.len()].iter().map(|root| linker.function(*root)).collect()
 }
+
+/// The operands of most declarations.
+const FIRST_SCRATCH: usize = 8;
 
 struct Linker<'l> {
     library: &'l Library,
     /// By number, the id in the module.
     functions: Vec<Option<Id>>,
     globals: Vec<Option<Id>>,
-    /// The operands of a declaration, or the results of a function, while it is made.
+    /// The operands of a declaration while it is made.
     scratch: Vec<u32>,
 }
 
@@ -241,9 +244,10 @@ impl Linker<'_> {
         self.globals[number as usize].expect("a global stands behind what it uses")
     }
 
-    /// The functions `roots` and what they call, each once, without those that are hooked.
-    fn needed(&self, roots: &[u32]) -> Vec<u32> {
-        let mut needed = roots.to_vec();
+    /// The functions `roots`, and behind them what they call, each once, without those that are hooked.
+    fn needed(&self, roots: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut needed = Vec::with_capacity(self.functions.len());
+        needed.extend(roots);
         let mut next = 0;
         while let Some(number) = needed.get(next).copied() {
             next += 1;
@@ -262,18 +266,16 @@ impl Linker<'_> {
                 self.globals[*number as usize] = Some(self.declare(p, *number));
             }
         }
-        let results = &mut self.scratch;
-        results.clear();
-        results.extend((0..object.results).map(|_| p.id().word()));
+        let first = p.ids(object.results).word();
         for (result, decoration) in &object.decorated {
-            let result = Id::new(results[*result as usize]).expect("it was just made");
+            let result = Id::new(first + result).expect("the first one is not 0");
             p.decorate(result, *decoration, &[]);
         }
         let at = p.lane();
         let words = p.insert_words(at, &object.words);
         for (at, source) in &object.ids {
             words[*at as usize] = match *source {
-                Source::Result(number) => self.scratch[number as usize],
+                Source::Result(number) => first + number,
                 Source::Global(number) => self.global(number).word(),
                 Source::Function(number) => self.function(number).word(),
             };

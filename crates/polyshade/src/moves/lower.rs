@@ -62,6 +62,9 @@ impl<'m> Frame<'m> {
         stages: &Stages,
         constants: &[(u32, u64)],
     ) -> Result<Self, Error> {
+        if constants.is_empty() {
+            return Self::new(given, target, stages);
+        }
         let model = stages.entry_point(given, target)?.model();
         let specialized = specialize(given, constants)?;
         if !specialized.is_changed() {
@@ -306,10 +309,9 @@ pub(crate) fn check_unchanged(
     entry: EntryPoint<'_>,
     builtin: BuiltIn,
 ) -> Result<(), Error> {
-    let done = done_to(builtin, entry);
     let changed = notes(m).find_map(|note| {
-        let (lowering, other) = note.strip_prefix(NOTE)?.split_once(' ')?;
-        (other == done).then(|| lowering.to_owned())
+        let (lowering, done) = note.strip_prefix(NOTE)?.split_once(' ')?;
+        (done == done_to(builtin, entry)).then(|| lowering.to_owned())
     });
     let Some(lowering) = changed else { return Ok(()) };
     let what = called(builtin);

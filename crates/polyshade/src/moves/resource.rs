@@ -2,7 +2,7 @@
 
 use super::add_to_interface;
 use crate::host::{Binding, Set};
-use polyshade_spv::view::{Decorate, EntryPoint, Extension, GroupDecorate, Variable};
+use polyshade_spv::view::{Decorate, EntryPoint, Extension};
 use polyshade_spv::{
     Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
@@ -222,18 +222,13 @@ fn resource<'m>(
     (set, binding): (Set, Binding),
     name: &str,
 ) -> Result<Id, Error> {
-    let taken = with_binding(m, binding).into_iter().find(|id| {
-        m.decoration(*id, Decoration::DESCRIPTOR_SET) == Some(&[set.0])
-            && m.definition(*id).is_some_and(|inst| Variable::of(inst).is_some())
-    });
-    let added = p.added_with(Decoration::BINDING, binding.0);
-    let added =
-        added.into_iter().find(|id| p.added_with(Decoration::DESCRIPTOR_SET, set.0).contains(id));
+    let in_set = |id: &Id| p.added_with(Decoration::DESCRIPTOR_SET, set.0).any(|one| one == *id);
+    let added = p.added_with(Decoration::BINDING, binding.0).find(in_set);
     if let Some(id) = added {
         let message = format!("binding {} of set {} is added twice", binding.0, set.0);
         return Err(Error::new(ErrorKind::Options, message).about(id));
     }
-    if let Some(id) = taken {
+    if let Some((id, _)) = bound(m).find(|(_, place)| *place == (set, binding)) {
         let message = format!("binding {} of set {} is the shader's own", binding.0, set.0);
         return Err(Error::new(ErrorKind::Options, message).about(id));
     }
@@ -245,21 +240,33 @@ fn resource<'m>(
     Ok(variable)
 }
 
-/// The sets and bindings that the module's variables have.
-pub(crate) fn bindings(m: &Module<'_>) -> Vec<(Set, Binding)> {
+/// The module's variables that something is bound to, and where.
+fn bound(m: &Module<'_>) -> impl Iterator<Item = (Id, (Set, Binding))> {
     let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
-    let bound = |variable: Variable<'_>| {
+    m.variables().filter(|one| may_be_bound(one.storage_class())).filter_map(move |variable| {
         let id = variable.result();
         let set = number(id, Decoration::DESCRIPTOR_SET)?;
-        Some((Set(set), Binding(number(id, Decoration::BINDING)?)))
-    };
-    m.variables().filter_map(bound).collect()
+        Some((id, (Set(set), Binding(number(id, Decoration::BINDING)?))))
+    })
+}
+
+/// Whether variables of `class` may have a set and a binding: few do, and there are many others.
+fn may_be_bound(class: StorageClass) -> bool {
+    !matches!(class, StorageClass::INPUT | StorageClass::OUTPUT | StorageClass::PRIVATE)
+}
+
+/// The sets and bindings that the module's variables have.
+pub(crate) fn bindings(m: &Module<'_>) -> Vec<(Set, Binding)> {
+    bound(m).map(|(_, place)| place).collect()
 }
 
 /// How many storage buffers and how many uniform buffers the module has, elements of arrays one by one.
 pub(crate) fn buffers_of(m: &Module<'_>) -> (u32, u32) {
     let (mut storage, mut uniform) = (0_u32, 0_u32);
-    for variable in m.variables() {
+    let buffers = m.variables().filter(|one| {
+        [StorageClass::STORAGE_BUFFER, StorageClass::UNIFORM].contains(&one.storage_class())
+    });
+    for variable in buffers {
         let Some((class, mut ty)) = m.pointer(variable.pointer_type()) else { continue };
         let mut count = 1_u32;
         if let Some(Type::Array { element, length }) = m.ty(ty) {
@@ -277,23 +284,4 @@ pub(crate) fn buffers_of(m: &Module<'_>) -> (u32, u32) {
         }
     }
     (storage, uniform)
-}
-
-/// Everything that is decorated with this binding, by a group too.
-fn with_binding(m: &Module<'_>, binding: Binding) -> Vec<Id> {
-    let mut bound = Vec::new();
-    let says_so = |decorate: &Decorate<'_>| {
-        decorate.decoration() == Decoration::BINDING && decorate.operands() == [binding.0]
-    };
-    for decorate in m.section(Section::Annotations).filter_map(Decorate::of).filter(says_so) {
-        let target = decorate.target();
-        bound.push(target);
-        if m.definition(target).is_some_and(|inst| inst.op() == Op::DECORATION_GROUP) {
-            let groups = m.section(Section::Annotations).filter_map(GroupDecorate::of);
-            bound.extend(
-                groups.filter(|group| group.group() == target).flat_map(|group| group.targets()),
-            );
-        }
-    }
-    bound
 }

@@ -78,8 +78,7 @@ pub fn take_over_and_out<'m>(
         .map_err(|id| Error::unsupported("what is to be taken over is not a variable", id))?;
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
-    let mut seen = HashSet::with_capacity(taken.len());
-    taken.iter().try_for_each(|variable| check_private(m, *variable, &mut seen))?;
+    check_private(m, &taken)?;
     let strides = Strides::find(m, &taken, copies)?;
 
     let mut result = Vec::with_capacity(taken.len());
@@ -180,10 +179,13 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
         return Err(Error::unsupported(message, m.root(pointer)).at(inst.at()));
     }
 
+    let is_parameter = |inst: &Inst<'_>| inst.op() == Op::FUNCTION_PARAMETER;
+    if !reach.pointers.iter().any(is_parameter) {
+        return Ok(reach.pointers);
+    }
     let results = reach.pointers.iter().filter_map(|inst| inst.result());
     let inside: HashSet<Id> = results.chain(variables.iter().copied()).collect();
-    let is_parameter =
-        |id: Id| m.definition(id).is_some_and(|inst| inst.op() == Op::FUNCTION_PARAMETER);
+    let is_parameter = |id: Id| m.definition(id).as_ref().is_some_and(is_parameter);
     for call in &reach.calls {
         let Some(callee) = m.function(call.function()) else { continue };
         for (argument, parameter) in call.arguments().zip(callee.parameters()) {
@@ -198,40 +200,42 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     Ok(reach.pointers)
 }
 
-/// Whether a `Private` variable can have the type of `variable`.
+/// Whether `Private` variables can have the types of these.
 ///
-/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type. Types
-/// that are `seen` already are not looked at again.
-fn check_private(
-    m: &Module<'_>,
-    variable: Variable<'_>,
-    seen: &mut HashSet<Id>,
-) -> Result<(), Error> {
-    if array_lengths(m, pointee(m, variable)).is_none() {
-        let message = "the variable is an array of arrays of too many dimensions";
-        return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
-    }
-    let mut open = vec![pointee(m, variable)];
-    while let Some(ty) = open.pop() {
-        if !seen.insert(ty) {
-            continue;
+/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type.
+fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error> {
+    let (mut seen, mut open) = (HashSet::new(), Vec::new());
+    for variable in variables {
+        let unsupported =
+            |message| Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
+        let whole = pointee(m, *variable);
+        if array_lengths(m, whole).is_none() {
+            return unsupported("the variable is an array of arrays of too many dimensions");
         }
-        let needed = match m.ty(ty) {
-            Some(Type::Int { width: 16, .. }) => Some(Capability::INT16),
-            Some(Type::Int { width: 8, .. }) => Some(Capability::INT8),
-            Some(Type::Float { width: 16 }) => Some(Capability::FLOAT16),
-            _ => None,
-        };
-        if needed.is_some_and(|needed| !m.has_capability(needed)) {
-            let message = "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only";
-            return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
-        }
-        match m.ty(ty) {
-            Some(Type::Vector { component, .. }) => open.push(component),
-            Some(Type::Matrix { column, .. }) => open.push(column),
-            Some(Type::Array { element, .. }) => open.push(element),
-            Some(Type::Struct { id }) => open.extend(m.members(id)),
-            _ => {}
+        open.push(whole);
+        while let Some(id) = open.pop() {
+            // Numbers and vectors are looked at again: that is cheaper than to remember them.
+            let ty = match m.ty(id) {
+                Some(Type::Vector { component, .. }) => m.ty(component),
+                ty => ty,
+            };
+            let needed = match ty {
+                Some(Type::Int { width: 16, .. }) => Some(Capability::INT16),
+                Some(Type::Int { width: 8, .. }) => Some(Capability::INT8),
+                Some(Type::Float { width: 16 }) => Some(Capability::FLOAT16),
+                _ => None,
+            };
+            if needed.is_some_and(|needed| !m.has_capability(needed)) {
+                return unsupported(
+                    "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only",
+                );
+            }
+            match ty {
+                Some(Type::Matrix { column, .. }) if seen.insert(id) => open.push(column),
+                Some(Type::Array { element, .. }) if seen.insert(id) => open.push(element),
+                Some(Type::Struct { id }) if seen.insert(id) => open.extend(m.members(id)),
+                _ => {}
+            }
         }
     }
     Ok(())
@@ -306,8 +310,8 @@ pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
         .collect();
     let mut seen = HashSet::new();
     while let Some(ty) = open.pop() {
-        let parts = aggregate_parts(m, ty);
-        if !parts.is_empty() && seen.insert(ty) {
+        let mut parts = aggregate_parts(m, ty).peekable();
+        if parts.peek().is_some() && seen.insert(ty) {
             open.extend(parts);
         }
     }
@@ -315,12 +319,13 @@ pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
 }
 
 /// The members of a structure or the element of an array; none of anything else.
-fn aggregate_parts(m: &Module<'_>, ty: Id) -> Vec<Id> {
-    match m.ty(ty) {
-        Some(Type::Array { element, .. }) => vec![element],
-        Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => vec![m.innermost_element(ty)],
-        _ => m.members(ty).collect(),
-    }
+fn aggregate_parts(m: &Module<'_>, ty: Id) -> impl Iterator<Item = Id> {
+    let element = match m.ty(ty) {
+        Some(Type::Array { element, .. }) => Some(element),
+        Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => Some(m.innermost_element(ty)),
+        _ => None,
+    };
+    element.into_iter().chain(m.members(ty))
 }
 
 /// Decorations that say how a variable or member is handed on, and mean nothing on a `Private` one.

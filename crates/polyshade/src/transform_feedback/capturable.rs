@@ -110,7 +110,7 @@ fn without_name(
             return (Varying::Variable(output.part.variable), components);
         }
     };
-    (varying, words(whole(m, output)))
+    (varying, words(whole(m, output, &output.shown())))
 }
 
 fn words(pieces: Result<Vec<Piece>, Error>) -> Result<u32, Error> {

@@ -2,7 +2,7 @@
 
 use super::options::SideEffects;
 use crate::effects::{Written, changes_memory, noun, target};
-use foldhash::HashSet;
+use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch};
 
@@ -25,7 +25,8 @@ pub(super) struct Effects {
 impl Effects {
     /// Finds them in one walk through the functions that `entry` reaches.
     pub(super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
-        let mut seen = HashSet::from_iter([entry.function()]);
+        // Nothing calls the entry point itself.
+        let mut seen = HashSet::new();
         let mut open = vec![entry.function()];
         let mut effects = Self { functions: Vec::new(), instructions: Vec::new() };
         while let Some(function) = open.pop().and_then(|id| m.function(id)) {

@@ -14,7 +14,7 @@ use super::known::HostWord;
 use super::layout::Piece;
 use super::leaves::Leaf;
 use super::outputs::Part;
-use super::{Prepared, Topology, Variant, foreign};
+use super::{MAX_BUFFERS, Prepared, Topology, Variant, foreign};
 use crate::moves::{self, Added, Copies, Open, WordArray};
 use crate::source::Source;
 use compute::Numbers;
@@ -41,8 +41,7 @@ pub(super) fn capture<'m>(
         // The shader runs once, and does once what it does.
         true => pass_through::check(prepared, entry)?,
         false => {
-            let kept = prepared.options.side_effects_kept();
-            prepared.plan.effects.settle(m, p, kept, Pass::Capture)?;
+            prepared.plan.effects.settle(m, p, prepared.side_effects, Pass::Capture)?;
         }
     }
 
@@ -66,7 +65,7 @@ pub(super) fn capture<'m>(
     store_outputs(m, p, entry, &feedback, (numbers, passed), wrapper.epilogue);
     if draws.compute {
         compute::change_stage(p, entry);
-    } else if prepared.options.writes_point_size() {
+    } else if prepared.writes_point_size {
         let float = p.float();
         let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
         p.name(point_size, "polyshade_point_size");
@@ -153,8 +152,16 @@ pub(super) fn raster_only<'m>(
     p: &mut Patch<'m, '_>,
     prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
-    prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Raster)
+    prepared.plan.effects.settle(m, p, prepared.side_effects, Pass::Raster)
 }
+
+/// What feedback buffers are called.
+const NAMES: [&str; MAX_BUFFERS] = [
+    "polyshade_feedback_0",
+    "polyshade_feedback_1",
+    "polyshade_feedback_2",
+    "polyshade_feedback_3",
+];
 
 /// What the variants that store bind, and the words of the host.
 struct Bound<'c> {
@@ -165,7 +172,7 @@ struct Bound<'c> {
     indices: Option<Source>,
     /// Where they may be restarted.
     segments: Option<Source>,
-    words: Vec<HostWord>,
+    words: &'c [HostWord],
     added: Added,
 }
 
@@ -187,7 +194,7 @@ impl<'c> Bound<'c> {
         let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
         let buffers = capturing
             .map(|(number, stores)| {
-                let block = block(p, number, &format!("polyshade_feedback_{number}"))?;
+                let block = block(p, number, NAMES[number as usize])?;
                 let stride = plan.layout.buffers[number as usize].stride / 4;
                 Ok(Buffer { number, block, stride, stores })
             })
@@ -204,12 +211,9 @@ impl<'c> Bound<'c> {
             };
             sources[number as usize] = Some(source);
         }
-        let reserved = prepared.frame.target().reservations();
-        let named = (&plan.words, "polyshade_host");
-        let added = moves::add_words(m, p, entry, reserved, named, array)?;
-        let words = draws.host_words(plan.layout.buffers.len() as u32);
         let [indices, segments] = sources;
-        Ok(Self { array, buffers, indices, segments, words, added })
+        let words = Self::words_alone(m, p, entry, prepared, array)?;
+        Ok(Self { buffers, indices, segments, ..words })
     }
 
     /// Adds the words of the host alone, and `array`.
@@ -217,16 +221,15 @@ impl<'c> Bound<'c> {
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
-        prepared: &Prepared<'_>,
-        array: WordArray,
+        prepared: &'c Prepared<'_>,
+        array: Option<WordArray>,
     ) -> Result<Self, Error> {
         let plan = &prepared.plan;
         let reserved = prepared.frame.target().reservations();
         let named = (&plan.words, "polyshade_host");
-        let added = moves::add_words(m, p, entry, reserved, named, Some(array))?;
-        let words = plan.layout.draws.host_words(plan.layout.buffers.len() as u32);
-        let (indices, segments) = (None, None);
-        Ok(Self { array: Some(array), buffers: Vec::new(), indices, segments, words, added })
+        let added = moves::add_words(m, p, entry, reserved, named, array)?;
+        let (buffers, words) = (Vec::new(), plan.host_words.as_slice());
+        Ok(Self { array, buffers, indices: None, segments: None, words, added })
     }
 
     fn feedback<'f>(&'f self, prepared: &'f Prepared<'_>, class: StorageClass) -> Feedback<'f> {
@@ -283,9 +286,7 @@ fn vertex_and_instance<'m>(
 
 /// Emits a load of a part of an output, now in `class`.
 pub(super) fn load(code: &mut Cursor<'_, '_, '_>, part: &Part, class: StorageClass) -> Id {
-    let indices: Vec<Id> = part.path.iter().map(|index| code.p.uint_constant(*index)).collect();
-    let pointer = code.p.pointer(class, part.ty);
-    let pointer = code.access_chain(pointer, part.variable, &indices);
+    let pointer = code.part(class, part.ty, part.variable, &part.path);
     code.load(part.ty, pointer)
 }
 

@@ -12,7 +12,7 @@ mod targets;
 use super::layout::{Layout, Stored};
 use super::options::{Options, Varyings};
 use super::outputs::Outputs;
-use super::{foreign, given_outputs, select};
+use super::{foreign, select};
 use crate::host::{self, Lowered, Requirements};
 use crate::moves::{Frame, Stages};
 use polyshade_spv::view::EntryPoint;
@@ -96,8 +96,7 @@ impl Plan {
             return Err(Error::new(ErrorKind::Options, message));
         }
         let outputs = Outputs::of(m, entry);
-        let given = given_outputs(frame)?;
-        let (layout, stores) = select::lay_out(m, entry, options, &outputs, &given)?;
+        let (layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());
         if *options.varyings() != Varyings::Decorated {

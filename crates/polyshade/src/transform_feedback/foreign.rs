@@ -58,7 +58,8 @@ pub(super) fn strip_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry:
 /// Takes the `xfb_*` decorations of all outputs of the module, in an interface or not, and of whatever else has them.
 fn strip_all<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, taken_over: &[Id]) {
     let with_structure = |id: &Id| [Some(*id), m.pointee(*id).map(|ty| m.innermost_element(ty))];
-    let mut stripped: HashSet<Id> = taken_over.iter().flat_map(with_structure).flatten().collect();
+    let mut stripped = HashSet::with_capacity(2 * taken_over.len());
+    stripped.extend(taken_over.iter().flat_map(with_structure).flatten());
     let outputs = m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT);
     let outputs: Vec<Id> = outputs.map(|one| one.result()).collect();
     strip_variables(m, p, &outputs, &mut stripped);

@@ -451,11 +451,8 @@ impl Draws {
     }
 }
 
-/// The words of draws that capture into so many buffers.
-pub(super) fn words(draws: &Draws, place: Place, buffers: u32) -> Words {
-    let words = draws.host_words(buffers).into_iter();
-    Words {
-        place,
-        words: words.map(|word| Word::new(word.name(draws), word.meaning(draws))).collect(),
-    }
+/// What the host is told of these words.
+pub(super) fn words(draws: &Draws, place: Place, words: &[HostWord]) -> Words {
+    let told = words.iter().map(|word| Word::new(word.name(draws), word.meaning(draws)));
+    Words { place, words: told.collect() }
 }

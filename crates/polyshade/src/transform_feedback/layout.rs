@@ -2,9 +2,10 @@
 
 use super::known::Draws;
 use super::leaves::Leaf;
+use super::outputs::Part;
 use super::{MAX_BUFFERS, MAX_STRIDE};
-use foldhash::HashSet;
-use polyshade_spv::{Error, ErrorKind, Id};
+use foldhash::HashMap;
+use polyshade_spv::{Error, ErrorKind};
 
 /// What is captured where.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -86,8 +87,8 @@ pub(super) struct Builder {
     buffers: Vec<Buffer>,
     /// Whether a component may be captured more than once.
     repeats: bool,
-    /// What is captured already, component by component.
-    seen: HashSet<(Id, Vec<u32>, u32)>,
+    /// The components that are captured already, a bit each: a vector has up to four.
+    seen: HashMap<Part, u8>,
 }
 
 #[derive(Default)]
@@ -200,12 +201,14 @@ impl Builder {
 
     fn store(&mut self, number: usize, name: &str, piece: Piece, word: u32) -> Result<(), Error> {
         let part = &piece.leaf.part;
-        for component in piece.first..piece.first + piece.count {
-            let is_new = self.seen.insert((part.variable, part.path.clone(), component));
-            if !is_new && !self.repeats {
+        if !self.repeats {
+            let components = ((1 << piece.count) - 1) << piece.first;
+            let seen = self.seen.entry(part.clone()).or_default();
+            if *seen & components != 0 {
                 let message = format!("`{name}` is captured twice");
                 return Err(Error::new(ErrorKind::Options, message).about(part.variable));
             }
+            *seen |= components;
         }
         self.buffers[number].stored.push(Stored { piece, word });
         Ok(())
@@ -235,6 +238,9 @@ impl Builder {
 
 /// Two things in one place are invalid in Vulkan.
 fn check_overlaps(number: usize, buffer: &Buffer) -> Result<(), Error> {
+    if buffer.stored.is_sorted_by(|one, next| one.word + one.piece.words() <= next.word) {
+        return Ok(());
+    }
     let mut stored: Vec<&Stored> = buffer.stored.iter().collect();
     stored.sort_by_key(|stored| stored.word);
     let overlap =

@@ -4,14 +4,13 @@ use super::leaves::open_size;
 use super::outputs::{Outputs, Part};
 use super::varying::number;
 use polyshade_spv::{Error, ErrorKind, Id, Module, Type};
+use std::iter::once;
 
 /// What `name` means: an output, or an element or member of one.
 pub(super) fn find(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Part, Error> {
     // The longest name wins, since a block's members have dots in theirs.
-    let ends = name.char_indices().filter(|(_, c)| matches!(c, '.' | '[')).map(|(i, _)| i);
-    let mut ends: Vec<usize> = ends.chain([name.len()]).collect();
-    ends.reverse();
-    for end in ends {
+    let ends = name.rmatch_indices(['.', '[']).map(|(end, _)| end);
+    for end in once(name.len()).chain(ends) {
         let mut named = outputs.named(&name[..end]);
         match (named.next(), named.next()) {
             (None, _) => {}

@@ -2,7 +2,7 @@
 
 use crate::moves::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Decoration, Id, Module, StorageClass, Type};
+use polyshade_spv::{BuiltIn, Decoration, Id, Module, Op, StorageClass, Type};
 use std::borrow::Cow;
 
 /// A part of an output variable.
@@ -18,7 +18,8 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn inside(&self, index: u32, ty: Id) -> Self {
-        let mut path = self.path.clone();
+        let mut path = Vec::with_capacity(self.path.len() + 1);
+        path.extend_from_slice(&self.path);
         path.push(index);
         Self { variable: self.variable, path, ty }
     }
@@ -54,11 +55,11 @@ pub(super) struct Output<'m> {
 
 impl Output<'_> {
     /// How it is called in messages.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> Cow<'_, str> {
         match (&self.name, self.location) {
-            (Some(name), _) => name.to_string(),
-            (None, Some(location)) => format!("location={location}"),
-            (None, None) => format!("%{}", self.part.variable.word()),
+            (Some(name), _) => Cow::Borrowed(name),
+            (None, Some(location)) => format!("location={location}").into(),
+            (None, None) => format!("%{}", self.part.variable.word()).into(),
         }
     }
 }
@@ -76,14 +77,17 @@ pub(super) struct Outputs<'m> {
 impl<'m> Outputs<'m> {
     pub(super) fn of(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
         let variables = moves::interface(m, entry, StorageClass::OUTPUT);
-        let mut outputs = Self { all: Vec::new(), variables, by_name: Vec::new() };
-        for variable in outputs.variables.clone() {
+        let all = Vec::with_capacity(variables.len());
+        let mut outputs = Self { all, variables, by_name: Vec::new() };
+        for number in 0..outputs.variables.len() {
+            let variable = outputs.variables[number];
             let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
                 continue;
             };
             outputs.add_variable(m, Part { variable, path: Vec::new(), ty });
         }
         let Self { all, by_name, .. } = &mut outputs;
+        by_name.reserve(all.len());
         by_name.extend((0..all.len()).filter(|number| all[*number].name.is_some()));
         by_name.sort_by_key(|number| all[*number].name.as_deref());
         outputs
@@ -114,6 +118,7 @@ impl<'m> Outputs<'m> {
         let has_instance = m.name(whole.variable).is_some();
         let mut next = first(m.decoration(whole.variable, Decoration::LOCATION));
         let mut sizes = Sizes::new(m);
+        self.all.reserve(m.members(block).len());
         for (member, ty) in (0..).zip(m.members(block)) {
             let Said { builtin, location, component, semantic } = Said::of(m, block, Some(member));
             let name = match (builtin, m.member_name(block, member)) {
@@ -197,8 +202,10 @@ fn without_prefix(name: Cow<'_, str>) -> Option<Cow<'_, str>> {
 }
 
 fn is_block(m: &Module<'_>, structure: Id) -> bool {
-    m.decorations_of(structure)
-        .any(|applied| matches!(applied.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
+    let is_structure = m.definition(structure).is_some_and(|inst| inst.op() == Op::TYPE_STRUCT);
+    is_structure
+        && m.decorations_of(structure)
+            .any(|applied| matches!(applied.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
 }
 
 /// The built-in output that a system value of Direct3D is.

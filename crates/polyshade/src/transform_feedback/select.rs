@@ -6,21 +6,22 @@ use super::options::{Options, Varyings};
 use super::outputs::{Output, Outputs, Part, system_value};
 use super::varying::{Components, Locations, StreamOutputEntry, Varying, split_semantic};
 use super::{decorated, names};
-use crate::moves::{self, Sizes};
+use crate::moves::{self, Frame, Sizes};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Error, ErrorKind, Id, Module, Type};
+use polyshade_spv::{BuiltIn, Error, ErrorKind, Id, Module, StorageClass, Type};
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
-/// The layout that the options come to, and for each buffer what is stored. `given` are the outputs by the ids that
-/// they had when the options were made, in the order of the interface.
+/// The layout that the options come to, and for each buffer what is stored. `outputs` are those of `entry` in the
+/// version in which nothing is shared.
 pub(super) fn lay_out(
-    m: &Module<'_>,
+    frame: &Frame<'_>,
     entry: EntryPoint<'_>,
     options: &Options,
     outputs: &Outputs<'_>,
-    given: &[Id],
 ) -> Result<LaidOut, Error> {
-    let builder = Builder::new(options.takes_repeats());
-    let mut select = Select { m, outputs, given, builder };
+    let (m, builder) = (frame.isolated(), Builder::new(options.takes_repeats()));
+    let mut select = Select { frame, m, outputs, given: OnceCell::new(), builder };
     match options.varyings() {
         Varyings::Interleaved(varyings) => select.interleaved(varyings)?,
         Varyings::Separate(varyings) => select.separate(varyings)?,
@@ -46,13 +47,15 @@ fn nothing(outputs: &Outputs) -> Error {
 }
 
 struct Select<'s, 'w> {
+    frame: &'s Frame<'w>,
     m: &'s Module<'w>,
     outputs: &'s Outputs<'s>,
-    given: &'s [Id],
+    /// The outputs as the caller knows them: isolation gives some another id.
+    given: OnceCell<Vec<Id>>,
     builder: Builder,
 }
 
-impl Select<'_, '_> {
+impl<'s> Select<'s, '_> {
     fn interleaved(&mut self, varyings: &[Varying]) -> Result<(), Error> {
         self.builder.need_buffer(0)?;
         for varying in varyings {
@@ -86,33 +89,40 @@ impl Select<'_, '_> {
 
     fn varying(&mut self, buffer: usize, varying: &Varying) -> Result<(), Error> {
         let (name, pieces) = match varying {
-            Varying::Name(name) => (name.clone(), by_name(self.m, self.outputs, name)?),
+            Varying::Name(name) => (Cow::from(name), by_name(self.m, self.outputs, name)?),
             Varying::Locations(locations) => {
-                (locations.to_string(), self.by_locations(*locations)?)
+                (locations.to_string().into(), self.by_locations(*locations)?)
             }
             Varying::BuiltIn(builtin) => self.by_builtin(*builtin)?,
             Varying::Semantic { name, index, components } => {
                 let shown = varying.shown();
                 let register = self.by_semantic(name, *index, &shown)?;
                 let pieces = cut(register, *components, &shown)?;
-                (shown, pieces)
+                (shown.into(), pieces)
             }
-            Varying::Variable(id) => (varying.to_string(), self.by_id(*id)?),
+            Varying::Variable(id) => (varying.to_string().into(), self.by_id(*id)?),
         };
         self.builder.append(buffer, &name, pieces)
     }
 
-    fn by_builtin(&self, builtin: BuiltIn) -> Result<(String, Vec<Piece>), Error> {
+    fn by_builtin(&self, builtin: BuiltIn) -> Result<(Cow<'s, str>, Vec<Piece>), Error> {
         let output = self.outputs.all.iter().find(|output| output.builtin == Some(builtin));
         let output = output.ok_or_else(|| {
             let message = format!("there is no output that is built-in {}", builtin.0);
             Error::new(ErrorKind::NotFound, message)
         })?;
-        Ok((output.shown(), whole(self.m, output)?))
+        let shown = output.shown();
+        let pieces = whole(self.m, output, &shown)?;
+        Ok((shown, pieces))
     }
 
     fn by_id(&self, id: Id) -> Result<Vec<Piece>, Error> {
-        let place = self.given.iter().position(|other| *other == id);
+        let given = self.given.get_or_init(|| {
+            let (m, frame) = (self.frame.given(), self.frame);
+            let entry = frame.entry(m).expect("a frame has found its entry point");
+            moves::interface(m, entry, StorageClass::OUTPUT)
+        });
+        let place = given.iter().position(|other| *other == id);
         match place.and_then(|place| self.outputs.variables.get(place)) {
             Some(now) => variable(self.m, *now, id),
             None => Err(no_output(id)),
@@ -224,9 +234,9 @@ pub(super) fn by_name(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<V
     Ok(leaves(m, &part, name, None)?.into_iter().map(Piece::whole).collect())
 }
 
-/// Captures an output that has no name as a whole.
-pub(super) fn whole(m: &Module<'_>, output: &Output) -> Result<Vec<Piece>, Error> {
-    let leaves = leaves(m, &output.part, &output.shown(), None)?;
+/// Captures an output as a whole, which is called `shown`.
+pub(super) fn whole(m: &Module<'_>, output: &Output, shown: &str) -> Result<Vec<Piece>, Error> {
+    let leaves = leaves(m, &output.part, shown, None)?;
     Ok(leaves.into_iter().map(Piece::whole).collect())
 }
 

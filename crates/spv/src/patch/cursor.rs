@@ -2,7 +2,7 @@
 
 use super::{Patch, Position};
 use crate::Id;
-use crate::grammar::{GlslOp, Op};
+use crate::grammar::{GlslOp, Op, StorageClass};
 use std::iter::once;
 
 /// Emits instructions at a place in a function, one behind the other.
@@ -55,6 +55,23 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         }
         let operands = once(base).chain(indices.iter().copied()).map(Id::word);
         self.value_with(Op::ACCESS_CHAIN, pointer_type, operands)
+    }
+
+    /// `OpAccessChain` to a part of `base`, in `class`, that has type `ty`; with an empty path, the base itself.
+    pub fn part(&mut self, class: StorageClass, ty: Id, base: Id, path: &[u32]) -> Id {
+        let mut indices = std::mem::take(&mut self.p.queue.operands);
+        indices.clear();
+        indices.extend(path.iter().map(|index| self.p.uint_constant(*index).word()));
+        let pointer = self.p.pointer(class, ty);
+        let part = match path {
+            [] => base,
+            _ => {
+                let operands = once(base.word()).chain(indices.iter().copied());
+                self.value_with(Op::ACCESS_CHAIN, pointer, operands)
+            }
+        };
+        self.p.queue.operands = indices;
+        part
     }
 
     /// `OpCompositeExtract`; with no indices, the composite itself.

@@ -10,19 +10,19 @@ impl Patch<'_, '_> {
     /// directly behind the last of its operands. Decorated ones do not count as there; see
     /// [`declare_new`](Self::declare_new).
     pub fn declare(&mut self, op: Op, operands: &[u32]) -> Id {
-        assert!(is_shared(op), "{op:?} is neither a type nor a constant");
         let key = self.module.declared().key(op, operands);
-        if let Some(id) = self.declared.find(&self.pool, &key) {
+        if let Some(id) = self.queue.declared.find(&self.queue.pool, &key) {
             return id;
         }
         if let Some(inst) = self.module.declared().find(self.module, &key) {
             return inst.result().expect("types and constants have results");
         }
-        let start = self.pool.len() as u32;
+        assert!(is_shared(op), "{op:?} is neither a type nor a constant");
+        let start = self.queue.pool.len() as u32;
         let id = self.declare_new(op, operands);
         // At a limit nothing was inserted.
-        if self.pool.len() > start as usize {
-            self.declared.add(start, &key);
+        if self.queue.pool.len() > start as usize {
+            self.queue.declared.add(start, &key);
         }
         id
     }
@@ -31,14 +31,14 @@ impl Patch<'_, '_> {
     /// be decorated.
     pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
         let id = self.id();
-        let mut words = std::mem::take(&mut self.scratch);
+        let mut words = std::mem::take(&mut self.queue.scratch);
         declaration(&mut words, op, operands, id.word());
         let position = self.behind_operands(&words);
         self.insert(position, op, &words[1..]);
-        self.scratch = words;
+        self.queue.scratch = words;
         // Where ids have run out the last one comes again and again.
-        if self.declared_at.last().is_none_or(|(last, _)| *last < id) {
-            self.declared_at.push((id, position));
+        if self.queue.declared_at.last().is_none_or(|(last, _)| *last < id) {
+            self.queue.declared_at.push((id, position.order));
         }
         id
     }
@@ -91,7 +91,14 @@ impl Patch<'_, '_> {
 
     /// A pointer to `pointee`, for use in functions and by variables that are added.
     pub fn pointer(&mut self, class: StorageClass, pointee: Id) -> Id {
-        self.declare(Op::TYPE_POINTER, &[class.0, pointee.word()])
+        if let Some((last, id)) = self.last_pointer
+            && last == (class, pointee)
+        {
+            return id;
+        }
+        let id = self.declare(Op::TYPE_POINTER, &[class.0, pointee.word()]);
+        self.last_pointer = Some(((class, pointee), id));
+        id
     }
 
     /// A pointer to `pointee` that is declared before word `at`, where it is to be used.
@@ -104,8 +111,8 @@ impl Patch<'_, '_> {
     pub fn declare_before(&mut self, op: Op, operands: &[u32], at: u32) -> Id {
         let id = self.declare(op, operands);
         let Some(inst) = self.module.definition(id) else { return id };
-        if inst.at() >= at && !self.hoisted.contains(&id) {
-            self.hoisted.push(id);
+        if inst.at() >= at && !self.queue.hoisted.contains(&id) {
+            self.queue.hoisted.push(id);
             let mut words = Vec::new();
             declaration(&mut words, op, operands, 0);
             let position = self.behind_operands(&words);
@@ -117,9 +124,13 @@ impl Patch<'_, '_> {
 
     /// A function type.
     pub fn function_type(&mut self, return_type: Id, parameters: &[Id]) -> Id {
-        let mut operands = vec![return_type.word()];
+        let mut operands = std::mem::take(&mut self.queue.operands);
+        operands.clear();
+        operands.push(return_type.word());
         operands.extend(parameters.iter().map(|parameter| parameter.word()));
-        self.declare(Op::TYPE_FUNCTION, &operands)
+        let ty = self.declare(Op::TYPE_FUNCTION, &operands);
+        self.queue.operands = operands;
+        ty
     }
 
     /// The `uint` constant `value`.
@@ -143,9 +154,13 @@ impl Patch<'_, '_> {
 
     /// The composite constant of type `ty`.
     pub fn composite_constant(&mut self, ty: Id, constituents: &[Id]) -> Id {
-        let mut operands = vec![ty.word()];
+        let mut operands = std::mem::take(&mut self.queue.operands);
+        operands.clear();
+        operands.push(ty.word());
         operands.extend(constituents.iter().map(|constituent| constituent.word()));
-        self.declare(Op::CONSTANT_COMPOSITE, &operands)
+        let constant = self.declare(Op::CONSTANT_COMPOSITE, &operands);
+        self.queue.operands = operands;
+        constant
     }
 
     /// The null constant of type `ty`.
@@ -180,10 +195,10 @@ impl Patch<'_, '_> {
     pub fn variable(&mut self, class: StorageClass, ty: Id, initializer: Option<Id>) -> Id {
         let pointer = self.pointer(class, ty);
         let id = self.id();
-        let mut operands = vec![pointer.word(), id.word(), class.0];
-        operands.extend(initializer.map(Id::word));
-        let position = self.end_of(Section::Globals);
-        self.insert(position, Op::VARIABLE, &operands);
+        self.insert_with(self.end_of(Section::Globals), Op::VARIABLE, |words| {
+            words.extend([pointer.word(), id.word(), class.0]);
+            words.extend(initializer.map(Id::word));
+        });
         id
     }
 

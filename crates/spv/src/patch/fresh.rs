@@ -13,6 +13,8 @@ pub(super) struct Fresh {
 
 /// How many slots there are at first.
 const FIRST_SLOTS: usize = 256;
+/// How many slots are kept at most.
+const MOST_SLOTS_KEPT: usize = 1024;
 
 impl Fresh {
     /// The result of the declaration in `pool` that says `key`.
@@ -39,6 +41,16 @@ impl Fresh {
         }
         self.count += 1;
         self.put(start + 1, key.hash());
+    }
+
+    /// Forgets all, and keeps the memory unless it takes long to clear.
+    pub(super) fn clear(&mut self) {
+        if self.slots.len() > MOST_SLOTS_KEPT {
+            self.slots = Vec::new();
+        } else if self.count > 0 {
+            self.slots.fill((0, 0));
+        }
+        self.count = 0;
     }
 
     fn put(&mut self, place: u32, hash: u32) {

@@ -1,10 +1,11 @@
 //! Merges the queue: one linear walk that copies what is unmodified in runs.
 
-use super::{EditKind, Patch};
+use super::Patch;
+use super::queue::{EditKind, Interface};
 use crate::grammar::Op;
 use crate::inst::Inst;
 use crate::{Error, ErrorKind, Id, Module, text};
-use foldhash::{HashMap, HashMapExt, HashSet};
+use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
 
 /// Whether a rewrite changed anything.
@@ -49,8 +50,9 @@ impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
         self.finish_instructions()?;
         // Stable: what is inserted at one place stays in the order of insertion.
-        self.edits.sort_by_key(|edit| edit.order);
-        let words = if self.edits.is_empty() { None } else { Some(self.merged_words()?) };
+        self.queue.edits.sort_by_key(|edit| edit.order);
+        let words = if self.queue.edits.is_empty() { None } else { Some(self.merged_words()?) };
+        self.queue.leave();
         // Edits can come to nothing: an overwrite with the word that is there.
         match words.filter(|words| words.as_slice() != self.module.words()) {
             None => {
@@ -64,13 +66,17 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
+    /// What the edit returned, or the first error of the queue.
+    pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Error> {
+        self.finish_instructions()?;
+        self.queue.leave();
+        Ok(value)
+    }
+
     /// Queues the instructions that are written once, however many edits there are; the first error of the queue.
-    pub(crate) fn finish_instructions(&mut self) -> Result<(), Error> {
-        if !self.ungrouped.is_empty() || !self.interfaces.is_empty() {
-            let removed = self.removed();
-            self.merge_groups(&removed);
-            self.merge_interfaces(&removed)?;
-        }
+    fn finish_instructions(&mut self) -> Result<(), Error> {
+        self.merge_groups();
+        self.merge_interfaces()?;
         match self.error.take() {
             Some(error) => Err(error),
             None => Ok(()),
@@ -79,7 +85,7 @@ impl<'m> Patch<'m, '_> {
 
     /// What is taken out.
     fn removed(&self) -> Removed {
-        let ends = self.edits.iter().filter_map(|edit| match edit.kind() {
+        let ends = self.queue.edits.iter().filter_map(|edit| match edit.kind() {
             EditKind::Remove { end } => Some((edit.at(), end)),
             EditKind::Insert { .. } | EditKind::Overwrite { .. } => None,
         });
@@ -98,11 +104,11 @@ impl<'m> Patch<'m, '_> {
 
     fn merged_words(&self) -> Result<Vec<u32>, Error> {
         let old = self.module.words();
-        let mut words = Vec::with_capacity(old.len() + self.pool.len());
+        let mut words = Vec::with_capacity(old.len() + self.queue.pool.len());
         // Everything before this word is copied, overwritten or removed.
         let mut done = 0;
         let mut last_overwrite = None;
-        for edit in &self.edits {
+        for edit in &self.queue.edits {
             let at = edit.at() as usize;
             if at > done {
                 words.extend_from_slice(&old[done..at]);
@@ -110,7 +116,7 @@ impl<'m> Patch<'m, '_> {
             }
             match edit.kind() {
                 EditKind::Insert { start, end, .. } => {
-                    words.extend_from_slice(&self.pool[start as usize..end as usize]);
+                    words.extend_from_slice(&self.queue.pool[start as usize..end as usize]);
                 }
                 EditKind::Remove { end } => done = done.max(end as usize),
                 EditKind::Overwrite { word } if done == at => {
@@ -134,7 +140,11 @@ impl<'m> Patch<'m, '_> {
     }
 
     /// Writes each instruction that applies a group anew, without the targets that left it; not at all where all did.
-    fn merge_groups(&mut self, removed: &Removed) {
+    fn merge_groups(&mut self) {
+        if self.ungrouped.is_empty() {
+            return;
+        }
+        let removed = self.removed();
         let mut groups = std::mem::take(&mut self.ungrouped);
         groups.retain(|at, _| !removed.contains(*at));
         for (at, leaving) in groups {
@@ -156,46 +166,72 @@ impl<'m> Patch<'m, '_> {
     }
 
     /// Writes each entry point whose interface changes anew, once.
-    fn merge_interfaces(&mut self, removed: &Removed) -> Result<(), Error> {
-        let mut interfaces = std::mem::take(&mut self.interfaces);
-        interfaces.retain(|at, _| !removed.contains(*at));
-        for (at, changes) in interfaces {
-            let inst = self.module.inst_at(at);
-            let mut words = self.overwritten(inst)?;
-            let first = 2 + text::word_count(&words[2..]);
-            let mut interface = words.split_off(first);
-            let left: HashSet<u32> =
-                changes.iter().filter(|(_, joins)| !joins).map(|(id, _)| id.word()).collect();
-            interface.retain(|id| !left.contains(id));
-            let mut present: HashSet<u32> = interface.iter().copied().collect();
-            let joining = changes.iter().filter(|(_, joins)| *joins).map(|(id, _)| id.word());
-            interface.extend(joining.filter(|id| present.insert(*id)));
-            words.extend(interface);
-            if words != inst.words()[1..] {
-                self.remove(inst);
-                self.insert(inst.after(), inst.op(), &words);
+    fn merge_interfaces(&mut self) -> Result<(), Error> {
+        let mut changes = std::mem::take(&mut self.queue.interfaces);
+        let mut words = std::mem::take(&mut self.queue.scratch);
+        // Stable: variables join in the order in which they were added.
+        changes.sort_by_key(|change| (change.at, change.joins));
+        for changes in changes.chunk_by_mut(|one, next| one.at == next.at) {
+            let inst = self.module.inst_at(changes[0].at);
+            let (left, joining) =
+                changes.split_at_mut(changes.partition_point(|change| !change.joins));
+            if self.overwritten(inst, &mut words)? {
+                Self::change_interface(&mut words, left, joining);
+                if words != inst.words()[1..] {
+                    self.remove(inst);
+                    self.insert(inst.after(), inst.op(), &words);
+                }
             }
         }
+        (self.queue.interfaces, self.queue.scratch) = (changes, words);
         Ok(())
     }
 
-    /// The words of `inst` behind the first, with what is overwritten in them.
-    fn overwritten(&self, inst: Inst<'_>) -> Result<Vec<u32>, Error> {
-        let mut words = inst.words()[1..].to_vec();
-        let mut by_word = HashMap::new();
-        for edit in &self.edits {
-            let at = edit.at();
-            if let EditKind::Overwrite { word } = edit.kind()
-                && (inst.at() + 1..inst.end()).contains(&at)
-            {
-                let other = *by_word.entry(at).or_insert(word);
-                if other != word {
-                    return Err(contradiction(at, other, word));
-                }
-                words[(at - inst.at() - 1) as usize] = word;
+    /// Takes variables out of `words`, those of an entry point behind the first, and adds others that are not there.
+    fn change_interface(words: &mut Vec<u32>, left: &mut [Interface], joining: &[Interface]) {
+        let first = 2 + text::word_count(&words[2..]);
+        left.sort_unstable_by_key(|change| change.variable);
+        let leaves =
+            |id: u32| left.binary_search_by_key(&id, |change| change.variable.word()).is_ok();
+        let mut kept = first;
+        for word in first..words.len() {
+            if !leaves(words[word]) {
+                words[kept] = words[word];
+                kept += 1;
             }
         }
-        Ok(words)
+        words.truncate(kept);
+        // Most are new, each newer than the one before.
+        let mut last = words[first..].iter().copied().max().unwrap_or(0);
+        for id in joining.iter().map(|change| change.variable.word()) {
+            if id > last || !words[first..].contains(&id) {
+                words.push(id);
+            }
+            last = last.max(id);
+        }
+    }
+
+    /// Makes `words` those of `inst` behind the first, with what is overwritten in them; whether `inst` stays.
+    fn overwritten(&self, inst: Inst<'_>, words: &mut Vec<u32>) -> Result<bool, Error> {
+        words.clear();
+        words.extend_from_slice(&inst.words()[1..]);
+        let mut by_word = HashMap::new();
+        let mut wrong = None;
+        for edit in &self.queue.edits {
+            let at = edit.at();
+            match edit.kind() {
+                EditKind::Remove { end } if (at..end).contains(&inst.at()) => return Ok(false),
+                EditKind::Overwrite { word } if (inst.at() + 1..inst.end()).contains(&at) => {
+                    let other = *by_word.entry(at).or_insert(word);
+                    if other != word {
+                        wrong.get_or_insert(contradiction(at, other, word));
+                    }
+                    words[(at - inst.at() - 1) as usize] = word;
+                }
+                _ => {}
+            }
+        }
+        wrong.map_or(Ok(true), Err)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Capabilities, extensions, imports, modes, names and decorations.
 
 use super::Patch;
+use super::queue::Queue;
 use crate::decorations::Applied;
 use crate::grammar::{Decoration, Op};
+use crate::inst::ExtInstImport;
 use crate::scan::Section;
 use crate::{Capability, ExecutionMode, Id, text};
 
@@ -15,36 +17,45 @@ impl Patch<'_, '_> {
 
     /// Declares the use of the SPIR-V extension `name`, if it is not declared.
     pub fn extension(&mut self, name: &str) {
-        let mut words = vec![0];
+        let mut words = std::mem::take(&mut self.queue.scratch);
+        words.clear();
+        words.push(0);
         text::encode(name, &mut words);
         words[0] = (words.len() as u32) << 16 | u32::from(Op::EXTENSION.0);
         self.declare_line(Section::Extensions, &words);
+        self.queue.scratch = words;
     }
 
     /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
     fn declare_line(&mut self, section: Section, words: &[u32]) {
-        if self.lines.iter().any(|line| **line == *words)
+        let Queue { lines, pool, .. } = &self.queue;
+        if lines.iter().any(|(start, end)| pool[*start..*end] == *words)
             || self.module.section(section).any(|inst| inst.words() == words)
         {
             return;
         }
-        self.lines.push(words.into());
+        let start = self.queue.pool.len();
         self.insert(self.end_of(section), Op(words[0] as u16), &words[1..]);
+        self.queue.lines.push((start, self.queue.pool.len()));
     }
 
     /// The extended instruction set `name`, imported if it is not.
     pub fn import(&mut self, name: &str) -> Id {
-        let imports =
-            self.module.section(Section::Imports).filter_map(crate::inst::ExtInstImport::of);
-        if let Some(import) = imports.into_iter().find(|import| import.name() == name) {
+        let mut imports = self.module.section(Section::Imports).filter_map(ExtInstImport::of);
+        if let Some(import) = imports.find(|import| import.name() == name) {
             return import.set();
         }
-        if let Some((_, set)) = self.imports.iter().find(|(imported, _)| imported == name) {
-            return *set;
+        let Queue { imports, pool, .. } = &self.queue;
+        let mut imported = imports.iter().map(|start| &pool[*start..]);
+        if let Some(words) = imported.find(|words| text::decode(&words[2..]) == name) {
+            return Id::new(words[1]).expect("it was made so");
         }
-        let set = self.id();
-        self.imports.push((name.to_owned(), set));
+        let (set, start) = (self.id(), self.queue.pool.len());
         self.insert_text(self.end_of(Section::Imports), Op::EXT_INST_IMPORT, &[set.word()], name);
+        // At a limit nothing was inserted.
+        if self.queue.pool.len() > start {
+            self.queue.imports.push(start);
+        }
         set
     }
 
@@ -85,12 +96,11 @@ impl Patch<'_, '_> {
     }
 
     /// What this patch has decorated with `decoration` and this one operand.
-    pub fn added_with(&self, decoration: Decoration, operand: u32) -> Vec<Id> {
-        let with = self
-            .decorated
-            .iter()
-            .filter(|(said, literal, _)| (*said, *literal) == (decoration, operand));
-        with.map(|(_, _, id)| *id).collect()
+    pub fn added_with(&self, decoration: Decoration, operand: u32) -> impl Iterator<Item = Id> {
+        let decorated = self.queue.decorated.iter();
+        let with =
+            decorated.filter(move |(said, literal, _)| (*said, *literal) == (decoration, operand));
+        with.map(|(_, _, id)| *id)
     }
 
     /// Decorates member `member` of the structure `id`.
@@ -152,7 +162,7 @@ impl Patch<'_, '_> {
         operands: &[u32],
     ) {
         if let (None, [literal]) = (member, operands) {
-            self.decorated.push((decoration, *literal, id));
+            self.queue.decorated.push((decoration, *literal, id));
         }
         self.insert_with(self.end_of(Section::Annotations), op, |words| {
             words.push(id.word());

@@ -15,8 +15,11 @@ pub(super) fn partial_blocks(m: &Module<'_>, wanted: &Elimination) -> Vec<(At, V
     for variable in m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT) {
         let Some((_, pointee)) = m.pointer(variable.pointer_type()) else { continue };
         let structure = m.innermost_element(pointee);
-        let Some(at) = m.defined_at(structure).map(At::from_word) else { continue };
         let all = 0..m.members(structure).len() as u32;
+        if all.is_empty() {
+            continue;
+        }
+        let Some(at) = m.defined_at(structure).map(At::from_word) else { continue };
         let dead: Vec<u32> = match wanted.dead(variable.result()) {
             Some(Dead::Members(members)) => members.clone(),
             Some(Dead::Whole) => all.collect(),

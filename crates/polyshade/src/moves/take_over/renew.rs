@@ -2,9 +2,7 @@
 
 use super::{Copies, is_of_interface, pointee};
 use polyshade_spv::view::Variable;
-use polyshade_spv::{
-    Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type,
-};
+use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
 /// A variable as `old` was: storage class, decorations, name, and where its type is a decorated structure, a copy of
 /// that with all decorations and names.
@@ -70,26 +68,14 @@ pub(super) fn copy_members<'m>(
     };
     let mut code = p.at(at);
     for (path, leaf) in leaves {
-        let indices: Vec<Id> = path.iter().map(|index| code.p.uint_constant(*index)).collect();
-        let private = chain(&mut code, StorageClass::PRIVATE, leaf, old.result(), &indices);
-        let interface = chain(&mut code, class, leaf, new, &indices);
+        let private = code.part(StorageClass::PRIVATE, leaf, old.result(), &path);
+        let interface = code.part(class, leaf, new, &path);
         let (from, to) =
             if class == StorageClass::INPUT { (interface, private) } else { (private, interface) };
         let value = code.load(leaf, from);
         code.store(to, value);
     }
     Ok(())
-}
-
-fn chain(
-    code: &mut Cursor<'_, '_, '_>,
-    class: StorageClass,
-    ty: Id,
-    base: Id,
-    indices: &[Id],
-) -> Id {
-    let pointer = code.p.pointer(class, ty);
-    code.access_chain(pointer, base, indices)
 }
 
 /// The largest parts of `ty` that have the same type in the structure and in its copy, with the indices that lead to

@@ -4,7 +4,7 @@
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
-use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type};
 
 /// What becomes of the strides of variables that are taken over.
 pub(super) struct Strides {
@@ -51,13 +51,12 @@ impl Strides {
         variable: Variable<'_>,
     ) -> Id {
         let ty = pointee(m, variable);
-        match m.ty(ty) {
-            Some(Type::Array { element, length }) if self.replaced.contains(&variable.result()) => {
-                let operands = [element.word(), length.word()];
-                p.declare_before(Op::TYPE_ARRAY, &operands, variable.inst().at())
-            }
-            _ => ty,
+        if !self.replaced.contains(&variable.result()) {
+            return ty;
         }
+        let Some(Type::Array { element, length }) = m.ty(ty) else { return ty };
+        let operands = [element.word(), length.word()];
+        p.declare_before(Op::TYPE_ARRAY, &operands, variable.inst().at())
     }
 
     pub(super) fn drop(&self, p: &mut Patch<'_, '_>) {
@@ -70,15 +69,19 @@ impl Strides {
 /// The arrays in the types of `taken` that say a stride, each with every variable that it is the whole of, and else
 /// with one.
 fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variable<'m>)> {
-    let is_strided = |ty| m.decoration(ty, Decoration::ARRAY_STRIDE).is_some();
-    let mut seen = HashSet::new();
+    let is_array = |ty| {
+        let op = m.definition(ty).map(Inst::op);
+        matches!(op, Some(Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY))
+    };
+    let is_strided = |ty| is_array(ty) && m.decoration(ty, Decoration::ARRAY_STRIDE).is_some();
+    let (mut seen, mut open) = (HashSet::new(), Vec::new());
     let mut strided = Vec::new();
     for variable in taken {
         let whole = pointee(m, *variable);
         if is_strided(whole) {
             strided.push((whole, *variable));
         }
-        let mut open = aggregate_parts(m, whole);
+        open.extend(aggregate_parts(m, whole));
         while let Some(ty) = open.pop() {
             if seen.insert(ty) {
                 open.extend(aggregate_parts(m, ty));

@@ -137,7 +137,7 @@ pub(in super::super) fn pass_through<'m>(
     let array = moves::word_array(m, p);
     let passed = Passed::add(m, p, entry, prepared, array)?;
     p.decorate(passed.block.variable, Decoration::NON_WRITABLE, &[]);
-    let bound = Bound::words_alone(m, p, entry, prepared, array)?;
+    let bound = Bound::words_alone(m, p, entry, prepared, Some(array))?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
 
     let load = passed.function(p, "load_outputs", |code, vertex| {
