@@ -171,7 +171,8 @@ fn some(noise: &mut Noise, indexed: bool, restart: bool) -> (Subject, Vec<Case>)
     let subject =
         Subject::new(LISTS[0], None, HOSTS[5], |options| any_draw(options, indexed, restart));
     let buffers = subject.layout().len();
-    let kind = Kind { keeper: Keeper::Device, buffers, indexed, restart, in_bounds: false };
+    let (keeper, in_bounds, one_by_one) = (Keeper::Device, false, false);
+    let kind = Kind { keeper, buffers, indexed, restart, in_bounds, one_by_one };
     (subject, (0..BATCH).map(|_| Case::random(noise, kind)).collect())
 }
 

@@ -3,7 +3,7 @@
 use crate::goldens::{golden, section};
 use crate::states::{anew, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, Place, Pointer};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::Topology;
 use polyshade_planner::keeper::{Arguments, Draws, Job, Predicate, Shader};
 use polyshade_planner::{
@@ -212,6 +212,9 @@ fn the_device_keeps_without_addresses() {
     section(&mut text, "indirect", &device, &pipeline(), &kept(Call::Indirect, resumed()));
     let draw = kept(Call::IndexedIndirect, anew());
     section(&mut text, "with indices that restart", &device, &indexed, &draw);
+    let place = Place::Uniform { set: Set(3), binding: Binding(2) };
+    let uniform = with_storage(|storage| storage.host = place);
+    section(&mut text, "words in a uniform", &device, &uniform, &kept(Call::Vertices, anew()));
     golden("bound.txt", &text);
 }
 

@@ -113,7 +113,7 @@ impl<'s> Draft<'s> {
             self.steps.push(Step::FindSegments);
             self.wait(vec![sync::within_keeping()]);
         }
-        let words = keep.words.is_some();
+        let words = keep.words.as_ref().map(|words| words.place);
         let arguments = matches!(self.call_of_points(), Ok(DrawCall::Kept));
         self.steps.push(Step::Keep(keep));
         let kept = sync::after_keeping(words, arguments);

@@ -54,8 +54,8 @@ impl Shader {
 
     /// The same for devices without addresses: places are in [`BUFFERS`] storage buffers. The jobs, lists, templates,
     /// blocks, commands, tables and what queries count are at binding 0, the states at binding 1; arguments, counts,
-    /// counters, indices and predicates are anywhere. What is behind the end of a buffer is neither read nor written. A binding that no
-    /// place names has something bound to it all the same.
+    /// counters, indices and predicates are anywhere. What is behind the end of a buffer is neither read nor written. A
+    /// binding that no place names has something bound to it all the same.
     pub fn bound_words(self) -> &'static [u32] {
         static KEEP: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("keeper/keep_bound.spv")));
@@ -271,8 +271,8 @@ const BYTE_COUNT: u32 = 256;
 
 /// The template of a block of words, in 32-bit words: what each word is, then for each a value. `value` gives those
 /// that the host knows: all but first vertex, vertex count, first instance, vertex offset, slots, limit, the address of
-/// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on, and what capture
-/// starts at from where the range begins in what is bound.
+/// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on, and where
+/// capture starts from where the range begins in what is bound.
 pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
         Word::FirstVertex => (1, 0),

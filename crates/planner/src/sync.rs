@@ -3,6 +3,7 @@
 //! Stages and accesses are Vulkan's, by name and by number.
 
 use super::state::{Path, ShaderStage, Use};
+use polyshade::host::Place;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 use std::fmt;
@@ -333,17 +334,19 @@ pub(super) fn within_keeping() -> Barrier {
     Barrier { resource: Resource::Kept, from, to: by_keeper() }
 }
 
-/// The barrier between the keeper and the draws that read what it wrote: words, arguments or both.
-pub(super) fn after_keeping(words: bool, arguments: bool) -> Barrier {
+/// The barrier between the keeper and the draws that read what it wrote: words at a place, arguments or both.
+pub(super) fn after_keeping(words: Option<Place>, arguments: bool) -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
-    let mut to = Scope::default();
-    if words {
-        to = Use::Storage(ShaderStage::Vertex).scope();
-    }
-    if arguments {
-        let Scope { stages, accesses } = Use::IndirectArguments.scope();
-        to = Scope { stages: to.stages | stages, accesses: to.accesses | accesses };
-    }
+    // Beside words there may be tables of segments, which are storage.
+    let uses = [
+        words.map(|_| Use::Storage(ShaderStage::Vertex)),
+        matches!(words, Some(Place::Uniform { .. })).then_some(Use::Uniform(ShaderStage::Vertex)),
+        arguments.then_some(Use::IndirectArguments),
+    ];
+    let to = uses.into_iter().flatten().fold(Scope::default(), |to, one| {
+        let Scope { stages, accesses } = one.scope();
+        Scope { stages: to.stages | stages, accesses: to.accesses | accesses }
+    });
     Barrier { resource: Resource::Kept, from, to }
 }
 

@@ -88,7 +88,7 @@ pub struct Patch<'m, 'w> {
     module: &'m Module<'w>,
     next_id: u32,
     names: bool,
-    queue: Queue,
+    queue: Box<Queue>,
     lanes: u32,
     /// `uint`, its smallest constants and `float`, which code asks for all the time.
     uint: Option<Id>,

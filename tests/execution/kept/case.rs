@@ -67,6 +67,8 @@ pub(super) struct Kind {
     pub(super) restart: bool,
     /// Whether no vertex is in front of the first.
     pub(super) in_bounds: bool,
+    /// Whether a multi-draw has one draw.
+    pub(super) one_by_one: bool,
 }
 
 /// One draw of a multi-draw.
@@ -154,7 +156,8 @@ impl Case {
             _ => Told::Indirect,
         };
         let last = if kind.indexed { 31 } else { 14 };
-        let draws = if matches!(told, Told::Direct | Told::Bytes(_)) { 1 } else { draws };
+        let is_one = kind.one_by_one || matches!(told, Told::Direct | Told::Bytes(_));
+        let draws = if is_one { 1 } else { draws };
         let offsets = [0, 70, if kind.in_bounds { 3 } else { -1 }];
         let numbers = |_| {
             let most = match (&self.indexed, told) {

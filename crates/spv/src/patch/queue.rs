@@ -85,36 +85,36 @@ const MOST_KEPT: usize = 1 << 14;
 
 thread_local! {
     /// The lists of a patch that was merged, empty.
-    static SPARE: Cell<Queue> = Cell::default();
+    static SPARE: Cell<Option<Box<Queue>>> = const { Cell::new(None) };
 }
 
 impl Queue {
     /// An empty queue, with the memory that the thread's last patch left.
-    pub(super) fn in_spare_memory() -> Self {
+    pub(super) fn in_spare_memory() -> Box<Self> {
         // A thread that ends has none.
-        SPARE.try_with(Cell::take).unwrap_or_default()
+        SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default()
     }
 
     /// Leaves the memory to the thread's next patch, unless it is large.
-    pub(super) fn leave(mut self) {
+    pub(super) fn leave(mut self: Box<Self>) {
         let largest = self.pool.capacity().max(self.edits.capacity());
         if largest.max(self.interfaces.capacity()) > MOST_KEPT {
             return;
         }
-        let Self { pool, edits, declared, declared_at, lines, imports, .. } = &mut self;
+        let Self { pool, edits, declared, declared_at, lines, imports, .. } = &mut *self;
         pool.clear();
         edits.clear();
         declared.clear();
         declared_at.clear();
         lines.clear();
         imports.clear();
-        let Self { hoisted, decorated, interfaces, scratch, .. } = &mut self;
+        let Self { hoisted, decorated, interfaces, scratch, .. } = &mut *self;
         hoisted.clear();
         decorated.clear();
         interfaces.clear();
         scratch.clear();
         // Where the thread ends, the memory goes with it.
-        let _ = SPARE.try_with(|spare| spare.set(self));
+        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
     }
 
     /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.

@@ -35,8 +35,8 @@ impl<'a> Lowering<'a, '_> {
         pending: &mut Pending<'_, 'a>,
         keep: &planner::Keep,
     ) -> Result<(), Error> {
-        // Each capture has a state, as what begins anew waits for nothing, and each job a buffer, as draws wait for their
-        // own alone.
+        // Each capture has a state, as what begins anew waits for nothing, and each job a buffer, as draws wait for
+        // their own alone.
         let state = match self.state.filter(|_| keep.begin.is_none()) {
             Some(state) => state,
             None => {
