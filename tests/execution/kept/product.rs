@@ -97,7 +97,7 @@ fn host(noise: &mut Noise, keeper: Keeper, path: Path) -> Host {
 
 /// Whether the validation layer takes draws that nothing has to order for a hazard, as what they store to is in ranges
 /// that overlap. Debian's does not.
-fn looks_at_ranges() -> bool {
+pub(super) fn looks_at_ranges() -> bool {
     let device = Driver::Lavapipe.device();
     device
         .validation_layer()

@@ -97,6 +97,7 @@ impl<'a> Lowering<'a, '_> {
         self.lowered.jobs.push(kept);
         Ok(())
     }
+
     fn kept_arguments(pending: &Pending<'_, 'a>, keep: &planner::Keep) -> KeptArguments {
         let numbers = pending.numbers;
         if let Some(count) = keep.count {
