@@ -88,7 +88,7 @@ pub struct Patch<'m, 'w> {
     module: &'m Module<'w>,
     next_id: u32,
     names: bool,
-    queue: Box<Queue>,
+    queue: Queue,
     lanes: u32,
     /// `uint`, its smallest constants and `float`, which code asks for all the time.
     uint: Option<Id>,
@@ -107,7 +107,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             module,
             next_id: module.bound(),
             names: true,
-            queue: Queue::in_spare_memory(),
+            queue: Queue::default(),
             lanes: 0,
             uint: None,
             float: None,
@@ -187,6 +187,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             let message = format!("more than {} words would be added", self.queue.pool.len());
             return self.fail(Error::new(ErrorKind::Limit, message));
         }
+        self.queue.begin();
         let start = self.queue.pool.len();
         self.queue.pool.push(0);
         operands(&mut self.queue.pool);
@@ -220,6 +221,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             assert!(count > 0 && count <= rest.len(), "instructions are inserted whole");
             rest = &rest[count..];
         }
+        self.queue.begin();
         let start = self.queue.pool.len();
         self.queue.pool.extend_from_slice(words);
         self.queue.insert(at.order, start);
@@ -233,6 +235,7 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// Replaces an operand by another word.
     pub fn overwrite(&mut self, operand: Operand<'m>, word: u32) {
+        self.queue.begin();
         self.queue.edits.push(Edit::overwrite(operand.at(), word));
     }
 

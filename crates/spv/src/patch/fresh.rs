@@ -34,6 +34,10 @@ impl Fresh {
         None
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Adds the declaration that begins at `start` in the pool and says `key`.
     pub(super) fn add(&mut self, start: u32, key: &Key<'_>) {
         if (self.count + 1) * 2 > self.slots.len() {

@@ -1,7 +1,7 @@
 //! Merges the queue: one linear walk that copies what is unmodified in runs.
 
 use super::Patch;
-use super::queue::{EditKind, Interface};
+use super::queue::{Edit, EditKind, Interface};
 use crate::grammar::Op;
 use crate::inst::Inst;
 use crate::{Error, ErrorKind, Id, Module, text};
@@ -171,11 +171,12 @@ impl<'m> Patch<'m, '_> {
         let mut words = std::mem::take(&mut self.queue.scratch);
         // Stable: variables join in the order in which they were added.
         changes.sort_by_key(|change| (change.at, change.joins));
+        let edits = self.edits_of(&changes);
         for changes in changes.chunk_by_mut(|one, next| one.at == next.at) {
             let inst = self.module.inst_at(changes[0].at);
             let (left, joining) =
                 changes.split_at_mut(changes.partition_point(|change| !change.joins));
-            if self.overwritten(inst, &mut words)? {
+            if overwritten(inst, &edits, &mut words)? {
                 Self::change_interface(&mut words, left, joining);
                 if words != inst.words()[1..] {
                     self.remove(inst);
@@ -211,28 +212,42 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// Makes `words` those of `inst` behind the first, with what is overwritten in them; whether `inst` stays.
-    fn overwritten(&self, inst: Inst<'_>, words: &mut Vec<u32>) -> Result<bool, Error> {
-        words.clear();
-        words.extend_from_slice(&inst.words()[1..]);
-        let mut by_word = HashMap::new();
-        let mut wrong = None;
-        for edit in &self.queue.edits {
-            let at = edit.at();
-            match edit.kind() {
-                EditKind::Remove { end } if (at..end).contains(&inst.at()) => return Ok(false),
-                EditKind::Overwrite { word } if (inst.at() + 1..inst.end()).contains(&at) => {
-                    let other = *by_word.entry(at).or_insert(word);
-                    if other != word {
-                        wrong.get_or_insert(contradiction(at, other, word));
-                    }
-                    words[(at - inst.at() - 1) as usize] = word;
-                }
-                _ => {}
-            }
-        }
-        wrong.map_or(Ok(true), Err)
+    /// The edits of entry points whose interfaces change, which are in order: most often there is none.
+    fn edits_of(&self, changes: &[Interface]) -> Vec<Edit> {
+        let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
+            return Vec::new();
+        };
+        let end = self.module.inst_at(last.at).end();
+        let edits = self.queue.edits.iter().filter(|edit| match edit.kind() {
+            EditKind::Remove { end: removed } => edit.at() < end && removed > first.at,
+            EditKind::Overwrite { .. } => (first.at..end).contains(&edit.at()),
+            EditKind::Insert { .. } => false,
+        });
+        edits.copied().collect()
     }
+}
+
+/// Makes `words` those of `inst` behind the first, with what `edits` overwrite in them; whether `inst` stays.
+fn overwritten(inst: Inst<'_>, edits: &[Edit], words: &mut Vec<u32>) -> Result<bool, Error> {
+    words.clear();
+    words.extend_from_slice(&inst.words()[1..]);
+    let mut by_word = HashMap::new();
+    let mut wrong = None;
+    for edit in edits {
+        let at = edit.at();
+        match edit.kind() {
+            EditKind::Remove { end } if (at..end).contains(&inst.at()) => return Ok(false),
+            EditKind::Overwrite { word } if (inst.at() + 1..inst.end()).contains(&at) => {
+                let other = *by_word.entry(at).or_insert(word);
+                if other != word {
+                    wrong.get_or_insert(contradiction(at, other, word));
+                }
+                words[(at - inst.at() - 1) as usize] = word;
+            }
+            _ => {}
+        }
+    }
+    wrong.map_or(Ok(true), Err)
 }
 
 fn contradiction(at: u32, one: u32, other: u32) -> Error {

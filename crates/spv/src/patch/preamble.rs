@@ -28,7 +28,7 @@ impl Patch<'_, '_> {
 
     /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
     fn declare_line(&mut self, section: Section, words: &[u32]) {
-        let Queue { lines, pool, .. } = &*self.queue;
+        let Queue { lines, pool, .. } = &self.queue;
         if lines.iter().any(|(start, end)| pool[*start..*end] == *words)
             || self.module.section(section).any(|inst| inst.words() == words)
         {
@@ -45,7 +45,7 @@ impl Patch<'_, '_> {
         if let Some(import) = imports.find(|import| import.name() == name) {
             return import.set();
         }
-        let Queue { imports, pool, .. } = &*self.queue;
+        let Queue { imports, pool, .. } = &self.queue;
         let mut imported = imports.iter().map(|start| &pool[*start..]);
         if let Some(words) = imported.find(|words| text::decode(&words[2..]) == name) {
             return Id::new(words[1]).expect("it was made so");

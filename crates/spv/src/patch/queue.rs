@@ -58,6 +58,8 @@ pub(super) struct Interface {
 /// The lists of a patch.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
+    /// Whether anything was queued, for which spare memory was taken.
+    has_begun: bool,
     /// The words of what is inserted.
     pub(super) pool: Vec<u32>,
     pub(super) edits: Vec<Edit>,
@@ -85,40 +87,72 @@ const MOST_KEPT: usize = 1 << 14;
 
 thread_local! {
     /// The lists of a patch that was merged, empty.
-    static SPARE: Cell<Option<Box<Queue>>> = const { Cell::new(None) };
+    static SPARE: Cell<Queue> = Cell::default();
 }
 
 impl Queue {
-    /// An empty queue, with the memory that the thread's last patch left.
-    pub(super) fn in_spare_memory() -> Box<Self> {
+    /// Takes the memory that the thread's last patch left, where something is queued for the first time: what changes
+    /// nothing costs nothing.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        if !self.has_begun {
+            self.take_spare();
+        }
+    }
+
+    fn take_spare(&mut self) {
+        fn take<T>(own: &mut Vec<T>, spare: Vec<T>) {
+            if own.is_empty() {
+                *own = spare;
+            }
+        }
         // A thread that ends has none.
-        SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default()
+        let spare = SPARE.try_with(Cell::take).unwrap_or_default();
+        self.has_begun = true;
+        take(&mut self.pool, spare.pool);
+        take(&mut self.edits, spare.edits);
+        take(&mut self.declared_at, spare.declared_at);
+        take(&mut self.lines, spare.lines);
+        take(&mut self.imports, spare.imports);
+        take(&mut self.hoisted, spare.hoisted);
+        take(&mut self.decorated, spare.decorated);
+        take(&mut self.interfaces, spare.interfaces);
+        take(&mut self.scratch, spare.scratch);
+        take(&mut self.operands, spare.operands);
+        if self.declared.is_empty() {
+            self.declared = spare.declared;
+        }
     }
 
     /// Leaves the memory to the thread's next patch, unless it is large.
-    pub(super) fn leave(mut self: Box<Self>) {
+    pub(super) fn leave(mut self) {
+        if !self.has_begun {
+            return;
+        }
+        self.has_begun = false;
         let largest = self.pool.capacity().max(self.edits.capacity());
         if largest.max(self.interfaces.capacity()) > MOST_KEPT {
             return;
         }
-        let Self { pool, edits, declared, declared_at, lines, imports, .. } = &mut *self;
+        let Self { pool, edits, declared, declared_at, lines, imports, .. } = &mut self;
         pool.clear();
         edits.clear();
         declared.clear();
         declared_at.clear();
         lines.clear();
         imports.clear();
-        let Self { hoisted, decorated, interfaces, scratch, .. } = &mut *self;
+        let Self { hoisted, decorated, interfaces, scratch, .. } = &mut self;
         hoisted.clear();
         decorated.clear();
         interfaces.clear();
         scratch.clear();
         // Where the thread ends, the memory goes with it.
-        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
+        let _ = SPARE.try_with(|spare| spare.set(self));
     }
 
     /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
     pub(super) fn insert(&mut self, order: u64, start: usize) {
+        self.begin();
         let (start, end) = (start as u32, self.pool.len() as u32);
         match self.edits.last_mut() {
             Some(last) if (last.order, last.operands[1]) == (order, start) => {
@@ -130,6 +164,7 @@ impl Queue {
 
     /// Queues the removal of words `at..end` of the version.
     pub(super) fn remove(&mut self, at: u32, end: u32) {
+        self.begin();
         // Neighbours go together: what is dead comes in runs (benchmark `eliminate`).
         match self.edits.last_mut() {
             Some(last) if (last.order as u32, last.operands[0]) == (REMOVE, at) => {
