@@ -2,6 +2,7 @@
 //! and commands that are submitted twice leave what the native feature and the model leave.
 
 mod case;
+mod encoders;
 mod product;
 mod subject;
 
@@ -18,19 +19,48 @@ use case::{
 use polyshade::host::Place as Host;
 use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
-    self as planner, Begin, Keep, Keeper, PassState, Path, Pipeline, Plan, Side, Step, Topology,
-    Word,
+    self as planner, Begin, Keep, Keeper, PassState, Path, Pipeline, Plan, Preset, Side, Step,
+    Topology, Word,
 };
-use polyshade_vulkan::{Executed, Indices, IndirectArguments, Item, Place, PlannedDraw, Sequence};
+use polyshade_vulkan::{
+    Executed, Indices, IndirectArguments, Item, Place, PlannedDraw, Runner, Sequence,
+    execute_in_encoders,
+};
 use subject::{LISTS, Subject};
 
 /// How many captures are submitted together.
 const BATCH: usize = 24;
 
+/// What plans are made for, and executes them.
+#[derive(Clone, Copy)]
+enum On<'m> {
+    Driver(Driver),
+    /// The model of encoders, for a device.
+    Encoders(Preset, &'m dyn Runner),
+}
+
+impl On<'_> {
+    fn device(self) -> planner::Device {
+        match self {
+            On::Driver(driver) => driver.device().capabilities().planner(),
+            On::Encoders(preset, _) => preset.into(),
+        }
+    }
+
+    #[track_caller]
+    fn execute(self, sequence: &Sequence<'_>) -> Executed {
+        match self {
+            On::Driver(driver) => driver.execute(sequence),
+            On::Encoders(preset, runner) => execute_in_encoders(runner, sequence)
+                .unwrap_or_else(|error| panic!("{}: {error}", preset.name())),
+        }
+    }
+}
+
 /// How cases are captured.
-#[derive(Debug, Clone, Copy)]
-struct Way {
-    driver: Driver,
+#[derive(Clone, Copy)]
+struct Way<'m> {
+    on: On<'m>,
     path: Path,
     again: u32,
     /// What of its pass a draw is told.
@@ -38,8 +68,8 @@ struct Way {
 }
 
 /// The plans of all pieces of cases that are submitted together.
-fn plans(subject: &Subject, way: Way, cases: &[Case]) -> Vec<Vec<Plan>> {
-    let device = way.driver.device().capabilities().planner();
+fn plans(subject: &Subject, way: Way<'_>, cases: &[Case]) -> Vec<Vec<Plan>> {
+    let device = way.on.device();
     let of_case = |(index, case): (usize, &Case)| {
         let primitive_restart = case.indexed.as_ref().is_some_and(|indexed| indexed.restart);
         let pipeline = subject.rig.pipeline(case.topology.0, way.path);
@@ -56,21 +86,21 @@ fn plans(subject: &Subject, way: Way, cases: &[Case]) -> Vec<Vec<Plan>> {
 }
 
 /// Executes cases in one submission.
-fn execute(subject: &Subject, way: Way, cases: &[Case], edit: impl Fn(&mut Plan)) -> Vec<Left> {
+fn execute(subject: &Subject, way: Way<'_>, cases: &[Case], edit: impl Fn(&mut Plan)) -> Vec<Left> {
     execute_with(subject, way, cases, edit, |_| {})
 }
 
 /// The same, of buffers that hold something else.
 fn execute_with(
     subject: &Subject,
-    way: Way,
+    way: Way<'_>,
     cases: &[Case],
     edit: impl Fn(&mut Plan),
     mut fill: impl FnMut(&mut [Vec<u8>]),
 ) -> Vec<Left> {
     let mut plans = plans(subject, way, cases);
     plans.iter_mut().flatten().for_each(edit);
-    let scope = way.driver.device().capabilities().planner().pass_scope();
+    let scope = way.on.device().pass_scope();
     let mut sequence = Sequence { scope, again: way.again, ..Sequence::default() };
     for case in cases {
         let mut memory = case.memory(subject.layout());
@@ -91,7 +121,7 @@ fn execute_with(
         }
         sequence.items.push(Item::EndPass);
     }
-    let Executed { outcome, queries } = way.driver.execute(&sequence);
+    let Executed { outcome, queries } = way.on.execute(&sequence);
     let mut queries = queries.into_iter().map(|counted| counted.counts);
     let left = |(case, memory): (&Case, &[Vec<u8>])| {
         let counts = queries.by_ref().take(case.pieces.len()).collect();
@@ -166,9 +196,20 @@ fn any_draw(options: Options, indexed: bool, restart: bool) -> Options {
     if restart { options.restart() } else { options }
 }
 
-/// What the device keeps the counters of, with words at a place, and some cases of it.
-fn some(noise: &mut Noise, host: Host, indexed: bool, restart: bool) -> (Subject, Vec<Case>) {
-    let subject = Subject::new(LISTS[0], None, host, |options| any_draw(options, indexed, restart));
+fn on_path(options: Options, path: Path) -> Options {
+    if path == Path::Compute { options.compute() } else { options }
+}
+
+/// What the device keeps the counters of on a path, with words at a place, and some cases of it.
+fn some(
+    noise: &mut Noise,
+    (host, path): (Host, Path),
+    indexed: bool,
+    restart: bool,
+) -> (Subject, Vec<Case>) {
+    let subject = Subject::new(LISTS[0], None, host, |options| {
+        on_path(any_draw(options, indexed, restart), path)
+    });
     let buffers = subject.layout().len();
     let (keeper, in_bounds) = (Keeper::Device, false);
     let one_by_one = !host.is_address() && product::looks_at_ranges();
@@ -184,7 +225,8 @@ fn compare(
     cases: &[Case],
 ) -> Result<(), String> {
     for driver in DRIVERS {
-        let left = execute(subject, Way { driver, path, again, pass }, cases, |_| {});
+        let way = Way { on: On::Driver(driver), path, again, pass };
+        let left = execute(subject, way, cases, |_| {});
         for (case, mut left) in cases.iter().zip(left) {
             let mut model = case.model(subject, 1 + again);
             if case.keeper == Keeper::Host {
@@ -197,8 +239,8 @@ fn compare(
         }
     }
     let native: Vec<Case> = cases.iter().filter(|case| has_native(case)).cloned().collect();
-    let (driver, path) = (Driver::Lavapipe, Path::Extension);
-    let way = Way { driver, path, again, pass: PassState::Inside };
+    let (on, path) = (On::Driver(Driver::Lavapipe), Path::Extension);
+    let way = Way { on, path, again, pass: PassState::Inside };
     for (case, mut left) in native.iter().zip(execute(subject, way, &native, |_| {})) {
         let mut model = case.model(subject, 1 + again);
         if again > 0 {
@@ -253,19 +295,20 @@ fn wrong_plans_are_noticed() {
         ("word", |keep| words(keep).words.swap(2, 3)),
         ("table", |keep| without_table(words(keep))),
     ];
-    for host in [HOSTS[5], HOSTS[0]] {
-        let (subject, cases) = some(&mut Noise::new(), host, true, true);
+    let on = [(HOSTS[5], Path::Storage), (HOSTS[0], Path::Storage), (HOSTS[0], Path::Compute)];
+    for (host, path) in on {
+        let (subject, cases) = some(&mut Noise::new(), (host, path), true, true);
         for (name, edit) in edits {
             // Without addresses tables are bound.
             if name == "table" && !host.is_address() {
                 continue;
             }
-            let unnoticed = unnoticed(&subject, PassState::Inside, &cases, |step| {
+            let unnoticed = unnoticed(&subject, (path, PassState::Inside), &cases, |step| {
                 if let Step::Keep(keep) = step {
                     edit(keep);
                 }
             });
-            assert!(unnoticed < BATCH, "{host:?} {name}");
+            assert!(unnoticed < BATCH, "{host:?} {path:?} {name}");
         }
     }
 }
@@ -273,12 +316,11 @@ fn wrong_plans_are_noticed() {
 /// Of how many cases lavapipe leaves what the model does, though each step of their plans is edited.
 fn unnoticed(
     subject: &Subject,
-    pass: PassState,
+    (path, pass): (Path, PassState),
     cases: &[Case],
     edit: impl Fn(&mut Step),
 ) -> usize {
-    let (driver, path) = (Driver::Lavapipe, Path::Storage);
-    let way = Way { driver, path, again: 0, pass };
+    let way = Way { on: On::Driver(Driver::Lavapipe), path, again: 0, pass };
     let left = execute(subject, way, cases, |plan| plan.steps.iter_mut().for_each(&edit));
     let same = cases.iter().zip(&left).filter(|(case, left)| case.model(subject, 1) == **left);
     same.count()
@@ -287,8 +329,9 @@ fn unnoticed(
 /// What is done ahead of a pass comes too late behind it.
 #[test]
 fn steps_on_the_wrong_side_are_noticed() {
-    let (subject, cases) = some(&mut Noise::new(), HOSTS[5], false, false);
-    let unnoticed = unnoticed(&subject, PassState::Listed, &cases, |step| {
+    let on = (HOSTS[5], Path::Storage);
+    let (subject, cases) = some(&mut Noise::new(), on, false, false);
+    let unnoticed = unnoticed(&subject, (on.1, PassState::Listed), &cases, |step| {
         if *step == Step::Record(Side::Ahead) {
             *step = Step::Record(Side::Behind);
         }
@@ -318,15 +361,17 @@ fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
 /// Whatever arguments, counts, counters and indices hold, nothing is written outside of the ranges.
 #[test]
 fn hostile_numbers_stay_within_the_ranges() {
-    let (addresses, buffers) = ((HOSTS[5], PassState::Listed), (HOSTS[0], PassState::Inside));
-    for ((host, pass), indexed) in
-        [(addresses, false), (addresses, true), (buffers, false), (buffers, true)]
-    {
+    let addresses = ((HOSTS[5], Path::Storage), PassState::Listed);
+    let buffers = ((HOSTS[0], Path::Storage), PassState::Inside);
+    let dispatched = ((HOSTS[0], Path::Compute), PassState::Inside);
+    let all = [addresses, buffers, dispatched];
+    for ((on, pass), indexed) in all.into_iter().flat_map(|one| [(one, false), (one, true)]) {
         let mut noise = Noise::new();
         noise.skip(1000);
-        let (subject, cases) = some(&mut noise, host, indexed, indexed);
+        let (subject, cases) = some(&mut noise, on, indexed, indexed);
+        let path = on.1;
         for driver in DRIVERS {
-            let way = Way { driver, path: Path::Storage, again: 0, pass };
+            let way = Way { on: On::Driver(driver), path, again: 0, pass };
             let fill = |memory: &mut [Vec<u8>]| fill_with_noise(&mut noise, memory);
             for (case, (memory, _)) in
                 cases.iter().zip(execute_with(&subject, way, &cases, |_| {}, fill))

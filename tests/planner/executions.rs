@@ -6,8 +6,8 @@ use crate::states::{anew, buffers, pipeline, resumed};
 use polyshade::host::Binding;
 use polyshade::transform_feedback::SideEffects;
 use polyshade_planner::{
-    self as planner, Active, Bound, Call, Device, Draw, Executions, Feedback, PassState, Path,
-    Pipeline, Preset, Resource, Step, StoredIndices, StoredOutputs, Topology,
+    self as planner, Active, Bound, Call, Device, Draw, Executions, Feedback, Keeper, PassState,
+    Path, Pipeline, Preset, Resource, Step, StoredIndices, StoredOutputs, Topology,
 };
 use polyshade_trials::Choices;
 use polyshade_trials::planner::{any_device, any_draw, any_pipeline};
@@ -44,6 +44,11 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     show("unknown", &mobile, &fan(None), &anew());
     show("few vertices", &mobile, &dear(), &Draw { vertices: Some(3), ..anew() });
     show("kept", &mobile, &dear(), &Draw { pass: PassState::Kept, ..anew() });
+    let mut counted = anew();
+    let Feedback::Active(active) = &mut counted.feedback else { panic!("it is active") };
+    active.keeper = Keeper::Device;
+    let keeps = Device { max_storage_buffers: 8, ..mobile.clone() };
+    show("the device counts", &keeps, &dear(), &counted);
     let stores = Pipeline { side_effects: Some(SideEffects::Refuse), ..fan(None) };
     show("stores by itself", &mobile, &stores, &anew());
     let list = Pipeline { topology: Topology::TriangleList, ..dear() };

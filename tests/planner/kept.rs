@@ -7,7 +7,7 @@ use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::Topology;
 use polyshade_planner::keeper::{Arguments, Draws, Job, Predicate, Shader};
 use polyshade_planner::{
-    self as planner, Api, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState,
+    self as planner, ByteCount, Call, Capture, Counter, Device, Draw, Feedback, Keeper, PassState,
     Path, Pipeline, Preset, Query, Storage, StoredIndices, Use,
 };
 use polyshade_tests::shader::validate;
@@ -71,6 +71,7 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
         blocks: 512,
         block_stride: 32,
         commands: 1024,
+        groups: 0,
         segments: None,
     };
     let looks = |place, inverted| Predicate { place, inverted };
@@ -93,7 +94,7 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
 #[test]
 fn jobs_have_room_for_several_executions() {
     let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
-    let draws = |blocks, commands| Draws {
+    let draws = |blocks, commands, groups| Draws {
         topology: Topology::TriangleList,
         arguments,
         count: 3,
@@ -104,21 +105,26 @@ fn jobs_have_room_for_several_executions() {
         blocks,
         block_stride: 32,
         commands,
+        groups,
         segments: None,
     };
     let begin = Some([8; 4]);
-    let job = |blocks, commands| Job {
-        draws: Some(draws(blocks, commands)),
+    let job = |blocks, commands, groups| Job {
+        draws: Some(draws(blocks, commands, groups)),
         begin,
         query: 24,
         ..Job::default()
     };
     let bare = Job { begin, end: Some([4; 4]), ..Job::default() };
-    let mut jobs =
-        [job(1 << 33, 1 << 34), job(0, 64), bare.clone()].map(|one| one.words()).concat();
+    let mut jobs = [job(1 << 33, 1 << 34, 0), job(0, 64, 1 << 35), bare.clone()]
+        .map(|one| one.words())
+        .concat();
     Job::move_on(&mut jobs, 2);
-    let further =
-        [job((1 << 33) + 2 * 3 * 32, (1 << 34) + 2 * 3 * 16), job(0, 64 + 2 * 3 * 16), bare];
+    let further = [
+        job((1 << 33) + 2 * 3 * 32, (1 << 34) + 2 * 3 * 16, 0),
+        job(0, 64 + 2 * 3 * 16, (1 << 35) + 2 * 3 * 12),
+        bare,
+    ];
     assert_eq!(jobs, further.clone().map(|one| one.words()).concat());
 
     // What is left out draws nothing, wherever it would.
@@ -218,6 +224,70 @@ fn the_device_keeps_without_addresses() {
     golden("bound.txt", &text);
 }
 
+/// What a compute stage captures is dispatched by as many work groups as the device finds, and where nothing waits but
+/// the ends of passes, theirs ends for the keeper.
+#[test]
+fn the_device_keeps_in_every_api() {
+    let indices =
+        StoredIndices { buffer: Some(Binding(5)), restart: true, segments: Some(Binding(6)) };
+    let (vulkan, metal, web) = (device(), Preset::Metal.into(), Preset::WebGpu.into());
+    let dispatched = || Pipeline { rasterizer_discard: false, ..pipeline_on(Path::Compute) };
+    let restarts = |mut pipeline: Pipeline| {
+        let capture = pipeline.capture.as_mut().expect("it captures");
+        capture.storage.as_mut().expect("it has a storage path").indices = Some(indices);
+        Pipeline { primitive_restart: true, ..pipeline }
+    };
+    let by_address = {
+        let by_address = by_address(None);
+        let capture = by_address.capture.map(|one| Capture { path: Some(Path::Compute), ..one });
+        Pipeline { capture, ..by_address }
+    };
+    let listed = Draw { pass: PassState::Listed, ..anew() };
+    let queries = vec![Query::Stream(0)];
+    let mut text = String::new();
+    for (heading, device, pipeline, draw) in [
+        ("vulkan, dispatched", &vulkan, &by_address, kept(Call::Indirect, resumed())),
+        (
+            "vulkan, dispatched, counted",
+            &vulkan,
+            &by_address,
+            Draw { queries, ..kept(counted(Keeper::Device), anew()) },
+        ),
+        ("metal", &metal, &pipeline(), kept(Call::Indirect, resumed())),
+        (
+            "metal, with restarts",
+            &metal,
+            &restarts(pipeline()),
+            kept(Call::IndexedIndirect, resumed()),
+        ),
+        ("metal, ahead of the pass", &metal, &pipeline(), kept(Call::Vertices, listed.clone())),
+        ("webgpu", &web, &dispatched(), kept(Call::Indirect, resumed())),
+        (
+            "webgpu, with restarts",
+            &web,
+            &restarts(dispatched()),
+            kept(Call::IndexedIndirect, anew()),
+        ),
+        ("webgpu, ahead of the pass", &web, &dispatched(), kept(Call::Indirect, listed)),
+        (
+            "webgpu, not captured, counted",
+            &web,
+            &dispatched(),
+            Draw { call: counted(Keeper::Device), ..Draw::default() },
+        ),
+    ] {
+        section(&mut text, heading, device, pipeline, &draw);
+    }
+    golden("kept-everywhere.txt", &text);
+}
+
+/// A pipeline that captures on this path.
+fn pipeline_on(path: Path) -> Pipeline {
+    let pipeline = pipeline();
+    let capture = pipeline.capture.map(|one| Capture { path: Some(path), ..one });
+    Pipeline { capture, ..pipeline }
+}
+
 #[track_caller]
 fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
     let error = planner::plan(device, pipeline, draw).expect_err(reason);
@@ -233,8 +303,19 @@ fn what_nobody_keeps_is_refused() {
     refused(&device(), &pushed, &direct, "only where the variants read their words in memory");
     let few = Device { max_storage_buffers: 7, ..device() };
     refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");
-    let metal = Device { api: Api::Metal, ..device() };
-    refused(&metal, &plain, &direct, "Metal has no shaders that keep the counters");
+    // It has no addresses, and room for what is bound instead.
+    refused(&Preset::Metal.into(), &plain, &direct, "no addresses of buffers");
+    let web = Device { max_storage_buffers: 7, ..Preset::WebGpu.into() };
+    let dispatched = pipeline_on(Path::Compute);
+    refused(&web, &dispatched, &direct, "have 8 storage buffers, only 7");
+    let counted_only = Draw { call: counted(Keeper::Device), ..Draw::default() };
+    refused(&web, &dispatched, &counted_only, "have 8 storage buffers, only 7");
+    let pass_kept = Draw { pass: PassState::Kept, ..direct.clone() };
+    for (device, pipeline) in
+        [(Device::from(Preset::Metal), pipeline()), (Preset::WebGpu.into(), dispatched)]
+    {
+        refused(&device, &pipeline, &pass_kept, "the pass that is open would have to end");
+    }
     let without = Device { buffer_addresses: false, ..device() };
     refused(&without, &plain, &direct, "bufferDeviceAddress");
     let inside = Draw { pass: PassState::Kept, ..direct };

@@ -140,6 +140,9 @@
 // Bytes of the arguments of a draw that captures.
 #define POLYSHADE_JOB_COMMAND_SIZE 16
 
+// Bytes of the work groups of a draw that is dispatched to capture.
+#define POLYSHADE_JOB_GROUPS_SIZE 12
+
 // What stands in push constants in place of a number of jobs, where the address is that of a list.
 #define POLYSHADE_LIST_COUNT 4294967295
 
@@ -563,7 +566,7 @@
 #define POLYSHADE_STEP_BIND_COMPUTE 20
 
 // A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
-// those of `draw`; then the pass of dispatches ends, where there are such.
+// those of `draw`, or of those that the keeper has written; then the pass of dispatches ends, where there are such.
 #define POLYSHADE_STEP_DISPATCH 21
 
 // The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
@@ -655,8 +658,8 @@
 // As many points as the draw has indices, from `firstIndex` on, without the index buffer.
 #define POLYSHADE_CALL_OVER_INDICES 4
 
-// With the `VkDrawIndirectCommand`s that the keeper has written, one for each draw of a multi-draw, whose words are
-// bound before.
+// With the `VkDrawIndirectCommand`s that the keeper has written, or with its `VkDispatchIndirectCommand`s where a
+// dispatch captures, one for each draw of a multi-draw, whose words are bound before.
 #define POLYSHADE_CALL_KEPT 5
 
 // With indices of the host's, which put the primitives together.
@@ -1023,6 +1026,9 @@ typedef struct polyshade_job {
     uint32_t index_size;
     // The bytes of a table: what `polyshade_keeper_table_size` says.
     uint32_t table_size;
+    // Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
+    // bytes.
+    uint64_t groups;
 } polyshade_job;
 
 // Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is

@@ -32,6 +32,8 @@ pub const POLYSHADE_JOB_STATE_SIZE: u32 = 16;
 pub const POLYSHADE_JOB_QUERY_SIZE: u32 = 16;
 /// Bytes of the arguments of a draw that captures.
 pub const POLYSHADE_JOB_COMMAND_SIZE: u32 = 16;
+/// Bytes of the work groups of a draw that is dispatched to capture.
+pub const POLYSHADE_JOB_GROUPS_SIZE: u32 = 12;
 /// What stands in push constants in place of a number of jobs, where the address is that of a list.
 pub const POLYSHADE_LIST_COUNT: u32 = 0xffff_ffff;
 /// Words of a list, at an address that is a multiple of 4.
@@ -47,6 +49,7 @@ const _: () = assert!(
         && POLYSHADE_JOB_STATE_SIZE == Job::STATE_SIZE
         && POLYSHADE_JOB_QUERY_SIZE == Job::QUERY_SIZE
         && POLYSHADE_JOB_COMMAND_SIZE == Job::COMMAND_SIZE
+        && POLYSHADE_JOB_GROUPS_SIZE == Job::GROUPS_SIZE
         && POLYSHADE_LIST_COUNT == List::COUNT
         && 4 * POLYSHADE_LIST_WORDS == List::SIZE
         && POLYSHADE_LIST_KEEP == List::KEEP
@@ -143,6 +146,9 @@ pub struct polyshade_job {
     pub index_size: u32,
     /// The bytes of a table: what `polyshade_keeper_table_size` says.
     pub table_size: u32,
+    /// Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
+    /// bytes.
+    pub groups: u64,
 }
 
 versioned!(polyshade_job, 248);
@@ -199,6 +205,7 @@ impl polyshade_job {
             blocks: self.blocks,
             block_stride: self.block_stride,
             commands: self.commands,
+            groups: self.groups,
             segments: restarts.then(|| self.segments()).transpose()?,
         })
     }

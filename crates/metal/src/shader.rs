@@ -89,6 +89,7 @@ impl<'s, 'w> Shader<'s, 'w> {
                     [count(&memory.pieces) - 1, slots as u32]
                 }
             });
+            words.push(u32::from(self.printed.source.contains("threadgroup_barrier(")));
             all.push(words);
         }
         self.execute(metal, &all, memory)?;

@@ -164,6 +164,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         "threadgroup_position_in_grid" => {
             "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
         }
+        "thread_position_in_threadgroup" => "of.vertex, 0u, 0u",
         "thread_position_in_grid" => "of.grid[0], of.grid[1], 0u",
         "position" => "of.position[0], of.position[1], of.position[2], of.position[3]",
         "front_facing" => "of.is_front",

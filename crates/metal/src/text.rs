@@ -28,7 +28,10 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, Strin
             Some(line) => line,
             None => {
                 let function = signature::QUALIFIERS.iter().find_map(|one| line.strip_prefix(one));
-                tokens(function.unwrap_or(line))
+                // A threadgroup has its memory once; they run one after the other.
+                let shared = line.strip_prefix("    threadgroup ");
+                let shared = shared.map(|rest| format!("    static {rest}"));
+                tokens(shared.as_deref().or(function).unwrap_or(line))
             }
         };
         read.push('\n');

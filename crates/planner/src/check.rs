@@ -1,8 +1,10 @@
 //! What the state must hold whichever way captures.
 
 use super::device::{Api, Device};
+use super::keeper;
 use super::state::{
-    Active, Bound, Call, Capture, Counter, Draw, Feedback, Keeper, Path, Pipeline, Query, Topology,
+    Active, Bound, Call, Capture, Counter, Draw, Feedback, Pipeline, Query, STORAGE_BUFFERS,
+    Topology,
 };
 use super::steps::FeedbackRange;
 use super::{contradiction, unsupported};
@@ -41,9 +43,6 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
     if let Call::ByteCount(count) = &draw.call {
         self::counter(&count.counter)?;
-        if (count.path, count.keeper) == (Path::Compute, Keeper::Device) {
-            return Err(contradiction("the host keeps the counters of dispatched captures"));
-        }
         if count.stride == 0 || !count.stride.is_multiple_of(4) {
             let message = format!("{} bytes a vertex, not a positive multiple of 4", count.stride);
             return Err(contradiction(message));
@@ -129,6 +128,19 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
         self::range(bound)?;
     }
     Ok(())
+}
+
+/// Refuses devices without room for what the keeper's shaders have bound where there are no addresses. All of Metal's
+/// have it: what is said of them is what the vertex stage leaves.
+pub(super) fn check_keeper(device: &Device) -> Result<(), Error> {
+    let (most, needed) = (device.max_storage_buffers, keeper::BUFFERS);
+    if device.api == Api::Metal || most >= needed {
+        return Ok(());
+    }
+    let message = "the shaders that keep the counters without addresses";
+    Err(unsupported(format!(
+        "{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"
+    )))
 }
 
 fn counter(counter: &Counter) -> Result<(), Error> {

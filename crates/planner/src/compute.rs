@@ -3,12 +3,11 @@
 use super::device::Device;
 use super::draft::Draft;
 use super::executions::executions;
-use super::state::{Active, Capture, Draw, Keeper, Path, Pipeline};
+use super::state::{Active, Capture, Draw, Path, Pipeline};
 use super::steps::{Corners, Executions, Plan, Position, Rasterization, Step, Variant};
 use super::storage::{
     Stored, advance, binding_of_outputs, check_capture_alone, check_two_passes, write_counters,
 };
-use super::unsupported;
 use polyshade_spv::Error;
 
 /// A dispatch that captures, then, unless rasterization is off, a draw that rasterizes.
@@ -19,10 +18,6 @@ pub(super) fn plan(
     capture: &Capture,
     active: &Active,
 ) -> Result<Plan, Error> {
-    if active.keeper == Keeper::Device {
-        let message = "the device keeps the counters of captures that are drawn, not of those that are dispatched";
-        return Err(unsupported(message));
-    }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Compute)?;
     let executions = executions(device, pipeline, draw, stored.storage);
     let executions = executions.filter(|_| !pipeline.rasterizer_discard);
@@ -36,15 +31,15 @@ pub(super) fn plan(
     let mut steps = Draft::new(device, pipeline, draw, Path::Compute);
     steps.executions = executions;
     steps.wait_before()?;
-    // The host counts: there is none for the device to begin.
+    // The host or the keeper counts: there is none for the device to begin.
     steps.begin_queries(true)?;
+    let outputs = binding_of_outputs(stored.storage).filter(|_| is_once);
+    let bound: Vec<Step> = outputs.chain(stored.bound(&mut steps, capture, active)?).collect();
     if is_once {
-        let outputs = binding_of_outputs(stored.storage);
-        let bound: Vec<Step> = outputs.chain(stored.bound_by_host()).collect();
         steps.dispatch(Variant::CaptureAll, bound.clone())?;
         steps.pass_on(&bound)?;
     } else {
-        steps.dispatch(Variant::CaptureOnly, stored.bound_by_host())?;
+        steps.dispatch(Variant::CaptureOnly, bound)?;
         steps.wait_after_capture();
         if !pipeline.rasterizer_discard {
             steps.open_pass();

@@ -3,11 +3,11 @@
 mod sides;
 mod waits;
 
-use super::check::stream;
+use super::check::{check_keeper, stream};
 use super::device::{Api, Device, RasterizationOff};
 use super::state::{
     Active, ByteCount, Call, Draw, End, Feedback, Keeper, PassState, Path, Pipeline, Query,
-    Topology,
+    ShaderStage, Topology,
 };
 use super::steps::{
     Assembly, Attachments, Bind, Contents, Corners, DrawCall, Executions, Keep, Pass, Plan,
@@ -81,9 +81,7 @@ impl<'s> Draft<'s> {
     /// Whether a [keeper](Step::Keep) on the device is at work for the draw.
     pub(super) fn is_kept(&self) -> bool {
         match &self.draw.feedback {
-            Feedback::Active(active) if self.path == Path::Storage => {
-                active.keeper == Keeper::Device
-            }
+            Feedback::Active(active) if self.path.stores() => active.keeper == Keeper::Device,
             _ => self.kept_count().is_some(),
         }
     }
@@ -97,10 +95,14 @@ impl<'s> Draft<'s> {
     }
 
     /// Has the device count vertices, where the draw is not captured and its counter is kept so.
-    pub(super) fn keep_count(&mut self) {
+    pub(super) fn keep_count(&mut self) -> Result<(), Error> {
         if self.kept_count().is_some() {
+            if !self.device.buffer_addresses {
+                check_keeper(self.device)?;
+            }
             self.keep(Keep::default());
         }
+        Ok(())
     }
 
     /// Has the device count, outside of passes and behind what is waited for.
@@ -109,6 +111,8 @@ impl<'s> Draft<'s> {
             Call::ByteCount(count) if count.is_on_device() => Some(count.into()),
             _ => None,
         };
+        // Where nothing waits but the ends of passes, there is nothing to wait for ahead of the pass.
+        self.close();
         if self.finds_segments() {
             self.steps.push(Step::FindSegments);
             self.wait(vec![sync::within_keeping()]);
@@ -116,9 +120,17 @@ impl<'s> Draft<'s> {
         let words = keep.words.as_ref().map(|words| words.place);
         let arguments = matches!(self.call_of_points(), Ok(DrawCall::Kept));
         self.steps.push(Step::Keep(keep));
-        let kept = sync::after_keeping(words, arguments);
+        let kept = sync::after_keeping(words, self.stores_in(), arguments);
         let barriers = [kept].into_iter().chain(self.wait_ahead_for_keeper()).collect();
         self.wait(barriers);
+    }
+
+    /// The stage that captures.
+    fn stores_in(&self) -> ShaderStage {
+        match self.path {
+            Path::Compute => ShaderStage::Compute,
+            Path::Storage | Path::Extension => ShaderStage::Vertex,
+        }
     }
 
     /// Whether the device makes the tables of segments.

@@ -12,7 +12,7 @@
 //! with the [rates](PassingCost) of the device. The plan says which it is, and why.
 
 use super::device::{Device, PassingCost};
-use super::state::{Draw, PassState, Pipeline, Storage, StoredOutputs};
+use super::state::{Active, Draw, Feedback, Keeper, PassState, Pipeline, Storage, StoredOutputs};
 use super::steps::{Executions, Passing};
 use polyshade::transform_feedback::SideEffects;
 
@@ -26,6 +26,9 @@ pub(super) fn executions(
     let outputs = storage.outputs.as_ref()?;
     if storage.indices.is_some_and(|indices| indices.restart) {
         return Some(Executions::TwiceAsRestarted);
+    }
+    if let Feedback::Active(Active { keeper: Keeper::Device, .. }) = &draw.feedback {
+        return Some(Executions::TwiceAsCounted);
     }
     if draw.pass == PassState::Kept {
         return Some(Executions::TwiceAsKept);

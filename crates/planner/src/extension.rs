@@ -35,7 +35,7 @@ pub(super) fn plan(
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Extension);
     steps.wait_before()?;
-    steps.keep_count();
+    steps.keep_count()?;
     steps.open_pass();
     let queries = steps.begin_queries(true)?;
     let (position, rasterization) = steps.rasterization();

@@ -117,6 +117,9 @@ pub struct Draws {
     /// (`VkDrawIndirectCommand`): of draws with indices, a vertex is an index. Draws that are left out have no
     /// instances.
     pub commands: u64,
+    /// Where the work groups go of draws that are dispatched to capture, `count` of [`Job::GROUPS_SIZE`] bytes
+    /// (`VkDispatchIndirectCommand`).
+    pub groups: u64,
     /// Where restarts are looked for.
     pub segments: Option<Segments>,
 }
@@ -257,6 +260,7 @@ const TABLES: usize = 54;
 const TABLE_STRIDE: usize = 56;
 const INDEX_SIZE: usize = 57;
 const INDICES: usize = 58;
+const GROUPS: usize = 60;
 
 // The flags.
 const BEGINS: u32 = 1;
@@ -270,7 +274,7 @@ const INDEXED_INDIRECT: u32 = 128;
 const BYTE_COUNT: u32 = 256;
 
 /// The template of a block of words, in 32-bit words: what each word is, then for each a value. `value` gives those
-/// that the host knows: all but first vertex, vertex count, first instance, vertex offset, slots, limit, the address of
+/// that the host knows: all but first vertex, vertex count, the instances, vertex offset, slots, limit, the address of
 /// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on, and where
 /// capture starts from where the range begins in what is bound.
 pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32> {
@@ -284,6 +288,7 @@ pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32>
         Word::Limit => (7, 0),
         Word::TableAddressLow => (8, 0),
         Word::TableAddressHigh => (9, 0),
+        Word::InstanceCount => (11, 0),
         Word::Kept(buffer) => (10, *buffer),
         // Two numbers in one, as offsets are multiples of 4.
         Word::Start(buffer) => (10, value(word) & !3 | *buffer),
@@ -302,6 +307,8 @@ impl Job {
     pub const QUERY_SIZE: u32 = 16;
     /// Bytes of the arguments of a draw that captures.
     pub const COMMAND_SIZE: u32 = 16;
+    /// Bytes of the work groups of a draw that is dispatched to capture.
+    pub const GROUPS_SIZE: u32 = 12;
 
     /// Has these jobs, which are words already, write so many blocks and commands further than they do: each draw has
     /// room for several of them, as a secondary command buffer may be executed several times in a render pass.
@@ -309,8 +316,11 @@ impl Job {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             let mut words = Record(*job);
             let draws = u64::from(times) * u64::from(words.0[MOST].max(1));
-            for (place, stride) in [(BLOCKS, words.0[BLOCK_STRIDE]), (COMMANDS, Self::COMMAND_SIZE)]
-            {
+            for (place, stride) in [
+                (BLOCKS, words.0[BLOCK_STRIDE]),
+                (COMMANDS, Self::COMMAND_SIZE),
+                (GROUPS, Self::GROUPS_SIZE),
+            ] {
                 if words.place_at(place) != 0 {
                     words.place(place, words.place_at(place) + draws * u64::from(stride));
                 }
@@ -406,6 +416,7 @@ impl Draws {
         words.place(BLOCKS, self.blocks);
         words.0[BLOCK_STRIDE] = self.block_stride;
         words.place(COMMANDS, self.commands);
+        words.place(GROUPS, self.groups);
         if let Some(segments) = self.segments {
             words.flags(RESTARTS);
             words.0[INDEX_TYPE] = segments.index_type as u32;

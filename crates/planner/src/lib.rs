@@ -123,7 +123,7 @@ fn plan_uncaptured(
     };
     let mut steps = Draft::new(device, pipeline, draw, path);
     steps.wait_before()?;
-    steps.keep_count();
+    steps.keep_count()?;
     steps.open_pass();
     let queries = steps.begin_queries(false)?;
     let (position, rasterization) = steps.rasterization();

@@ -347,7 +347,8 @@ pub enum DrawCall {
     /// As many vertices as the draw has indices, from the number of the first one on, without the index buffer.
     OverIndices,
     /// With arguments that the [keeper](Step::Keep) has written, one `VkDrawIndirectCommand` for each draw of a
-    /// multi-draw, whose words are bound before. A first instance other than 0 needs `drawIndirectFirstInstance`.
+    /// multi-draw, whose words are bound before; of a dispatch, one `VkDispatchIndirectCommand`. A first instance other
+    /// than 0 needs `drawIndirectFirstInstance`.
     Kept,
     /// Without the application's indices, with the host's, which put the primitives together; of as many vertices as
     /// the host computes, where a counter says so.

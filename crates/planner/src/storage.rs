@@ -2,10 +2,10 @@
 
 mod words;
 
+use super::check::check_keeper;
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
 use super::executions::executions;
-use super::keeper;
 use super::state::{
     Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, Query,
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
@@ -69,17 +69,24 @@ impl<'s> Stored<'s> {
         strides(&self.words, capture)
     }
 
-    /// The steps that bind all buffers.
-    fn bound(self) -> (Vec<Step>, Words) {
+    /// The steps that bind all buffers and fill in the words of the host. Where the device keeps the counters, `steps`
+    /// get that step.
+    pub(super) fn bound(
+        self,
+        steps: &mut Draft<'_>,
+        capture: &Capture,
+        active: &Active,
+    ) -> Result<Vec<Step>, Error> {
         let buffers = self.bindings.into_iter().map(Step::BindStorage);
-        (buffers.chain(bindings_of_indices(self.storage)).collect(), self.words)
-    }
-
-    /// The steps that bind all buffers and fill in the words of the host.
-    pub(super) fn bound_by_host(self) -> Vec<Step> {
-        let (mut steps, words) = self.bound();
-        steps.push(Step::FillIn(words));
-        steps
+        let mut bound: Vec<Step> = buffers.chain(bindings_of_indices(self.storage)).collect();
+        match active.keeper {
+            Keeper::Host => bound.push(Step::FillIn(self.words)),
+            Keeper::Device => {
+                let queries = steps.kept_queries()?;
+                steps.keep(keep(capture, active, self.words, queries));
+            }
+        }
+        Ok(bound)
     }
 }
 
@@ -112,15 +119,8 @@ pub(super) fn plan(
     let are_two = matches!(shape, Shape::CaptureThenRaster | Shape::CaptureThenPass);
     steps.executions = executions.filter(|_| are_two);
     steps.wait_before()?;
-    let (mut bound, words) = stored.bound();
-    bound.extend(binding_of_outputs(storage).filter(|_| shape == Shape::CaptureThenPass));
-    match active.keeper {
-        Keeper::Host => bound.push(Step::FillIn(words)),
-        Keeper::Device => {
-            let queries = steps.kept_queries()?;
-            steps.keep(keep(capture, active, words, queries));
-        }
-    }
+    let outputs = binding_of_outputs(storage).filter(|_| shape == Shape::CaptureThenPass);
+    let bound: Vec<Step> = outputs.chain(stored.bound(&mut steps, capture, active)?).collect();
     let queries = steps.begin_queries(true)?;
     let is_drawn = shape == Shape::AtOnce && !pipeline.rasterizer_discard;
     let apart = !is_drawn && steps.is_interrupted();
@@ -154,16 +154,12 @@ pub(super) fn plan(
     }
     steps.end_queries(&queries);
 
-    if active.keeper == Keeper::Host {
-        advance(&mut steps, active, capture.buffers.len());
-    }
+    advance(&mut steps, active, capture.buffers.len());
     match apart || shape == Shape::CaptureThenPass {
         true => steps.wait_after_reads()?,
         false => steps.wait_after()?,
     }
-    if active.keeper == Keeper::Host {
-        write_counters(&mut steps, draw, active);
-    }
+    write_counters(&mut steps, draw, active);
     steps.finish(Some(Path::Storage), Some(Corners::AsProvoked))
 }
 
@@ -285,16 +281,9 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
 
 /// The device keeps words in memory, each draw's in another place.
 fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
-    let (most, needed) = (device.max_storage_buffers, keeper::BUFFERS);
     match storage.host {
         Place::Address(_) => Ok(()),
-        Place::StorageBuffer { .. } | Place::Uniform { .. } if most >= needed => Ok(()),
-        Place::StorageBuffer { .. } | Place::Uniform { .. } => {
-            let message = "the shaders that keep the counters without addresses";
-            Err(unsupported(format!(
-                "{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"
-            )))
-        }
+        Place::StorageBuffer { .. } | Place::Uniform { .. } => check_keeper(device),
         Place::PushConstant { .. } | Place::Specialization { .. } => {
             let message = "the device keeps the counters only where the variants read their words in memory: \
                 in a buffer, or behind an address";
@@ -404,8 +393,11 @@ pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
     }
 }
 
-/// The host advances its counters, and saves them where the draw ends capture.
+/// The host advances the counters that it keeps, and saves them where the draw ends capture.
 pub(super) fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
+    if active.keeper == Keeper::Device {
+        return;
+    }
     let mut saved = active.end.counters().to_vec();
     saved.resize(buffers, None);
     if active.end != End::Forget {
@@ -413,12 +405,14 @@ pub(super) fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
     }
 }
 
-/// Where other commands than captures read the counters, the host writes them to the application's buffers.
+/// Where other commands than captures read the counters that the host keeps, it writes them to the application's
+/// buffers.
 pub(super) fn write_counters(steps: &mut Draft<'_>, draw: &Draw, active: &Active) {
     let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
     let next = &draw.next.counters;
     let saved: Vec<Counter> = active.end.counters().iter().flatten().copied().collect();
-    if saved.is_empty() || next.iter().all(|one| by_host(&one)) {
+    let is_kept = active.keeper == Keeper::Device;
+    if is_kept || saved.is_empty() || next.iter().all(|one| by_host(&one)) {
         return;
     }
     let (before, write) = (&draw.before.counters, [Use::CopyDestination]);

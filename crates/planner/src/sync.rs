@@ -334,13 +334,13 @@ pub(super) fn within_keeping() -> Barrier {
     Barrier { resource: Resource::Kept, from, to: by_keeper() }
 }
 
-/// The barrier between the keeper and the draws that read what it wrote: words at a place, arguments or both.
-pub(super) fn after_keeping(words: Option<Place>, arguments: bool) -> Barrier {
+/// The barrier between the keeper and what reads what it wrote: words at a place, in a stage, arguments or both.
+pub(super) fn after_keeping(words: Option<Place>, stage: ShaderStage, arguments: bool) -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
     // Beside words there may be tables of segments, which are storage.
     let uses = [
-        words.map(|_| Use::Storage(ShaderStage::Vertex)),
-        matches!(words, Some(Place::Uniform { .. })).then_some(Use::Uniform(ShaderStage::Vertex)),
+        words.map(|_| Use::Storage(stage)),
+        matches!(words, Some(Place::Uniform { .. })).then_some(Use::Uniform(stage)),
         arguments.then_some(Use::IndirectArguments),
     ];
     let to = uses.into_iter().flatten().fold(Scope::default(), |to, one| {

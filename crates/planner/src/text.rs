@@ -82,7 +82,7 @@ impl fmt::Display for Step {
                 write!(f, "bind set {} binding {}: index buffer", set.0, binding.0)
             }
             Self::BindSegments(set, binding) => {
-                write!(f, "bind set {} binding {}: the host's table of segments", set.0, binding.0)
+                write!(f, "bind set {} binding {}: the table of segments", set.0, binding.0)
             }
             Self::BindOutputs(set, binding) => {
                 write!(f, "bind set {} binding {}: outputs that pass through", set.0, binding.0)

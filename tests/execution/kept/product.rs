@@ -1,6 +1,6 @@
 //! Whatever comes together, captures are right. What is drawn is made plainer where it is not, until it is.
 
-use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare};
+use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare, on_path};
 use crate::drivers::Driver;
 use crate::noise::Noise;
 use crate::storage::HOSTS;
@@ -35,10 +35,7 @@ impl Group {
     fn drawn((common, cases): (Vec<u32>, Vec<Vec<u32>>)) -> Group {
         let noise = &mut Noise::drawn(common);
         let keeper = [Keeper::Device, Keeper::Host][noise.below(2) as usize];
-        let path = match (keeper, noise.below(3)) {
-            (Keeper::Host, 2) => Path::Compute,
-            _ => Path::Storage,
-        };
+        let path = if noise.below(3) == 2 { Path::Compute } else { Path::Storage };
         let host = host(noise, keeper, path);
         let indexed = noise.below(3) > 0;
         let restart = indexed && noise.below(2) == 1;
@@ -68,7 +65,7 @@ impl Group {
         let subject = Subject::new(LISTS[self.list], self.format, self.host, |options| {
             let options = any_draw(options, self.indexed, self.restart);
             let options = if self.one_limit { options.one_limit() } else { options };
-            if self.path == Path::Compute { options.compute() } else { options }
+            on_path(options, self.path)
         });
         compare(&subject, (self.path, self.again, self.pass), &self.cases)
     }

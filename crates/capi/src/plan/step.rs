@@ -45,7 +45,7 @@ pub const POLYSHADE_STEP_KEEP: u32 = 19;
 /// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
 pub const POLYSHADE_STEP_BIND_COMPUTE: u32 = 20;
 /// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
-/// those of `draw`; then the pass of dispatches ends, where there are such.
+/// those of `draw`, or of those that the keeper has written; then the pass of dispatches ends, where there are such.
 pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
 /// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
 /// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
@@ -206,8 +206,8 @@ pub const POLYSHADE_CALL_INDIRECT: u32 = 2;
 pub const POLYSHADE_CALL_INDEXED_INDIRECT: u32 = 3;
 /// As many points as the draw has indices, from `firstIndex` on, without the index buffer.
 pub const POLYSHADE_CALL_OVER_INDICES: u32 = 4;
-/// With the `VkDrawIndirectCommand`s that the keeper has written, one for each draw of a multi-draw, whose words are
-/// bound before.
+/// With the `VkDrawIndirectCommand`s that the keeper has written, or with its `VkDispatchIndirectCommand`s where a
+/// dispatch captures, one for each draw of a multi-draw, whose words are bound before.
 pub const POLYSHADE_CALL_KEPT: u32 = 5;
 /// With indices of the host's, which put the primitives together.
 pub const POLYSHADE_CALL_REWRITTEN: u32 = 6;

@@ -184,7 +184,7 @@ fn job(arguments_kind: u32) -> polyshade_job {
     (job.predicate, job.template, job.blocks, job.commands) = (5 << 40, 6 << 40, 7 << 40, 8 << 40);
     (job.range_sizes, job.strides, job.block_stride) = ([31, 32, 33, 34], [35, 36, 37, 38], 39);
     (job.indices, job.tables, job.index_size, job.table_size) = (9 << 40, 10 << 40, 41, 42);
-    job.index_type = POLYSHADE_INDEX_TYPE_UINT16;
+    (job.index_type, job.groups) = (POLYSHADE_INDEX_TYPE_UINT16, 1 << 41);
     job
 }
 
@@ -227,6 +227,7 @@ fn jobs_are_those_of_the_planner() {
                 blocks: 7 << 40,
                 block_stride: 39,
                 commands: 8 << 40,
+                groups: 1 << 41,
                 segments: Some(Segments {
                     index_type: polyshade::transform_feedback::IndexType::Uint16,
                     indices: 9 << 40,

@@ -170,6 +170,7 @@ impl Recording {
             blocks: 0,
             block_stride: 0,
             commands: 0,
+            groups: 0,
             segments: None,
         };
         if let Some(indices) = indices.filter(|_| self.restarts(facts)) {

@@ -248,6 +248,7 @@ mod tests {
             blocks,
             block_stride: BLOCK as u32,
             commands,
+            groups: 0,
             segments: None,
         };
         Job { draws: Some(draws), ..Job::default() }

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -113,45 +114,8 @@ void read_words(std::vector<uint32_t> &words) {
     for (uint32_t &word : words) word = number();
 }
 
-// Each location up to the last (how many; for each whether it steps with instances, and how many elements of four
-// words, which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
-// the memory that gets what is handed on, and how many times four words that is for each vertex, one behind the other.
-// Of a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base vertex is how many
-// of them a row has.
-void vertices(Invocation of) {
-    std::vector<Attribute> attributes(number());
-    for (Attribute &one : attributes) {
-        one.of_instances = number() != 0;
-        one.words.resize(4 * size_t(number()));
-        read_words(one.words);
-    }
-    std::vector<uint32_t> vertices(number());
-    read_words(vertices);
-    of.base_vertex = number(), of.base_instance = number();
-    uint32_t instances = number(), kept = number(), slots = number();
-    if (kept != NONE) of.outputs = reinterpret_cast<Words *>(memory[kept].bytes);
-
-    std::vector<Words> fetched(attributes.size());
-    of.inputs = fetched.data();
-    for (uint32_t instance = 0; instance < instances; instance++)
-        for (uint32_t vertex : vertices) {
-            of.vertex = vertex, of.instance = of.base_instance + instance;
-            if (of.base_vertex != 0) {
-                of.grid[0] = of.instance % of.base_vertex * unsigned(vertices.size()) + vertex;
-                of.grid[1] = of.instance / of.base_vertex;
-            }
-            for (size_t i = 0; i < attributes.size(); i++) {
-                size_t element = 4 * size_t(attributes[i].of_instances ? of.instance : vertex);
-                bool is_there = element < attributes[i].words.size();
-                for (int c = 0; c < 4; c++) fetched[i][c] = is_there ? attributes[i].words[element + c] : 0;
-            }
-            polyshade_call(of);
-            if (kept != NONE) of.outputs += slots;
-        }
-}
-
-// The fragments of a quad, which run in turns where derivatives are taken, and the invocations of a patch: each until it
-// wants what the others have.
+// The fragments of a quad, which run in turns where derivatives are taken, the invocations of a patch, and the threads of
+// a threadgroup that wait for each other: each until it wants what the others have.
 struct Lane {
     Invocation of;
     uint32_t pixel;
@@ -162,9 +126,9 @@ struct Lane {
     float values[2][4];
     unsigned times;
     ucontext_t context;
-    std::vector<char> stack;
+    std::unique_ptr<char[]> stack;
 };
-constexpr uint32_t QUAD = 4, LANES = 32;
+constexpr uint32_t QUAD = 4, LANES = 128;
 Lane lanes[LANES];
 uint32_t lane, lane_count;
 bool in_turns;
@@ -181,9 +145,9 @@ void run_in_turns() {
         one.is_done = false, one.times = 0;
         memset(one.values, 0, sizeof one.values);
         getcontext(&one.context);
-        one.stack.resize(STACK);
-        one.context.uc_stack.ss_sp = one.stack.data();
-        one.context.uc_stack.ss_size = one.stack.size();
+        if (!one.stack) one.stack.reset(new char[STACK]);
+        one.context.uc_stack.ss_sp = one.stack.get();
+        one.context.uc_stack.ss_size = STACK;
         one.context.uc_link = &all_lanes;
         makecontext(&one.context, run_lane, 0);
     }
@@ -194,6 +158,49 @@ void run_in_turns() {
             done += lanes[lane].is_done;
         }
     in_turns = false;
+}
+
+// Each location up to the last (how many; for each whether it steps with instances, and how many elements of four
+// words, which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
+// the memory that gets what is handed on, and how many times four words that is for each vertex, one behind the other.
+// Of a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base vertex is how many
+// of them a row has. Last whether the threads of a threadgroup wait for each other.
+void vertices(Invocation of) {
+    std::vector<Attribute> attributes(number());
+    for (Attribute &one : attributes) {
+        one.of_instances = number() != 0;
+        one.words.resize(4 * size_t(number()));
+        read_words(one.words);
+    }
+    std::vector<uint32_t> vertices(number());
+    read_words(vertices);
+    of.base_vertex = number(), of.base_instance = number();
+    uint32_t instances = number(), kept = number(), slots = number();
+    bool waits = number() != 0;
+    if (waits && vertices.size() > LANES) fail("a threadgroup has more than %u threads", LANES);
+    lane_count = vertices.size();
+    if (kept != NONE) of.outputs = reinterpret_cast<Words *>(memory[kept].bytes);
+
+    std::vector<Words> fetched(attributes.size());
+    of.inputs = fetched.data();
+    for (uint32_t instance = 0; instance < instances; instance++) {
+        for (uint32_t vertex : vertices) {
+            of.vertex = vertex, of.instance = of.base_instance + instance;
+            if (of.base_vertex != 0) {
+                of.grid[0] = of.instance % of.base_vertex * unsigned(vertices.size()) + vertex;
+                of.grid[1] = of.instance / of.base_vertex;
+            }
+            for (size_t i = 0; i < attributes.size(); i++) {
+                size_t element = 4 * size_t(attributes[i].of_instances ? of.instance : vertex);
+                bool is_there = element < attributes[i].words.size();
+                for (int c = 0; c < 4; c++) fetched[i][c] = is_there ? attributes[i].words[element + c] : 0;
+            }
+            if (waits) lanes[vertex].of = of;
+            else polyshade_call(of);
+            if (kept != NONE) of.outputs += slots;
+        }
+        if (waits) run_in_turns();
+    }
 }
 
 // How many vertices a patch has, how many invocations, and how many times four words a vertex hands on; the patches (how

@@ -1,9 +1,9 @@
 //! What a draw waits for, and what waits for it.
 
+use super::super::contradiction;
 use super::super::device::Api;
 use super::super::state::{ByteCount, Call, Feedback, PassState, Path, ShaderStage, Use};
 use super::super::sync::{self, Barrier, Resource, barrier};
-use super::super::{contradiction, unsupported};
 use super::Draft;
 use polyshade_spv::Error;
 
@@ -21,16 +21,12 @@ impl<'s> Draft<'s> {
         barriers.extend(barrier(Resource::Captured, &before, &own));
         let before = self.not_apart(&draw.before.inputs);
         barriers.extend(barrier(Resource::Inputs, &before, &self.inputs()));
-        let own = self.counter_uses();
-        barriers.extend(barrier(Resource::Counters, &draw.before.counters, &own));
+        let (own, before) = (self.counter_uses(), self.not_apart(&draw.before.counters));
+        barriers.extend(barrier(Resource::Counters, &before, &own));
         if let Some((count, own)) = self.device_count() {
-            barriers.extend(barrier(Resource::Count, &count.before, &[own]));
+            barriers.extend(barrier(Resource::Count, &self.not_apart(&count.before), &[own]));
         }
         if self.is_kept() {
-            if self.device.api != Api::Vulkan {
-                let api = self.device.api.name();
-                return Err(unsupported(format!("{api} has no shaders that keep the counters")));
-            }
             barriers.push(sync::before_keeping());
         }
         if self.native().is_some_and(|active| active.begin.is_running()) && !barriers.is_empty() {
@@ -89,14 +85,14 @@ impl<'s> Draft<'s> {
     /// The barriers between the counters that the draw uses, those of the keeper or the others, and the commands that
     /// follow it.
     fn counters_after(&self, by_keeper: bool) -> impl Iterator<Item = Barrier> {
-        let next = &self.draw.next.counters;
-        let counters = match by_keeper == (self.path == Path::Storage) {
-            true => barrier(Resource::Counters, &self.counter_uses(), next),
+        let next = self.not_apart(&self.draw.next.counters);
+        let counters = match by_keeper == self.path.stores() {
+            true => barrier(Resource::Counters, &self.counter_uses(), &next),
             false => None,
         };
         let count = self.device_count().map(|(_, own)| own);
         let count = count.filter(|own| by_keeper == (*own == KEEPER_READS));
-        counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], next)))
+        counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], &next)))
     }
 
     /// What waits for counters that the keeper has used ahead of a pass. Elsewhere they are waited for behind the draw.
@@ -138,7 +134,9 @@ impl<'s> Draft<'s> {
     fn reads_as(&self, one: Use) -> Vec<Use> {
         if self.is_dispatched() {
             let drawn = (!self.pipeline.rasterizer_discard).then_some(one);
-            return drawn.into_iter().chain(in_compute_stage(one)).collect();
+            let in_keeper = self.is_kept() && one == Use::IndirectArguments;
+            let dispatched = in_compute_stage(one).or(in_keeper.then_some(KEEPER_READS));
+            return drawn.into_iter().chain(dispatched).collect();
         }
         let captures = self.captures() && self.path == Path::Storage;
         let is_indexed = matches!(self.draw.call, Call::Indexed | Call::IndexedIndirect);
@@ -174,7 +172,7 @@ impl<'s> Draft<'s> {
         let Feedback::Active(active) = &self.draw.feedback else { return Vec::new() };
         let by: [Use; 2] = match self.path {
             Path::Extension => [Use::Resume, Use::Save],
-            Path::Storage if self.is_kept() => [KEEPER_READS, KEEPER_STORES],
+            Path::Storage | Path::Compute if self.is_kept() => [KEEPER_READS, KEEPER_STORES],
             Path::Storage | Path::Compute => return Vec::new(),
         };
         let are_used = [active.begin.counters(), active.end.counters()]

@@ -1,7 +1,7 @@
 // What the shaders of the keeper share: the jobs that the host writes, and how memory is read.
 //
-// A place is an address or, where BOUND is defined, an offset and the number of a buffer, from 1 on; it is (0, 0) where there is none. All places
-// are the host's: whatever arguments, counts and counters hold, nothing else is written.
+// A place is an address or, where BOUND is defined, an offset and the number of a buffer, from 1 on; it is (0, 0) where
+// there is none. All places are the host's: whatever arguments, counts and counters hold, nothing else is written.
 
 #ifdef BOUND
 
@@ -32,42 +32,26 @@ layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
         case 8u: WORD_OF(memory7, act) break;  \
     }
 
-uint load(const uvec2 place, const uint number) {
-    uint at = (place.x >> 2) + number;
-    uint value = 0u;
-    WORD_IN(place.y, READ)
-    return value;
-}
-
-void store(const uvec2 place, const uint number, const uint value) {
-    uint at = (place.x >> 2) + number;
-    WORD_IN(place.y, WRITE)
-}
+// Functions that load and store a word of one of some buffers.
+#define ACCESS(load, store, one_of)                                            \
+    uint load(const uvec2 place, const uint number) {                          \
+        uint at = (place.x >> 2) + number;                                     \
+        uint value = 0u;                                                       \
+        one_of(place.y, READ)                                                  \
+        return value;                                                          \
+    }                                                                          \
+    void store(const uvec2 place, const uint number, const uint value) {       \
+        uint at = (place.x >> 2) + number;                                     \
+        one_of(place.y, WRITE)                                                 \
+    }
 
 // What is the keeper's own is in the first two buffers: an access to any buffer is as much code as eight.
-uint load_own(const uvec2 place, const uint number) {
-    uint at = (place.x >> 2) + number;
-    uint value = 0u;
-    WORD_OF(memory0, READ)
-    return value;
-}
+#define OWN(number, act) WORD_OF(memory0, act)
+#define STATES(number, act) WORD_OF(memory1, act)
 
-void store_own(const uvec2 place, const uint number, const uint value) {
-    uint at = (place.x >> 2) + number;
-    WORD_OF(memory0, WRITE)
-}
-
-uint load_state(const uvec2 place, const uint number) {
-    uint at = (place.x >> 2) + number;
-    uint value = 0u;
-    WORD_OF(memory1, READ)
-    return value;
-}
-
-void store_state(const uvec2 place, const uint number, const uint value) {
-    uint at = (place.x >> 2) + number;
-    WORD_OF(memory1, WRITE)
-}
+ACCESS(load, store, WORD_IN)
+ACCESS(load_own, store_own, OWN)
+ACCESS(load_state, store_state, STATES)
 
 #define LOAD(place, number) load_own(place, number)
 #define STORE(place, number, value) store_own(place, number, value)
@@ -107,6 +91,8 @@ const uint LISTED = ~0u;
 
 // The words of a job, of which `Job::words` in keeper.rs is the other half. Those that are places take two.
 const uint JOB_SIZE = 256u;
+const uint COMMAND_SIZE = 16u;
+const uint GROUPS_SIZE = 12u;
 const uint FLAGS = 0u;
 const uint TOPOLOGY = 1u;
 const uint STATE = 2u;
@@ -132,6 +118,7 @@ const uint TABLES = 54u;
 const uint TABLE_STRIDE = 56u;
 const uint INDEX_SIZE = 57u;
 const uint INDICES = 58u;
+const uint GROUPS = 60u;
 
 // The flags.
 const uint BEGINS = 1u;
@@ -162,11 +149,22 @@ uint less(const uint from, const uint what) { return from - min(from, what); }
 
 #include "adjacency.glsl"
 
-uvec2 behind(const uvec2 place, const uint bytes) {
-    uint carry;
-    uint low = uaddCarry(place.x, bytes, carry);
-    return uvec2(low, place.y + carry);
+// Numbers of 64 bits, the lower half first. WGSL has no instructions for what is carried.
+uvec2 sum(const uvec2 one, const uvec2 other) {
+    uint low = one.x + other.x;
+    return uvec2(low, one.y + other.y + uint(low < other.x));
 }
+
+uvec2 product(const uint one, const uint other) {
+    const uint HALF = 0xffffu;
+    uint low_high = (one & HALF) * (other >> 16);
+    uint high_low = (one >> 16) * (other & HALF);
+    uint middle = ((one & HALF) * (other & HALF) >> 16) + (low_high & HALF) + (high_low & HALF);
+    uint high = (one >> 16) * (other >> 16) + (low_high >> 16) + (high_low >> 16) + (middle >> 16);
+    return uvec2(one * other, high);
+}
+
+uvec2 behind(const uvec2 place, const uint bytes) { return sum(place, uvec2(bytes, 0u)); }
 
 uvec2 place_in(const uvec2 job, const uint number) { return uvec2(LOAD(job, number), LOAD(job, number + 1u)); }
 
@@ -209,11 +207,7 @@ Numbers numbers_of_draw(const uvec2 job, const uint draw) {
         numbers.count = bytes / max(LOAD(job, VERTEX_STRIDE), 1u);
     }
     if (has(job, INDIRECT | INDEXED_INDIRECT)) {
-        // Strides are less than 2^31, and so many draws need more memory than there is.
-        uvec2 stride = uvec2(0u);
-        umulExtended(LOAD(job, ARGUMENT_STRIDE), draw, stride.y, stride.x);
-        uvec2 there = behind(place_in(job, ARGUMENTS), stride.x);
-        there.y += stride.y;
+        uvec2 there = sum(place_in(job, ARGUMENTS), product(LOAD(job, ARGUMENT_STRIDE), draw));
         numbers.count = LOAD_GIVEN(there, 0u);
         numbers.instances = LOAD_GIVEN(there, 1u);
         numbers.first = LOAD_GIVEN(there, 2u);

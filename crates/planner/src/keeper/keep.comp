@@ -21,13 +21,7 @@ const uint LIMIT = 7u;
 const uint TABLE_LOW = 8u;
 const uint TABLE_HIGH = 9u;
 const uint REACHED = 10u;
-
-// A number of 64 bits, the lower half first.
-uvec2 product(const uint one, const uint other) {
-    uvec2 both;
-    umulExtended(one, other, both.y, both.x);
-    return both;
-}
+const uint INSTANCES = 11u;
 
 // The product, or the largest number where it is larger.
 uint most_of(const uvec2 one, const uint other) {
@@ -36,10 +30,9 @@ uint most_of(const uvec2 one, const uint other) {
 }
 
 void add_to(const uvec2 place, const uint number, const uvec2 what) {
-    uint carry;
-    uint low = uaddCarry(LOAD(place, number), what.x, carry);
-    STORE(place, number, low);
-    STORE(place, number + 1u, LOAD(place, number + 1u) + what.y + carry);
+    uvec2 all = sum(place_in(place, number), what);
+    STORE(place, number, all.x);
+    STORE(place, number + 1u, all.y);
 }
 
 void begin(const uvec2 job) {
@@ -106,11 +99,26 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
             case LIMIT: value = limit; break;
             case TABLE_LOW: value = table.x; break;
             case TABLE_HIGH: value = table.y; break;
+            case INSTANCES: value = numbers.instances; break;
             // What is bound begins so many bytes in front of the range, a multiple of 4.
             case REACHED: value = (value & ~3u) + LOAD_STATE(state, value & 3u); break;
         }
         STORE(block, word, value);
     }
+}
+
+// Writes by how many work groups the vertices of all instances are dispatched, as `Layout::work_groups` says. Of more
+// than can be numbered, those that can.
+void write_groups(const uvec2 place, const Numbers numbers) {
+    const uint INVOCATIONS = 64u;
+    const uint ROW = 65535u;
+    const uint MOST_ROWS = 1023u;
+    uvec2 vertices = product(numbers.count, numbers.instances);
+    uint groups = vertices.y == 0u ? vertices.x / INVOCATIONS + uint(vertices.x % INVOCATIONS != 0u) : ROW * MOST_ROWS;
+    uint rows = min((groups + ROW - 1u) / ROW, MOST_ROWS);
+    STORE(place, 0u, rows > 1u ? ROW : groups);
+    STORE(place, 1u, rows);
+    STORE(place, 2u, 1u);
 }
 
 void draw(const uvec2 job, const uint number, const bool is_drawn) {
@@ -129,12 +137,15 @@ void draw(const uvec2 job, const uint number, const bool is_drawn) {
 
     uint limit = most_of(written, vertices);
     write_words(job, number, numbers, most_of(uvec2(primitives, 0u), vertices), limit, table);
-    uvec2 commands = behind(place_in(job, COMMANDS), 16u * number);
+    uvec2 commands = behind(place_in(job, COMMANDS), COMMAND_SIZE * number);
     if (is_there(place_in(job, COMMANDS))) {
         STORE(commands, 0u, numbers.count);
         STORE(commands, 1u, numbers.instances);
         STORE(commands, 2u, numbers.first);
         STORE(commands, 3u, numbers.first_instance);
+    }
+    if (is_there(place_in(job, GROUPS))) {
+        write_groups(behind(place_in(job, GROUPS), GROUPS_SIZE * number), numbers);
     }
     advance(job, limit);
     uvec2 query = place_in(job, QUERY);

@@ -51,12 +51,13 @@ void write_segment(const uvec2 job, const uvec2 table, const uint number, const 
 void main() {
     uvec2 job = behind(first_job(), gl_WorkGroupID.y * JOB_SIZE);
     uint draw = gl_WorkGroupID.x;
-    // The same for all invocations.
-    if (!has(job, RESTARTS) || draw >= LOAD(job, MOST)) {
-        return;
-    }
+    // The same for all invocations, which WGSL does not know: all of them reach the barriers.
+    bool is_meant = has(job, RESTARTS) && draw < LOAD(job, MOST);
     uvec2 table = behind(place_in(job, TABLES), draw * LOAD(job, TABLE_STRIDE));
-    Numbers numbers = numbers_of_draw(job, draw);
+    Numbers numbers = Numbers(0u, 0u, 0u, 0u, 0u);
+    if (is_meant) {
+        numbers = numbers_of_draw(job, draw);
+    }
     // Behind the buffer nothing restarts. A draw of more indices than this has more vertices than anybody captures.
     uint count = min(numbers.count, NONE - 1u);
     uint there = less(LOAD(job, INDEX_SIZE) >> min(LOAD(job, INDEX_TYPE), 2u), numbers.first);
@@ -123,7 +124,7 @@ void main() {
         }
     }
     // The last part is followed by the end.
-    if (me == INVOCATIONS - 1u) {
+    if (is_meant && me == INVOCATIONS - 1u) {
         write_segment(job, table, number, begin, before);
         before += primitives_of_segment(job, less(count, begin));
         write_segment(job, table, number + 1u, count + 1u, before);

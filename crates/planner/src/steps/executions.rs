@@ -21,6 +21,8 @@ pub enum Executions {
     TwiceAsUnknown,
     /// Twice, as outputs are passed on by draws without indices, and indices restart primitives.
     TwiceAsRestarted,
+    /// Twice, as the device keeps the counters, and the host does not know how much room the outputs take.
+    TwiceAsCounted,
     /// Twice, as the pass that is open cannot be ended to wait for what is stored.
     TwiceAsKept,
 }
@@ -73,6 +75,9 @@ impl fmt::Display for Executions {
             Self::TwiceAsRestarted => {
                 f.write_str("the shader runs twice: indices restart primitives")
             }
+            Self::TwiceAsCounted => f.write_str(
+                "the shader runs twice: the device alone knows how many vertices there are",
+            ),
             Self::TwiceAsKept => {
                 f.write_str("the shader runs twice: the pass cannot end for a wait")
             }

@@ -96,7 +96,7 @@ fn goes_on(drawn: &Drawn) -> bool {
 
 /// Whether shaders keep the counters of a capture.
 pub(super) fn is_kept(drawn: &Drawn) -> bool {
-    drawn.path == Path::Storage && active(drawn).is_some_and(|one| one.keeper == Keeper::Device)
+    drawn.path != Path::Extension && active(drawn).is_some_and(|one| one.keeper == Keeper::Device)
 }
 
 /// What a command uses. The counters of the storage path are the host's own, but for those that a plan writes and those

@@ -138,7 +138,7 @@ impl Replay<'_> {
                 Step::WriteCounters(counters) => self.write(counters),
                 Step::Keep(keep) => self.keep(drawn, keep),
                 Step::Draw(call) => self.drawn(drawn, plan, &state, call),
-                Step::Dispatch(_) => self.dispatch(drawn),
+                Step::Dispatch(call) => self.dispatch(drawn, call),
                 Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
@@ -174,12 +174,16 @@ impl Replay<'_> {
     }
 
     /// What a dispatch reads and captures.
-    fn dispatch(&mut self, drawn: &Drawn) {
+    fn dispatch(&mut self, drawn: &Drawn, call: &DrawCall) {
         self.memory.enter();
         let since = self.memory.now();
         let captured = |cells: &Cells| Used { by: Use::Capture(Path::Compute), cells: *cells };
         let captured = drawn.captured.iter().map(captured);
-        for used in dispatched(drawn).chain(captured) {
+        let words = is_kept(drawn).then_some(Use::Storage(ShaderStage::Compute));
+        let groups = (*call == DrawCall::Kept).then_some(Use::IndirectArguments);
+        let kept = words.into_iter().chain(groups);
+        let kept = kept.map(|by| Used { by, cells: words_of(drawn) });
+        for used in dispatched(drawn).chain(captured).chain(kept) {
             self.uses_since(since, &used, false);
         }
         self.memory.enter();
@@ -212,6 +216,7 @@ impl Replay<'_> {
         for by in [
             Use::Store(ShaderStage::Compute),
             Use::Storage(ShaderStage::Vertex),
+            Use::Storage(ShaderStage::Compute),
             Use::IndirectArguments,
         ] {
             // What they waited for is not looked at.

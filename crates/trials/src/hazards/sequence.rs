@@ -201,10 +201,9 @@ impl Writer<'_> {
         Counter { buffer: counters_of(path, keeper), offset }
     }
 
-    /// Who keeps counters, where shaders can.
+    /// Who keeps counters.
     fn keeper(&mut self) -> Keeper {
-        let can = self.device.api == Api::Vulkan && self.choices.maybe();
-        if can { Keeper::Device } else { Keeper::Host }
+        self.choices.of(&[Keeper::Host, Keeper::Device])
     }
 
     /// What a draw reads, of other buffers than those that it captures into. Nothing orders the reads and stores of one
@@ -305,12 +304,14 @@ impl Writer<'_> {
         let buffer = |stride: &u32| FeedbackBuffer { stride: *stride, ..FeedbackBuffer::default() };
         let (set, binding) = (Set(3), Binding(0));
         let host = match keeper {
-            Keeper::Host => Place::StorageBuffer { set, binding: Binding(2) },
-            Keeper::Device => Place::Address(Pointer::PushConstant { offset: 0 }),
+            Keeper::Device if self.device.buffer_addresses => {
+                Place::Address(Pointer::PushConstant { offset: 0 })
+            }
+            Keeper::Host | Keeper::Device => Place::StorageBuffer { set, binding: Binding(2) },
         };
         let path = match self.choices.below(8) {
             0 if self.device.vertex_stores => Some(Path::Storage),
-            1 | 2 if keeper == Keeper::Host => Some(Path::Compute),
+            1 | 2 => Some(Path::Compute),
             _ => None,
         };
         let capture = Capture {

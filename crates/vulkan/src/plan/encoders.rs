@@ -4,26 +4,27 @@
 //! by none of its own draws, whose stores come in no order; pixels are drawn in order; each has to have its pipeline
 //! bound. What Metal has no command for, or forbids in the encoder that is open, is an error.
 
-use super::lower::{Call, Command, Lowered, Source, lower};
-use super::{Executed, Sequence};
+use super::keep::kept_count;
+use super::lower::{Call, Command, Groups, Lowered, Source, lower};
+use super::{Executed, IndirectArguments, Sequence};
 use crate::error::Error;
 use crate::runner::Runner;
-use crate::work::{Draw, Outcome, Place, Stage, Work};
+use crate::work::{Draw, Indices, Outcome, Place, Stage, Work};
 use ash::vk;
 use polyshade_planner::PassScope;
 use std::collections::BTreeMap;
 
-/// Executes a sequence that is planned for [`PassScope::Encoder`], draw by draw.
+/// Executes a sequence that is planned for [`PassScope::Encoder`], draw by draw; or one for
+/// [`PassScope::PassEncoder`], as what dispatches and draws with rasterizer discard may do is the same in WebGPU.
 ///
 /// # Errors
 ///
-/// Those of the runner; `Work` where a plan does what Metal forbids, or what comes out in no order; `Unsupported` of
-/// draws whose arguments lie in buffers.
+/// Those of the runner; `Work` where a plan does what Metal forbids, or what comes out in no order.
 pub fn execute_in_encoders(
     runner: &dyn Runner,
     sequence: &Sequence<'_>,
 ) -> Result<Executed, Error> {
-    if sequence.scope != PassScope::Encoder {
+    if !matches!(sequence.scope, PassScope::Encoder | PassScope::PassEncoder) {
         return Err(forbidden("passes are begun otherwise than by encoders"));
     }
     let lowered = lower(runner.capabilities(), sequence)?;
@@ -46,14 +47,15 @@ pub fn execute_in_encoders(
         return Err(forbidden("an encoder is not ended"));
     }
     let Model { mut buffers, mut targets, .. } = model;
-    buffers.truncate(sequence.work.buffers.len());
-    targets.truncate(sequence.work.targets.len());
     let queries = lowered.queries.iter().filter_map(|source| match source {
         Source::Host(counted) => Some(*counted),
+        Source::Kept(query, place) => Some(kept_count(*query, *place, &buffers)),
         // Whose beginning was refused.
-        Source::Device(..) | Source::Kept(..) => None,
+        Source::Device(..) => None,
     });
     let queries = queries.collect();
+    buffers.truncate(sequence.work.buffers.len());
+    targets.truncate(sequence.work.targets.len());
     let captured = vec![None; lowered.work.draws.len()];
     let outcome = Outcome { buffers, textures: Vec::new(), targets, captured };
     Ok(Executed { outcome, queries })
@@ -107,11 +109,20 @@ impl Model<'_> {
             }
             Command::Bind(draw) => self.bound = Some(*draw),
             Command::Draw(call) => self.draw(lowered, call)?,
-            Command::Dispatch(_) => {
-                self.check_apart("a compute encoder")?;
-                let draw = self.bound(lowered)?.clone();
-                self.buffers = self.run(lowered, draw)?.0.buffers;
-                self.bound = None;
+            Command::Dispatch(groups) => {
+                let mut draw = self.bound(lowered)?.clone();
+                draw.dispatch = Some(match *groups {
+                    Groups::Known(groups) => groups,
+                    Groups::Indirect(place) => self.words(place)?,
+                });
+                self.dispatch(lowered, draw)?;
+            }
+            Command::Keep(shader, job) => {
+                let kept = &lowered.jobs[*job];
+                let at = kept.dispatches[*shader as usize].filter(|_| kept.bound.is_some());
+                let draw = at.and_then(|index| lowered.work.draws.get(index));
+                let draw = draw.ok_or_else(|| forbidden("the keeper has no addresses"))?;
+                self.dispatch(lowered, draw.clone())?;
             }
             Command::Wait(_) => return Err(forbidden("encoders wait without barriers")),
             Command::BeginQuery(..) | Command::EndQuery(..) => {
@@ -119,11 +130,6 @@ impl Model<'_> {
             }
             Command::BindFeedback(_) | Command::BeginFeedback(_) | Command::EndFeedback(_) => {
                 return Err(forbidden("Metal has no transform feedback"));
-            }
-            Command::Keep(..) => {
-                return Err(forbidden(
-                    "counters that the device keeps, which are planned for Vulkan",
-                ));
             }
         }
         Ok(())
@@ -142,6 +148,14 @@ impl Model<'_> {
         bound.ok_or_else(|| forbidden("a draw has no pipeline"))
     }
 
+    /// In an encoder of its own.
+    fn dispatch(&mut self, lowered: &Lowered<'_>, draw: Draw<'_>) -> Result<(), Error> {
+        self.check_apart("a compute encoder")?;
+        self.buffers = self.run(lowered, draw)?.0.buffers;
+        self.bound = None;
+        Ok(())
+    }
+
     fn draw(&mut self, lowered: &Lowered<'_>, call: &Call) -> Result<(), Error> {
         if self.open.is_none() {
             return Err(forbidden("a draw is in no render encoder"));
@@ -151,18 +165,37 @@ impl Model<'_> {
         match call {
             Call::Vertices(_) => draw.indices = None,
             Call::Indexed(indices, instances) => {
-                if indices.index_type == vk::IndexType::UINT8_EXT {
-                    return Err(forbidden("Metal has no indices of 8 bits"));
-                }
+                check_indices(indices)?;
                 draw.indices = Some(*indices);
                 draw.instances = instances.clone();
             }
-            Call::Indirect(_) | Call::IndexedIndirect(..) => {
-                let message = "arguments in buffers, in the model of encoders";
-                return Err(Error::Unsupported(message.to_owned()));
+            Call::Indirect(arguments) => {
+                draw.indices = None;
+                for place in one_by_one(arguments)? {
+                    let [count, instances, first, first_instance] = self.words(place)?;
+                    draw.vertices = first..first.saturating_add(count);
+                    draw.instances = first_instance..first_instance.saturating_add(instances);
+                    self.draw_once(lowered, draw.clone())?;
+                }
+                return Ok(());
+            }
+            Call::IndexedIndirect(indices, arguments) => {
+                check_indices(indices)?;
+                for place in one_by_one(arguments)? {
+                    let [count, instances, first, offset, first_instance] = self.words(place)?;
+                    let vertex_offset = offset.cast_signed();
+                    draw.indices = Some(Indices { count, first, vertex_offset, ..*indices });
+                    draw.instances = first_instance..first_instance.saturating_add(instances);
+                    self.draw_once(lowered, draw.clone())?;
+                }
+                return Ok(());
             }
             Call::ByteCount(..) => return Err(forbidden("Metal has no draws of a byte count")),
         }
+        self.draw_once(lowered, draw)
+    }
+
+    fn draw_once(&mut self, lowered: &Lowered<'_>, draw: Draw<'_>) -> Result<(), Error> {
         let (outcome, drawn) = self.run(lowered, draw)?;
         let open = self.open.get_or_insert_default();
         for (buffer, (before, after)) in self.buffers.iter().zip(&outcome.buffers).enumerate() {
@@ -211,12 +244,40 @@ impl Model<'_> {
         Ok((self.runner.run(&work)?, drawn))
     }
 
+    /// Words of a buffer, as encoders that have ended left them.
+    fn words<const COUNT: usize>(&self, place: Place) -> Result<[u32; COUNT], Error> {
+        let bytes = self.buffers.get(place.buffer).and_then(|one| one.get(place.offset as usize..));
+        let words = bytes.and_then(|bytes| bytes.as_chunks::<4>().0.get(..COUNT));
+        let words = words.ok_or_else(nowhere)?;
+        Ok(std::array::from_fn(|number| u32::from_ne_bytes(words[number])))
+    }
+
     fn write(&mut self, to: Place, bytes: &[u8]) -> Result<(), Error> {
         let first = to.offset as usize;
         let buffer = self.buffers.get_mut(to.buffer);
         let place = buffer.and_then(|one| one.get_mut(first..first.saturating_add(bytes.len())));
         place.ok_or_else(nowhere)?.copy_from_slice(bytes);
         Ok(())
+    }
+}
+
+/// The places of the arguments of draws, each of which is a command.
+fn one_by_one(arguments: &IndirectArguments) -> Result<impl Iterator<Item = Place>, Error> {
+    let IndirectArguments { place, draws, stride, count } = *arguments;
+    if count.is_some() {
+        return Err(forbidden("no buffer says how many draws there are"));
+    }
+    let at = move |number: u32| {
+        let offset = u64::from(number) * u64::from(stride);
+        Place { offset: place.offset + offset, ..place }
+    };
+    Ok((0..draws).map(at))
+}
+
+fn check_indices(indices: &Indices) -> Result<(), Error> {
+    match indices.index_type {
+        vk::IndexType::UINT8_EXT => Err(forbidden("Metal has no indices of 8 bits")),
+        _ => Ok(()),
     }
 }
 

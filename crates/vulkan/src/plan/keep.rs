@@ -1,14 +1,16 @@
 //! What the keeper's shaders are dispatched with, and their jobs.
 
-use super::IndirectArguments;
+use super::{Counted, IndirectArguments};
 use crate::address::address;
 use crate::error::Error;
 use crate::run::Objects;
-use crate::work::{Address, AddressAt, Descriptor, Draw, Place, Range, Resource, Stage, Work};
+use crate::work::{
+    Address, AddressAt, Captured, Descriptor, Draw, Place, Range, Resource, Stage, Work,
+};
 use ash::vk;
 use polyshade::host::Place as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS, Topology};
-use polyshade_planner::{CountedBy, keeper};
+use polyshade_planner::{CountedBy, Query, keeper};
 use std::cell::RefCell;
 
 /// A job on its way: places without addresses.
@@ -27,6 +29,7 @@ pub(super) struct Kept {
     pub(super) buffers: [(u32, u32); MAX_BUFFERS],
     pub(super) blocks: Option<KeptBlocks>,
     pub(super) commands: Place,
+    pub(super) groups: Place,
     pub(super) segments: Option<KeptSegments>,
     /// The draws of the work that are its dispatches, by shader.
     pub(super) dispatches: [Option<usize>; 2],
@@ -105,6 +108,7 @@ impl Kept {
             blocks: maybe(self.blocks.map(|blocks| blocks.blocks))?,
             block_stride: self.blocks.map_or(0, |blocks| blocks.stride),
             commands: at(self.commands)?,
+            groups: at(self.groups)?,
             segments: segments.transpose()?,
         };
         Ok(keeper::Job {
@@ -154,6 +158,17 @@ pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[Kept]) -> Result<(), Err
     Ok(())
 }
 
+/// What the keeper has counted for a query, in these buffers.
+pub(super) fn kept_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> Counted {
+    let mut numbers = buffers[place.buffer][place.offset as usize..].chunks_exact(8).map(|bytes| {
+        bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
+    });
+    let written = numbers.next().unwrap_or(0);
+    let needed = numbers.next().unwrap_or(0);
+    let written = if matches!(query, Query::Stream(_)) { written } else { needed };
+    Counted { query, counts: Captured { written, needed } }
+}
+
 /// The buffers that are bound to the shaders, in the order of their bindings: first the keeper's own, then the state.
 pub(super) struct BoundBuffers(pub(super) Vec<usize>);
 
@@ -170,14 +185,16 @@ impl BoundBuffers {
 }
 
 impl Kept {
-    /// Has the shaders find by descriptors what the job names, and writes it.
-    pub(super) fn bind(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
-        let bound = BoundBuffers(self.named()?);
+    /// Has the shaders find by descriptors what the job names, and writes it. A buffer of `spare` is bound where there
+    /// is none.
+    pub(super) fn bind(&mut self, work: &mut Work<'_>, spare: &[usize]) -> Result<(), Error> {
+        let mut bound = BoundBuffers(self.named()?);
         let (count, most) = (bound.0.len(), keeper::BUFFERS);
         if count > most as usize {
             let message = format!("a keeper that is bound {count} buffers, only {most}");
             return Err(Error::Unsupported(message));
         }
+        bound.0.extend(spare.iter().skip(count));
         let bytes = self.bytes(&|place| bound.place(place))?;
         let at = self.at.offset as usize;
         work.buffers[self.at.buffer][at..at + bytes.len()].copy_from_slice(&bytes);
@@ -216,8 +233,7 @@ impl Kept {
         match &self.bound {
             Some(bound) => {
                 first = bound.place(self.at)?;
-                for binding in 0..keeper::BUFFERS {
-                    let buffer = bound.0.get(binding as usize).unwrap_or(&self.at.buffer);
+                for (binding, buffer) in (0..).zip(&bound.0) {
                     let size = work.buffers[*buffer].len() as u64;
                     let range = Range { buffer: *buffer, offset: 0, size };
                     let resource = Resource::StorageBuffer(range);

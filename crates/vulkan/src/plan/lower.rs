@@ -1,5 +1,6 @@
 //! Steps become commands, and what the host computes becomes numbers.
 
+mod calls;
 mod keep;
 mod names;
 mod sides;
@@ -13,7 +14,7 @@ use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target
 use ash::vk;
 use names::{
     bind_compute, bind_indices, bind_outputs, bind_segments, bind_storage, captured_stage, count,
-    feedback_ranges, indices, place, places, topology,
+    feedback_ranges, place, places, topology,
 };
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
@@ -38,8 +39,7 @@ pub(super) enum Command {
     BeginFeedback(Vec<Option<Place>>),
     EndFeedback(Vec<Option<Place>>),
     Draw(Call),
-    /// Dispatches so many work groups.
-    Dispatch([u32; 3]),
+    Dispatch(Groups),
     /// Dispatches a shader of the keeper for the job with this index.
     Keep(keeper::Shader, usize),
 }
@@ -51,6 +51,14 @@ pub(super) enum Call {
     Indirect(IndirectArguments),
     IndexedIndirect(Indices, IndirectArguments),
     ByteCount(Place, CountedBy, std::ops::Range<u32>),
+}
+
+/// How many work groups are dispatched.
+#[derive(Clone, Copy)]
+pub(super) enum Groups {
+    Known([u32; 3]),
+    /// As a buffer says.
+    Indirect(Place),
 }
 
 /// A query's result: known, or in the pool under this number.
@@ -94,6 +102,7 @@ pub(super) fn lower<'a>(
         running: Vec::new(),
         dummy: None,
         state: None,
+        spare: Vec::new(),
         bound: Vec::new(),
         open: None,
         sides: Sides::default(),
@@ -114,6 +123,8 @@ struct Lowering<'a, 'd> {
     dummy: Option<usize>,
     /// Where the keeper keeps the state of the capture that was begun last.
     state: Option<Place>,
+    /// What is bound where the keeper has nothing, a buffer a binding: it may store to all of them.
+    spare: Vec<usize>,
     /// Which feedback buffers have been bound.
     bound: Vec<bool>,
     /// The target of the pass that is open.
@@ -273,12 +284,7 @@ impl<'a> Lowering<'a, '_> {
                 self.push(Command::EndFeedback(places(counters)));
             }
             Step::Draw(call) => self.planned_draw(pending, call)?,
-            Step::Dispatch(_) => {
-                let bound = pending.bound.take();
-                let groups = bound.as_ref().and_then(|draw| draw.dispatch).unwrap_or_default();
-                self.lowered.work.draws.extend(bound);
-                self.push(Command::Dispatch(groups));
-            }
+            Step::Dispatch(call) => self.planned_dispatch(pending, call)?,
             Step::Advance(saved) => self.advance(pending, saved)?,
             Step::WriteCounters(counters) => {
                 for counter in counters {
@@ -311,21 +317,6 @@ impl<'a> Lowering<'a, '_> {
             return Err(Error::Work("a plan ends a query that it has not begun".to_owned()));
         };
         self.push(Command::EndQuery(number, *query));
-        Ok(())
-    }
-
-    fn planned_draw(
-        &mut self,
-        pending: &mut Pending<'_, 'a>,
-        call: &DrawCall,
-    ) -> Result<(), Error> {
-        self.check_target(pending)?;
-        if let Some(job) = pending.kept {
-            return self.kept_draws(pending, job, call);
-        }
-        let call = self.call(pending, call)?;
-        self.lowered.work.draws.extend(pending.bound.take());
-        self.push(Command::Draw(call));
         Ok(())
     }
 
@@ -430,65 +421,6 @@ impl<'a> Lowering<'a, '_> {
             self.counters.extend(counter.map(|counter| (counter, *reached)));
         }
         Ok(())
-    }
-
-    fn call(&mut self, pending: &Pending<'_, 'a>, call: &DrawCall) -> Result<Call, Error> {
-        let numbers = pending.numbers;
-        let end = numbers.first_instance.saturating_add(numbers.instance_count);
-        let instances = numbers.first_instance..end;
-        let indices = || indices(pending.planned);
-        let arguments = || {
-            let arguments = pending.planned.arguments;
-            arguments.ok_or_else(|| Error::Work("a draw has no arguments".to_owned()))
-        };
-        match call {
-            DrawCall::Vertices | DrawCall::OverIndices | DrawCall::CountedByHost(_) => {
-                Ok(Call::Vertices(numbers))
-            }
-            DrawCall::Kept => Err(Error::Work("nothing keeps the arguments of a draw".to_owned())),
-            DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
-            DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),
-            DrawCall::IndexedIndirect => Ok(Call::IndexedIndirect(indices()?, arguments()?)),
-            DrawCall::Rewritten(_) => {
-                let indices = self.rewritten(&numbers)?;
-                Ok(Call::Indexed(indices, instances))
-            }
-            DrawCall::ByteCount(count) => {
-                let has = self.device.transform_feedback;
-                if !has.is_some_and(|has| has.draw) {
-                    return Err(Error::Missing("draws with a byte count"));
-                }
-                Ok(Call::ByteCount(place(&count.counter), *count, instances))
-            }
-        }
-    }
-
-    /// Indices that make a line strip of a line loop, and a triangle list of a fan.
-    fn rewritten(&mut self, numbers: &transform_feedback::Draw) -> Result<Indices, Error> {
-        let vertices = numbers.vertex_count;
-        use transform_feedback::ProvokingVertex as Provoking;
-        use transform_feedback::Topology as Captured;
-        let indices: Vec<u32> = match (numbers.topology, numbers.provoking_vertex) {
-            (Captured::LineLoop, _) => (0..vertices).chain((vertices > 1).then_some(0)).collect(),
-            (Captured::TriangleFan, Provoking::First) => {
-                (2..vertices).flat_map(|last| [last - 1, last, 0]).collect()
-            }
-            (Captured::TriangleFan, Provoking::Last) => {
-                (2..vertices).flat_map(|last| [0, last - 1, last]).collect()
-            }
-            (other, _) => return Err(Error::Unsupported(format!("rewriting {other:?}"))),
-        };
-        let indices: Vec<u8> = indices.into_iter().flat_map(u32::to_ne_bytes).collect();
-        let count = (indices.len() / 4) as u32;
-        self.lowered.work.buffers.push(indices);
-        Ok(Indices {
-            place: Place { buffer: self.lowered.work.buffers.len() - 1, offset: 0 },
-            index_type: vk::IndexType::UINT32,
-            count,
-            first: 0,
-            vertex_offset: numbers.first_vertex as i32,
-            restart: false,
-        })
     }
 }
 

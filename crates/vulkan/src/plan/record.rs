@@ -1,7 +1,7 @@
 //! Commands are recorded as they come.
 
-use super::keep::write_jobs;
-use super::lower::{Call, Command, Lowered, Source};
+use super::keep::{kept_count, write_jobs};
+use super::lower::{Call, Command, Groups, Lowered, Source};
 use super::{Counted, IndirectArguments};
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -83,10 +83,7 @@ impl<'d> Extra<'d> {
         let read = |source: &Source| {
             let (query, number) = match source {
                 Source::Host(counted) => return Ok(*counted),
-                Source::Kept(query, place) => {
-                    let counts = &buffers[place.buffer][place.offset as usize..];
-                    return Ok(kept_count(*query, counts));
-                }
+                Source::Kept(query, place) => return Ok(kept_count(*query, *place, buffers)),
                 Source::Device(query, number) => (*query, *number),
             };
             let Some(pool) = self.pool(query) else { return Err(Error::Missing("queries")) };
@@ -98,17 +95,6 @@ impl<'d> Extra<'d> {
         };
         lowered.queries.iter().map(read).collect()
     }
-}
-
-/// What the keeper has counted for a query.
-fn kept_count(query: Query, counts: &[u8]) -> Counted {
-    let mut numbers = counts.chunks_exact(8).map(|bytes| {
-        bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
-    });
-    let written = numbers.next().unwrap_or(0);
-    let needed = numbers.next().unwrap_or(0);
-    let written = if matches!(query, Query::Stream(_)) { written } else { needed };
-    Counted { query, counts: Captured { written, needed } }
 }
 
 impl Lowered<'_> {
@@ -154,6 +140,9 @@ impl Lowered<'_> {
                     self.work.check_range(place.with_size(4))?;
                 }
                 Command::Draw(call) => check_call(&self.work, call)?,
+                Command::Dispatch(Groups::Indirect(place)) => {
+                    self.work.check_range(place.with_size(12))?;
+                }
                 Command::Bind(index) if *index >= self.work.draws.len() => {
                     return Err(Error::Work("a pipeline is bound for no draw".to_owned()));
                 }
@@ -239,8 +228,16 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 objects.bind(&objects.draws[*index], &lowered.work.draws[*index]);
             }
             Command::Draw(call) => draw(objects, call),
-            // SAFETY: what the pipeline needs is bound.
-            Command::Dispatch([x, y, z]) => unsafe { device.cmd_dispatch(commands, *x, *y, *z) },
+            // SAFETY: what the pipeline needs is bound, and arguments lie in their buffers.
+            Command::Dispatch(groups) => unsafe {
+                match *groups {
+                    Groups::Known([x, y, z]) => device.cmd_dispatch(commands, x, y, z),
+                    Groups::Indirect(place) => {
+                        let (buffer, offset) = objects.place(place);
+                        device.cmd_dispatch_indirect(commands, buffer, offset);
+                    }
+                }
+            },
             Command::BeginQuery(number, query) => {
                 query_step(objects, extra, (*number, *query), true)
             }

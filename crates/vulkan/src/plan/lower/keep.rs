@@ -1,16 +1,15 @@
 //! What the keeper is told, and the draws whose words and arguments it writes.
 
 use super::names::{indices, lead, place, places, without_indices};
-use super::{Call, Command, Lowering, Pending, Source};
+use super::{Command, Lowering, Pending, Source};
 use crate::capture::point_at;
 use crate::error::Error;
-use crate::plan::IndirectArguments;
 use crate::plan::keep::{Kept, KeptArguments, KeptBlocks, KeptSegments};
 use crate::work::{Descriptor, Draw, Place, Range, Resource};
 use ash::vk;
 use polyshade::host::Place as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS};
-use polyshade_planner::{self as planner, DrawCall, Step, Word, Words, keeper};
+use polyshade_planner::{self as planner, Step, Word, Words, keeper};
 
 /// The most that a device may ask of where a storage or uniform buffer begins (`VkPhysicalDeviceLimits`).
 const ALIGNMENT: usize = 256;
@@ -77,13 +76,20 @@ impl<'a> Lowering<'a, '_> {
             buffers,
             blocks,
             commands: self.reserve(memory, draws.max(1) * keeper::Job::COMMAND_SIZE),
+            groups: self.reserve(memory, draws.max(1) * keeper::Job::GROUPS_SIZE),
             segments,
             dispatches: [None; 2],
         };
         // What the variants find without addresses, the keeper does, too.
         let is_addressed = blocks.is_none_or(|blocks| blocks.words.is_address());
         if !is_addressed || !self.device.planner().buffer_addresses {
-            kept.bind(&mut self.lowered.work)?;
+            if self.spare.is_empty() {
+                self.spare = (0..keeper::BUFFERS).map(|_| self.add_buffer()).collect();
+                for buffer in &self.spare {
+                    self.lowered.work.buffers[*buffer].resize(4, 0);
+                }
+            }
+            kept.bind(&mut self.lowered.work, &self.spare)?;
         }
         pending.kept = Some(self.lowered.jobs.len());
         for shader in [keeper::Shader::Keep, keeper::Shader::Segments] {
@@ -164,28 +170,34 @@ impl<'a> Lowering<'a, '_> {
         Ok(KeptBlocks { template, count, blocks, stride, words: words.place })
     }
 
-    /// Draws of what the keeper has written: each with words of its own, where what is bound reads some.
+    /// Where the keeper has written the arguments of a draw.
+    pub(super) fn kept_command(&self, job: usize, number: u32) -> Place {
+        let commands = self.lowered.jobs[job].commands;
+        let offset = u64::from(number * keeper::Job::COMMAND_SIZE);
+        Place { offset: commands.offset + offset, ..commands }
+    }
+
+    /// Where it has written the work groups of one.
+    pub(super) fn kept_groups(&self, job: usize, number: u32) -> Place {
+        let groups = self.lowered.jobs[job].groups;
+        let offset = u64::from(number * keeper::Job::GROUPS_SIZE);
+        Place { offset: groups.offset + offset, ..groups }
+    }
+
+    /// Draws, or dispatches, of what the keeper has written: each with words of its own, where what is bound reads
+    /// some.
     pub(super) fn kept_draws(
         &mut self,
         pending: &mut Pending<'_, 'a>,
         job: usize,
-        call: &DrawCall,
+        command: impl Fn(&mut Self, &Pending<'_, 'a>, u32) -> Result<Command, Error>,
     ) -> Result<(), Error> {
         let kept = &self.lowered.jobs[job];
-        let (draws, commands) = (kept.arguments.draws(), kept.commands);
-        let blocks = kept.blocks.filter(|_| pending.stores);
-        let call_of = |lowering: &mut Self, pending: &Pending<'_, 'a>, number: u32| match call {
-            DrawCall::Kept => {
-                let offset = u64::from(number * keeper::Job::COMMAND_SIZE);
-                let place = Place { offset: commands.offset + offset, ..commands };
-                Ok(Call::Indirect(IndirectArguments::from(place)))
-            }
-            other => lowering.call(pending, other),
-        };
-        let Some(blocks) = blocks else {
-            let call = call_of(self, pending, 0)?;
+        let draws = kept.arguments.draws();
+        let Some(blocks) = kept.blocks.filter(|_| pending.stores) else {
+            let command = command(self, pending, 0)?;
             self.lowered.work.draws.extend(pending.bound.take());
-            self.push(Command::Draw(call));
+            self.push(command);
             return Ok(());
         };
         let Some(bound) = pending.bound.take() else {
@@ -202,9 +214,9 @@ impl<'a> Lowering<'a, '_> {
             let offset = blocks.blocks.offset + u64::from(number * blocks.stride);
             let of = Place { offset, ..blocks.blocks };
             self.find_words(blocks, of, &mut draw);
-            let call = call_of(self, pending, number)?;
+            let command = command(self, pending, number)?;
             self.lowered.work.draws.push(draw);
-            self.push(Command::Draw(call));
+            self.push(command);
         }
         Ok(())
     }
