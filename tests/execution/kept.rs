@@ -201,18 +201,23 @@ fn on_path(options: Options, path: Path) -> Options {
 }
 
 /// What the device keeps the counters of on a path, with words at a place, and some cases of it.
-fn some(
+fn some(noise: &mut Noise, on: (Host, Path), indexed: bool, restart: bool) -> (Subject, Vec<Case>) {
+    let one_by_one = !on.0.is_address() && product::looks_at_ranges();
+    some_of(noise, on, (indexed, restart), one_by_one)
+}
+
+/// The same, of which each multi-draw has one draw, or several.
+fn some_of(
     noise: &mut Noise,
     (host, path): (Host, Path),
-    indexed: bool,
-    restart: bool,
+    (indexed, restart): (bool, bool),
+    one_by_one: bool,
 ) -> (Subject, Vec<Case>) {
     let subject = Subject::new(LISTS[0], None, host, |options| {
         on_path(any_draw(options, indexed, restart), path)
     });
     let buffers = subject.layout().len();
     let (keeper, in_bounds) = (Keeper::Device, false);
-    let one_by_one = !host.is_address() && product::looks_at_ranges();
     let kind = Kind { keeper, buffers, indexed, restart, in_bounds, one_by_one };
     (subject, (0..BATCH).map(|_| Case::random(noise, kind)).collect())
 }

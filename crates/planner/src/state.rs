@@ -393,7 +393,7 @@ pub struct Active {
     pub begin: Begin,
     /// How it ends.
     pub end: End,
-    /// Who keeps the counters on the storage path.
+    /// Who keeps the counters, unless that is the extension.
     pub keeper: Keeper,
 }
 

@@ -1,23 +1,20 @@
 //! Captures whose counters the device keeps in APIs in which nothing but the ends of passes waits: by the model of
 //! encoders, with the text for Metal read as C++, and with WGSL. The keeper's own shaders are among what is read.
 
-use super::{Case, LISTS, On, Subject, Way, any_draw, execute, on_path, told};
+use super::{Case, On, Subject, Way, execute, some_of, told};
 use crate::noise::Noise;
 use crate::storage::HOSTS;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade_metal::Metal;
-use polyshade_planner::{Keep, Keeper, PassState, Path, Preset, Step, Word};
+use polyshade_planner::{Keep, PassState, Path, Preset, Step, Word};
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 
-/// Some captures of draws with indices that may restart primitives, or without.
-fn some(noise: &mut Noise, count: usize, path: Path, indexed: bool) -> (Subject, Vec<Case>) {
-    let subject = Subject::new(LISTS[0], None, HOSTS[0], |options| {
-        on_path(any_draw(options, indexed, indexed), path)
-    });
-    let buffers = subject.layout().len();
-    let (keeper, restart, in_bounds, one_by_one) = (Keeper::Device, indexed, false, false);
-    let kind = super::Kind { keeper, buffers, indexed, restart, in_bounds, one_by_one };
-    (subject, (0..count).map(|_| Case::random(noise, kind)).collect())
+/// How many captures of a kind are executed for Metal.
+const CASES: usize = 6;
+
+/// Captures of draws with indices that may restart primitives, or without.
+fn some(noise: &mut Noise, path: Path, indexed: bool) -> (Subject, Vec<Case>) {
+    some_of(noise, (HOSTS[0], path), (indexed, indexed), false)
 }
 
 /// Which of the cases leave what the model does, their plans edited.
@@ -46,9 +43,9 @@ fn the_device_keeps_on_metal() {
         for (indexed, pass) in
             [(false, PassState::Inside), (true, PassState::Inside), (true, PassState::Listed)]
         {
-            let (subject, cases) = some(&mut noise, 6, path, indexed);
+            let (subject, cases) = some(&mut noise, path, indexed);
             let way = Way { on, path, again: 0, pass };
-            for one in right(&subject, way, &cases, |_| {}) {
+            for one in right(&subject, way, &cases[..CASES], |_| {}) {
                 one.unwrap_or_else(|what| panic!("{path:?} {pass:?} {what}"));
             }
         }
@@ -67,9 +64,9 @@ fn wrong_plans_for_metal_are_noticed() {
     let metal = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
     let on = On::Encoders(Preset::Metal, &metal);
     for path in [Path::Storage, Path::Compute] {
-        let (subject, cases) = some(&mut Noise::new(), 6, path, false);
+        let (subject, cases) = some(&mut Noise::new(), path, false);
         let way = Way { on, path, again: 0, pass: PassState::Inside };
-        let right = right(&subject, way, &cases, without_vertices);
+        let right = right(&subject, way, &cases[..CASES], without_vertices);
         assert!(right.iter().any(Result::is_err), "{path:?}");
     }
 }
@@ -120,7 +117,7 @@ fn keeps_in_webgpu(by: WebGpu) {
     let way = Way { on, path, again: 0, pass: PassState::Inside };
     let mut noise = Noise::new();
     for indexed in [false, true] {
-        let (subject, mut cases) = some(&mut noise, 12, path, indexed);
+        let (subject, mut cases) = some(&mut noise, path, indexed);
         let written = |case: &Case| case.model(&subject, 1).1.iter().any(|count| count.written > 0);
         cases.retain(written);
         // Each dispatch is a process that compiles its shader.

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// Who keeps the counters of captures on the storage path, and knows the numbers of their draws. The extension's
+/// Who keeps the counters of captures by variants that store, and knows the numbers of their draws. The extension's
 /// counters are the device's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -14,6 +14,6 @@ pub enum Keeper {
     Host,
     /// The device, by [shaders](crate::keeper) that the host dispatches before the draw, outside of passes: draws may
     /// take their numbers from buffers, counters may have been written by anything, and command buffers may be
-    /// submitted again. The variants have to find their words by an address.
+    /// submitted again. The variants have to find their words in memory: behind an address, or in a buffer.
     Device,
 }
