@@ -102,16 +102,12 @@ fn a_hang_is_ended_and_nothing_is_left_behind() {
     let text = verify(&work, 3, "hangs", "--device SwiftShader --timeout 2");
     assert!(text.contains("after 2 seconds while the original ran"), "{text}");
 
-    let options = "--device SwiftShader --timeout 8 --rewritten hangs.spv --report r.json";
+    let options = "--device SwiftShader --timeout 4 --rewritten hangs.spv --report r.json";
     let text = verify(&work, 1, "good", options);
-    assert!(text.contains("after 8 seconds while the rewritten shader ran"), "{text}");
+    assert!(text.contains("after 4 seconds while the rewritten shader ran"), "{text}");
     let report = work.text("r.json");
     assert!(report.contains("\"different\""), "{report}");
 
-    // A limit that short would blame a busy machine's shaders.
-    let options = "--device SwiftShader --timeout 4 --rewritten hangs.spv";
-    let text = verify(&work, 3, "good", options);
-    assert!(text.contains("a longer --timeout may tell"), "{text}");
     assert_eq!(processes_in(work.folder()), 0);
 }
 

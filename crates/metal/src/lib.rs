@@ -66,8 +66,8 @@ impl Metal {
         })
     }
 
-    /// Limits the time that the draws of a work that have a shader in common may take: 20 seconds unless this is
-    /// called.
+    /// Limits the processor time that the draws of a work that have a shader in common may take: 20 seconds unless this
+    /// is called.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
     }

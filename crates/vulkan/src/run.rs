@@ -189,7 +189,8 @@ impl<'d> Objects<'d> {
         // SAFETY: the queue is locked, and the objects live until the fence is signalled.
         let waited = unsafe {
             device.queue_submit(queue.handle, &submits, *self.fence).call("vkQueueSubmit")?;
-            device.wait_for_fences(&[*self.fence], true, self.device.time_limit.as_nanos() as u64)
+            let limit = u64::try_from(self.device.time_limit.as_nanos()).unwrap_or(u64::MAX);
+            device.wait_for_fences(&[*self.fence], true, limit)
         };
         let Err(result) = waited else {
             drop(queue);

@@ -1,8 +1,8 @@
 // Calls a function for every vertex of draws, every thread of dispatches or every fragment. Buffers lie between memory
 // that cannot be accessed.
 //
-// Standard input and output are words of this machine's order. In: the seconds that all may take; how many pieces of
-// memory there are, and for each its size in bytes and its bytes; how many draws, and for each
+// Standard input and output are words of this machine's order. In: the seconds of processor time that all may take; how
+// many pieces of memory there are, and for each its size in bytes and its bytes; how many draws, and for each
 //
 // - the buffers that are bound: how many; Metal's index, the number of the memory, the first byte;
 // - the textures: how many; Metal's index, the number of the memory, the width, height, depth and layers;
@@ -20,6 +20,7 @@
 #include <cstring>
 #include <memory>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <vector>
@@ -323,7 +324,10 @@ int main() {
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
-    alarm(number());
+    // Of processor time: a busy machine ends nothing.
+    const rlim_t seconds = number();
+    const rlimit limit = {seconds, seconds};
+    setrlimit(RLIMIT_CPU, &limit);
 
     read_memory();
     for (uint32_t count = number(); count > 0; count--) draw();

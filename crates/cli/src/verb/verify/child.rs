@@ -3,6 +3,7 @@
 //! The program runs itself with the same arguments. The child writes a line to its standard output before
 //! each phase, and its report at the end; the parent keeps the time.
 
+use super::clock::Clock;
 use super::{Arguments, Verified, compare, report};
 use crate::advice;
 use crate::failure::{Exit, Failure};
@@ -13,14 +14,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Set for the child.
 const VARIABLE: &str = "POLYSHADE_VERIFY_CHILD";
 /// The prefix of the child's lines: a driver may print, too.
 const PREFIX: &str = "polyshade-verify ";
-/// How much longer than the limit a child lives that has lost its parent.
-const GRACE: Duration = Duration::from_secs(5);
+/// How often the parent looks at the clock.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Whether this process is the child.
 pub(super) fn is_one() -> bool {
@@ -29,23 +30,8 @@ pub(super) fn is_one() -> bool {
 
 /// Compares, and says so on standard output.
 pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
-    let limit = Duration::from_secs(arguments.timeout).saturating_add(GRACE);
-    let (step, steps) = mpsc::channel();
-    thread::spawn(move || {
-        loop {
-            match steps.recv_timeout(limit) {
-                Ok(()) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-                // An ordinary exit would wait for a driver that hangs.
-                Err(RecvTimeoutError::Timeout) => std::process::abort(),
-            }
-        }
-    });
-    let done = compare(arguments, verb, |phase| {
-        say(&format!("phase {}", name(phase)));
-        // Whoever listens does so for as long as this can be said.
-        let _ = step.send(());
-    });
+    end_with_parent();
+    let done = compare(arguments, verb, |phase| say(&format!("phase {}", name(phase))));
     match done {
         Ok(report) => {
             say(&format!("report {report}"));
@@ -58,6 +44,19 @@ pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
             code
         }
     }
+}
+
+/// Ends this process once its parent is gone, which would have kept the time.
+fn end_with_parent() {
+    #[cfg(unix)]
+    thread::spawn(|| {
+        let parent = rustix::process::getppid();
+        while rustix::process::getppid() == parent {
+            thread::sleep(Duration::from_secs(1));
+        }
+        // An ordinary exit would wait for a driver that hangs.
+        std::process::abort();
+    });
 }
 
 fn name(phase: Phase) -> &'static str {
@@ -82,8 +81,8 @@ pub(super) enum End {
     Failed(u8),
 }
 
-/// Runs the child with the arguments of this process, no step of it for longer than `limit`. When this returns it is
-/// gone.
+/// Runs the child with the arguments of this process, no step of it for longer than `limit` by its [`Clock`]. When this
+/// returns it is gone.
 pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
     let failed = |error: std::io::Error| Failure::new(Exit::Failed, format!("verify: {error}"));
     let program = env::current_exe().map_err(failed)?;
@@ -91,7 +90,7 @@ pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
     command.args(env::args_os().skip(1)).env(VARIABLE, "1").stdout(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let lines = read_lines(&mut child);
-    let (phase, slow, end) = listen(&lines, limit);
+    let (phase, slow, end) = listen(&lines, limit, &mut Clock::new(child.id()));
 
     // A child that is done is not waited for: its driver may hang on the way out.
     let status = match end {
@@ -151,19 +150,18 @@ enum Heard {
 /// to be blamed for not ending.
 const TIMES: u32 = 4;
 
-/// A limit below this blames nobody: on a busy machine the rewritten shader may take as long to be compiled for its
-/// draws, however fast the original was.
-const SHORTEST_THAT_BLAMES: Duration = Duration::from_secs(5);
-
 /// Listens until the child has had its last word, and returns it with the phase it came in; `None` where a step took
 /// longer than `limit`. With them, whether the limit is so short, for what the original took, that nothing follows.
-fn listen(lines: &Receiver<String>, limit: Duration) -> (Phase, bool, Option<Heard>) {
-    let mut slow = limit < SHORTEST_THAT_BLAMES;
-    let (mut phase, mut begun) = (Phase::Preparing, Instant::now());
+fn listen(
+    lines: &Receiver<String>,
+    limit: Duration,
+    clock: &mut Clock,
+) -> (Phase, bool, Option<Heard>) {
+    let (mut slow, mut phase) = (false, Phase::Preparing);
     loop {
-        let left = limit.saturating_sub(begun.elapsed());
-        let line = match lines.recv_timeout(left) {
+        let line = match lines.recv_timeout(LOOK) {
             Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) if clock.look() < limit => continue,
             Err(RecvTimeoutError::Timeout) => return (phase, slow, None),
             Err(RecvTimeoutError::Disconnected) => return (phase, slow, Some(Heard::Nothing)),
         };
@@ -181,7 +179,8 @@ fn listen(lines: &Receiver<String>, limit: Duration) -> (Phase, bool, Option<Hea
             }
             _ => continue,
         };
-        slow |= phase == Phase::Original && begun.elapsed() * TIMES > limit;
-        (phase, begun) = (next, Instant::now());
+        slow |= phase == Phase::Original && clock.look() * TIMES > limit;
+        clock.restart();
+        phase = next;
     }
 }

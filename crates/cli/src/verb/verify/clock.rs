@@ -1,0 +1,104 @@
+//! The time that a step of a process takes: processor time while the process computes, wall-clock time while it waits.
+//!
+//! A busy machine runs a process later, and a limit on wall-clock time would stop it for that. A process that waits for
+//! a device uses no processor time, and a limit on processor time would never stop it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// A clock for one process and the processes that it started.
+pub(super) struct Clock {
+    process: u32,
+    last: Instant,
+    /// The processor time of each thread at the last look.
+    threads: BTreeMap<u32, Duration>,
+    spent: Duration,
+}
+
+impl Clock {
+    pub(super) fn new(process: u32) -> Self {
+        let (threads, _) = threads(process);
+        Self { process, last: Instant::now(), threads, spent: Duration::ZERO }
+    }
+
+    /// Begins a step.
+    pub(super) fn restart(&mut self) {
+        self.look();
+        self.spent = Duration::ZERO;
+    }
+
+    /// Looks at the threads, and gives the time of the step so far. Many short intervals between looks make it exact.
+    pub(super) fn look(&mut self) -> Duration {
+        let (now, (threads, computes)) = (Instant::now(), threads(self.process));
+        let before = |thread| self.threads.get(thread).copied().unwrap_or_default();
+        // Threads that compute side by side are one step: the busiest of them says how far it is.
+        let busiest =
+            threads.iter().map(|(thread, time)| time.saturating_sub(before(thread))).max();
+        self.spent += match busiest {
+            Some(busiest) if computes => busiest,
+            _ => now - self.last,
+        };
+        (self.last, self.threads) = (now, threads);
+        self.spent
+    }
+}
+
+/// The threads of a process and of those that it started, with their processor times, and whether any of them computes
+/// or would if it had a processor. None where the system has no `/proc`.
+fn threads(process: u32) -> (BTreeMap<u32, Duration>, bool) {
+    let mut found = BTreeMap::new();
+    let mut computes = false;
+    let mut processes = vec![process];
+    while let Some(process) = processes.pop() {
+        let tasks = fs::read_dir(format!("/proc/{process}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let read = |file| fs::read_to_string(task.path().join(file)).unwrap_or_default();
+            let (stat, children) = (read("stat"), read("children"));
+            let name = task.file_name();
+            let Some(thread) = name.to_str().and_then(|name| name.parse().ok()) else {
+                continue;
+            };
+            // A name in parentheses may have blanks and parentheses itself.
+            let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+            computes |= matches!(state, Some('R' | 'D'));
+            let nanoseconds =
+                read("schedstat").split(' ').next().and_then(|time| time.parse().ok());
+            found.insert(thread, Duration::from_nanos(nanoseconds.unwrap_or(0)));
+            processes
+                .extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+    }
+    (found, computes)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+    use std::thread;
+
+    /// The time on the clock of a shell that runs this, after so many looks.
+    fn spent(script: &str, looks: u32) -> (Duration, Duration) {
+        let mut child =
+            Command::new("sh").args(["-c", script]).stdout(Stdio::null()).spawn().unwrap();
+        let mut clock = Clock::new(child.id());
+        let begin = Instant::now();
+        for _ in 0..looks {
+            thread::sleep(Duration::from_millis(10));
+            clock.look();
+        }
+        let spent = (clock.look(), begin.elapsed());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        spent
+    }
+
+    #[test]
+    fn waiting_takes_wall_clock_time_and_stopping_takes_none() {
+        let (waited, passed) = spent("exec sleep 100", 20);
+        assert!(waited <= passed && waited > Duration::ZERO, "{waited:?} of {passed:?}");
+        let (computed, passed) = spent("while :; do :; done", 20);
+        assert!(computed <= passed * 2 && computed > Duration::ZERO, "{computed:?} of {passed:?}");
+    }
+}
