@@ -85,7 +85,9 @@ impl Failure {
     /// The failure where this build lacks the feature that `doing` needs.
     pub(crate) fn left_out(doing: &str, feature: &str) -> Self {
         let message = format!("{doing} needs the feature `{feature}`");
-        let help = format!("this build lacks it: build polyshade-cli with `--features {feature}`");
+        let help = format!(
+            "this build lacks it: build polyshade-cli with `--features {feature}`, or `--features full` for all"
+        );
         Self::new(Exit::Unsupported, message).help(help)
     }
 
