@@ -15,6 +15,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;
 use chain::{Stages, pictures};
 use polyshade::clip_cull::{Kind, Mark};
+use polyshade_tests::sample::sample;
 use polyshade_vulkan::lavapipe_misreads;
 use shape::{Chain, Form, Shape, Style};
 
@@ -108,7 +109,7 @@ fn matrix(chain: Chain, shapes: usize, seeds: u32) {
         let mut noise = Noise::new();
         let shapes = self::shapes(&mut noise, *driver, chain, shapes);
         let seeds: Vec<u32> = (0..seeds).map(|_| noise.bits()).collect();
-        for some in shapes.chunks(16) {
+        for some in sample(shapes.chunks(16), 10) {
             let drawn = draw(*driver, some, &seeds, Shape::normalized);
             let count = drawn.iter().flat_map(|(_, by_hand)| by_hand).filter(is_drawn).count();
             assert!(count * 2 > some.len() * seeds.len(), "{driver:?}: {count} pictures are drawn");

@@ -21,6 +21,7 @@ pub mod processor;
 pub mod program;
 pub mod reduce;
 pub mod runs;
+pub mod sample;
 pub mod scene;
 pub mod shader;
 pub mod texts;

@@ -8,6 +8,7 @@ use polyshade::advanced_blend::{
 use polyshade::host::{Binding, Place, Pointer, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::ShaderStage;
+use polyshade_tests::sample::sample;
 use polyshade_verify::{BlendedAs, Blends, Difference, Lowering, Part, Verdict};
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Runner, vk};
@@ -161,7 +162,7 @@ fn overlaps_alphas_and_formats_are_the_models() {
                 destination_premultiplied: destination,
                 overlap,
             };
-            for clamping in [Clamping::Unorm, Clamping::Snorm, Clamping::Float] {
+            for clamping in sample([Clamping::Unorm, Clamping::Snorm, Clamping::Float], 3) {
                 case.asked.clamping = clamping;
                 case.is_equal();
             }
@@ -184,16 +185,17 @@ fn clamped_results_and_alphas_that_are_one() {
 
 #[test]
 fn one_equation_and_words_wherever_they_are() {
-    for equation in [Equation::Multiply, Equation::SoftLight, Equation::Contrast] {
+    for equation in sample([Equation::Multiply, Equation::SoftLight, Equation::Contrast], 3) {
         Case { select: None, ..Case::new(shader(), &[equation]) }.is_equal();
     }
     let (set, binding) = (Set(2), Binding(1));
-    for words in [
+    let places = [
         Place::Specialization { first_id: 3 },
         Place::Uniform { set, binding },
         Place::StorageBuffer { set, binding },
         Place::Address(Pointer::Uniform { set, binding }),
-    ] {
+    ];
+    for words in sample(places, 2) {
         let equations = [Equation::Screen, Equation::Xor];
         Case { select: Some(words), ..Case::new(shader(), &equations) }.is_equal();
     }

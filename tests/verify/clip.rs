@@ -9,6 +9,7 @@ use polyshade::clip_cull::{self, Kind, Planes};
 use polyshade::host::{Binding, Place, Pointer, Set, Target, Value};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::sample::sample;
 use polyshade_verify::{Marked, Steps};
 
 /// Positions that are seen, and distances that cut some of them.
@@ -86,13 +87,14 @@ fn arrays_take_other_forms() {
 #[test]
 fn planes_are_switched_off() {
     let storage = Place::StorageBuffer { set: Set(1), binding: Binding(2) };
-    for (mask, as_written) in [
+    let cases = [
         (Value::Fixed(5), None),
         (Value::Word(Place::Specialization { first_id: 3 }), None),
         (Value::Word(Place::PushConstant { offset: 8 }), Some(6)),
         (Value::Word(storage), None),
         (Value::Word(Place::Address(Pointer::PushConstant { offset: 8 })), None),
-    ] {
+    ];
+    for (mask, as_written) in sample(cases, 5) {
         VERTEX.is_drawn(&arrays(), &enabled(mask, as_written));
     }
 }
@@ -118,9 +120,9 @@ fn planes_of_the_host_cut() {
     let address = Place::Address(Pointer::Specialization { first_id: 1 });
     // With some of them off, and not.
     let mask = Value::Word(Place::PushConstant { offset: 0 });
-    for (words, space, mask) in
-        [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))]
-    {
+    let cases =
+        [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))];
+    for (words, space, mask) in sample(cases, 3) {
         let of_host = planes(Planes { count: 3, words, vertex: space });
         let step = match mask {
             Some(mask) => of_host.and_enabled(mask),

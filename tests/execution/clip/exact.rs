@@ -10,6 +10,7 @@ use polyshade::clip_cull::{Exact, Lacking, Primitive, Registers, cut, generate, 
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback;
 use polyshade_formats::ShaderStage;
+use polyshade_tests::sample::sample;
 use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
@@ -358,7 +359,7 @@ fn cases() -> impl Iterator<Item = Case> {
 
 #[test]
 fn what_a_geometry_stage_emits_is_cut_as_the_device_cuts_it() {
-    for case in cases() {
+    for case in sample(cases(), 5) {
         for primitive in PRIMITIVES {
             let chain = Chain::Geometry(primitive);
             let emulated = case.emulated(chain, primitive, |exact| exact);
@@ -380,7 +381,7 @@ const TOPOLOGIES: [(vk::PrimitiveTopology, Primitive); 6] = [
 
 #[test]
 fn a_generated_stage_cuts_as_the_device_does() {
-    for case in cases() {
+    for case in sample(cases(), 5) {
         for (topology, primitive) in TOPOLOGIES {
             let emulated = case.emulated(Chain::Vertex, primitive, |exact| exact);
             assert!(!has_distances(&emulated));
@@ -392,7 +393,7 @@ fn a_generated_stage_cuts_as_the_device_does() {
 
 #[test]
 fn a_generated_stage_comes_behind_tessellation_too() {
-    for case in cases() {
+    for case in sample(cases(), 3) {
         let chain = Chain::Tessellation;
         let emulated = case.emulated(chain, Primitive::Triangles, |exact| exact);
         assert!(!has_distances(&emulated));

@@ -1,0 +1,51 @@
+//! The cases of a test that run today. Some tests have more cases than anybody wants to wait for.
+
+use std::env;
+
+/// One case in `one_in`, and at least one, in their order: others at each commit, since `cargo xtask test` makes the
+/// variable `POLYSHADE_SAMPLE` of it. All of them if `POLYSHADE_WHOLE` is set.
+pub fn sample<T>(cases: impl IntoIterator<Item = T>, one_in: usize) -> impl Iterator<Item = T> {
+    let cases: Vec<T> = cases.into_iter().collect();
+    let whole = env::var_os("POLYSHADE_WHOLE").is_some();
+    let seed = env::var("POLYSHADE_SAMPLE").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let chosen = chosen(cases.len(), if whole { 1 } else { one_in }, seed);
+    cases.into_iter().zip(chosen).filter_map(|(case, chosen)| chosen.then_some(case))
+}
+
+/// Whether each of so many cases is chosen.
+fn chosen(count: usize, one_in: usize, seed: u64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&case| mixed(seed.wrapping_add(mixed(case as u64))));
+    let mut chosen = vec![false; count];
+    for &case in &order[..count.div_ceil(one_in)] {
+        chosen[case] = true;
+    }
+    chosen
+}
+
+/// The finalizer of the generator `SplitMix64`.
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_choose_every_case_and_each_seed_one_in_so_many() {
+        let mut times = [0; 40];
+        for seed in 0..400 {
+            let chosen = chosen(40, 8, seed);
+            assert_eq!(chosen.iter().filter(|&&one| one).count(), 5);
+            chosen.iter().zip(&mut times).for_each(|(&one, times)| *times += u32::from(one));
+        }
+        assert!(times.iter().all(|times| (20..90).contains(times)), "{times:?}");
+        assert_eq!(chosen(3, 8, 1).iter().filter(|&&one| one).count(), 1);
+        assert_eq!(chosen(3, 1, 1), [true; 3]);
+        assert_eq!(chosen(0, 8, 1), [false; 0]);
+    }
+}
