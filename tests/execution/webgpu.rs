@@ -19,11 +19,12 @@ pub(crate) enum WebGpu {
 }
 
 /// Makes two tests of each of these functions of a [`WebGpu`], or one of each by wgpu alone: of what WebGPU has not.
-/// Where wgpu is not to be had, `cargo xtask test` skips those of the modules `wgpu`.
+/// They are slow tests; `cargo xtask test --slow` leaves out the modules `wgpu` where wgpu cannot be installed.
 macro_rules! tests_in_webgpu {
     ($($test:ident),+ $(,)?) => {
         mod chromium {
             $(#[test]
+            #[ignore = "slow: it starts a browser"]
             fn $test() {
                 super::$test($crate::webgpu::WebGpu::Chromium);
             })+
@@ -34,6 +35,7 @@ macro_rules! tests_in_webgpu {
     (wgpu: $($test:ident),+) => {
         mod wgpu {
             $(#[test]
+            #[ignore = "slow: it needs Python's wgpu"]
             fn $test() {
                 super::$test($crate::webgpu::WebGpu::Wgpu);
             })+

@@ -1,7 +1,7 @@
 //! The playground in headless Chromium: its words are those of the library as it is built here, it draws with and
 //! without each lowering, says what is wrong, and goes on.
 //!
-//! `cargo xtask test` makes the page, and says in a variable where it is. Without a page, all tests are ignored.
+//! They are slow tests: `cargo xtask test --slow` makes the page, and passes its folder in a variable.
 
 mod page;
 mod pictures;
@@ -35,16 +35,22 @@ fn main() -> ExitCode {
     let folder = std::env::var_os("POLYSHADE_PLAYGROUND").map(PathBuf::from);
     let has_glsl = folder.as_ref().is_some_and(|folder| folder.join("glslang").is_dir());
     let is_there = folder.is_some();
-    if !is_there {
-        println!("there is no page: `cargo xtask playground --check` makes one and tests it");
-    }
-    let report = Arc::new(LazyLock::new(move || page::report(&folder.expect("it is there"))));
-    let trial = |(name, needs_glsl, test): (&str, bool, Test)| {
-        let report = Arc::clone(&report);
-        let trial = Trial::test(name, move || test(&report));
-        trial.with_ignored_flag(!is_there || needs_glsl && !has_glsl)
+    let report = Arc::new(LazyLock::new(move || {
+        let folder = folder.expect("`cargo xtask playground --check` makes the page");
+        page::report(&folder)
+    }));
+    let runs = |(name, needs_glsl, _): &(&str, bool, Test)| {
+        let runs = !(is_there && *needs_glsl && !has_glsl);
+        if !runs {
+            println!("playground: {name}: skipped, as the page has no glslang");
+        }
+        runs
     };
-    let trials = TESTS.into_iter().map(trial).collect();
+    let trial = |(name, _, test): (&str, bool, Test)| {
+        let report = Arc::clone(&report);
+        Trial::test(format!("playground: {name}"), move || test(&report)).with_ignored_flag(true)
+    };
+    let trials = TESTS.into_iter().filter(runs).map(trial).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -34,8 +34,8 @@ fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
             "{error}: `cargo xtask setup` installs it, `cargo xtask test` tells Vulkan where it is"
         )
     });
-    // No test is to fail of a machine that is busy.
-    device.set_time_limit(Duration::from_secs(600));
+    // `cargo xtask test` limits processor time: no test may fail because the machine is busy.
+    device.set_time_limit(Duration::MAX);
     Mutex::new(device)
 }
 

@@ -1,16 +1,20 @@
-//! The program `polyshade`, built so that tests never run an old one.
+//! The program `polyshade`. `cargo xtask test` has built it and says where it is; without that it is built here, so
+//! that tests never run an old one.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Builds the program and gives its path.
+/// The path of the program, which is built unless `POLYSHADE_PROGRAM` names it.
 pub fn build() -> PathBuf {
+    if let Some(built) = std::env::var_os("POLYSHADE_PROGRAM") {
+        return built.into();
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    // With the features of the tests, as `built` of xtask has it: any others compile the program and half of what it
-    // depends on once more.
-    let build = ["build", "--release", "--quiet", "--workspace", "--all-features"];
-    let build = build.into_iter().chain(["--examples", "--bin", "polyshade"]);
-    let status = Command::new(cargo).args(build).status().expect("cargo starts");
+    // With the packages and features of `TESTED` in xtask: others would compile the program once more.
+    let build = "build --release --quiet --workspace --exclude=xtask --exclude=polyshade-codegen \
+        --exclude=polyshade-benches --all-features --examples --bin polyshade";
+    let status = Command::new(cargo).args(build.split_whitespace()).status();
+    let status = status.expect("cargo starts");
     assert!(status.success(), "the program does not build: run `cargo build --release`");
     let this = std::env::current_exe().expect("the system knows which program runs");
     let target = this.ancestors().nth(3).expect("cargo puts tests three folders deep");

@@ -4,9 +4,12 @@ use std::fs::{self, File};
 use std::process::Stdio;
 use std::thread;
 
-use crate::command::{Incremental, SAME_FEATURES, built, cargo, output, run, target, workspace};
+use crate::command::{Incremental, built, built_alone, cargo, output, run, target, workspace};
 use crate::setup::run_setup;
 use crate::tools::{ensure, locked_version};
+
+/// The package of the benchmarks, which no other package asks for the features of.
+const PACKAGE: &str = "polyshade-benches";
 
 /// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` says, or a lowering more on
 /// a shader of the cases or the corpus than its size explains.
@@ -39,14 +42,14 @@ fn count_corpus() -> Result<String, String> {
 
 /// Runs one benchmark program and reports what it counted.
 fn measure(name: &str) -> Result<(), String> {
-    let mut bench = cargo(["bench", "--bench", name]);
-    Incremental::Never.apply(bench.args(SAME_FEATURES).args(["--", "--output-format=json"]));
+    let mut bench = cargo(["bench", "--quiet", "--locked", "--package", PACKAGE, "--bench", name]);
+    Incremental::Never.apply(bench.args(["--profile", "release", "--", "--output-format=json"]));
     println!("counting instructions under valgrind: {name}");
     let summaries = output(bench.stderr(Stdio::inherit()))?;
 
     let path = target().join(format!("benchmarks-{name}.json"));
     let fault = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::write(&path, summaries).map_err(fault)?;
-    let mut report = built("report", Incremental::Never)?;
+    let mut report = built_alone(PACKAGE, "report", Incremental::Never)?;
     run(report.arg(name).stdin(File::open(&path).map_err(fault)?))
 }

@@ -20,13 +20,38 @@ pub(crate) fn target() -> PathBuf {
 
 /// `cargo ARGS…`, to be run in the workspace.
 pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
-    program("cargo", args)
+    let mut command = program("cargo", [""; 0]);
+    for (position, argument) in args.into_iter().enumerate() {
+        command.arg(&argument);
+        // Behind the verb, as clippy is a program of its own, which passes on only what it is given.
+        let compiles = || COMPILING.iter().any(|verb| argument.as_ref() == *verb);
+        if position == 0 && compiles() && prebuilt().exists() {
+            command.arg("--config").arg(prebuilt());
+        }
+    }
+    command
 }
 
-/// What selects the one set of features that tests, chores and benchmarks are built with, so that no dependency is
-/// compiled twice: cargo adds up what all selected packages ask for.
-pub(crate) const SAME_FEATURES: [&str; 4] =
-    ["--profile", "release", "--workspace", "--all-features"];
+/// The verbs of cargo that compile, and run build scripts.
+const COMPILING: [&str; 6] = ["bench", "build", "clippy", "doc", "rustdoc", "test"];
+
+/// The configuration by which cargo links [SPIRV-Tools as it was installed](crate::spirv_tools).
+pub(crate) fn prebuilt() -> PathBuf {
+    target().join("spirv-tools/cargo.toml")
+}
+
+/// Selects the packages that are built and tested together, with every feature. Cargo adds up the features that the
+/// selected packages ask for, so another selection would compile most dependencies once more; the three packages left
+/// out ask for features that nobody else needs, and are selected alone.
+pub(crate) const TESTED: [&str; 7] = [
+    "--release",
+    "--workspace",
+    "--exclude=xtask",
+    "--exclude=polyshade-codegen",
+    "--exclude=polyshade-benches",
+    "--all-features",
+    "--locked",
+];
 
 /// Whether cargo reuses what it compiled of a crate of which a part changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +74,24 @@ impl Incremental {
     }
 }
 
-/// Builds a program of the workspace with the features of the tests, and gives the command that runs it.
+/// Builds a program of the tested packages, and gives the command that runs it.
 pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
-    // The dependencies of tests have a say in the features only where tests or examples are built, and the one example
-    // takes a second.
-    let mut build = cargo(["build", "--quiet", "--examples", "--bin", name]);
-    run(incremental.apply(build.args(SAME_FEATURES)))?;
+    // Dependencies of tests count only where tests or examples are built. The one example takes a second.
+    built_with(&[&TESTED[..], &["--examples"]].concat(), name, incremental)
+}
+
+/// Builds a program of a package that is not among the tested ones.
+pub(crate) fn built_alone(
+    package: &str,
+    name: &str,
+    incremental: Incremental,
+) -> Result<Command, String> {
+    built_with(&["--release", "--locked", "--package", package], name, incremental)
+}
+
+fn built_with(selection: &[&str], name: &str, incremental: Incremental) -> Result<Command, String> {
+    let mut build = cargo(["build", "--quiet", "--bin", name]);
+    run(incremental.apply(build.args(selection)))?;
     let path = target().join("release").join(name);
     Ok(program(&path.to_string_lossy(), [""; 0]))
 }

@@ -6,7 +6,7 @@ mod tree;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::{SAME_FEATURES, cargo, output, program, run, target, workspace};
+use crate::command::{TESTED, cargo, output, program, run, target, workspace};
 use crate::licences;
 use crate::root::Root;
 
@@ -40,8 +40,8 @@ impl Dist {
 pub(crate) fn run_dist(check: bool) -> Result<(), String> {
     let name = format!("polyshade-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     let dist = Dist { name, folder: target().join("packages") };
-    let build = ["build", "--locked", "--examples", "--bins", "--lib"];
-    run(cargo(build).args(SAME_FEATURES))?;
+    let build = ["build", "--examples", "--bins", "--lib"];
+    run(cargo(build).args(TESTED))?;
     let _ = fs::remove_dir_all(&dist.folder);
     tree::fill(&dist.tree(), &target().join("release"))?;
     let licences = licences::of_packages("Cargo.toml", &PACKED)?;

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::Instant;
 
-use crate::command::{Incremental, built, cargo, run, workspace};
-use crate::lanes::{self, Job};
+use crate::command::{Incremental, built, cargo, run, shell_line, workspace};
+use crate::parallel_jobs;
 use crate::setup::run_setup;
 use crate::tools::ensure;
 
@@ -45,11 +46,18 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
         let length = [format!("-max_total_time={seconds}")];
         return TARGETS.into_iter().try_for_each(|(name, _)| run(&mut fuzz(name, &length)?));
     }
-    let job = |(name, runs)| {
-        let command = fuzz(name, &[SEED.to_owned(), format!("-runs={runs}")])?;
-        Ok(Job { name: format!("fuzzing of {name}"), command })
-    };
-    lanes::run_all(TARGETS.into_iter().map(job).collect::<Result<_, String>>()?)
+    parallel_jobs::run_all(TARGETS.to_vec(), |(name, runs), _| {
+        let mut command = fuzz(name, &[SEED.to_owned(), format!("-runs={runs}")])?;
+        let line = shell_line(&command);
+        let begin = Instant::now();
+        let output = command.output().map_err(|error| format!("`{line}`: {error}"))?;
+        let seconds = begin.elapsed().as_secs();
+        println!("\n--- fuzzing of {name}, {seconds} s: {line}");
+        let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        println!("{out}{err}");
+        let status = output.status;
+        if status.success() { Ok(()) } else { Err(format!("fuzzing of {name} failed ({status})")) }
+    })
 }
 
 /// Fuzzes one target. Its finds go to the first folder, so that the next run starts further on.

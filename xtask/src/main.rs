@@ -10,16 +10,17 @@ mod dist;
 mod distributed;
 mod fresh;
 mod fuzz;
-mod lanes;
 mod licences;
 mod links;
 mod opengl;
 mod package;
+mod parallel_jobs;
 mod piglit;
 mod playground;
 mod python;
 mod root;
 mod setup;
+mod spirv_tools;
 mod test;
 mod tidy;
 mod tools;
@@ -28,7 +29,8 @@ mod vulkan;
 use std::process::ExitCode;
 
 use clap::Parser;
-use command::{Incremental, built};
+use command::{Incremental, built, built_alone};
+use test::Tests;
 
 /// The project's chores: set-up, tests, continuous integration, generated files.
 #[derive(Parser)]
@@ -36,13 +38,20 @@ use command::{Incremental, built};
 enum Verb {
     /// Install the Debian packages that the tests need and that are missing
     Setup,
-    /// Run every test, the execution tests on both drivers and under the newer validation layer, those of the Vulkan
-    /// layer and of the example under the older one too
+    /// Install what the tests need and run them: filetests, unit tests, and every lowering, the layer and the C library
+    /// on two software drivers
     Test {
-        /// All execution tests under both validation layers, which takes minutes more
-        #[arg(long)]
+        /// Instead, run the slow tests: the playground, WebGPU, mutants, the corpus, the chores themselves, and a
+        /// sample of the execution tests under the older validation layer with the driver's optimizer on
+        #[arg(long, conflicts_with_all = ["both", "filter"])]
+        slow: bool,
+        /// Instead, run all execution tests as that sample runs, which takes many minutes
+        #[arg(long, conflicts_with = "filter")]
         both: bool,
-        /// Only the tests whose names contain this
+        /// Write the times of programs and of the slowest tests to docs/testing.md
+        #[arg(long)]
+        times: bool,
+        /// Only the tests whose names contain this, slow ones too
         filter: Option<String>,
     },
     /// Run the filetests and the tests of the moves, which is what an edit of a lowering needs first
@@ -167,7 +176,15 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Verb::parse() {
         Verb::Setup => setup::run_setup(),
-        Verb::Test { both, filter } => test::run_tests(both, filter.as_deref()),
+        Verb::Test { slow, both, times, filter } => {
+            let tests = match (slow, both, &filter) {
+                (true, _, _) => Tests::Slow,
+                (_, true, _) => Tests::Older,
+                (_, _, Some(filter)) => Tests::Named(filter),
+                (false, false, None) => Tests::Quick,
+            };
+            test::run_tests(tests, times)
+        }
         Verb::Cases { filter } => test::run_cases(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),
@@ -208,7 +225,8 @@ fn main() -> ExitCode {
 
 /// Codegen compiles GLSL, so it is a program of its own: this one builds without a C++ compiler.
 fn codegen(check: bool) -> Result<(), String> {
-    let mut codegen = built("polyshade-codegen", Incremental::ByHand)?;
+    let package = "polyshade-codegen";
+    let mut codegen = built_alone(package, package, Incremental::ByHand)?;
     command::run(codegen.args(check.then_some("--check")))
 }
 

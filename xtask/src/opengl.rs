@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::command::{Incremental, SAME_FEATURES, cargo, program, run, target, workspace};
+use crate::command::{Incremental, TESTED, cargo, program, run, target, workspace};
 use crate::setup::{Package, run_setup, run_setup_of};
 use crate::vulkan::{Driver, driver_manifest};
 
@@ -21,7 +21,7 @@ pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
     run_setup_of(PACKAGES)?;
     run_setup_of(packages)?;
     let mut build = cargo(["build", "--quiet", "--examples", "--lib", "--bin", "polyshade"]);
-    run(Incremental::ByHand.apply(build.args(SAME_FEATURES)))?;
+    run(Incremental::ByHand.apply(build.args(TESTED)))?;
     Server::start()
 }
 

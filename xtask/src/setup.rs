@@ -1,6 +1,7 @@
 //! Installs the Debian packages that building and testing need, and nothing that is there already.
 
 use crate::command::{output, program, run};
+use crate::spirv_tools;
 
 /// A package, and what it is needed for.
 pub(crate) type Package = (&'static str, &'static str);
@@ -25,7 +26,9 @@ const PACKAGES: &[Package] = &[
 pub(crate) fn run_setup() -> Result<(), String> {
     // Where xtask was linked by a compiler of C alone, there is none of C++ yet.
     run(&mut program("sh", ["xtask/compiler.sh"]))?;
-    run_setup_of(PACKAGES)
+    run_setup_of(PACKAGES)?;
+    spirv_tools::install();
+    Ok(())
 }
 
 /// The same for other packages, which one chore needs.

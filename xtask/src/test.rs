@@ -1,65 +1,279 @@
-//! `cargo xtask test`: everything that the tests need, then every test of the workspace.
+//! `cargo xtask test`: installs what the tests need, builds them, runs them.
 
 mod programs;
+mod times;
 
-use programs::Program;
+use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::UNIX_EPOCH;
+use std::sync::Mutex;
+use std::time::{Instant, UNIX_EPOCH};
 
-use crate::command::{Incremental, SAME_FEATURES, built, cargo, run, target};
-use crate::lanes;
+use programs::{Program, Results, cargo_test};
+
+use crate::command::{Incremental, TESTED, built, output, program, run, target};
+use crate::parallel_jobs;
 use crate::playground;
 use crate::python::{self, Dependencies};
 use crate::setup::run_setup;
-use crate::vulkan::{ValidationLayer, variables};
+use crate::vulkan::{Optimizer, ValidationLayer, variables};
 
-/// The program with the playground's tests, which are skipped unless the variable says where the page is.
+/// The program with the playground's tests, and the variable that gives them the page.
 const PLAYGROUND: &str = "playground";
 const PAGE: &str = "POLYSHADE_PLAYGROUND";
 
-/// Where the interpreter is that has wgpu, and what is in the names of the tests that need it.
+/// The modules of the tests that need Python's wgpu, and the variable that gives them its interpreter.
+const WGPU_TESTS: &str = "::wgpu::";
 const WGPU: &str = "POLYSHADE_WGPU";
-const OF_WGPU: &str = "::wgpu::";
 
-/// Runs all tests, or those whose names contain the filter, under the newer validation layer; then once more, under the
-/// older one, those of the layer and of the example, or with `both` or a filter all execution tests.
-pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> {
+/// The variable that gives tests the program `polyshade`, so that they need not build it.
+const PROGRAM: &str = "POLYSHADE_PROGRAM";
+
+/// The variable that chooses the cases of tests that have too many.
+const SAMPLE_SEED: &str = "POLYSHADE_SAMPLE";
+
+/// A program whose tests draw is repeated under the older validation layer: one test in so many.
+const SAMPLE: u64 = 12;
+
+/// Tests that may fail beside others if they pass alone, each with its reason.
+const UNSTEADY: [(&str, &str); 0] = [];
+
+/// Which tests run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tests<'t> {
+    /// All that are not marked as slow by `#[ignore]`.
+    Quick,
+    /// The slow ones, the packages that are tested alone, and a sample of the execution tests under the older
+    /// validation layer with the driver's optimizer on.
+    Slow,
+    /// All execution tests as that sample runs.
+    Older,
+    /// Those whose names contain this, slow ones too.
+    Named(&'t str),
+}
+
+/// Runs the tests, and with `times` writes their times to docs/testing.md.
+pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
+    let begin = Instant::now();
     run_setup()?;
-    let [mut older, mut newer] =
-        [variables(ValidationLayer::Debian)?, variables(ValidationLayer::Chromium)?];
-    let wgpu = wgpu();
-    for variables in [&mut older, &mut newer] {
-        variables.extend(wgpu.iter().map(|python| (WGPU, python.into())));
-    }
-    if filter.is_none_or(|filter| filter.contains(PLAYGROUND)) {
-        match playground::make() {
-            Ok(page) => newer.push((PAGE, page.into())),
-            // Debian has the compiler only as long as its browsers need it.
-            Err(why) => println!("playground: its tests are skipped: {why}"),
+    let mut jobs = Jobs::new()?;
+    let programs = programs::build(tested(&[]))?;
+    match tests {
+        Tests::Quick => jobs.add(&programs, &[])?,
+        Tests::Slow => {
+            jobs.add(&programs, &["--ignored"])?;
+            for package in ["xtask", "polyshade-benches"] {
+                let selection =
+                    ["--release", "--locked", "--quiet", "--tests", "--package", package];
+                jobs.add(&programs::build(cargo_test(&selection))?, &[])?;
+            }
+            jobs.add_older(&programs, SAMPLE)?;
         }
+        Tests::Older => jobs.add_older(&programs, 1)?,
+        Tests::Named(filter) => jobs.add(&programs, &["--include-ignored", filter])?,
+    }
+    let variables = jobs.variables.clone();
+    if times {
+        jobs.variables.push((programs::BOOTSTRAP, "1".into()));
+    }
+    let mut results = jobs.run()?;
+    if matches!(tests, Tests::Quick | Tests::Named(_)) {
+        let log = logs().join("documentation.log");
+        let filter = match tests {
+            Tests::Named(filter) => Some(filter),
+            _ => None,
+        };
+        let examples = programs::run_doctests(tested(&["--doc", "--"]), filter, &variables, &log)?;
+        println!("documentation {}", examples.line());
+        results.push(("documentation".to_owned(), examples));
+    }
+    if times {
+        times::write(&results)?;
+    }
+    finish(&results, begin)
+}
+
+/// `cargo test` of the tested packages.
+fn tested(arguments: &[&str]) -> Command {
+    let mut command = cargo_test(&TESTED);
+    command.args(arguments);
+    Incremental::ByHand.apply(&mut command);
+    command
+}
+
+/// The test programs that are to run, in order.
+struct Jobs {
+    variables: Vec<(&'static str, OsString)>,
+    jobs: Vec<Job>,
+}
+
+/// A test program that is to run.
+#[derive(Clone)]
+struct Job {
+    name: String,
+    program: Program,
+    arguments: Vec<String>,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+impl Jobs {
+    fn new() -> Result<Self, String> {
+        let mut variables = variables(ValidationLayer::Chromium, Optimizer::Off)?;
+        variables.push((PROGRAM, target().join("release/polyshade").into()));
+        variables.push((SAMPLE_SEED, hash(&[commit()?.as_str()]).to_string().into()));
+        Ok(Self { variables, jobs: Vec::new() })
     }
 
-    if filter.is_none() {
-        println!("A build without any feature says what it lacks:");
-        run(&mut left_out())?;
+    /// Adds the programs in which these arguments select a test, with everything that the tests need.
+    fn add(&mut self, programs: &[Program], arguments: &[&str]) -> Result<(), String> {
+        for program in programs {
+            let selected = program.list(arguments)?;
+            if selected.is_empty() {
+                continue;
+            }
+            let mut job = Job {
+                name: program.name.clone(),
+                program: program.clone(),
+                arguments: owned(arguments),
+                variables: Vec::new(),
+            };
+            // Without an argument, the slow tests are not run.
+            if arguments.is_empty() || job.prepare(&selected) {
+                self.jobs.push(job);
+            }
+        }
+        Ok(())
     }
-    let programs = programs::build()?;
-    let filters = Vec::from_iter(filter);
-    let skipped = wgpu.as_ref().err().map(|_| OF_WGPU);
-    if let Err(why) = &wgpu {
-        for name in programs::names(&programs, "execution", OF_WGPU)? {
-            println!("{name} is skipped: {why}");
+
+    /// Adds one in `sample` of the tests of the programs that draw, under the older validation layer and with the
+    /// driver's optimizer on. Which tests depends on the commit.
+    fn add_older(&mut self, programs: &[Program], sample: u64) -> Result<(), String> {
+        let commit = commit()?;
+        for program in programs.iter().filter(|one| one.name.starts_with("execution")) {
+            let tests = program.list(&[])?;
+            let ignored = program.list(&["--ignored"])?;
+            let chosen = tests.into_iter().filter(|name| !ignored.contains(name));
+            let chosen = chosen.filter(|name| hash(&[&commit, name]).is_multiple_of(sample));
+            let arguments = ["--exact".to_owned()].into_iter().chain(chosen).collect::<Vec<_>>();
+            if arguments.len() > 1 {
+                self.jobs.push(Job {
+                    name: format!("{} (older layer)", program.name),
+                    program: program.clone(),
+                    arguments,
+                    variables: variables(ValidationLayer::Debian, Optimizer::On)?,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs them two at a time, and prints a line as each ends.
+    fn run(self) -> Result<Vec<(String, Results)>, String> {
+        let logs = logs();
+        let _ = fs::remove_dir_all(&logs);
+        fs::create_dir_all(&logs).map_err(|error| format!("{}: {error}", logs.display()))?;
+        let results = Mutex::new(Vec::new());
+        let (all, width) = (self.jobs.len(), self.name_width());
+        println!("{all} test programs, two at a time:");
+        parallel_jobs::run_all(self.jobs, |job: Job, next: &dyn Fn() -> Option<Job>| {
+            let variables = [&self.variables[..], &job.variables].concat();
+            let arguments: Vec<&str> = job.arguments.iter().map(String::as_str).collect();
+            let log = logs.join(format!("{}.log", job.name));
+            let result = job.program.run(&arguments, &variables, &log)?;
+            let next = next().map_or(String::new(), |next| format!("   next: {}", next.name));
+            println!("{:<width$} {}{next}", job.name, result.line());
+            results.lock().expect("no job panics").push((job.name, result));
+            Ok(())
+        })?;
+        Ok(results.into_inner().expect("no job panics"))
+    }
+
+    fn name_width(&self) -> usize {
+        self.jobs.iter().map(|job| job.name.len()).max().unwrap_or(0)
+    }
+}
+
+impl Job {
+    /// Makes what slow tests need, and leaves those tests out where it cannot be had. Returns whether any is left.
+    fn prepare(&mut self, selected: &[String]) -> bool {
+        if selected.iter().any(|name| name.contains(WGPU_TESTS)) {
+            match wgpu() {
+                Ok(python) => self.variables.push((WGPU, python.into())),
+                Err(why) => {
+                    let without = selected.iter().filter(|name| name.contains(WGPU_TESTS));
+                    without.for_each(|name| println!("{name} is skipped: {why}"));
+                    self.arguments.extend(owned(&["--skip", WGPU_TESTS]));
+                }
+            }
+        }
+        if self.name == PLAYGROUND {
+            match playground::make() {
+                Ok(page) => self.variables.push((PAGE, page.into())),
+                Err(why) => {
+                    // Debian has the compiler only as long as its browsers need it.
+                    println!("the playground's tests are skipped: {why}");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+fn commit() -> Result<String, String> {
+    output(&mut program("git", ["rev-parse", "HEAD"])).map(|commit| commit.trim().to_owned())
+}
+
+fn owned(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(|&one| one.to_owned()).collect()
+}
+
+/// The folder of the programs' outputs.
+fn logs() -> PathBuf {
+    target().join("test-logs")
+}
+
+/// FNV-1a: the same on every machine and with every compiler.
+fn hash(parts: &[&str]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// Prints what failed, and the sum of all. Fails if a test failed, and in continuous integration if one passed only
+/// when it ran alone.
+fn finish(results: &[(String, Results)], begin: Instant) -> Result<(), String> {
+    let [mut passed, mut failed, mut skipped, mut unsteady] = [0; 4];
+    for (name, result) in results {
+        passed += result.passed;
+        skipped += result.skipped;
+        failed += result.failed.len() as u32;
+        for test in &result.failed {
+            println!("FAILED: {test} of {name}: cargo xtask test {test}");
+        }
+        for test in &result.unsteady {
+            let reason = UNSTEADY.iter().find(|(listed, _)| listed == test);
+            unsteady += u32::from(reason.is_none());
+            println!(
+                "UNSTEADY: {test} of {name} failed beside other tests and passed alone{}",
+                reason.map_or(String::new(), |(_, reason)| format!(" ({reason})"))
+            );
         }
     }
-    let job = |one: &Program, variables: &[_]| one.job(&filters, skipped, variables);
-    lanes::run_all(programs.iter().map(|one| job(one, &newer)).collect())?;
-    run(cargo_test(&["--doc"], filter).envs(newer))?;
-
-    println!("\nOnce more under the older validation layer:");
-    let kind = if both || filter.is_some() { "execution" } else { "execution-" };
-    let again = programs.iter().filter(|one| one.name.starts_with(kind));
-    lanes::run_all(again.map(|one| job(one, &older)).collect())
+    let seconds = begin.elapsed().as_secs();
+    println!(
+        "{passed} passed, {failed} failed, {skipped} skipped in {seconds} s; logs: {}",
+        logs().display()
+    );
+    if failed > 0 {
+        return Err(format!("{failed} tests failed"));
+    }
+    if unsteady > 0 && std::env::var_os("CI").is_some() {
+        return Err(format!("{unsteady} tests are unsteady"));
+    }
+    Ok(())
 }
 
 /// Installs wgpu, which runs WGSL on lavapipe, in an environment of its own.
@@ -70,24 +284,25 @@ fn wgpu() -> Result<String, String> {
 
 /// Makes the playground, and with `check` runs its tests.
 pub(crate) fn run_playground(check: bool) -> Result<(), String> {
-    let page = playground::make()?;
-    if check {
-        let newer = variables(ValidationLayer::Chromium)?;
-        run(cargo_test(&["--test=playground"], None).env(PAGE, page).envs(newer))?;
+    match check {
+        true => run_tests(Tests::Named(PLAYGROUND), false),
+        false => playground::make().map(drop),
     }
-    Ok(())
 }
 
 /// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test
 /// program is linked and no driver opened.
 pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
-    run(&mut cargo_test(&["--test=filetests", "--test=moves"], filter))
+    run(tested(&["--test=filetests", "--test=moves", "--"]).args(filter))
 }
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    let programs = ["--test=filetests", "--test=inputs", "--test=plan*", "--test=c-library"];
-    run(cargo_test(&programs, filter).env("POLYSHADE_BLESS", "1"))?;
+    let programs = ["--test=filetests", "--test=plan*", "--test=c-library", "--"];
+    run(tested(&programs).args(filter).env("POLYSHADE_BLESS", "1"))?;
+    run(cargo_test(&["--release", "--package=polyshade-benches", "--test=inputs", "--"])
+        .args(filter)
+        .env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }
@@ -97,7 +312,8 @@ pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
     // What the mutants are verified with lies beside the program that makes them.
     built("polyshade", Incremental::ByHand)?;
     let mut mutants = built("mutants", Incremental::ByHand)?;
-    run(mutants.arg(count.to_string()).args(lists).envs(variables(ValidationLayer::Debian)?))
+    let variables = variables(ValidationLayer::Debian, Optimizer::Off)?;
+    run(mutants.arg(count.to_string()).args(lists).envs(variables))
 }
 
 /// Has `polyshade verify` compare the shaders of folders until so many runs are equal.
@@ -112,25 +328,19 @@ pub(crate) fn run_corpus(
     let now = || UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
     let numbers = [wanted, seed.unwrap_or_else(now)].map(|number| number.to_string());
     let mut runs = built("corpus-runs", Incremental::ByHand)?;
-    run(runs.args(options).args(numbers).args(folders).envs(variables(ValidationLayer::Debian)?))
+    let variables = variables(ValidationLayer::Debian, Optimizer::On)?;
+    run(runs.args(options).args(numbers).args(folders).envs(variables))
 }
 
-/// The one crate that knows of features answers for what is left out; without any it has no dependencies, so this
-/// compiles one crate. That the program builds without features is a check, of `cargo xtask tidy`.
-fn left_out() -> Command {
-    let formats = ["test", "--release", "--package", "polyshade-formats", "--no-default-features"];
-    let mut command = cargo(formats.into_iter().chain(["--lib", "tests::what_a_build_lacks"]));
-    Incremental::ByHand.apply(&mut command);
-    command
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// `cargo test` with these arguments, always of the whole workspace, so that the features are the same.
-fn cargo_test(arguments: &[&str], filter: Option<&str>) -> Command {
-    let mut command = cargo(["test"]);
-    command.args(SAME_FEATURES).args(arguments);
-    if let Some(filter) = filter {
-        command.args(["--", filter]);
+    #[test]
+    fn each_test_is_in_the_sample_of_some_commit() {
+        let in_sample =
+            |commit: &u32| hash(&[&commit.to_string(), "clip::a_test"]).is_multiple_of(SAMPLE);
+        let commits = (0..1000).filter(in_sample).count();
+        assert!((50..120).contains(&commits), "{commits} of 1000");
     }
-    Incremental::ByHand.apply(&mut command);
-    command
 }

@@ -11,7 +11,7 @@ mod text;
 use std::fs;
 
 use crate::api::run_api;
-use crate::command::{cargo, output, program, run, workspace};
+use crate::command::{TESTED, cargo, output, program, run, workspace};
 
 /// One of the project's text files: its path from the workspace's root, and what it holds.
 struct File {
@@ -39,19 +39,21 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     run_api(true)?;
 
     let strict = ["--", "-D", "warnings", "-D", "clippy::too_many_lines"];
-    let clippy = ["clippy", "--release", "--all-targets"];
-    run(cargo(clippy).args(["--workspace", "--all-features"]).args(strict))?;
+    let clippy = ["clippy", "--all-targets"];
+    run(cargo(clippy).args(TESTED).args(strict))?;
+    let alone = ["xtask", "polyshade-codegen", "polyshade-benches"];
+    let alone = alone.iter().flat_map(|name| ["--package", name]);
+    run(cargo(clippy).args(["--release", "--all-features"]).args(alone).args(strict))?;
     // What is left out must not leave warnings behind.
     let bare =
         ["--package", "polyshade-formats", "--package", "polyshade-cli", "--no-default-features"];
-    run(cargo(clippy).args(bare).args(strict))?;
+    run(cargo(clippy).arg("--release").args(bare).args(strict))?;
     for workspace in apart {
-        run(cargo(clippy).args(workspace).args(strict))?;
+        run(cargo(clippy).arg("--release").args(workspace).args(strict))?;
     }
 
-    let doc = ["doc", "--release", "--workspace", "--all-features", "--lib"];
-    let doc = doc.into_iter().chain(["--no-deps", "--document-private-items"]);
-    run(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
+    let doc = ["doc", "--lib", "--no-deps", "--document-private-items"];
+    run(cargo(doc).args(TESTED).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// What git tracks or would track, as far as it is text and not deleted.

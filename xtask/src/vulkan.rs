@@ -24,19 +24,36 @@ pub(crate) enum ValidationLayer {
 const ZEROED_MEMORY: (&str, &str) =
     ("GLIBC_TUNABLES", "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0");
 
+/// Whether LLVM optimizes the shaders that lavapipe compiles. Most shaders of the tests are drawn once, and take ten
+/// times longer to optimize than to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Optimizer {
+    On,
+    Off,
+}
+
 /// The variables that show both drivers and one validation layer to the Vulkan loader, and keep the drivers to what
 /// they were asked to draw.
-pub(crate) fn variables(layer: ValidationLayer) -> Result<Vec<(&'static str, OsString)>, String> {
+pub(crate) fn variables(
+    layer: ValidationLayer,
+    optimizer: Optimizer,
+) -> Result<Vec<(&'static str, OsString)>, String> {
     let manifests = [driver_manifest(Driver::Lavapipe)?, driver_manifest(Driver::SwiftShader)?];
     let drivers = std::env::join_paths(manifests)
         .map_err(|error| format!("a driver's path cannot be in a list: {error}"))?;
-    Ok(vec![
+    let mut variables = vec![
         ("VK_DRIVER_FILES", drivers.clone()),
         // The name that loaders before 1.3.207 know.
         ("VK_ICD_FILENAMES", drivers),
         ("VK_LAYER_PATH", manifest_folder(layer)?.into()),
         (ZEROED_MEMORY.0, ZEROED_MEMORY.1.into()),
-    ])
+        // Shaders that lavapipe compiled, by their contents, the processor and the optimizer.
+        ("MESA_SHADER_CACHE_DIR", target().join("mesa-shader-cache").into()),
+    ];
+    if optimizer == Optimizer::Off {
+        variables.push(("GALLIVM_PERF", "nopt".into()));
+    }
+    Ok(variables)
 }
 
 /// The two drivers.
@@ -134,7 +151,7 @@ mod tests {
     #[test]
     fn each_layer_is_alone_in_its_folder() {
         let of = |layer| {
-            let variables = variables(layer).expect("`cargo xtask setup` has run");
+            let variables = variables(layer, Optimizer::On).expect("`cargo xtask setup` has run");
             assert_eq!(std::env::split_paths(&variables[0].1).filter(|p| p.exists()).count(), 2);
             let folder = PathBuf::from(&variables[2].1);
             let manifest = folder.join("VkLayer_khronos_validation.json");

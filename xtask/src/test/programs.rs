@@ -1,80 +1,281 @@
-//! The test programs, which run two at a time.
+//! The test programs of the workspace: how they are built, and what each of them prints.
 
 use std::ffi::OsString;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
 
 use serde_json::Value;
 
-use super::cargo_test;
-use crate::command::{output, shell_line};
-use crate::lanes::Job;
+#[cfg(test)]
+use crate::command::target;
+use crate::command::{cargo, output, program, shell_line};
 
-/// Those that take minutes, which start first so that none is left for the end.
+/// The programs that take longest. They start first, so that none of them is left for the end.
 const LONGEST: [&str; 4] = ["execution", "verify", "mutants", "cli"];
 
+/// The processor time that a test program may use before the kernel ends it, in seconds. Waiting for a busy machine is
+/// not counted.
+const PROCESSOR_SECONDS: &str = "3600";
+
+/// The programs whose harness is libtest-mimic, which prints no times.
+const WITHOUT_TIMES: [&str; 3] = ["filetests", "mutants", "playground"];
+
+/// The variable that has the compiler's harness print how long each test took.
+pub(crate) const BOOTSTRAP: &str = "RUSTC_BOOTSTRAP";
+
+/// Variables that a test program is started with.
+pub(crate) type Variables = [(&'static str, OsString)];
+
 /// A program with tests.
+#[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) name: String,
     executable: PathBuf,
-    /// The folder of its package, in which cargo runs it.
+    /// The folder of its package, in which cargo would run it.
     package: PathBuf,
 }
 
-/// Builds all test programs of the workspace.
-pub(crate) fn build() -> Result<Vec<Program>, String> {
-    let mut command = cargo_test(&["--no-run", "--message-format=json-render-diagnostics"], None);
+/// The results of a test program.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) passed: u32,
+    pub(crate) skipped: u32,
+    /// The names of the tests that failed when they ran alone, too.
+    pub(crate) failed: Vec<String>,
+    /// The names of the tests that failed beside others and passed when they ran alone.
+    pub(crate) unsteady: Vec<String>,
+    /// The names and seconds of tests, if the program was told to print them.
+    pub(crate) times: Vec<(f64, String)>,
+    /// Wall-clock seconds.
+    pub(crate) seconds: u64,
+}
+
+/// Builds all test programs that `cargo test` with these arguments would run.
+pub(crate) fn build(mut command: Command) -> Result<Vec<Program>, String> {
+    command.args(["--no-run", "--message-format=json-render-diagnostics"]);
     println!("$ {}", shell_line(&command));
     let messages = output(command.stderr(Stdio::inherit()))?;
-    let mut programs: Vec<Program> = messages.lines().filter_map(program).collect();
+    let mut programs: Vec<Program> = messages.lines().filter_map(from_message).collect();
     let place = |one: &Program| LONGEST.iter().position(|name| *name == one.name);
     programs.sort_by_key(|one| place(one).unwrap_or(LONGEST.len()));
     if programs.is_empty() { Err("cargo has built no tests".to_owned()) } else { Ok(programs) }
 }
 
-/// The names of a program's tests that contain this.
-pub(crate) fn names(programs: &[Program], name: &str, part: &str) -> Result<Vec<String>, String> {
-    let of_it = programs.iter().filter(|one| one.name == name);
-    let lists: Result<Vec<String>, String> = of_it
-        .map(|one| output(Command::new(&one.executable).args([part, "--list", "--format=terse"])))
-        .collect();
-    Ok(lists?.iter().flat_map(|list| listed(list)).map(str::to_owned).collect())
-}
-
-/// The tests in a list that a test program prints.
-fn listed(list: &str) -> impl Iterator<Item = &str> {
-    list.lines().filter_map(|line| line.strip_suffix(": test"))
-}
-
-/// The test program that a message of cargo's is of.
-fn program(message: &str) -> Option<Program> {
+/// The test program that a line of cargo's JSON describes.
+fn from_message(message: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(message).ok()?;
     if message["profile"]["test"] != true {
         return None;
     }
+    let package = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let target = &message["target"];
+    // The unit tests of a crate are named for its package.
+    let name = match target["kind"][0].as_str()? {
+        "test" => target["name"].as_str()?.to_owned(),
+        _ => format!("{} (unit)", package.file_name()?.to_str()?),
+    };
     Some(Program {
-        name: message["target"]["name"].as_str()?.to_owned(),
+        name,
         executable: message["executable"].as_str()?.into(),
-        package: Path::new(message["manifest_path"].as_str()?).parent()?.to_owned(),
+        package: package.to_owned(),
     })
 }
 
-impl Program {
-    /// Its tests whose names contain one of the filters, or all, but for those with `skipped` in their names, with what
-    /// cargo sets and these variables.
-    pub(crate) fn job(
-        &self,
-        filters: &[&str],
-        skipped: Option<&str>,
-        variables: &[(&str, OsString)],
-    ) -> Job {
-        let mut command = Command::new(&self.executable);
-        // Many tests have something panic, and to say where from takes seconds each time.
-        command.env("RUST_BACKTRACE", "0").envs(variables.iter().cloned());
-        command.args(skipped.into_iter().flat_map(|part| ["--skip", part]));
-        command.args(filters).current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
-        Job { name: format!("tests of {}", self.name), command }
+impl Results {
+    /// Counts and time, in columns.
+    pub(crate) fn line(&self) -> String {
+        let Self { passed, skipped, failed, unsteady, seconds, .. } = self;
+        let unsteady = match unsteady.len() {
+            0 => String::new(),
+            count => format!("   {count} unsteady"),
+        };
+        let failed = failed.len();
+        format!(
+            "{passed:>5} passed {failed:>3} failed {skipped:>3} skipped {seconds:>5} s{unsteady}"
+        )
     }
+}
+
+impl Program {
+    /// The names of the tests that these arguments select.
+    pub(crate) fn list(&self, arguments: &[&str]) -> Result<Vec<String>, String> {
+        let list = output(self.command(&[]).args(["--list", "--format=terse"]).args(arguments))?;
+        Ok(list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+    }
+
+    /// Runs the selected tests, and those that fail once more, each alone. Everything that the tests print is added to
+    /// the log.
+    pub(crate) fn run(
+        &self,
+        arguments: &[&str],
+        variables: &Variables,
+        log: &Path,
+    ) -> Result<Results, String> {
+        let begin = Instant::now();
+        let selected = self.list(arguments)?;
+        // The compiler's test harness prints times only where unstable options are allowed.
+        let prints_times = variables.iter().any(|(name, _)| *name == BOOTSTRAP)
+            && !WITHOUT_TIMES.contains(&self.name.as_str());
+        let times = ["-Zunstable-options", "--report-time"];
+        let times = if prints_times { &times[..] } else { &[] };
+        let (status, text) = self.start(&[arguments, times].concat(), variables, log)?;
+        let summary = Summary::read(&text);
+        let failed = summary.failed(&selected);
+        if failed.is_empty() && !status.success() {
+            return Err(format!("{} ended with {status}: see {}", self.name, log.display()));
+        }
+        let mut results = Results { skipped: summary.skipped, ..Results::default() };
+        for name in failed {
+            let alone = ["--exact", &name, "--include-ignored"];
+            let (status, _) = self.start(&alone, variables, log)?;
+            let list = if status.success() { &mut results.unsteady } else { &mut results.failed };
+            list.push(name);
+        }
+        // A program that crashed has printed no counts.
+        let passed = summary.passed.unwrap_or(summary.finished.len() as u32);
+        results.passed = passed + results.unsteady.len() as u32;
+        results.times = summary.times;
+        results.seconds = begin.elapsed().as_secs();
+        Ok(results)
+    }
+
+    /// Runs the program, and gives what it printed.
+    fn start(
+        &self,
+        arguments: &[&str],
+        variables: &Variables,
+        log: &Path,
+    ) -> Result<(ExitStatus, String), String> {
+        let fault = |error: std::io::Error| format!("{}: {error}", log.display());
+        let mut command = self.command(variables);
+        command.args(arguments);
+        let file = File::options().create(true).append(true).open(log).map_err(fault)?;
+        let begin = file.metadata().map_err(fault)?.len() as usize;
+        command.stdout(file.try_clone().map_err(fault)?).stderr(file);
+        let status = command.stdin(Stdio::null()).status();
+        let status = status.map_err(|error| format!("`{}`: {error}", shell_line(&command)))?;
+        let text = fs::read(log).map_err(fault)?;
+        Ok((status, String::from_utf8_lossy(&text[begin..]).into_owned()))
+    }
+
+    fn command(&self, variables: &Variables) -> Command {
+        let limit = format!("--cpu={PROCESSOR_SECONDS}");
+        let mut command =
+            program("prlimit", [limit.into(), self.executable.clone().into_os_string()]);
+        // Many tests have something panic, and printing a backtrace takes seconds each time.
+        command.env("RUST_BACKTRACE", "0").envs(variables.iter().cloned());
+        command.current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
+        command
+    }
+}
+
+/// Runs the examples in the documentation, which cargo compiles itself.
+pub(crate) fn run_doctests(
+    mut command: Command,
+    filter: Option<&str>,
+    variables: &Variables,
+    log: &Path,
+) -> Result<Results, String> {
+    let begin = Instant::now();
+    let output = command.args(filter).envs(variables.iter().cloned()).output();
+    let output = output.map_err(|error| format!("cargo: {error}"))?;
+    let text = [output.stdout, output.stderr].concat();
+    fs::write(log, &text).map_err(|error| format!("{}: {error}", log.display()))?;
+    let text = String::from_utf8_lossy(&text);
+    let summary = Summary::read(&text);
+    if !output.status.success() && summary.listed.is_empty() {
+        return Err(format!("the documentation's examples did not run: see {}", log.display()));
+    }
+    Ok(Results {
+        passed: summary.passed.unwrap_or(0),
+        skipped: summary.skipped,
+        failed: summary.listed,
+        seconds: begin.elapsed().as_secs(),
+        ..Results::default()
+    })
+}
+
+/// What libtest and libtest-mimic print.
+#[derive(Debug, Default)]
+struct Summary {
+    /// `None` if the program ended before it printed a result.
+    passed: Option<u32>,
+    skipped: u32,
+    /// The tests that passed or were skipped, by the lines that are printed as each of them ends.
+    finished: Vec<String>,
+    /// The failed tests, by the list at the end.
+    listed: Vec<String>,
+    times: Vec<(f64, String)>,
+}
+
+impl Summary {
+    fn read(text: &str) -> Self {
+        let mut summary = Self::default();
+        let mut in_list = false;
+        for line in text.lines() {
+            if line == "failures:" {
+                // The outputs of the failed tests come below the same words: the last such part is the list.
+                in_list = true;
+                summary.listed.clear();
+            } else if let Some(counts) = line.strip_prefix("test result: ") {
+                let [passed, skipped] = ["passed", "ignored"].map(|kind| count(counts, kind));
+                summary.passed = Some(summary.passed.unwrap_or(0) + passed);
+                summary.skipped += skipped;
+                in_list = false;
+            } else if let Some(name) = line.strip_prefix("    ").filter(|_| in_list) {
+                summary.listed.push(name.to_owned());
+            } else if let Some((name, result)) = result(line) {
+                if ["ok", "ignored"].iter().any(|word| result.starts_with(word)) {
+                    summary.finished.push(name.to_owned());
+                }
+                if let Some(seconds) = seconds(result) {
+                    summary.times.push((seconds, name.to_owned()));
+                }
+            }
+        }
+        summary
+    }
+
+    /// The names of the failed tests: as the program lists them, or if it crashed all that did not finish.
+    fn failed(&self, selected: &[String]) -> Vec<String> {
+        match self.passed {
+            Some(_) => self.listed.clone(),
+            None => selected.iter().filter(|name| !self.finished.contains(name)).cloned().collect(),
+        }
+    }
+}
+
+/// The number before a word in `ok. 3 passed; 0 failed; 1 ignored; …`.
+fn count(counts: &str, kind: &str) -> u32 {
+    let words = counts.split([' ', ';']).filter(|word| !word.is_empty());
+    let mut number = 0;
+    for word in words {
+        if word == kind {
+            return number;
+        }
+        number = word.parse().unwrap_or(0);
+    }
+    0
+}
+
+/// The name and the result in `test NAME ... RESULT`, or in the lines of libtest-mimic, which pads names.
+fn result(line: &str) -> Option<(&str, &str)> {
+    let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    Some((name.trim_end().trim_end_matches(" - should panic"), result))
+}
+
+/// The seconds in `ok <0.012s>`.
+fn seconds(result: &str) -> Option<f64> {
+    result.rsplit_once('<')?.1.strip_suffix("s>")?.parse().ok()
+}
+
+/// `cargo test` of these packages.
+pub(crate) fn cargo_test(selection: &[&str]) -> Command {
+    let mut command = cargo(["test"]);
+    command.args(selection);
+    command
 }
 
 #[cfg(test)]
@@ -82,33 +283,56 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_programs_are_found_among_what_cargo_says() {
-        let built = |test: bool, executable: &str| {
-            let name = r#""target":{"name":"execution"},"manifest_path":"/w/tests/Cargo.toml""#;
-            format!(r#"{{{name},"profile":{{"test":{test}}},"executable":{executable}}}"#)
+    fn test_programs_are_found_in_the_output_of_cargo() {
+        let built = |kind: &str, test: bool, executable: &str| {
+            let target = format!(r#""target":{{"name":"execution","kind":["{kind}"]}}"#);
+            let rest = format!(r#""profile":{{"test":{test}}},"executable":{executable}"#);
+            format!(r#"{{{target},"manifest_path":"/w/tests/Cargo.toml",{rest}}}"#)
         };
-        let found = program(&built(true, r#""/w/target/execution-1""#)).expect("it is one");
+        let name = |message: &str| from_message(message).map(|found| found.name);
+        assert_eq!(name(&built("test", true, r#""/w/e""#)).as_deref(), Some("execution"));
+        assert_eq!(name(&built("lib", true, r#""/w/e""#)).as_deref(), Some("tests (unit)"));
+        assert_eq!(name(&built("bin", false, r#""/w/e""#)), None);
+        assert_eq!(name(&built("lib", true, "null")), None, "a library is no program");
+        assert_eq!(name("warning: something else"), None);
+    }
+
+    #[test]
+    fn results_are_read_from_what_a_program_prints() {
+        let text = "running 4 tests\ntest a::ok ... ok <0.250s>\ntest a::bad ... FAILED\n\
+            test a::slow ... ignored, needs wgpu\ntest a::stops - should panic ... ok\n\
+            \nfailures:\n\n---- a::bad stdout ----\n    indented\n\nfailures:\n    a::bad\n\
+            \ntest result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 9 filtered out\n";
+        let summary = Summary::read(text);
+        assert_eq!((summary.passed, summary.skipped), (Some(2), 1));
+        assert_eq!(summary.failed(&[]), ["a::bad"]);
+        assert_eq!(summary.finished, ["a::ok", "a::slow", "a::stops"]);
+        assert_eq!(summary.times, [(0.25, "a::ok".to_owned())]);
+    }
+
+    #[test]
+    fn tests_that_did_not_finish_before_a_crash_have_failed() {
+        let summary = Summary::read("running 3 tests\ntest one ... ok\n");
+        let selected = ["one", "two", "three"].map(str::to_owned);
+        assert_eq!(summary.failed(&selected), ["two", "three"]);
+    }
+
+    #[test]
+    fn a_test_that_passes_only_alone_is_unsteady() {
+        let folder = target().join("test-of-programs");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let script = folder.join("program");
+        let text = "#!/bin/sh\ncase \"$*\" in\n*--list*) echo 'a: test'; echo 'b: test';;\n\
+            '--exact a'*) exit 0;;\n'--exact b'*) exit 1;;\n*) echo 'test c ... ok'; kill -SEGV $$;;\nesac\n";
+        fs::write(&script, text).unwrap();
+        assert!(Command::new("chmod").arg("+x").arg(&script).status().unwrap().success());
+        let program = Program { name: "p".to_owned(), executable: script, package: folder.clone() };
+        let results = program.run(&[], &[], &folder.join("log")).unwrap();
         assert_eq!(
-            (found.name.as_str(), found.package.as_path()),
-            ("execution", Path::new("/w/tests"))
+            (results.failed, results.unsteady),
+            (vec!["b".to_owned()], vec!["a".to_owned()])
         );
-        assert!(program(&built(false, r#""/w/target/tool""#)).is_none());
-        assert!(program(&built(true, "null")).is_none(), "a library that is no program");
-        assert!(program("warning: of something else").is_none());
-    }
-
-    #[test]
-    fn tests_are_found_in_a_list() {
-        let list = "web::wgpu::draws: test\nnone: benchmark\nclip::wgpu::cuts: test\n";
-        assert_eq!(listed(list).collect::<Vec<_>>(), ["web::wgpu::draws", "clip::wgpu::cuts"]);
-    }
-
-    #[test]
-    fn what_is_skipped_is_said_to_the_program() {
-        let [executable, package] = ["execution", "."].map(PathBuf::from);
-        let program = Program { name: "execution".to_owned(), executable, package };
-        let line = |skipped| shell_line(&program.job(&["strip"], skipped, &[]).command);
-        assert!(line(Some("::wgpu::")).ends_with("--skip ::wgpu:: strip"), "{}", line(None));
-        assert!(!line(None).contains("--skip"));
+        assert_eq!(results.passed, 2);
     }
 }
