@@ -382,8 +382,8 @@ impl Fetch {
 fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
     let mut random = Noise::new();
     let mut outside = 0;
-    for number in 0..100 {
-        let fetch = Fetch::any(&mut random);
+    let fetches: Vec<_> = (0..100).map(|number| (number, Fetch::any(&mut random))).collect();
+    for (number, fetch) in sample(fetches, 3) {
         let reference = Reference::of(fetch.format);
         let original = shader(&reference);
         let module = Module::parse(&original).expect("glslang's words parse");
@@ -431,7 +431,7 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
             }
         }
     }
-    assert!(outside > 400, "hardly anything is out of bounds: {outside}");
+    assert!(outside > 130, "hardly anything is out of bounds: {outside}");
 }
 
 /// Words of the host that lie, buffers without a byte, elements beyond 4 GiB: nothing but the range is read, and what

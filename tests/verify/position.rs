@@ -77,10 +77,10 @@ impl Case {
         judge_by(runner, &job)
     }
 
-    /// Equal on both drivers, pictures too.
+    /// Equal on one of the drivers, pictures too.
     #[track_caller]
     fn is_equal(&self) {
-        DRIVERS.iter().for_each(|driver| self.is_equal_on(*driver));
+        subject::some(&DRIVERS, &self.words).for_each(|driver| self.is_equal_on(driver));
     }
 
     #[track_caller]
