@@ -10,7 +10,9 @@ pub(crate) fn ensure(tool: &str, version: &str) -> Result<(), String> {
     if installed.lines().any(|line| line == format!("{tool} v{version}:")) {
         return Ok(());
     }
-    run(&mut cargo(["install", "--locked", tool, "--version", version]))
+    // Such a program waits for others: it is not worth the time to optimize it.
+    let install = ["install", "--debug", "--locked", tool, "--version", version];
+    run(cargo(install).env("CARGO_PROFILE_DEV_DEBUG", "false"))
 }
 
 /// The version of this package that the workspace is locked to.
