@@ -378,11 +378,14 @@ impl<'s> Host<'s> {
     }
 
     /// Whether a use can wait for another one: of the same pass with lists, only for what is done ahead of it. What is
-    /// next comes behind the pass, but for counters.
+    /// next comes behind the pass, but for counters that are all used ahead: one that the draw in the pass uses, too,
+    /// would wait for nothing, as what is next cannot be told for each counter.
     fn can_be_waited_for(&self, one: &Conflict) -> bool {
         let [first, second] = one.commands.map(|command| self.listed[command]);
-        let within =
-            is_ahead(one.by[0]) && (self.telling != Telling::Next || one.kind == Kind::Counters);
+        let mut counters =
+            self.uses[one.commands[0]].iter().filter(|used| used.cells.kind == Kind::Counters);
+        let is_next_ahead = one.kind == Kind::Counters && counters.all(|used| is_ahead(used.by));
+        let within = is_ahead(one.by[0]) && (self.telling != Telling::Next || is_next_ahead);
         first.is_none() || first != second || within
     }
 
