@@ -14,7 +14,7 @@ use polyshade_planner::{
     Feedback, FeedbackBuffer, Keeper, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses,
     Variant,
 };
-use polyshade_tests::sample::sample_of;
+use polyshade_tests::sample::sample_by;
 use polyshade_vulkan::model::{self, BufferLayout, Value};
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage};
 use std::ops::Range;
@@ -395,7 +395,7 @@ fn interrupted_captures_are_whole() {
         for (script, expected) in batch.iter().zip(&expected) {
             assert!(script.model(native.layout()).0 == *expected, "{script:?}");
         }
-        for (way, rig) in sample_of(number, &rigs, 3) {
+        for (way, rig) in sample_by(number, &rigs, 3) {
             let (memories, executed) = execute(rig, *way, batch, |_| {});
             for ((script, expected), memory) in batch.iter().zip(&expected).zip(&memories) {
                 assert!(memory == expected, "{way:?} {script:?}\n{memory:02x?}\n{expected:02x?}");

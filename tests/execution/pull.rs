@@ -382,8 +382,10 @@ impl Fetch {
 fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
     let mut random = Noise::new();
     let mut outside = 0;
-    let fetches: Vec<_> = (0..100).map(|number| (number, Fetch::any(&mut random))).collect();
-    for (number, fetch) in sample(fetches, 3) {
+    let all = (0..100).map(|number| (number, Fetch::any(&mut random)));
+    let fetches: Vec<_> = sample(all, 3).collect();
+    let count = fetches.len();
+    for (number, fetch) in fetches {
         let reference = Reference::of(fetch.format);
         let original = shader(&reference);
         let module = Module::parse(&original).expect("glslang's words parse");
@@ -431,7 +433,7 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
             }
         }
     }
-    assert!(outside > 130, "hardly anything is out of bounds: {outside}");
+    assert!(outside * 100 > 400 * count, "hardly anything is out of bounds: {outside}");
 }
 
 /// Words of the host that lie, buffers without a byte, elements beyond 4 GiB: nothing but the range is read, and what

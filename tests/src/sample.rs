@@ -6,17 +6,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// One case in `one_in`, and at least one, in their order: others at each commit, since `cargo xtask test` makes the
 /// variable `POLYSHADE_SAMPLE` of it. All of them if `POLYSHADE_WHOLE` is set.
 pub fn sample<T>(cases: impl IntoIterator<Item = T>, one_in: usize) -> impl Iterator<Item = T> {
-    sample_of((), cases, one_in)
+    sample_by((), cases, one_in)
 }
 
-/// The same for each of many things, of which each has a sample of its own.
-pub fn sample_of<T>(
-    thing: impl Hash,
+/// The same, where the sample also depends on `key`, so that callers with the same cases can choose different ones.
+pub fn sample_by<T>(
+    key: impl Hash,
     cases: impl IntoIterator<Item = T>,
     one_in: usize,
 ) -> impl Iterator<Item = T> {
     let mut hasher = DefaultHasher::new();
-    thing.hash(&mut hasher);
+    key.hash(&mut hasher);
     let cases: Vec<T> = cases.into_iter().collect();
     let whole = env::var_os("POLYSHADE_WHOLE").is_some();
     let seed = env::var("POLYSHADE_SAMPLE").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);

@@ -222,10 +222,11 @@ impl Stage {
         subject::judge_by(runner, &Job { vertices: 30, runs: 3, ..job })
     }
 
-    /// Equal on one of its drivers, or on all; returns what was compared on each.
+    /// Verifies the step on one of the stage's drivers, where it must be equal, and returns how much was compared. With
+    /// `POLYSHADE_WHOLE`, on each of them.
     #[track_caller]
     pub(crate) fn compared(self, words: &[u32], step: &Step) -> Vec<Equal> {
-        let each = subject::some(self.drivers, words).map(|driver| {
+        let each = subject::sampled(self.drivers, words).map(|driver| {
             let equal = subject::equal(driver, self.verify(driver, words, step));
             assert_eq!(equal.runs, 3, "{driver:?}: {equal:?}");
             equal

@@ -7,7 +7,7 @@ use polyshade::transform_feedback::{Options, Varying};
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 pub(crate) use polyshade_tests::drivers::{DRIVERS, Driver};
-use polyshade_tests::sample::sample_of;
+use polyshade_tests::sample::sample_by;
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{
     Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify, verify_against,
@@ -206,7 +206,7 @@ impl Subject {
 
     #[track_caller]
     pub(crate) fn is_equal_by_stores(&self) {
-        for driver in some(&DRIVERS, &self.words) {
+        for driver in sampled(&DRIVERS, &self.words) {
             self.is_equal_on(driver);
         }
     }
@@ -225,10 +225,10 @@ impl Subject {
     }
 }
 
-/// The driver that a shader is verified on today: `verify` is tested here, and that lowerings are right on both drivers
-/// by the execution tests. All of them if `POLYSHADE_WHOLE` is set.
-pub(crate) fn some(drivers: &[Driver], words: &[u32]) -> impl Iterator<Item = Driver> {
-    sample_of(words, drivers.iter().copied(), drivers.len())
+/// One of these drivers, chosen by the shader and the commit, or all of them if `POLYSHADE_WHOLE` is set. One is enough
+/// to test `verify`: the execution tests run the lowerings on both.
+pub(crate) fn sampled(drivers: &[Driver], words: &[u32]) -> impl Iterator<Item = Driver> {
+    sample_by(words, drivers.iter().copied(), drivers.len())
 }
 
 /// What is marked as distances.

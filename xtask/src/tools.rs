@@ -10,7 +10,7 @@ pub(crate) fn ensure(tool: &str, version: &str) -> Result<(), String> {
     if installed.lines().any(|line| line == format!("{tool} v{version}:")) {
         return Ok(());
     }
-    // Such a program waits for others: it is not worth the time to optimize it.
+    // These programs mostly wait for others, so optimizing them would take longer than it saves.
     let install = ["install", "--debug", "--locked", tool, "--version", version];
     run(cargo(install).env("CARGO_PROFILE_DEV_DEBUG", "false"))
 }

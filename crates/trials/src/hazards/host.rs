@@ -377,16 +377,21 @@ impl<'s> Host<'s> {
         Ok(drawn)
     }
 
-    /// Whether a use can wait for another one: of the same pass with lists, only for what is done ahead of it. What is
-    /// next comes behind the pass, but for counters that are all used ahead: one that the draw in the pass uses, too,
-    /// would wait for nothing, as what is next cannot be told for each counter.
+    /// Whether the second use of a conflict can wait for the first. Within one pass with lists it can if the first is
+    /// by a dispatch, which is recorded ahead of the pass. A draw that is told its next uses waits behind the pass
+    /// instead, where nothing may be left to wait for; only counters are waited for ahead, and only if no other part of
+    /// the draw uses a counter, because a draw has one list of next uses for all its counters.
     fn can_be_waited_for(&self, one: &Conflict) -> bool {
         let [first, second] = one.commands.map(|command| self.listed[command]);
-        let mut counters =
-            self.uses[one.commands[0]].iter().filter(|used| used.cells.kind == Kind::Counters);
-        let is_next_ahead = one.kind == Kind::Counters && counters.all(|used| is_ahead(used.by));
-        let within = is_ahead(one.by[0]) && (self.telling != Telling::Next || is_next_ahead);
-        first.is_none() || first != second || within
+        if first.is_none() || first != second {
+            return true;
+        }
+        let is_ahead_or_no_counter =
+            |used: &Used| used.cells.kind != Kind::Counters || is_ahead(used.by);
+        let waits_ahead = self.telling != Telling::Next
+            || one.kind == Kind::Counters
+                && self.uses[one.commands[0]].iter().all(is_ahead_or_no_counter);
+        is_ahead(one.by[0]) && waits_ahead
     }
 
     /// Whether a use of a command, by its number, is that of the counter from which a draw takes its vertex count.
