@@ -21,6 +21,8 @@ mod known;
 #[cfg(feature = "wgsl")]
 mod layout;
 #[cfg(feature = "wgsl")]
+mod modulo;
+#[cfg(feature = "wgsl")]
 mod packed;
 #[cfg(feature = "wgsl")]
 mod places;

@@ -2,7 +2,7 @@
 
 use super::{Bound, Kind, PointSize, Text, Wgsl, WgslResource};
 use super::{
-    arrays, comparing, copy_logical, interface, known, layout, packed, places, point_size,
+    arrays, comparing, copy_logical, interface, known, layout, modulo, packed, places, point_size,
     push_constants, row_major, samplers, specified, strides,
 };
 use crate::{Error, SpirvVersion};
@@ -61,6 +61,7 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     let program = interface::flatten(&program).map_err(unsupported)?;
     let program = copy_logical::expand(&program).map_err(unsupported)?;
     let program = samplers::split(&program, &places).map_err(unsupported)?;
+    let program = computed(&program).map_err(unsupported)?;
     let program = packed::into_vectors(&program).map_err(unsupported)?;
     let program = strides::widen(&program).map_err(unsupported)?;
     let written = |kind| match places.get(&WgslResource::PushConstants) {
@@ -90,6 +91,11 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
         Bound { resource, place, kind }
     });
     Ok(Text { source, bound: bound.collect() })
+}
+
+/// The module with instructions that naga computes as SPIR-V does.
+fn computed(module: &Module<'_>) -> Result<Module<'static>, polyshade_spv::Error> {
+    modulo::expand(module)
 }
 
 /// What naga writes.
