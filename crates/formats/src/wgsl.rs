@@ -37,6 +37,8 @@ mod row_major;
 #[cfg(feature = "wgsl")]
 mod samplers;
 #[cfg(feature = "wgsl")]
+mod signedness;
+#[cfg(feature = "wgsl")]
 mod specified;
 #[cfg(feature = "wgsl")]
 mod strides;

@@ -3,7 +3,7 @@
 use super::{Bound, Kind, PointSize, Text, Wgsl, WgslResource};
 use super::{
     arrays, comparing, copy_logical, interface, known, layout, modulo, packed, places, point_size,
-    push_constants, row_major, samplers, specified, strides,
+    push_constants, row_major, samplers, signedness, specified, strides,
 };
 use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
@@ -95,7 +95,8 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
 
 /// The module with instructions that naga computes as SPIR-V does.
 fn computed(module: &Module<'_>) -> Result<Module<'static>, polyshade_spv::Error> {
-    modulo::expand(module)
+    let module = modulo::expand(module)?;
+    signedness::cast(&module)
 }
 
 /// What naga writes.

@@ -1,0 +1,156 @@
+//! Integers of the other signedness than the instruction that they are operands of. SPIR-V goes by the instruction, and
+//! naga, as WGSL, by the types: operands and results are cast to those that the instruction stands for.
+
+use polyshade_spv::view::{ExtInst, ExtInstImport, Inst};
+use polyshade_spv::{Error, ErrorKind, GlslOp, Id, Module, Op, Patch, Type};
+use std::ops::Range;
+
+/// What an instruction takes integers for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Signed,
+    Unsigned,
+    /// As the type of its result says.
+    Result,
+}
+
+/// How an instruction treats integers.
+struct Rule {
+    sign: Sign,
+    /// The words of its operands that are to have the sign.
+    operands: Range<usize>,
+}
+
+/// The module with such casts.
+///
+/// # Errors
+///
+/// Atomic instructions, whose memory cannot be cast.
+pub(super) fn cast(module: &Module<'_>) -> Result<Module<'static>, Error> {
+    let next = module.rewrite(|module, p| {
+        for inst in module.functions().flat_map(|function| function.instructions()) {
+            check_atomic(module, inst)?;
+            let Some(rule) = rule(module, inst) else { continue };
+            let result = inst.result_type();
+            let signed = match rule.sign {
+                Sign::Signed => true,
+                Sign::Unsigned => false,
+                Sign::Result => match result.and_then(|ty| is_signed(module, ty)) {
+                    Some(signed) => signed,
+                    None => continue,
+                },
+            };
+            for word in rule.operands {
+                let operand = inst.words().get(word).and_then(|word| Id::new(*word));
+                let ty = operand.and_then(|id| module.type_of(id));
+                let cast = ty.and_then(|ty| with_sign(module, p, ty, signed));
+                if let Some((ty, operand)) = cast.zip(operand) {
+                    let value = p.at(inst.before()).bitcast(ty, operand);
+                    p.overwrite(inst.operand(word), value.word());
+                }
+            }
+            let Some((ty, id)) = result.zip(inst.result()) else { continue };
+            if let Some(cast) = with_sign(module, p, ty, signed) {
+                let value = p.id();
+                p.set_result_type(inst, cast);
+                p.set_result(inst, value);
+                p.insert(inst.after(), Op::BITCAST, &[ty.word(), id.word(), value.word()]);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(next.module.into_owned())
+}
+
+fn rule(module: &Module<'_>, inst: Inst<'_>) -> Option<Rule> {
+    use Sign::{Result, Signed, Unsigned};
+    let (sign, operands) = match inst.op() {
+        Op::S_DIV | Op::S_REM => (Signed, 3..5),
+        Op::U_DIV | Op::U_MOD => (Unsigned, 3..5),
+        Op::S_NEGATE
+        | Op::SHIFT_RIGHT_ARITHMETIC
+        | Op::BIT_FIELD_S_EXTRACT
+        | Op::CONVERT_S_TO_F
+        | Op::S_CONVERT => (Signed, 3..4),
+        Op::SHIFT_RIGHT_LOGICAL | Op::BIT_FIELD_U_EXTRACT | Op::CONVERT_U_TO_F | Op::U_CONVERT => {
+            (Unsigned, 3..4)
+        }
+        Op::SHIFT_LEFT_LOGICAL | Op::BIT_COUNT => (Result, 3..4),
+        // What is converted is a float.
+        Op::CONVERT_F_TO_S => (Signed, 3..3),
+        Op::CONVERT_F_TO_U => (Unsigned, 3..3),
+        // Behind the scope and the operation.
+        Op::GROUP_NON_UNIFORM_S_MIN | Op::GROUP_NON_UNIFORM_S_MAX => (Signed, 5..6),
+        Op::GROUP_NON_UNIFORM_U_MIN | Op::GROUP_NON_UNIFORM_U_MAX => (Unsigned, 5..6),
+        Op::EXT_INST => {
+            let inst = ExtInst::of(inst).filter(|inst| is_glsl(module, inst.set()))?;
+            match GlslOp(inst.number()) {
+                GlslOp::S_ABS | GlslOp::S_SIGN | GlslOp::FIND_S_MSB => (Signed, 5..6),
+                GlslOp::S_MIN | GlslOp::S_MAX | GlslOp::S_CLAMP => (Signed, 5..8),
+                GlslOp::U_MIN | GlslOp::U_MAX | GlslOp::U_CLAMP => (Unsigned, 5..8),
+                GlslOp::FIND_U_MSB => (Unsigned, 5..6),
+                GlslOp::FIND_I_LSB => (Result, 5..6),
+                // The exponent.
+                GlslOp::LDEXP => (Signed, 6..7),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some(Rule { sign, operands })
+}
+
+fn is_glsl(module: &Module<'_>, set: Id) -> bool {
+    let import = module.definition(set).and_then(ExtInstImport::of);
+    import.is_some_and(|import| import.name() == GlslOp::SET)
+}
+
+/// An error for an atomic instruction on memory of the other signedness.
+fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
+    let (name, signed) = match inst.op() {
+        Op::ATOMIC_S_MIN => ("OpAtomicSMin", true),
+        Op::ATOMIC_S_MAX => ("OpAtomicSMax", true),
+        Op::ATOMIC_U_MIN => ("OpAtomicUMin", false),
+        Op::ATOMIC_U_MAX => ("OpAtomicUMax", false),
+        _ => return Ok(()),
+    };
+    match inst.result_type().and_then(|ty| is_signed(module, ty)) {
+        Some(of_memory) if of_memory != signed => {
+            let (other, own) = if signed { ("unsigned", "signed") } else { ("signed", "unsigned") };
+            let message = format!(
+                "cannot write {name} of {other} integers: atomics of WGSL go by the type, which is not {own}"
+            );
+            Err(Error::new(ErrorKind::Unsupported, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a type is one of signed integers, or vectors of them; `None` where it is none of integers.
+fn is_signed(module: &Module<'_>, ty: Id) -> Option<bool> {
+    match module.ty(ty)? {
+        Type::Int { signed, .. } => Some(signed),
+        Type::Vector { component, .. } => match module.ty(component)? {
+            Type::Int { signed, .. } => Some(signed),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type of integers like those of `ty` that are, or are not, signed; `None` where `ty` is it, or none of integers.
+fn with_sign(module: &Module<'_>, p: &mut Patch<'_, '_>, ty: Id, signed: bool) -> Option<Id> {
+    let integer = |p: &mut Patch<'_, '_>, ty| match module.ty(ty)? {
+        Type::Int { width, signed: other } if other != signed => {
+            Some(p.declare(Op::TYPE_INT, &[width, signed.into()]))
+        }
+        _ => None,
+    };
+    match module.ty(ty)? {
+        Type::Vector { component, count } => {
+            let component = integer(p, component)?;
+            Some(p.vector(component, count))
+        }
+        _ => integer(p, ty),
+    }
+}
