@@ -10,6 +10,10 @@ pub mod glsl;
 pub mod tools;
 pub mod wgsl;
 
+#[cfg(any(feature = "cross", feature = "wgsl"))]
+mod gather_offsets;
+#[cfg(any(feature = "cross", feature = "wgsl"))]
+mod image_operands;
 mod stage;
 
 pub use glsl::compile;

@@ -15,9 +15,13 @@ mod comparing;
 #[cfg(feature = "wgsl")]
 mod copy_logical;
 #[cfg(feature = "wgsl")]
+mod dropped_operands;
+#[cfg(feature = "wgsl")]
 mod interface;
 #[cfg(feature = "wgsl")]
 mod known;
+#[cfg(feature = "wgsl")]
+mod layers;
 #[cfg(feature = "wgsl")]
 mod layout;
 #[cfg(feature = "wgsl")]
@@ -42,6 +46,8 @@ mod signedness;
 mod specified;
 #[cfg(feature = "wgsl")]
 mod strides;
+#[cfg(feature = "wgsl")]
+mod texel_offsets;
 #[cfg(feature = "wgsl")]
 mod translate;
 

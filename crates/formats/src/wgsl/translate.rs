@@ -2,10 +2,11 @@
 
 use super::{Bound, Kind, PointSize, Text, Wgsl, WgslResource};
 use super::{
-    arrays, comparing, copy_logical, interface, known, layout, modulo, packed, places, point_size,
-    push_constants, row_major, samplers, signedness, specified, strides,
+    arrays, comparing, copy_logical, dropped_operands, interface, known, layers, layout, modulo,
+    packed, places, point_size, push_constants, row_major, samplers, signedness, specified,
+    strides, texel_offsets,
 };
-use crate::{Error, SpirvVersion};
+use crate::{Error, SpirvVersion, gather_offsets};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{SourceLocation, back, front};
@@ -62,6 +63,9 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     let program = copy_logical::expand(&program).map_err(unsupported)?;
     let program = samplers::split(&program, &places).map_err(unsupported)?;
     let program = computed(&program).map_err(unsupported)?;
+    if let Some(why) = dropped_operands::refused(&program) {
+        return Err(Error::Unsupported(why));
+    }
     let program = packed::into_vectors(&program).map_err(unsupported)?;
     let program = strides::widen(&program).map_err(unsupported)?;
     let written = |kind| match places.get(&WgslResource::PushConstants) {
@@ -96,7 +100,10 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
 /// The module with instructions that naga computes as SPIR-V does.
 fn computed(module: &Module<'_>) -> Result<Module<'static>, polyshade_spv::Error> {
     let module = modulo::expand(module)?;
-    signedness::cast(&module)
+    let module = signedness::cast(&module)?;
+    let module = texel_offsets::add(&module)?;
+    let module = gather_offsets::split(&module)?;
+    layers::round(&module)
 }
 
 /// What naga writes.

@@ -1,0 +1,108 @@
+//! Where the optional operands of image instructions are.
+
+use polyshade_spv::{Id, Inst, Op};
+
+/// Bits of the mask that says which optional operands there are.
+pub(crate) const BIAS: u32 = 1 << 0;
+pub(crate) const LOD: u32 = 1 << 1;
+pub(crate) const GRAD: u32 = 1 << 2;
+pub(crate) const CONST_OFFSET: u32 = 1 << 3;
+pub(crate) const OFFSET: u32 = 1 << 4;
+pub(crate) const CONST_OFFSETS: u32 = 1 << 5;
+pub(crate) const MIN_LOD: u32 = 1 << 7;
+
+/// An image instruction with its optional operands.
+#[derive(Clone, Copy)]
+pub(crate) struct ImageInst<'m> {
+    inst: Inst<'m>,
+    /// The word of the mask, where there is one.
+    mask: usize,
+}
+
+impl<'m> ImageInst<'m> {
+    /// The view of `inst`, if it samples, fetches from, reads from or gathers from an image.
+    pub(crate) fn of(inst: Inst<'m>) -> Option<Self> {
+        let mask = match inst.op() {
+            Op::IMAGE_SAMPLE_IMPLICIT_LOD
+            | Op::IMAGE_SAMPLE_EXPLICIT_LOD
+            | Op::IMAGE_SAMPLE_PROJ_IMPLICIT_LOD
+            | Op::IMAGE_SAMPLE_PROJ_EXPLICIT_LOD
+            | Op::IMAGE_FETCH
+            | Op::IMAGE_READ => 5,
+            op if compares(op) || op == Op::IMAGE_GATHER => 6,
+            _ => return None,
+        };
+        Some(Self { inst, mask })
+    }
+
+    /// The instruction itself.
+    pub(crate) fn inst(self) -> Inst<'m> {
+        self.inst
+    }
+
+    /// The image, with its sampler where it is sampled.
+    pub(crate) fn image(self) -> Option<Id> {
+        Id::new(self.inst.words()[3])
+    }
+
+    /// Where the coordinates are.
+    pub(crate) fn coordinates(self) -> Option<Id> {
+        Id::new(self.inst.words()[COORDINATES])
+    }
+
+    /// Whether it compares with a reference value.
+    pub(crate) fn compares(self) -> bool {
+        compares(self.inst.op())
+    }
+
+    /// Which optional operands there are.
+    pub(crate) fn mask(self) -> u32 {
+        self.inst.words().get(self.mask).copied().unwrap_or(0)
+    }
+
+    /// The first operand that `bit` stands for.
+    pub(crate) fn operand(self, bit: u32) -> Option<Id> {
+        let word = self.mask + 1 + count(self.mask() & (bit - 1));
+        let there = self.mask() & bit != 0;
+        self.inst.words().get(word).filter(|_| there).and_then(|word| Id::new(*word))
+    }
+
+    /// All operands but the result, with other coordinates, and without the optional operand of `bit`, which is one id.
+    pub(crate) fn without(self, bit: u32, coordinates: Id) -> Vec<u32> {
+        let mut words = self.inst.words()[1..].to_vec();
+        words[COORDINATES - 1] = coordinates.word();
+        if self.mask() & bit != 0 {
+            words.remove(self.mask + count(self.mask() & (bit - 1)));
+            words[self.mask - 1] &= !bit;
+        }
+        words
+    }
+
+    /// The operands behind the result, with one constant offset in place of four.
+    pub(crate) fn with_offset(self, offset: Id) -> Vec<u32> {
+        let mut words = self.inst.words()[3..].to_vec();
+        let mask = self.mask() & !CONST_OFFSETS | CONST_OFFSET;
+        words[self.mask - 3] = mask;
+        words[self.mask - 2 + count(mask & (CONST_OFFSET - 1))] = offset.word();
+        words
+    }
+}
+
+/// The word of the coordinates.
+pub(crate) const COORDINATES: usize = 4;
+
+fn compares(op: Op) -> bool {
+    matches!(
+        op,
+        Op::IMAGE_SAMPLE_DREF_IMPLICIT_LOD
+            | Op::IMAGE_SAMPLE_DREF_EXPLICIT_LOD
+            | Op::IMAGE_SAMPLE_PROJ_DREF_IMPLICIT_LOD
+            | Op::IMAGE_SAMPLE_PROJ_DREF_EXPLICIT_LOD
+            | Op::IMAGE_DREF_GATHER
+    )
+}
+
+/// How many operands a mask stands for: gradients are two.
+fn count(mask: u32) -> usize {
+    (mask.count_ones() + u32::from(mask & GRAD != 0)) as usize
+}

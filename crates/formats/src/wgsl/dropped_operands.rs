@@ -1,0 +1,48 @@
+//! Optional operands of image instructions that WGSL has not, and that naga drops.
+
+use super::layers::image_type;
+use crate::image_operands::{BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, MIN_LOD, OFFSET};
+use polyshade_spv::{Id, Module, Op};
+
+/// Those that are dropped somewhere, by the name that SPIR-V has for them.
+const NAMES: [(u32, &str); 6] = [
+    (BIAS, "Bias"),
+    (LOD, "Lod"),
+    (GRAD, "Grad"),
+    (OFFSET, "Offset"),
+    (CONST_OFFSETS, "ConstOffsets"),
+    (MIN_LOD, "MinLod"),
+];
+
+/// Why the text of a module would lack some, if it would.
+pub(super) fn refused(module: &Module<'_>) -> Option<String> {
+    let code = module.functions().flat_map(|function| function.instructions());
+    code.filter_map(ImageInst::of).find_map(|image| {
+        let op = image.inst().op();
+        let dropped = match op {
+            Op::IMAGE_FETCH | Op::IMAGE_READ => 0,
+            Op::IMAGE_GATHER | Op::IMAGE_DREF_GATHER => {
+                BIAS | LOD | GRAD | OFFSET | CONST_OFFSETS | MIN_LOD
+            }
+            _ if image.compares() => BIAS | LOD | GRAD | OFFSET | CONST_OFFSETS | MIN_LOD,
+            _ => LOD | OFFSET | CONST_OFFSETS | MIN_LOD,
+        };
+        let is_dropped = |bit: u32| dropped & image.mask() & bit != 0;
+        let (_, name) = NAMES
+            .into_iter()
+            .find(|(bit, _)| is_dropped(*bit) && !(*bit == LOD && has_level(module, image)))?;
+        let op = spirv::Op::from_u32(op.0.into())?;
+        Some(match name {
+            "Lod" => format!("WGSL has no Op{op:?} of depths with a Lod that is not 0"),
+            _ => format!("WGSL has no Op{op:?} with {name}"),
+        })
+    })
+}
+
+/// Whether WGSL has the level: of textures of depths 0 alone.
+fn has_level(module: &Module<'_>, image: ImageInst<'_>) -> bool {
+    let ty = image.image().and_then(|id| module.type_of(id));
+    let is_depth = |ty: Id| image_type(module, ty).is_some_and(|inst| inst.words()[4] == 1);
+    let is_zero = image.operand(LOD).and_then(|id| module.constant(id)) == Some(0);
+    is_zero || !image.compares() && !ty.is_some_and(is_depth)
+}

@@ -1,0 +1,50 @@
+//! Layers of array textures: Vulkan takes the nearest, and naga cuts the fraction off.
+
+use crate::image_operands::{COORDINATES, ImageInst};
+use polyshade_spv::{Error, GlslOp, Id, Inst, Module, Op, Type};
+
+/// The module with layers rounded to the nearest whole number, an even one where two are as near.
+pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
+    let next = module.rewrite(|module, p| {
+        let code = module.functions().flat_map(|function| function.instructions());
+        // The layers of texels are integers.
+        let samples = code.filter(|inst| !matches!(inst.op(), Op::IMAGE_FETCH | Op::IMAGE_READ));
+        for image in samples.filter_map(ImageInst::of) {
+            let ty = image.image().and_then(|id| module.type_of(id));
+            let layer = ty.and_then(|ty| layer(image_type(module, ty)?));
+            let Some((layer, coordinates)) = layer.zip(image.coordinates()) else { continue };
+            let Some(ty) = module.type_of(coordinates) else { continue };
+            let Some(Type::Vector { component, .. }) = module.ty(ty) else { continue };
+            // %a = OpCompositeExtract %coordinates LAYER
+            // %b = OpExtInst RoundEven %a
+            // OpCompositeInsert %b %coordinates LAYER
+            let mut code = p.at(image.inst().before());
+            let number = code.extract(component, coordinates, &[layer]);
+            let number = code.glsl(GlslOp::ROUND_EVEN, component, &[number]);
+            let words = [number.word(), coordinates.word(), layer];
+            let coordinates = code.value(Op::COMPOSITE_INSERT, ty, &words);
+            p.overwrite(image.inst().operand(COORDINATES), coordinates.word());
+        }
+        Ok(())
+    })?;
+    Ok(next.module.into_owned())
+}
+
+/// `OpTypeImage` of a type of images, or of images with samplers.
+pub(super) fn image_type<'m>(module: &'m Module<'_>, ty: Id) -> Option<Inst<'m>> {
+    let inst = module.definition(ty)?;
+    match inst.op() {
+        Op::TYPE_SAMPLED_IMAGE => module.definition(Id::new(inst.words()[2])?),
+        _ => Some(inst),
+    }
+    .filter(|inst| inst.op() == Op::TYPE_IMAGE)
+}
+
+/// Which of the coordinates is the layer, where there are layers.
+fn layer(image: Inst<'_>) -> Option<u32> {
+    /// Coordinates in an image of one, two and three dimensions, and in a cube.
+    const COORDINATES: [u32; 4] = [1, 2, 3, 3];
+    let is_array = image.words()[5] == 1;
+    let layer = COORDINATES.get(image.words()[3] as usize).copied();
+    layer.filter(|_| is_array)
+}

@@ -1,0 +1,13 @@
+#version 450
+// RUN: polyshade convert %s -o %t.wgsl
+// EXIT: 3
+// KNOWN: naga refuses unknown instructions
+// CHECK: writing WGSL: WGSL has no OpImageGather with Offset
+
+layout(set = 0, binding = 0) uniform sampler2D image;
+layout(location = 0) in vec4 at;
+layout(location = 0) out float colour;
+
+void main() {
+    colour = textureGatherOffset(image, at.xy, ivec2(at.zw)).x;
+}
