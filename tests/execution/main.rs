@@ -50,6 +50,7 @@ mod shaders;
 mod stages;
 mod storage;
 mod sweep;
+mod translated;
 mod unbound;
 mod ways;
 mod web;

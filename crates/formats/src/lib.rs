@@ -15,6 +15,8 @@ mod gather_offsets;
 #[cfg(any(feature = "cross", feature = "wgsl"))]
 mod image_operands;
 mod stage;
+#[cfg(any(feature = "cross", feature = "wgsl"))]
+mod wide_arithmetic;
 
 pub use glsl::compile;
 pub use stage::{ShaderStage, SpirvVersion, stage_of_extension};

@@ -6,7 +6,7 @@ use super::{
     packed, places, point_size, push_constants, row_major, samplers, signedness, specified,
     strides, texel_offsets,
 };
-use crate::{Error, SpirvVersion, gather_offsets};
+use crate::{Error, SpirvVersion, gather_offsets, wide_arithmetic};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{SourceLocation, back, front};
@@ -99,7 +99,8 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
 
 /// The module with instructions that naga computes as SPIR-V does.
 fn computed(module: &Module<'_>) -> Result<Module<'static>, polyshade_spv::Error> {
-    let module = modulo::expand(module)?;
+    let module = wide_arithmetic::expand(module)?;
+    let module = modulo::expand(&module)?;
     let module = signedness::cast(&module)?;
     let module = texel_offsets::add(&module)?;
     let module = gather_offsets::split(&module)?;
