@@ -11,6 +11,8 @@ mod bindings;
 #[cfg(feature = "glsl")]
 mod front_end;
 #[cfg(feature = "glsl")]
+mod intrinsics;
+#[cfg(feature = "glsl")]
 mod semantics;
 
 /// What a source is written in.

@@ -78,6 +78,23 @@ pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     backend::validate(words, environment)
 }
 
+/// Whether a module is valid apart from what Vulkan asks for, as far as a compiler answers for it: HLSL's modules may
+/// need an optimiser to be legal. Without the feature `tools`, any is.
+///
+/// # Errors
+///
+/// As for [`validate`].
+#[cfg(feature = "glsl")]
+pub(crate) fn check(words: &[u32]) -> Result<(), Error> {
+    #[cfg(feature = "tools")]
+    return library::check(words, &format!("spv1.{}", SpirvVersion::of(words).minor()));
+    #[cfg(not(feature = "tools"))]
+    {
+        let _ = words;
+        Ok(())
+    }
+}
+
 fn oldest_vulkan(version: SpirvVersion) -> &'static str {
     match version {
         SpirvVersion::SPIRV1_0 => "vulkan1.0",

@@ -1,8 +1,8 @@
 //! Calls glslang.
 
 use super::semantics::{self, Declarations};
-use super::{Language, Source, bindings};
-use crate::{Error, ShaderStage, SpirvVersion};
+use super::{Language, Source, bindings, intrinsics};
+use crate::{Error, ShaderStage, SpirvVersion, tools};
 use glslang::error::GlslangError;
 use glslang::include::{IncludeHandler, IncludeResult, IncludeType};
 use glslang::{
@@ -43,6 +43,12 @@ pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), E
         Language::Glsl => words,
         Language::Hlsl => complete(&words, source, &shader.get_preprocessed_code())?,
     };
+    tools::check(&words).map_err(|error| {
+        let Source { name, .. } = source;
+        Error::Unsupported(format!(
+            "{name}: glslang makes a module of this that is not valid: {error}"
+        ))
+    })?;
     Ok((words, folders.read))
 }
 
@@ -57,9 +63,14 @@ fn complete(words: &[u32], source: &Source<'_>, text: &str) -> Result<Vec<u32>, 
         return Err(Error::Faulty(format!("{name}: there is no function `{entry}`")));
     }
     let declared = Declarations::of(text, &source.entry);
+    if declared.calls_lit() {
+        let message = "glslang multiplies where `lit` takes a power: write `pow` in its place";
+        return Err(Error::Unsupported(format!("{}: {message}", source.name)));
+    }
     let rewritten = module.rewrite(|m, p| {
         bindings::complete(m, p);
         semantics::complete(m, p, &declared);
+        intrinsics::complete(m, p, &declared);
         Ok(())
     });
     Ok(rewritten.map_err(fault)?.module.into_words())
@@ -289,5 +300,31 @@ mod tests {
         let error = faulty.name("a.hlsl").entry("f").compile().unwrap_err().to_string();
         assert!(error.starts_with("a.hlsl:2:9: "), "{error}");
         assert!(source.entry("a b").compile().is_err());
+    }
+    fn compute(text: &str) -> Result<Vec<u32>, Error> {
+        let text = format!(
+            "RWByteAddressBuffer b : register(u0);\n\
+             [numthreads(1, 1, 1)] void main() {{ uint n; {text} b.Store(0, n); }}\n"
+        );
+        Source::new(&text, Language::Hlsl, ShaderStage::Compute).compile()
+    }
+
+    #[test]
+    fn a_module_that_is_not_valid_is_refused() {
+        // The number is signed, and the memory is not.
+        let refused = compute("b.InterlockedAdd(8, 1, n);");
+        assert_eq!(refused.is_err(), crate::Feature::Tools.is_in(), "{refused:?}");
+        if let Err(error) = refused {
+            assert!(error.to_string().contains("not valid: AtomicIAdd: expected Value"), "{error}");
+            assert!(matches!(error, Error::Unsupported(_)));
+        }
+        compute("b.InterlockedAdd(8, 1u, n);").expect("it is valid");
+    }
+
+    #[test]
+    fn the_power_that_glslang_multiplies_is_refused() {
+        let refused = compute("n = lit(0.5, 0.5, 2).z;").unwrap_err();
+        assert!(refused.to_string().contains("write `pow` in its place"), "{refused}");
+        compute("uint lit = 3; n = lit;").expect("it is a variable");
     }
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, create};
-use spirv_tools::val::Validator;
+use spirv_tools::val::{Validator, ValidatorOptions};
 
 pub(super) fn assemble(text: &str, name: &str, environment: &str) -> Result<Vec<u32>, Error> {
     let binary = create(Some(named(environment)?))
@@ -15,6 +15,18 @@ pub(super) fn assemble(text: &str, name: &str, environment: &str) -> Result<Vec<
 pub(super) fn validate(words: &[u32], environment: &str) -> Result<(), Error> {
     spirv_tools::val::create(Some(named(environment)?))
         .validate(words, None)
+        .map_err(|error| Error::Faulty(what(&error)))
+}
+
+#[cfg(feature = "glsl")]
+pub(super) fn check(words: &[u32], environment: &str) -> Result<(), Error> {
+    let options = ValidatorOptions {
+        before_legalization: true,
+        skip_block_layout: true,
+        ..ValidatorOptions::default()
+    };
+    spirv_tools::val::create(Some(named(environment)?))
+        .validate(words, Some(options))
         .map_err(|error| Error::Faulty(what(&error)))
 }
 

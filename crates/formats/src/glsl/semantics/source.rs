@@ -20,6 +20,8 @@ pub(in super::super) struct Declarations<'t> {
     aliases: HashMap<&'t str, &'t str>,
     parameters: Named<'t>,
     returned: Option<Declared<'t>>,
+    byte_address_buffers: Vec<&'t str>,
+    calls_lit: bool,
 }
 
 impl<'t> Declarations<'t> {
@@ -31,7 +33,19 @@ impl<'t> Declarations<'t> {
         while !rest.is_empty() {
             rest = all.global(rest, entry);
         }
+        all.byte_address_buffers = all.byte_address_buffers(&tokens);
+        all.calls_lit = calls(&tokens, "lit");
         all
+    }
+
+    /// Whether something is a buffer whose addresses are those of bytes, by its name.
+    pub(in super::super) fn is_byte_address_buffer(&self, name: &str) -> bool {
+        self.byte_address_buffers.contains(&name)
+    }
+
+    /// Whether the intrinsic `lit` is called.
+    pub(in super::super) fn calls_lit(&self) -> bool {
+        self.calls_lit
     }
 
     pub(super) fn returned(&self) -> Option<Declared<'t>> {
@@ -76,6 +90,38 @@ impl<'t> Declarations<'t> {
             _ => &tokens[1..],
         }
     }
+}
+
+impl<'t> Declarations<'t> {
+    /// The names of such buffers, and of parameters that are some.
+    fn byte_address_buffers(&self, tokens: &[&'t str]) -> Vec<&'t str> {
+        let is_one = |ty: &str| {
+            let ty = self.aliases.get(ty).copied().unwrap_or(ty);
+            ["ByteAddressBuffer", "RWByteAddressBuffer"].contains(&ty)
+        };
+        let starts = (0..tokens.len()).filter(|at| is_one(tokens[*at]));
+        let declared = starts.flat_map(|at| declarators(declaration(&tokens[at..])));
+        declared.filter(|(_, declared)| is_one(declared.ty)).map(|(name, _)| name).collect()
+    }
+}
+
+/// What stands before the end of a declaration, or of the parameters that it is one of.
+fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
+    let mut depth = 0_usize;
+    let end = tokens.iter().position(|token| {
+        let is_end = *token == ";" || depth == 0 && [")", "}", "{"].contains(token);
+        depth = change(depth, token);
+        is_end
+    });
+    &tokens[..end.unwrap_or(tokens.len())]
+}
+
+/// Whether `function` is called and not declared: what stands before it is no type.
+fn calls(tokens: &[&str], function: &str) -> bool {
+    let named = tokens.windows(3).filter(|part| part[1] == function && part[2] == "(");
+    let is_type = |token: &str| is_name(token) && !["return", "else", "case"].contains(&token);
+    let (declared, called): (Vec<_>, Vec<_>) = named.partition(|part| is_type(part[0]));
+    declared.is_empty() && called.iter().any(|part| part[0] != ".")
 }
 
 fn find<'t>(named: &Named<'t>, wanted: &str) -> Option<Declared<'t>> {

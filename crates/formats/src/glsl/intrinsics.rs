@@ -1,0 +1,94 @@
+//! Operators and functions of HLSL that glslang makes into what they are in GLSL.
+
+use super::semantics::Declarations;
+use polyshade_spv::view::{ArrayLength, ExtInst, ExtInstImport};
+use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Patch, Type};
+
+/// How many steps a pointer is followed to the buffer that it points into.
+const MOST_STEPS: u32 = 16;
+
+/// The binary logarithm of the bytes in a word.
+const WORD: u32 = 2;
+
+/// Puts HLSL's operators and functions in place.
+pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &Declarations<'_>) {
+    for inst in m.instructions() {
+        match inst.op() {
+            // The remainder has the sign of the dividend.
+            Op::F_MOD => replace(p, inst, Op::F_REM),
+            Op::S_MOD => replace(p, inst, Op::S_REM),
+            Op::SPEC_CONSTANT_OP if inst.words()[3] == u32::from(Op::S_MOD.0) => {
+                p.overwrite(inst.operand(3), Op::S_REM.0.into());
+            }
+            Op::EXT_INST => power_of_two(m, p, inst),
+            Op::ARRAY_LENGTH => length(m, p, inst, declared),
+            _ => {}
+        }
+    }
+}
+
+fn replace<'m>(p: &mut Patch<'m, '_>, inst: Inst<'m>, op: Op) {
+    p.insert(inst.before(), op, &inst.words()[1..]);
+    p.remove(inst);
+}
+
+/// The exponent of `ldexp` is a float.
+fn power_of_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
+    let Some(call) = ExtInst::of(inst) else { return };
+    let import = m.definition(call.set()).and_then(ExtInstImport::of);
+    if !import.is_some_and(|import| import.name() == GlslOp::SET) {
+        return;
+    }
+    let (GlslOp::LDEXP, &[significand, exponent]) = (GlslOp(call.number()), call.operands()) else {
+        return;
+    };
+    let Some((ty, exponent)) = inst.result_type().zip(Id::new(exponent)) else { return };
+    if m.type_of(exponent).is_some_and(|ty| is_float(m, ty)) {
+        let power = p.at(inst.before()).glsl(GlslOp::EXP2, ty, &[exponent]);
+        let words = [ty.word(), inst.words()[2], significand, power.word()];
+        p.insert(inst.before(), Op::F_MUL, &words);
+        p.remove(inst);
+    }
+}
+
+fn is_float(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Some(Type::Float { .. }) => true,
+        Some(Type::Vector { component, .. }) => {
+            matches!(m.ty(component), Some(Type::Float { .. }))
+        }
+        _ => false,
+    }
+}
+
+/// Buffers whose addresses are those of bytes are arrays of words, and have a length in bytes.
+fn length<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    inst: Inst<'m>,
+    declared: &Declarations<'_>,
+) {
+    let Some(length) = ArrayLength::of(inst) else { return };
+    let name = m.name(buffer(m, length.structure()));
+    let name = name.as_deref().and_then(|name| name.rsplit('.').next()?.split('[').next());
+    if !name.is_some_and(|name| declared.is_byte_address_buffer(name)) {
+        return;
+    }
+    let Some((ty, result)) = inst.result_type().zip(inst.result()) else { return };
+    let (words, shift) = (p.id(), p.uint_constant(WORD));
+    p.set_result(inst, words);
+    let operands = [ty, result, words, shift].map(Id::word);
+    p.insert(inst.after(), Op::SHIFT_LEFT_LOGICAL, &operands);
+}
+
+/// What a pointer points into.
+fn buffer(m: &Module<'_>, mut pointer: Id) -> Id {
+    for _ in 0..MOST_STEPS {
+        let base = m.definition(pointer).filter(|inst| {
+            matches!(inst.op(), Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN | Op::COPY_OBJECT)
+        });
+        let Some(base) = base.and_then(|inst| Id::new(inst.words()[3])) else { break };
+        pointer = base;
+    }
+    pointer
+}
