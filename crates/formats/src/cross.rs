@@ -17,6 +17,8 @@ mod framebuffer_fetch;
 #[cfg(feature = "cross")]
 mod msl_text;
 #[cfg(feature = "cross")]
+mod names;
+#[cfg(feature = "cross")]
 mod refused_before;
 #[cfg(feature = "cross")]
 mod translate;

@@ -2,6 +2,7 @@
 
 use super::bindings::{self, Attachments, Kind, OwnBuffers, Resource};
 use super::framebuffer_fetch::{self, Coherence, Others};
+use super::names::{self, Language};
 use super::{
     EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, MslTexture, MslTextureKind, Platform,
     PointSize, Profile, Rules, Target, Text,
@@ -27,7 +28,12 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
 fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Error> {
     let without_copies = copies::loaded_and_stored(words)?;
     let words = without_copies.as_deref().unwrap_or(words);
+    let renamed = names::renamed(words, Language::Msl)?;
+    let words = renamed.as_deref().unwrap_or(words);
     let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
+    if let Some(other) = names::other(entry.name, Language::Msl) {
+        compiler.rename_entry_point(entry.name, other, model).map_err(refused)?;
+    }
     let (version, fetches) = fetching(words, options)?;
     check_stage(model, version)?;
     let is_control = model == spirv::ExecutionModel::TessellationControl;
@@ -259,6 +265,8 @@ const BUFFERS_IN_ANY_STAGE: u32 = 50;
 const REGISTER_SPACES: u32 = 51;
 
 fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Error> {
+    let renamed = names::renamed(words, Language::Hlsl)?;
+    let words = renamed.as_deref().unwrap_or(words);
     let (mut compiler, _) = compiler::<targets::Hlsl>(words, entry)?;
     let mut lacks = |builtin, class| {
         let proof = compiler.update_active_builtins();
