@@ -15,11 +15,15 @@ mod copies;
 #[cfg(feature = "cross")]
 mod framebuffer_fetch;
 #[cfg(feature = "cross")]
+mod hlsl_instructions;
+#[cfg(feature = "cross")]
 mod msl_text;
 #[cfg(feature = "cross")]
 mod names;
 #[cfg(feature = "cross")]
 mod refused_before;
+#[cfg(feature = "cross")]
+mod strings;
 #[cfg(feature = "cross")]
 mod translate;
 

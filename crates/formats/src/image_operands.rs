@@ -1,6 +1,6 @@
-//! Where the optional operands of image instructions are.
+//! Where the optional operands of image instructions are, and what images are.
 
-use polyshade_spv::{Id, Inst, Op};
+use polyshade_spv::{Id, Inst, Module, Op};
 
 /// Bits of the mask that says which optional operands there are.
 pub(crate) const BIAS: u32 = 1 << 0;
@@ -105,4 +105,14 @@ fn compares(op: Op) -> bool {
 /// How many operands a mask stands for: gradients are two.
 fn count(mask: u32) -> usize {
     (mask.count_ones() + u32::from(mask & GRAD != 0)) as usize
+}
+
+/// `OpTypeImage` of a type of images, or of images with samplers.
+pub(crate) fn image_type<'m>(module: &'m Module<'_>, ty: Id) -> Option<Inst<'m>> {
+    let inst = module.definition(ty)?;
+    match inst.op() {
+        Op::TYPE_SAMPLED_IMAGE => module.definition(Id::new(inst.words()[2])?),
+        _ => Some(inst),
+    }
+    .filter(|inst| inst.op() == Op::TYPE_IMAGE)
 }

@@ -7,7 +7,7 @@ use super::{
     EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, MslTexture, MslTextureKind, Platform,
     PointSize, Profile, Rules, Target, Text,
 };
-use super::{combined, control, copies, msl_text, refused_before};
+use super::{combined, control, copies, hlsl_instructions, msl_text, refused_before, strings};
 use crate::Error;
 use spirv_cross2::compile::CompilableTarget;
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -18,6 +18,8 @@ use spirv_cross2::{Compiler, Module, SpirvCrossError, targets};
 use std::num::NonZeroU32;
 
 pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
+    let escaped = strings::escaped(words)?;
+    let words = escaped.as_deref().unwrap_or(words);
     match target {
         Target::Msl(options) => msl(words, entry, options),
         Target::Glsl(options) => glsl(words, entry, *options),
@@ -265,6 +267,8 @@ const BUFFERS_IN_ANY_STAGE: u32 = 50;
 const REGISTER_SPACES: u32 = 51;
 
 fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Error> {
+    let mended = hlsl_instructions::mended(words, options.shader_model)?;
+    let words = mended.as_deref().unwrap_or(words);
     let renamed = names::renamed(words, Language::Hlsl)?;
     let words = renamed.as_deref().unwrap_or(words);
     let (mut compiler, _) = compiler::<targets::Hlsl>(words, entry)?;

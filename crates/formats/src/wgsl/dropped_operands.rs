@@ -1,7 +1,8 @@
 //! Optional operands of image instructions that WGSL has not, and that naga drops.
 
-use super::layers::image_type;
-use crate::image_operands::{BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, MIN_LOD, OFFSET};
+use crate::image_operands::{
+    BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, MIN_LOD, OFFSET, image_type,
+};
 use polyshade_spv::{Id, Module, Op};
 
 /// Those that are dropped somewhere, by the name that SPIR-V has for them.

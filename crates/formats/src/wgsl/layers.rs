@@ -1,7 +1,7 @@
 //! Layers of array textures: Vulkan takes the nearest, and naga cuts the fraction off.
 
-use crate::image_operands::{COORDINATES, ImageInst};
-use polyshade_spv::{Error, GlslOp, Id, Inst, Module, Op, Type};
+use crate::image_operands::{COORDINATES, ImageInst, image_type};
+use polyshade_spv::{Error, GlslOp, Inst, Module, Op, Type};
 
 /// The module with layers rounded to the nearest whole number, an even one where two are as near.
 pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
@@ -28,16 +28,6 @@ pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
         Ok(())
     })?;
     Ok(next.module.into_owned())
-}
-
-/// `OpTypeImage` of a type of images, or of images with samplers.
-pub(super) fn image_type<'m>(module: &'m Module<'_>, ty: Id) -> Option<Inst<'m>> {
-    let inst = module.definition(ty)?;
-    match inst.op() {
-        Op::TYPE_SAMPLED_IMAGE => module.definition(Id::new(inst.words()[2])?),
-        _ => Some(inst),
-    }
-    .filter(|inst| inst.op() == Op::TYPE_IMAGE)
 }
 
 /// Which of the coordinates is the layer, where there are layers.
