@@ -69,7 +69,7 @@ const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
 /// What a language lacks, then what its printer or reader does.
-const EXCEPTIONS: [Exception; 30] = [
+const EXCEPTIONS: [Exception; 31] = [
     exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
     exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
     exception(
@@ -90,6 +90,7 @@ const EXCEPTIONS: [Exception; 30] = [
         "unexpected IDENTIFIER",
         "SPIRV-Cross takes a variable for a block whose type another entry point has as one",
     ),
+    exception(HLSL, "capture", "'declaration' : Expected", "the same"),
     exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
     exception(WGSL, "capture --path extension", "capability TransformFeedback", "WebGPU has none"),
     exception(WGSL, "", "must return a `@builtin(position)`", "the variant rasterizes nothing"),

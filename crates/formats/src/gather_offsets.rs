@@ -1,5 +1,5 @@
-//! `ConstOffsets`, four texels that are gathered by an offset each, which naga and SPIRV-Cross's HLSL drop: four gathers
-//! with one offset each, of which each gives one texel.
+//! `ConstOffsets`, four texels that are gathered by an offset each, which naga and SPIRV-Cross's HLSL drop: they become
+//! four gathers with one offset each, of which each gives one texel.
 
 use crate::image_operands::{CONST_OFFSETS, ImageInst};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Type};

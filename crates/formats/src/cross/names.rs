@@ -15,16 +15,16 @@ pub(super) enum Language {
 /// The keywords of C++14, with other spellings of operators, and those that Metal adds.
 const MSL: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class \
     compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export \
-    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or \
-    or_eq private protected public register reinterpret_cast return short signed sizeof static static_assert \
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator \
+    or or_eq private protected public register reinterpret_cast return short signed sizeof static static_assert \
     static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using \
     virtual void volatile wchar_t while xor xor_eq \
     constant device fragment kernel metal object_data ptrdiff_t ray_data sampler size_t thread threadgroup \
     threadgroup_imageblock vertex NULL";
 
 /// The keywords of HLSL, and those that it reserves.
-const HLSL: &str = "AppendStructuredBuffer asm asm_fragment BlendState bool break Buffer ByteAddressBuffer case cbuffer \
-    centroid class column_major compile compile_fragment CompileShader ComputeShader const ConsumeStructuredBuffer \
+const HLSL: &str = "AppendStructuredBuffer asm asm_fragment BlendState bool break Buffer ByteAddressBuffer case \
+    cbuffer centroid class column_major compile compile_fragment CompileShader ComputeShader const ConsumeStructuredBuffer \
     continue default DepthStencilState DepthStencilView discard do double DomainShader dword else export extern false \
     float for fxgroup GeometryShader globallycoherent groupshared half Hullshader HullShader if in inline inout \
     InputPatch int interface line lineadj linear LineStream matrix min10float min12int min16float min16int min16uint \

@@ -9,7 +9,7 @@ use glslang::{
     Compiler, CompilerOptions, GlslProfile, Program, Shader, ShaderInput, ShaderMessage,
     ShaderSource, SourceLanguage, Target, VulkanVersion,
 };
-use polyshade_spv::{Module, Op};
+use polyshade_spv::{Capability, Module, Op, Patch, StorageClass, Type};
 use std::fs;
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), E
     program.add_shader(&shader);
     let words = program.compile(stage).map_err(|error| message(error, source))?;
     let words = match source.language {
-        Language::Glsl => words,
+        Language::Glsl => with_streams(words)?,
         Language::Hlsl => complete(&words, source, &shader.get_preprocessed_code())?,
     };
     tools::check(&words).map_err(|error| {
@@ -71,9 +71,44 @@ fn complete(words: &[u32], source: &Source<'_>, text: &str) -> Result<Vec<u32>, 
         bindings::complete(m, p);
         semantics::complete(m, p, &declared);
         intrinsics::complete(m, p, &declared);
+        keep_empty_outputs(m, p);
         Ok(())
     });
     Ok(rewritten.map_err(fault)?.module.into_words())
+}
+
+/// The module with the capability of the instructions for streams, which glslang forgets where all are stream 0.
+fn with_streams(words: Vec<u32>) -> Result<Vec<u32>, Error> {
+    let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
+    let module = Module::parse(&words).map_err(fault)?;
+    let emits = [Op::EMIT_STREAM_VERTEX, Op::END_STREAM_PRIMITIVE];
+    if !module.instructions().any(|inst| emits.contains(&inst.op())) {
+        return Ok(words);
+    }
+    let module = module.rewrite(|_, p| {
+        p.capability(Capability::GEOMETRY_STREAMS);
+        Ok(())
+    });
+    Ok(module.map_err(fault)?.module.into_words())
+}
+
+/// Makes outputs without members, which glslang leaves out of the interface, variables of the stage alone.
+fn keep_empty_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
+    for output in m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT) {
+        let Some(Type::Struct { id }) = m.pointee(output.result()).and_then(|ty| m.ty(ty)) else {
+            continue;
+        };
+        if m.members(id).len() > 0 {
+            continue;
+        }
+        let pointer = p.pointer_before(StorageClass::PRIVATE, id, output.inst().at());
+        p.set_result_type(output.inst(), pointer);
+        output.set_storage_class(p, StorageClass::PRIVATE);
+        // From SPIR-V 1.4 on an interface lists every variable.
+        for entry in m.entry_points().filter(|_| m.version() >= (1, 4)) {
+            p.join_interface(entry, output.result());
+        }
+    }
 }
 
 /// The text, in which `#include` needs no extension by name.
@@ -319,6 +354,13 @@ mod tests {
             assert!(matches!(error, Error::Unsupported(_)));
         }
         compute("b.InterlockedAdd(8, 1u, n);").expect("it is valid");
+    }
+
+    #[test]
+    fn outputs_without_members_are_no_outputs() {
+        let text = "struct None {}; None main() { None none; return none; }\n";
+        let source = Source::new(text, Language::Hlsl, ShaderStage::Vertex);
+        source.version(SpirvVersion::SPIRV1_5).compile().expect("it is valid");
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
         Op::LINE | Op::NO_LINE => true,
         Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
         Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
-        // Atomics of WGSL have no scope, and no other operation has one. Offsets that it has not are replaced or refused.
+        // Atomics of WGSL have no scope, and no other operation has one. Offsets that it lacks are replaced or refused.
         Op::CAPABILITY => {
             [Capability::VULKAN_MEMORY_MODEL_DEVICE_SCOPE, Capability::IMAGE_GATHER_EXTENDED]
                 .contains(&Capability(inst.words()[1]))
