@@ -18,20 +18,19 @@ const MSL: &str = "alignas alignof and and_eq asm auto bitand bitor bool break c
     extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator \
     or or_eq private protected public register reinterpret_cast return short signed sizeof static static_assert \
     static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using \
-    virtual void volatile wchar_t while xor xor_eq \
-    constant device fragment kernel metal object_data ptrdiff_t ray_data sampler size_t thread threadgroup \
-    threadgroup_imageblock vertex NULL";
+    virtual void volatile wchar_t while xor xor_eq constant device fragment kernel metal object_data ptrdiff_t \
+    ray_data sampler size_t thread threadgroup threadgroup_imageblock vertex NULL";
 
 /// The keywords of HLSL, and those that it reserves.
 const HLSL: &str = "AppendStructuredBuffer asm asm_fragment BlendState bool break Buffer ByteAddressBuffer case \
-    cbuffer centroid class column_major compile compile_fragment CompileShader ComputeShader const ConsumeStructuredBuffer \
-    continue default DepthStencilState DepthStencilView discard do double DomainShader dword else export extern false \
-    float for fxgroup GeometryShader globallycoherent groupshared half Hullshader HullShader if in inline inout \
-    InputPatch int interface line lineadj linear LineStream matrix min10float min12int min16float min16int min16uint \
-    namespace nointerpolation noperspective NULL out OutputPatch packoffset pass pixelfragment PixelShader point \
-    PointStream precise RasterizerState register RenderTargetView return row_major RWBuffer RWByteAddressBuffer \
-    RWStructuredBuffer RWTexture1D RWTexture1DArray RWTexture2D RWTexture2DArray RWTexture3D sample sampler \
-    SamplerComparisonState SamplerState shared snorm stateblock stateblock_state static string struct \
+    cbuffer centroid class column_major compile compile_fragment CompileShader ComputeShader const \
+    ConsumeStructuredBuffer continue default DepthStencilState DepthStencilView discard do double DomainShader dword \
+    else export extern false float for fxgroup GeometryShader globallycoherent groupshared half Hullshader HullShader \
+    if in inline inout InputPatch int interface line lineadj linear LineStream matrix min10float min12int min16float \
+    min16int min16uint namespace nointerpolation noperspective NULL out OutputPatch packoffset pass pixelfragment \
+    PixelShader point PointStream precise RasterizerState register RenderTargetView return row_major RWBuffer \
+    RWByteAddressBuffer RWStructuredBuffer RWTexture1D RWTexture1DArray RWTexture2D RWTexture2DArray RWTexture3D \
+    sample sampler SamplerComparisonState SamplerState shared snorm stateblock stateblock_state static string struct \
     StructuredBuffer switch tbuffer technique technique10 technique11 texture Texture1D Texture1DArray Texture2D \
     Texture2DArray Texture2DMS Texture2DMSArray Texture3D TextureCube TextureCubeArray triangle triangleadj \
     TriangleStream true typedef uint uniform unorm unsigned vector vertexfragment VertexShader void volatile while \
@@ -85,11 +84,8 @@ fn is_taken(name: &str, language: Language) -> bool {
     };
     keywords.split_whitespace().any(|word| word == name)
         || scalars.split_whitespace().any(|scalar| {
-            name.strip_prefix(scalar).is_some_and(|size| match size.as_bytes() {
-                [] | [b'1'..=b'4'] => true,
-                [b'1'..=b'4', b'x', b'1'..=b'4'] => true,
-                _ => false,
-            })
+            let size = name.strip_prefix(scalar).map(str::as_bytes);
+            matches!(size, Some([] | [b'1'..=b'4'] | [b'1'..=b'4', b'x', b'1'..=b'4']))
         })
 }
 

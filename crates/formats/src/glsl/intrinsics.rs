@@ -36,7 +36,7 @@ fn replace<'m>(p: &mut Patch<'m, '_>, inst: Inst<'m>, op: Op) {
 fn power_of_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let Some(call) = ExtInst::of(inst) else { return };
     let import = m.definition(call.set()).and_then(ExtInstImport::of);
-    if !import.is_some_and(|import| import.name() == GlslOp::SET) {
+    if import.is_none_or(|import| import.name() != GlslOp::SET) {
         return;
     }
     let (GlslOp::LDEXP, &[significand, exponent]) = (GlslOp(call.number()), call.operands()) else {
