@@ -21,7 +21,10 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
     let escaped = strings::escaped(words)?;
     let words = escaped.as_deref().unwrap_or(words);
     match target {
-        Target::Msl(options) => msl(words, entry, options),
+        Target::Msl(options) => {
+            let renamed = names::renamed(words, Language::Msl)?;
+            msl(renamed.as_deref().unwrap_or(words), entry, options)
+        }
         Target::Glsl(options) => glsl(words, entry, *options),
         Target::Hlsl(options) => hlsl(words, entry, *options),
     }
@@ -30,12 +33,8 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
 fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Error> {
     let without_copies = copies::loaded_and_stored(words)?;
     let words = without_copies.as_deref().unwrap_or(words);
-    let renamed = names::renamed(words, Language::Msl)?;
-    let words = renamed.as_deref().unwrap_or(words);
     let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
-    if let Some(other) = names::other(entry.name, Language::Msl) {
-        compiler.rename_entry_point(entry.name, other, model).map_err(refused)?;
-    }
+    rename(&mut compiler, entry.name, model).map_err(refused)?;
     let (version, fetches) = fetching(words, options)?;
     check_stage(model, version)?;
     let is_control = model == spirv::ExecutionModel::TessellationControl;
@@ -100,6 +99,18 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     }
     let source = msl_text::checked(artifact.to_string(), words)?;
     Ok(Text { source, buffers, textures })
+}
+
+/// Gives the entry point another name where MSL has its own for something else.
+fn rename(
+    compiler: &mut Compiler<targets::Msl>,
+    name: &str,
+    model: spirv::ExecutionModel,
+) -> Result<(), SpirvCrossError> {
+    match names::other(name, Language::Msl) {
+        Some(other) => compiler.rename_entry_point(name, other, model),
+        None => Ok(()),
+    }
 }
 
 /// The first version of MSL with object and mesh functions.
