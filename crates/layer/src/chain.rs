@@ -137,12 +137,13 @@ pub(crate) unsafe fn text<'t>(name: *const c_char) -> Option<&'t std::ffi::CStr>
 }
 
 /// What the loader knows a dispatchable handle and all that was made of it by: the pointer that it put at its start.
+/// That of the null handle is 0.
 ///
 /// # Safety
 ///
-/// The handle is dispatchable, alive, and came of a loader.
+/// The handle is null, or dispatchable and alive.
 pub(crate) unsafe fn key(handle: impl vk::Handle) -> u64 {
     let at = handle.as_raw() as usize as *const usize;
     // SAFETY: the caller's promise: the first word of such a handle is the loader's.
-    unsafe { *at as u64 }
+    unsafe { at.as_ref() }.map_or(0, |word| *word as u64)
 }

@@ -248,6 +248,17 @@ fn of_recording(name: &CStr) -> Option<Command> {
     }
 }
 
+/// The layer's commands of devices, whatever a device has: each finds the state of the handle that it is called with.
+fn of_any_device(name: &CStr) -> Option<Command> {
+    of_device(name).or_else(|| of_feedback(name)).or_else(|| of_emulation(name))
+}
+
+/// All commands of the layer.
+fn own_command(name: &CStr) -> Option<Command> {
+    let own = global(name).or_else(|| of_instance(name)).or_else(|| of_physical_device(name));
+    own.or_else(|| of_any_device(name))
+}
+
 /// Whether a command is one that the extension brings.
 fn is_of_the_extension(name: &CStr) -> bool {
     FEEDBACK_COMMANDS.iter().any(|command| command.as_bytes() == name.to_bytes())
@@ -261,11 +272,9 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let name = text(name)?;
-        if instance == vk::Instance::null() {
-            return global(name);
-        }
-        // While an instance is created the loader asks for that with a handle that nobody knows yet.
-        let Some(state) = Instance::of(instance) else { return global(name) };
+        // Layers above look commands of instances and devices up without an instance, and the loader looks
+        // `vkCreateInstance` up with a handle that has no state yet.
+        let Some(state) = Instance::of(instance) else { return own_command(name) };
         if let Some(own) = of_instance(name) {
             return Some(own);
         }
@@ -275,8 +284,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         let is_provided = state.may_provide() && is_of_the_extension(name);
         let own = of_physical_device(name)
             .or_else(|| of_device(name))
-            .or_else(|| of_feedback(name).filter(|_| state.may_provide()))
-            .or_else(|| of_emulation(name).filter(|_| state.may_provide()));
+            .or_else(|| of_any_device(name).filter(|_| state.may_provide()));
         if is_provided {
             return own;
         }
@@ -296,10 +304,8 @@ unsafe extern "system" fn get_physical_device_proc_addr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller hands over what the interface asks for.
     unsafe {
-        let state = Instance::of(instance)?;
         let own = text(name).and_then(of_physical_device);
-        let next = || state.get_physical_device_proc_addr.and_then(|next| next(instance, name));
-        own.or_else(next)
+        own.or_else(|| Instance::of(instance)?.get_physical_device_proc_addr?(instance, name))
     }
 }
 
@@ -311,7 +317,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let name = text(name)?;
-        let state = Device::of(device)?;
+        let Some(state) = Device::of(device) else { return of_any_device(name) };
         if let Some(own) = of_device(name) {
             return Some(own);
         }

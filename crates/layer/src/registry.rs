@@ -41,12 +41,15 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         Self { lists: [const { Node::empty() }; LISTS], writing: Mutex::new(()) }
     }
 
-    /// The value of a key.
+    /// The value of a key. 0, of the null handle, has none.
     ///
     /// # Safety
     ///
     /// The value is not removed while it is used: Vulkan has whoever destroys an object wait for all others.
     pub(crate) unsafe fn get<'t>(&self, key: u64) -> Option<&'t T> {
+        if key == FREE {
+            return None;
+        }
         let node = self.nodes(key).find(|node| node.key.load(Ordering::Acquire) == key)?;
         // SAFETY: the value of a key that is there is a box that was leaked, until it is removed.
         unsafe { node.value.load(Ordering::Acquire).as_ref() }

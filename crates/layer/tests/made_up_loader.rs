@@ -11,9 +11,9 @@ use std::ptr::{null, null_mut};
 
 /// The layer's functions, as it gives them to a loader.
 pub(crate) struct Layer {
-    pub(crate) get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-    pub(crate) get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    pub(crate) get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
+    get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
 }
 
 /// The interface that a loader of this version hands over.
@@ -58,6 +58,16 @@ impl Layer {
     pub(crate) fn of_device(&self, device: vk::Device, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the device is alive.
         unsafe { (self.get_device_proc_addr)(device, name.as_ptr()) }
+    }
+
+    /// A command of physical devices.
+    pub(crate) fn of_physical_device(
+        &self,
+        instance: vk::Instance,
+        name: &CStr,
+    ) -> vk::PFN_vkVoidFunction {
+        // SAFETY: the instance is alive, or null.
+        unsafe { (self.get_physical_device_proc_addr)(instance, name.as_ptr()) }
     }
 
     /// An instance above the driver, with settings behind the loader's structure.

@@ -109,19 +109,6 @@ fn a_loader_that_is_too_old_is_refused() {
 #[test]
 fn commands_of_instances_are_found_as_the_specification_has_it() {
     let layer = Layer::load();
-    let none = vk::Instance::null();
-    for name in [
-        c"vkCreateInstance",
-        c"vkEnumerateInstanceExtensionProperties",
-        c"vkEnumerateInstanceLayerProperties",
-        c"vkGetInstanceProcAddr",
-    ] {
-        assert!(layer.of_instance(none, name).is_some(), "{name:?}");
-    }
-    for name in [c"vkDestroyInstance", c"vkCreateDevice", c"vkCmdDraw", c"vkNobodyKnows"] {
-        assert!(layer.of_instance(none, name).is_none(), "{name:?}");
-    }
-
     let (instance, physical) = open(&layer, &[(c"mode", c"pass-through")]);
     for name in
         [c"vkGetInstanceProcAddr", c"vkDestroyInstance", c"vkCreateDevice", c"vkGetDeviceProcAddr"]
@@ -136,13 +123,60 @@ fn commands_of_instances_are_found_as_the_specification_has_it() {
     }
     let (other, other_physical) = open(&layer, NULL_MODE);
     assert!(layer.of_instance(other, begin).is_some(), "its devices may have it");
-    // SAFETY: the instance is alive.
-    let of_physical =
-        |name: &CStr| unsafe { (layer.get_physical_device_proc_addr)(instance, name.as_ptr()) };
-    assert!(of_physical(c"vkGetPhysicalDeviceFeatures2").is_some());
-    assert!(of_physical(c"vkCmdDraw").is_none());
+    assert!(layer.of_physical_device(instance, c"vkGetPhysicalDeviceFeatures2").is_some());
+    assert!(layer.of_physical_device(instance, c"vkCmdDraw").is_none());
     close(&layer, instance, physical);
     close(&layer, other, other_physical);
+}
+
+/// Layers that are written after the well-known tutorial, Mesa's overlay among them, look `vkCreateDevice` up below
+/// them with no instance.
+#[test]
+fn layers_above_find_commands_with_no_handle_and_with_handles_of_others() {
+    let layer = Layer::load();
+    let (instance, physical) = open(&layer, NULL_MODE);
+    let device = layer.device(instance, physical, &[FEEDBACK], null()).expect("a device");
+    let of_others = [7_usize; 2];
+    let others = std::ptr::from_ref(&of_others) as u64;
+    let address = |command: vk::PFN_vkVoidFunction| command.map(|command| command as usize);
+    for unknown in [0, others] {
+        let unknown_instance = vk::Instance::from_raw(unknown);
+        let of_unknown = |name: &CStr| address(layer.of_instance(unknown_instance, name));
+        for name in [
+            c"vkCreateInstance",
+            c"vkEnumerateInstanceExtensionProperties",
+            c"vkEnumerateInstanceLayerProperties",
+        ] {
+            assert!(of_unknown(name).is_some(), "{name:?}");
+        }
+        for name in [
+            c"vkGetInstanceProcAddr",
+            c"vkDestroyInstance",
+            c"vkCreateDevice",
+            c"vkEnumerateDeviceExtensionProperties",
+            c"vkGetPhysicalDeviceFeatures2",
+            c"vkGetDeviceProcAddr",
+            c"vkDestroyDevice",
+            c"vkCmdPipelineBarrier",
+            c"vkCmdBeginTransformFeedbackEXT",
+        ] {
+            let known = address(layer.of_instance(instance, name));
+            assert!(known.is_some() && of_unknown(name) == known, "{name:?}");
+        }
+        let unknown_device = vk::Device::from_raw(unknown);
+        let of_unknown_device = |name: &CStr| address(layer.of_device(unknown_device, name));
+        for name in [c"vkGetDeviceProcAddr", c"vkDestroyDevice", c"vkCmdPipelineBarrier"] {
+            let known = address(layer.of_device(device, name));
+            assert!(known.is_some() && of_unknown_device(name) == known, "{name:?}");
+        }
+        let of_physical = |name: &CStr| layer.of_physical_device(unknown_instance, name).is_some();
+        assert!(of_physical(c"vkCreateDevice") && of_physical(c"vkGetPhysicalDeviceFeatures2"));
+        let nobody = c"vkNobodyKnows";
+        assert!(of_unknown(nobody).is_none() && of_unknown_device(nobody).is_none());
+        assert!(!of_physical(nobody) && !of_physical(c"vkCmdPipelineBarrier"));
+    }
+    destroy(&layer, device);
+    close(&layer, instance, physical);
 }
 
 #[test]
