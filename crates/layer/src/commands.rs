@@ -1,13 +1,21 @@
 //! The commands of whatever is below the layer, as far as the layer calls them.
 
-use ash::vk;
 use std::ffi::CStr;
+
+/// The types of commands: those of `ash`, and of newer ones.
+pub(crate) mod pfn {
+    pub(crate) use ash::vk::*;
+
+    #[expect(non_camel_case_types, reason = "the name is Vulkan's")]
+    pub(crate) type PFN_vkCmdEndRendering2KHR =
+        unsafe extern "system" fn(CommandBuffer, *const std::ffi::c_void);
+}
 
 macro_rules! commands {
     ($(#[$doc:meta])* $Table:ident { $($field:ident: $Pfn:ident = $($name:literal)|+,)* }) => {
         $(#[$doc])*
         pub(crate) struct $Table {
-            $(pub(crate) $field: Option<vk::$Pfn>,)*
+            $(pub(crate) $field: Option<pfn::$Pfn>,)*
         }
 
         impl $Table {
@@ -16,13 +24,13 @@ macro_rules! commands {
             /// # Safety
             ///
             /// `find` gives the command that has the name, or nothing.
-            pub(crate) unsafe fn load(find: impl Fn(&CStr) -> vk::PFN_vkVoidFunction) -> Self {
+            pub(crate) unsafe fn load(find: impl Fn(&CStr) -> pfn::PFN_vkVoidFunction) -> Self {
                 Self {
                     $($field: {
                         let found = [$($name),+].into_iter().find_map(&find);
                         // SAFETY: the command of this name is of this type.
                         found.map(|found| unsafe {
-                            std::mem::transmute::<unsafe extern "system" fn(), vk::$Pfn>(found)
+                            std::mem::transmute::<unsafe extern "system" fn(), pfn::$Pfn>(found)
                         })
                     },)*
                 }
@@ -105,9 +113,11 @@ commands! {
         cmd_bind_vertex_buffers_2: PFN_vkCmdBindVertexBuffers2 =
             c"vkCmdBindVertexBuffers2" | c"vkCmdBindVertexBuffers2EXT",
         cmd_bind_index_buffer: PFN_vkCmdBindIndexBuffer = c"vkCmdBindIndexBuffer",
-        cmd_bind_index_buffer_2: PFN_vkCmdBindIndexBuffer2KHR = c"vkCmdBindIndexBuffer2KHR",
+        cmd_bind_index_buffer_2: PFN_vkCmdBindIndexBuffer2KHR =
+            c"vkCmdBindIndexBuffer2" | c"vkCmdBindIndexBuffer2KHR",
         cmd_push_constants: PFN_vkCmdPushConstants = c"vkCmdPushConstants",
-        cmd_push_constants_2: PFN_vkCmdPushConstants2KHR = c"vkCmdPushConstants2KHR",
+        cmd_push_constants_2: PFN_vkCmdPushConstants2KHR =
+            c"vkCmdPushConstants2" | c"vkCmdPushConstants2KHR",
         cmd_draw: PFN_vkCmdDraw = c"vkCmdDraw",
         cmd_draw_indexed: PFN_vkCmdDrawIndexed = c"vkCmdDrawIndexed",
         cmd_draw_indirect: PFN_vkCmdDrawIndirect = c"vkCmdDrawIndirect",
@@ -140,6 +150,8 @@ commands! {
         cmd_begin_rendering: PFN_vkCmdBeginRendering =
             c"vkCmdBeginRendering" | c"vkCmdBeginRenderingKHR",
         cmd_end_rendering: PFN_vkCmdEndRendering = c"vkCmdEndRendering" | c"vkCmdEndRenderingKHR",
+        cmd_end_rendering_2: PFN_vkCmdEndRendering2KHR =
+            c"vkCmdEndRendering2KHR" | c"vkCmdEndRendering2EXT",
         cmd_execute_commands: PFN_vkCmdExecuteCommands = c"vkCmdExecuteCommands",
         cmd_begin_conditional_rendering: PFN_vkCmdBeginConditionalRenderingEXT =
             c"vkCmdBeginConditionalRenderingEXT",

@@ -30,9 +30,11 @@ macro_rules! named {
         let bytes = name.to_bytes();
         match bytes {
             $($known $(| $alias)* => {
-                let command: vk::$Pfn = $command;
+                let command: $crate::commands::pfn::$Pfn = $command;
                 // SAFETY: whoever calls it by this name knows its type.
-                Some(unsafe { std::mem::transmute::<vk::$Pfn, $crate::procs::Command>(command) })
+                Some(unsafe {
+                    std::mem::transmute::<$crate::commands::pfn::$Pfn, $crate::procs::Command>(command)
+                })
             })*
             _ => None,
         }
@@ -168,7 +170,7 @@ fn of_emulation(name: &CStr) -> Option<Command> {
             layouts::destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
         b"vkCmdPushConstants" =>
             layouts::cmd_push_constants as PFN_vkCmdPushConstants,
-        b"vkCmdPushConstants2KHR" =>
+        b"vkCmdPushConstants2" | b"vkCmdPushConstants2KHR" =>
             layouts::cmd_push_constants_2 as PFN_vkCmdPushConstants2KHR,
         b"vkDestroyPipeline" =>
             objects::destroy_pipeline as PFN_vkDestroyPipeline,
@@ -199,7 +201,7 @@ fn of_recording(name: &CStr) -> Option<Command> {
             state::cmd_bind_vertex_buffers_2 as PFN_vkCmdBindVertexBuffers2,
         b"vkCmdBindIndexBuffer" =>
             state::cmd_bind_index_buffer as PFN_vkCmdBindIndexBuffer,
-        b"vkCmdBindIndexBuffer2KHR" =>
+        b"vkCmdBindIndexBuffer2" | b"vkCmdBindIndexBuffer2KHR" =>
             state::cmd_bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
         b"vkCmdSetPrimitiveTopology" | b"vkCmdSetPrimitiveTopologyEXT" =>
             state::cmd_set_primitive_topology as PFN_vkCmdSetPrimitiveTopology,
@@ -227,6 +229,8 @@ fn of_recording(name: &CStr) -> Option<Command> {
             scopes::cmd_begin_rendering as PFN_vkCmdBeginRendering,
         b"vkCmdEndRendering" | b"vkCmdEndRenderingKHR" =>
             scopes::cmd_end_rendering as PFN_vkCmdEndRendering,
+        b"vkCmdEndRendering2KHR" | b"vkCmdEndRendering2EXT" =>
+            scopes::cmd_end_rendering_2 as PFN_vkCmdEndRendering2KHR,
         b"vkCmdExecuteCommands" =>
             scopes::cmd_execute_commands as PFN_vkCmdExecuteCommands,
         b"vkCmdDraw" =>

@@ -1,7 +1,7 @@
 //! Usages of buffers: what is captured into and counted in becomes a storage buffer.
 
 use crate::log::{Level, Log};
-use crate::pnext::{Change, Copied};
+use crate::pnext::{Change, Copied, find};
 use ash::vk::{self, BufferUsageFlags, BufferUsageFlags2KHR, TaggedStructure as _};
 use std::ffi::c_void;
 
@@ -33,13 +33,26 @@ pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlag
     mapped
 }
 
+type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
+
+/// The usages of a buffer: those of the chain, where it has some, which then count alone.
+///
+/// # Safety
+///
+/// The structure is valid.
+pub(crate) unsafe fn of(info: &vk::BufferCreateInfo<'_>) -> BufferUsageFlags {
+    // SAFETY: the caller's promise.
+    let newer = unsafe { find::<Flags>(info.p_next).map(|flags| (*flags).usage) };
+    // The older flags are the newer ones' lower half.
+    newer.map_or(info.usage, |newer| BufferUsageFlags::from_raw(newer.as_raw() as u32))
+}
+
 /// The chain of a buffer, where newer usages are mapped too.
 ///
 /// # Safety
 ///
 /// The chain is valid, and lives for as long as the result is used.
 pub(crate) unsafe fn usage_chain(first: *const c_void, addresses: bool, log: &Log) -> Copied {
-    type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
     let edits = |s_type| (s_type == Flags::STRUCTURE_TYPE).then_some(Change::Edit);
     // SAFETY: the caller's promise.
     unsafe {
@@ -49,7 +62,6 @@ pub(crate) unsafe fn usage_chain(first: *const c_void, addresses: bool, log: &Lo
             Copied::unchanged(first)
         });
         if let Some(flags) = chain.copy::<Flags>() {
-            // The older flags are the newer ones' lower half.
             let (low, high) = (flags.usage.as_raw() as u32, flags.usage.as_raw() >> 32 << 32);
             let low = usage(BufferUsageFlags::from_raw(low), addresses).as_raw();
             flags.usage = BufferUsageFlags2KHR::from_raw(high | u64::from(low));
@@ -97,6 +109,14 @@ mod tests {
         let copy = chain.copy::<vk::BufferUsageFlags2CreateInfoKHR<'_>>().expect("it was copied");
         let storage = BufferUsageFlags2KHR::STORAGE_BUFFER.as_raw();
         assert_eq!(copy.usage.as_raw(), high | storage);
+        let buffer = vk::BufferCreateInfo {
+            p_next: (&raw const info).cast(),
+            usage: BufferUsageFlags::VERTEX_BUFFER,
+            ..Default::default()
+        };
+        // SAFETY: the chain is valid.
+        let found = unsafe { of(&buffer) };
+        assert_eq!(found, BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, "and count alone");
         assert_eq!(info.usage.as_raw(), high | feedback);
     }
 }

@@ -12,6 +12,7 @@ mod made_up;
 mod made_up_loader;
 mod many;
 mod narrow;
+mod newer;
 mod null;
 mod objects;
 mod pass_through;

@@ -6,10 +6,9 @@ use crate::emulation::facts::{Facts, VertexInput, rate};
 use crate::emulation::memory::Piece;
 use crate::emulation::state::VertexBuffer;
 use ash::vk::{self, DynamicState};
-use std::collections::BTreeMap;
 
 /// The binding of the addresses.
-const BINDING: u32 = 0;
+pub(super) const BINDING: u32 = 0;
 
 /// The vertex input of captures that find their addresses by attributes.
 pub(super) fn input() -> VertexInput {
@@ -33,10 +32,9 @@ pub(super) unsafe fn bind_addresses(
     (piece, at): (Piece, u64),
 ) {
     let stride = facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE).then_some(0);
-    let offset = piece.offset + at;
-    let bound = VertexBuffer { buffer: piece.buffer, offset, size: None, stride };
+    let bound = VertexBuffer { buffer: piece.buffer, offset: piece.offset + at, size: None };
     // SAFETY: the caller's promise.
-    unsafe { bound.bind(device, commands, BINDING) };
+    unsafe { bound.bind(device, commands, stride) };
 }
 
 /// Says where attributes come from, where that is dynamic.
@@ -71,16 +69,15 @@ pub(super) unsafe fn unbind_addresses(
     device: &Driver,
     commands: vk::CommandBuffer,
     facts: &Facts,
-    (bound, input): (&BTreeMap<u32, VertexBuffer>, Option<&VertexInput>),
+    (bound, stride): (Option<&VertexBuffer>, Option<u32>),
+    input: &VertexInput,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if let Some(bound) = bound.get(&BINDING) {
-            bound.bind(device, commands, BINDING);
+        if let Some(bound) = bound {
+            bound.bind(device, commands, stride);
         }
-        if let Some(input) = input {
-            set_input(device, commands, facts, input);
-        }
+        set_input(device, commands, facts, input);
     }
 }
 
@@ -112,14 +109,14 @@ impl VertexInput {
 }
 
 impl VertexBuffer {
-    /// Binds it at this number.
+    /// Binds it where the addresses are, with its stride where that is dynamic.
     ///
     /// # Safety
     ///
     /// The command buffer is one of the device's and being recorded.
-    unsafe fn bind(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
-        let next = &device.next;
-        let stride = self.stride.map(u64::from);
+    unsafe fn bind(&self, device: &Driver, commands: vk::CommandBuffer, stride: Option<u32>) {
+        let (next, number) = (&device.next, BINDING);
+        let stride = stride.map(u64::from);
         let pointer = |value: &Option<u64>| value.as_ref().map_or(std::ptr::null(), |one| one);
         // SAFETY: the caller's promise.
         unsafe {

@@ -45,17 +45,21 @@ impl Recording {
 
     /// Where the attributes of a draw come from, with the strides that are dynamic.
     pub(super) fn input(&self, facts: &Facts) -> VertexInput {
-        if facts.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
-            return self.input.clone().unwrap_or_default();
-        }
-        let mut input = facts.input.as_deref().cloned().unwrap_or_default();
-        if facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE) {
-            for (number, stride, _) in &mut input.bindings {
-                let bound = self.vertex_buffers.get(number).and_then(|bound| bound.stride);
-                *stride = bound.unwrap_or(*stride);
-            }
+        let input = match facts.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
+            true => self.input.as_ref(),
+            false => facts.input.as_deref(),
+        };
+        let mut input = input.cloned().unwrap_or_default();
+        for (number, stride, _) in &mut input.bindings {
+            *stride = self.stride(facts, *number).unwrap_or(*stride);
         }
         input
+    }
+
+    /// The stride of a binding, if it is dynamic.
+    pub(super) fn stride(&self, facts: &Facts, binding: u32) -> Option<u32> {
+        let is_dynamic = facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+        self.strides.get(&binding).copied().filter(|_| is_dynamic)
     }
 
     pub(super) fn indices(&self, device: &Driver, emulator: &Emulator) -> Result<Indices, String> {

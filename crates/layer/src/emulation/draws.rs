@@ -122,8 +122,9 @@ impl Recording {
             drawn.draw(device, commands, &call, facts.discards_dynamically(emulator));
             self.restore(device, commands, facts);
             if drawn.bound.is_some() {
-                let own = (&self.vertex_buffers, self.input.as_ref());
-                unbind_addresses(device, commands, facts, own);
+                let number = attributes::BINDING;
+                let bound = (self.vertex_buffers.get(&number), self.stride(facts, number));
+                unbind_addresses(device, commands, facts, bound, &self.input(facts));
             }
         }
         Ok(Done { is_whole: self.discards(facts) && !variant.stores, ..done })

@@ -34,6 +34,8 @@ pub(crate) fn create(
     let numbers = Chunk::new(device, emulator, SIZE * u64::from(info.query_count))?;
     let of_generated = info.query_type == vk::QueryType::PRIMITIVES_GENERATED_EXT;
     emulator.queries.insert(pool.as_raw(), Box::new(Counts { numbers, of_generated }));
+    // A pool may be created reset (`VK_QUERY_POOL_CREATE_RESET_BIT_KHR`).
+    reset_by_host(emulator, pool, 0, info.query_count);
     Ok(())
 }
 

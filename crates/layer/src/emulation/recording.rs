@@ -74,6 +74,8 @@ pub(crate) struct Recording {
     pub(crate) compute: vk::Pipeline,
     pub(crate) pushed: Pushed,
     pub(crate) vertex_buffers: BTreeMap<u32, VertexBuffer>,
+    /// The strides of bindings, where pipelines have them dynamic.
+    pub(crate) strides: BTreeMap<u32, u32>,
     pub(crate) indices: Option<IndexBuffer>,
     pub(crate) dynamic: Dynamic,
     pub(crate) input: Option<VertexInput>,

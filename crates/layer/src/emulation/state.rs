@@ -11,8 +11,6 @@ pub(crate) struct VertexBuffer {
     pub(crate) offset: u64,
     /// Unless it reaches to the end.
     pub(crate) size: Option<u64>,
-    /// Where that is dynamic.
-    pub(crate) stride: Option<u32>,
 }
 
 /// The buffer of indices.

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::pnext::Copied;
-use crate::usages::{usage, usage_chain};
+use crate::usages::{self, usage, usage_chain};
 use ash::vk::{self, Handle as _};
 
 /// What a capture writes to.
@@ -25,8 +25,9 @@ pub(crate) unsafe extern "system" fn create_buffer(
         if !device.has_feedback {
             return next(device.handle, info, allocator, buffer);
         }
+        let used = usages::of(&*info);
         let sparse = (*info).flags.contains(vk::BufferCreateFlags::SPARSE_BINDING);
-        if sparse && (*info).usage.intersects(OF_CAPTURES) && device.emulator.get().is_some() {
+        if sparse && used.intersects(OF_CAPTURES) && device.emulator.get().is_some() {
             device.fault(format_args!(
                 "a sparse buffer for captures is refused: they need all of it"
             ));
@@ -36,7 +37,7 @@ pub(crate) unsafe extern "system" fn create_buffer(
         let result = next(device.handle, &raw const changed, allocator, buffer);
         if let Some(emulator) = device.emulator.get()
             && result == vk::Result::SUCCESS
-            && changed.usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)
+            && usage(used, true).contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)
         {
             emulator.buffers.insert((*buffer).as_raw(), Box::new((*info).size));
         }

@@ -97,7 +97,7 @@ pub(crate) unsafe extern "system" fn cmd_push_constants(
     }
 }
 
-/// `vkCmdPushConstants2KHR`.
+/// `vkCmdPushConstants2`.
 pub(crate) unsafe extern "system" fn cmd_push_constants_2(
     commands: vk::CommandBuffer,
     info: *const vk::PushConstantsInfoKHR<'_>,

@@ -32,6 +32,9 @@ noted! {
         recording.begin_rendering(device, emulator, commands, (*info).flags);
     /// `vkCmdEndRendering`.
     cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
+    /// `vkCmdEndRendering2KHR`.
+    cmd_end_rendering_2(end: *const std::ffi::c_void)
+        |device, emulator, recording, commands| recording.close(device, emulator);
     /// `vkCmdExecuteCommands`.
     cmd_execute_commands(count: u32, executed: *const vk::CommandBuffer)
         |device, emulator, recording, commands| {

@@ -25,7 +25,7 @@ noted! {
     cmd_bind_index_buffer(buffer: vk::Buffer, offset: vk::DeviceSize, index_type: vk::IndexType)
         |_device, _emulator, recording, commands|
         recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
-    /// `vkCmdBindIndexBuffer2KHR`.
+    /// `vkCmdBindIndexBuffer2`.
     cmd_bind_index_buffer_2(
         buffer: vk::Buffer,
         offset: vk::DeviceSize,
@@ -44,8 +44,7 @@ noted! {
     ) |_device, _emulator, recording, commands| {
         let bound = slice(buffers, count).iter().zip(slice(offsets, count));
         for (number, (&buffer, &offset)) in (first..).zip(bound) {
-            let bound = VertexBuffer { buffer, offset, size: None, stride: None };
-            recording.vertex_buffers.insert(number, bound);
+            recording.vertex_buffers.insert(number, VertexBuffer { buffer, offset, size: None });
         }
     };
     /// `vkCmdBindVertexBuffers2`.
@@ -58,13 +57,14 @@ noted! {
         strides: *const vk::DeviceSize
     ) |_device, _emulator, recording, commands| {
         let bound = slice(buffers, count).iter().zip(slice(offsets, count));
-        let (sizes, strides) = (slice(sizes, count), slice(strides, count));
+        let sizes = slice(sizes, count);
         for (at, (&buffer, &offset)) in bound.enumerate() {
             let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
-            let stride = strides.get(at).map(|stride| *stride as u32);
-            let bound = VertexBuffer { buffer, offset, size, stride };
-            recording.vertex_buffers.insert(first + at as u32, bound);
+            recording.vertex_buffers.insert(first + at as u32, VertexBuffer { buffer, offset, size });
         }
+        // Without strides those stay that were set last.
+        let strides = slice(strides, count).iter().map(|stride| *stride as u32);
+        recording.strides.extend((first..).zip(strides));
     };
     /// `vkCmdSetVertexInputEXT`.
     cmd_set_vertex_input(
@@ -80,9 +80,11 @@ noted! {
         let attribute = |one: &vk::VertexInputAttributeDescription2EXT<'_>| {
             (one.location, one.binding, one.format, one.offset)
         };
+        let bindings = slice(bindings, binding_count);
+        recording.strides.extend(bindings.iter().map(|one| (one.binding, one.stride)));
         recording.input = Some(VertexInput {
             attributes: slice(attributes, attribute_count).iter().map(attribute).collect(),
-            bindings: slice(bindings, binding_count).iter().map(binding).collect(),
+            bindings: bindings.iter().map(binding).collect(),
         });
     };
 }

@@ -1,0 +1,489 @@
+//! A driver that is newer than those of the tests: lavapipe, with names, structures and flags of Vulkan 1.4 and of later
+//! extensions. Its memory is not zero at first.
+
+use crate::alone::is_alone;
+use crate::linked::{driver, linked};
+use crate::loader::{Device, Instance, LAVAPIPE};
+use crate::made_up::commands;
+use crate::objects::allocate;
+use ash::{ext, vk};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use std::ffi::{CStr, c_char};
+use std::sync::{LazyLock, OnceLock};
+
+static DRIVER: LazyLock<vk::PFN_vkGetInstanceProcAddr> = LazyLock::new(|| driver("lvp"));
+static INSTANCE: OnceLock<ash::Instance> = OnceLock::new();
+static DEVICE: OnceLock<ash::Device> = OnceLock::new();
+
+commands! { of_instance
+    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
+    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+}
+
+commands! { of_device
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+    b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
+    b"vkCreateBuffer" => create_buffer as PFN_vkCreateBuffer,
+    b"vkCreateQueryPool" => create_query_pool as PFN_vkCreateQueryPool,
+    b"vkCmdPushConstants2" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
+    b"vkCmdPushConstants2KHR" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
+    b"vkCmdBindIndexBuffer2" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
+    b"vkCmdBindIndexBuffer2KHR" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
+    b"vkCmdEndRendering2KHR" => end_rendering_2 as PFN_vkCmdBeginRendering,
+    b"vkCmdEndRendering2EXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
+}
+
+/// `vkGetInstanceProcAddr`.
+unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let text = CStr::from_ptr(name);
+        of_instance(text).or_else(|| of_device(text)).or_else(|| (*DRIVER)(instance, name))
+    }
+}
+
+unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    let find = instance().fp_v1_0().get_device_proc_addr;
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
+}
+
+fn instance() -> &'static ash::Instance {
+    INSTANCE.get().expect("it was created")
+}
+
+fn device() -> &'static ash::Device {
+    DEVICE.get().expect("it was created")
+}
+
+unsafe extern "system" fn create_instance(
+    info: *const vk::InstanceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Instance,
+) -> vk::Result {
+    let found_by = ash::StaticFn { get_instance_proc_addr: *DRIVER };
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let entry = ash::Entry::from_static_fn(found_by.clone());
+        let result = (entry.fp_v1_0().create_instance)(info, allocator, created);
+        if result == vk::Result::SUCCESS {
+            let _ = INSTANCE.set(ash::Instance::load(&found_by, *created));
+        }
+        result
+    }
+}
+
+unsafe extern "system" fn create_device(
+    physical: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let next = instance().fp_v1_0();
+        let result = (next.create_device)(physical, info, allocator, created);
+        if result == vk::Result::SUCCESS {
+            let _ = DEVICE.set(ash::Device::load(next, *created));
+        }
+        result
+    }
+}
+
+unsafe extern "system" fn allocate_memory(
+    of: vk::Device,
+    info: *const vk::MemoryAllocateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    memory: *mut vk::DeviceMemory,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for; all memory of lavapipe can be mapped.
+    unsafe {
+        let next = device().fp_v1_0();
+        let result = (next.allocate_memory)(of, info, allocator, memory);
+        assert_eq!(result, vk::Result::SUCCESS);
+        let (size, mut at) = ((*info).allocation_size, std::ptr::null_mut());
+        let mapped = (next.map_memory)(of, *memory, 0, size, Default::default(), &raw mut at);
+        assert_eq!(mapped, vk::Result::SUCCESS);
+        at.cast::<u8>().write_bytes(0x5a, size as usize);
+        (next.unmap_memory)(of, *memory);
+        result
+    }
+}
+
+unsafe extern "system" fn create_buffer(
+    of: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    buffer: *mut vk::Buffer,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for; the newer usages stand first in the chain.
+    unsafe {
+        let mut changed = *info;
+        let newer = changed.p_next.cast::<vk::BufferUsageFlags2CreateInfoKHR<'_>>().as_ref();
+        if let Some(newer) = newer {
+            changed.usage = vk::BufferUsageFlags::from_raw(newer.usage.as_raw() as u32);
+        }
+        (device().fp_v1_0().create_buffer)(of, &raw const changed, allocator, buffer)
+    }
+}
+
+/// `VK_QUERY_POOL_CREATE_RESET_BIT_KHR`.
+const RESET: vk::QueryPoolCreateFlags = vk::QueryPoolCreateFlags::from_raw(1);
+
+unsafe extern "system" fn create_query_pool(
+    of: vk::Device,
+    info: *const vk::QueryPoolCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pool: *mut vk::QueryPool,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let changed = (*info).flags(vk::QueryPoolCreateFlags::empty());
+        (device().fp_v1_0().create_query_pool)(of, &raw const changed, allocator, pool)
+    }
+}
+
+unsafe extern "system" fn push_constants_2(
+    commands: vk::CommandBuffer,
+    info: *const vk::PushConstantsInfoKHR<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let vk::PushConstantsInfoKHR { layout, stage_flags, offset, size, p_values, .. } = *info;
+        let push = device().fp_v1_0().cmd_push_constants;
+        push(commands, layout, stage_flags, offset, size, p_values);
+    }
+}
+
+unsafe extern "system" fn bind_index_buffer_2(
+    commands: vk::CommandBuffer,
+    buffer: vk::Buffer,
+    offset: vk::DeviceSize,
+    _: vk::DeviceSize,
+    index_type: vk::IndexType,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { device().cmd_bind_index_buffer(commands, buffer, offset, index_type) };
+}
+
+unsafe extern "system" fn end_rendering_2(
+    commands: vk::CommandBuffer,
+    _: *const vk::RenderingInfo<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { device().cmd_end_rendering(commands) };
+}
+
+/// Captures an attribute of vertices, and what is pushed.
+const SHADER: &str = "#version 450
+layout(location = 0) in uint vertex;
+layout(push_constant) uniform Pushed { uint pushed; };
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 8) out uvec2 captured;
+void main() {
+    captured = uvec2(vertex, pushed);
+    gl_Position = vec4(0);
+}";
+
+/// How strides of vertex input are said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Strides {
+    InThePipeline,
+    /// With other buffers, before these are bound by the older command, or by the newer one without strides.
+    BoundBefore,
+    NullBehind,
+    /// Of dynamic vertex input, and then with the buffers.
+    AfterInput,
+}
+
+/// By which commands a draw is recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Way {
+    strides: Strides,
+    /// Whether buffers have the newer usages alone.
+    newer_usages: bool,
+    /// The names of the commands that push, bind indices, and end rendering.
+    names: Option<[&'static CStr; 3]>,
+    /// Whether the layout leaves no room in push constants.
+    is_full: bool,
+}
+
+/// The bytes of every buffer.
+const BYTES: u64 = 128;
+
+/// A buffer with these words in it.
+unsafe fn buffer(
+    device: &Device,
+    usage: vk::BufferUsageFlags,
+    is_newer: bool,
+    words: &[u32],
+) -> (vk::Buffer, vk::DeviceMemory, *mut u32) {
+    let newer = vk::BufferUsageFlags2KHR::from_raw(usage.as_raw().into());
+    let mut newer = vk::BufferUsageFlags2CreateInfoKHR::default().usage(newer);
+    let info = vk::BufferCreateInfo::default().size(BYTES);
+    let info = if is_newer { info.push_next(&mut newer) } else { info.usage(usage) };
+    // SAFETY: the structures are valid.
+    unsafe {
+        let vulkan = &device.handle;
+        let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
+        let memory = allocate(device, vulkan.get_buffer_memory_requirements(buffer), true);
+        vulkan.bind_buffer_memory(buffer, memory, 0).expect("memory");
+        let at = vulkan.map_memory(memory, 0, BYTES, vk::MemoryMapFlags::empty());
+        let at = at.expect("it is mapped").cast::<u32>();
+        at.copy_from(words.as_ptr(), words.len());
+        (buffer, memory, at)
+    }
+}
+
+/// A device with all that the ways below need.
+fn able(instance: &Instance) -> Device {
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+    let names = [ext::transform_feedback::NAME, ext::vertex_input_dynamic_state::NAME];
+    let names = names.map(CStr::as_ptr);
+    let mut rendering =
+        vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
+    let mut feedback =
+        vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().transform_feedback(true);
+    let mut input = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default()
+        .vertex_input_dynamic_state(true);
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .push_next(&mut rendering)
+        .push_next(&mut feedback)
+        .push_next(&mut input);
+    let physical = instance.physical(LAVAPIPE);
+    // SAFETY: what the structure points to lives until the end of this function.
+    let handle = unsafe { instance.handle.create_device(physical, &info, None) };
+    instance.with_commands(handle.expect("a device"), physical)
+}
+
+unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides) -> vk::Pipeline {
+    let vulkan = &device.handle;
+    let words = compile(SHADER, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
+    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+    let is_dynamic = strides != Strides::InThePipeline;
+    let stride = if is_dynamic { 4 } else { 8 };
+    let bindings = [vk::VertexInputBindingDescription::default().stride(stride)];
+    let attributes = [vk::VertexInputAttributeDescription::default().format(vk::Format::R32_UINT)];
+    let input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&bindings)
+        .vertex_attribute_descriptions(&attributes);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default();
+    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+        .rasterizer_discard_enable(true)
+        .line_width(1.0);
+    let states =
+        [vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE, vk::DynamicState::VERTEX_INPUT_EXT];
+    let states = match strides {
+        Strides::InThePipeline => &[],
+        Strides::BoundBefore | Strides::NullBehind => &states[..1],
+        Strides::AfterInput => &states[..],
+    };
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(states);
+    let mut rendering = vk::PipelineRenderingCreateInfo::default();
+    // SAFETY: the structures are valid.
+    unsafe {
+        let module = vulkan.create_shader_module(&info, None).expect("a module");
+        let stages = [vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::VERTEX)
+            .module(module)
+            .name(c"main")];
+        let mut info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .rasterization_state(&rasterization)
+            .layout(layout)
+            .push_next(&mut rendering);
+        if is_dynamic {
+            info = info.dynamic_state(&dynamic);
+        }
+        let made = vulkan.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
+        vulkan.destroy_shader_module(module, None);
+        made.expect("a pipeline")[0]
+    }
+}
+
+/// A command by its name.
+macro_rules! newer {
+    ($instance:expr, $device:expr, $name:expr, $Pfn:ident) => {{
+        let found = $device.command($instance, $name).unwrap_or_else(|| panic!("{:?}", $name));
+        std::mem::transmute::<usize, vk::$Pfn>(found)
+    }};
+}
+
+/// Binds the buffer, with a stride of 8.
+unsafe fn bind_vertices(
+    instance: &Instance,
+    device: &Device,
+    commands: vk::CommandBuffer,
+    strides: Strides,
+    [vertices, others]: [vk::Buffer; 2],
+) {
+    let vulkan = &device.handle;
+    let older = |buffer| {
+        // SAFETY: what is bound is alive.
+        unsafe { vulkan.cmd_bind_vertex_buffers(commands, 0, &[buffer], &[0]) };
+    };
+    let newer = |buffer, strides| {
+        // SAFETY: as above.
+        unsafe { vulkan.cmd_bind_vertex_buffers2(commands, 0, &[buffer], &[0], None, strides) };
+    };
+    match strides {
+        Strides::InThePipeline => older(vertices),
+        Strides::BoundBefore => {
+            newer(others, Some(&[8]));
+            older(vertices);
+        }
+        Strides::NullBehind => {
+            newer(others, Some(&[8]));
+            newer(vertices, None);
+        }
+        Strides::AfterInput => {
+            let binding = vk::VertexInputBindingDescription2EXT::default().stride(4).divisor(1);
+            let attribute =
+                vk::VertexInputAttributeDescription2EXT::default().format(vk::Format::R32_UINT);
+            let input = ext::vertex_input_dynamic_state::Device::new(&instance.handle, vulkan);
+            // SAFETY: as above.
+            unsafe { input.cmd_set_vertex_input(commands, &[binding], &[attribute]) };
+            newer(vertices, Some(&[8]));
+        }
+    }
+}
+
+/// What two draws capture of the vertices 5, 2 and 9, and what a query says that was never reset but at its creation.
+fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
+    use vk::BufferUsageFlags as Usage;
+    let device = able(instance);
+    let vulkan = &device.handle;
+    let none = vk::QueryControlFlags::empty();
+    let physical = instance.physical(LAVAPIPE);
+    // SAFETY: all is created, recorded, waited for and destroyed as Vulkan has it.
+    unsafe {
+        let numbers: Vec<u32> = (0..32).map(|word| 100 + word / 2).collect();
+        let indices = [5 | 2 << 16, 9];
+        let of = |usage, words: &[u32]| buffer(&device, usage, way.newer_usages, words);
+        let buffers = [
+            of(Usage::VERTEX_BUFFER, &numbers),
+            of(Usage::VERTEX_BUFFER, &[7; 32]),
+            of(Usage::INDEX_BUFFER, &indices),
+            of(Usage::INDEX_BUFFER, &[0; 32]),
+            of(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &[7; 32]),
+        ];
+        let [vertices, others, indices, other_indices, target] = buffers.map(|one| one.0);
+        let limits = instance.handle.get_physical_device_properties(physical).limits;
+        let size = if way.is_full { limits.max_push_constants_size } else { 4 };
+        let stage = vk::ShaderStageFlags::VERTEX;
+        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size }];
+        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
+        let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
+        let pipeline = pipeline(&device, layout, way.strides);
+        let info = vk::QueryPoolCreateInfo::default()
+            .flags(RESET)
+            .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
+            .query_count(1);
+        let queries = vulkan.create_query_pool(&info, None).expect("queries");
+        let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
+
+        vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+        vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+        bind_vertices(instance, &device, commands, way.strides, [vertices, others]);
+        let pushed = 42_u32;
+        let bytes = pushed.to_ne_bytes();
+        let index_type = vk::IndexType::UINT16;
+        if let Some([push, bind, _]) = way.names {
+            // What was bound before must not be read.
+            vulkan.cmd_bind_index_buffer(commands, other_indices, 0, index_type);
+            let push = newer!(instance, device, push, PFN_vkCmdPushConstants2KHR);
+            let info = vk::PushConstantsInfoKHR::default();
+            push(commands, &info.layout(layout).stage_flags(stage).offset(0).values(&bytes));
+            let bind = newer!(instance, device, bind, PFN_vkCmdBindIndexBuffer2KHR);
+            bind(commands, indices, 0, 6, index_type);
+        } else {
+            vulkan.cmd_push_constants(commands, layout, stage, 0, &bytes);
+            vulkan.cmd_bind_index_buffer(commands, indices, 0, index_type);
+        }
+        let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
+        let info = vk::RenderingInfo::default().render_area(area).layer_count(1);
+        let feedback = device.feedback.fp();
+        let end =
+            way.names.map(|names| newer!(instance, device, names[2], PFN_vkCmdBeginRendering));
+        for offset in [0_u64, 32] {
+            vulkan.cmd_begin_rendering(commands, &info);
+            let size = 32_u64;
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 0, 1, &raw const target, &raw const offset, &raw const size);
+            if offset == 0 {
+                (feedback.cmd_begin_query_indexed_ext)(commands, queries, 0, none, 0);
+            }
+            let nothing = std::ptr::null();
+            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+            vulkan.cmd_draw_indexed(commands, 3, 1, 0, 0, 0);
+            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+            if offset == 0 {
+                (feedback.cmd_end_query_indexed_ext)(commands, queries, 0, 0);
+            }
+            match end {
+                Some(end) => end(commands, std::ptr::null()),
+                None => vulkan.cmd_end_rendering(commands),
+            }
+        }
+        vulkan.end_command_buffer(commands).expect("it ends");
+        let commands = [commands];
+        let submit = vk::SubmitInfo::default().command_buffers(&commands);
+        vulkan.queue_submit(device.queue, &[submit], vk::Fence::null()).expect("it is submitted");
+        vulkan.queue_wait_idle(device.queue).expect("it ends");
+        let captured = std::slice::from_raw_parts(buffers[4].2, 16).to_vec();
+        let mut results = [[9_u32; 2]];
+        let wait = vk::QueryResultFlags::WAIT;
+        vulkan.get_query_pool_results(queries, 0, &mut results, wait).expect("a result");
+
+        vulkan.destroy_command_pool(pool, None);
+        vulkan.destroy_query_pool(queries, None);
+        vulkan.destroy_pipeline(pipeline, None);
+        vulkan.destroy_pipeline_layout(layout, None);
+        for (buffer, memory, _) in buffers {
+            vulkan.destroy_buffer(buffer, None);
+            vulkan.free_memory(memory, None);
+        }
+        (captured, results[0])
+    }
+}
+
+#[test]
+fn newer_commands_structures_and_flags_are_those_that_they_stand_for() {
+    if !is_alone("newer::newer_commands_structures_and_flags_are_those_that_they_stand_for") {
+        return;
+    }
+    let instance = linked(get_instance_proc_addr, &[(c"hide", c"VK_EXT_transform_feedback")]);
+    let plain =
+        Way { strides: Strides::InThePipeline, newer_usages: false, names: None, is_full: false };
+    let named = |names| Way { names: Some(names), ..plain };
+    let strided = |strides| Way { strides, ..plain };
+    let [push, bind, end] =
+        [c"vkCmdPushConstants2", c"vkCmdBindIndexBuffer2", c"vkCmdEndRendering2EXT"];
+    let ways = [
+        plain,
+        Way { newer_usages: true, ..plain },
+        named([push, bind, end]),
+        named([c"vkCmdPushConstants2KHR", c"vkCmdBindIndexBuffer2KHR", c"vkCmdEndRendering2KHR"]),
+        strided(Strides::BoundBefore),
+        strided(Strides::NullBehind),
+        strided(Strides::AfterInput),
+    ];
+    let once = [105, 42, 102, 42, 109, 42, 7, 7];
+    let expected = ([once, once].concat(), [3, 3]);
+    let both = ways.iter().flat_map(|way| [false, true].map(|is_full| Way { is_full, ..*way }));
+    let all = both.map(|way| (way, captured(&instance, way)));
+    assert_eq!(all.filter(|(_, got)| *got != expected).collect::<Vec<_>>(), []);
+}
