@@ -1,10 +1,17 @@
 //! Installs the Debian packages that building and testing need, and nothing that is there already.
 
-use crate::command::{output, program, run};
+use std::fs;
+use std::path::Path;
+
+use crate::command::{output, program, run, target, workspace};
+use crate::python::{self, Dependencies};
 use crate::spirv_tools;
 
 /// A package, and what it is needed for.
 pub(crate) type Package = (&'static str, &'static str);
+
+/// The Python package that has the registry of Vulkan.
+const REGISTRY: &str = "xtask/vulkan-registry.txt";
 
 /// What testing needs beside a compiler, which `xtask/compiler.sh` installs.
 const PACKAGES: &[Package] = &[
@@ -28,7 +35,27 @@ pub(crate) fn run_setup() -> Result<(), String> {
     run(&mut program("sh", ["xtask/compiler.sh"]))?;
     run_setup_of(PACKAGES)?;
     spirv_tools::install();
+    if let Err(why) = install_registry() {
+        println!("setup: the registry of Vulkan stays Debian's: {why}");
+    }
     Ok(())
+}
+
+/// Copies the registry of Vulkan to where a test of the layer reads it. Debian's is older.
+fn install_registry() -> Result<(), String> {
+    let folder = target().join("vulkan-registry");
+    let (listed, registry) = (fs::read(workspace().join(REGISTRY)), folder.join("vk.xml"));
+    let of = folder.join("package.txt");
+    if registry.exists() && fs::read(&of).ok() == listed.as_ref().ok().cloned() {
+        return Ok(());
+    }
+    let python = python::environment(&folder.join("python"), REGISTRY, Dependencies::Listed)?;
+    let path = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let packages = output(&mut program(&python, ["-c", path]))?;
+    let found = Path::new(packages.trim()).join("vulkan_object/vk.xml");
+    fs::copy(found, &registry)
+        .and_then(|_| fs::write(&of, listed?))
+        .map_err(|error| format!("{}: {error}", registry.display()))
 }
 
 /// The same for other packages, which one chore needs.

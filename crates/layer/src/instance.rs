@@ -19,6 +19,8 @@ pub(crate) struct Instance {
     pub(crate) next: InstanceCommands,
     pub(crate) settings: Settings,
     pub(crate) log: Arc<Log>,
+    /// The physical devices whose unknown extensions the log has.
+    said: Registry<()>,
 }
 
 static INSTANCES: Registry<Instance> = Registry::new();
@@ -48,6 +50,16 @@ impl Instance {
             unsafe { get(physical, &raw mut properties) };
         }
         properties
+    }
+
+    /// Whether this is asked for the first time of a physical device.
+    pub(crate) fn is_first(&self, physical: vk::PhysicalDevice) -> bool {
+        // SAFETY: nothing is removed before the instance.
+        let is_known = unsafe { self.said.get(vk::Handle::as_raw(physical)) }.is_some();
+        if !is_known {
+            self.said.insert(vk::Handle::as_raw(physical), Box::new(()));
+        }
+        !is_known
     }
 
     /// Whether devices of this instance may get something that their driver lacks.
@@ -100,6 +112,7 @@ pub(crate) unsafe extern "system" fn create_instance(
             next: InstanceCommands::load(|name| get_proc_addr(handle, name.as_ptr())),
             settings,
             log: Arc::new(log),
+            said: Registry::new(),
         };
         INSTANCES.insert(key(handle), Box::new(state));
     }

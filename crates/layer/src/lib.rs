@@ -17,6 +17,7 @@ mod emulation;
 mod features;
 mod feedback;
 mod instance;
+mod known;
 mod linked;
 mod log;
 pub mod manifest;

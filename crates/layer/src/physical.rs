@@ -3,25 +3,15 @@
 use crate::answer::{answer, ask};
 use crate::chain::text;
 use crate::instance::{Instance, answer_of_layer, extension};
+use crate::log::Level;
 use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
 use crate::structures::{self, Kind, Owned};
 use crate::usages::{usage, usage_chain};
-use crate::{LAYER_NAME, features, offer, portability};
+use crate::{LAYER_NAME, features, known, offer, portability};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
 use std::ffi::{CStr, c_char};
-
-/// What hands SPIR-V to a driver, has it record commands, or says what is drawn into, where the layer does not look
-/// yet: hidden where the layer provides something.
-const BYPASSES: [&CStr; 6] = [
-    c"VK_EXT_multisampled_render_to_single_sampled",
-    c"VK_EXT_shader_object",
-    c"VK_EXT_shader_module_identifier",
-    c"VK_NV_device_generated_commands",
-    c"VK_EXT_device_generated_commands",
-    c"VK_EXT_descriptor_buffer",
-];
 
 type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
 type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
@@ -57,9 +47,19 @@ impl<'i> View<'i> {
         if extension == offer::NAME {
             return !self.native_feedback;
         }
-        let bypasses = self.provides_feedback && BYPASSES.contains(&extension)
-            || self.emulates_feedback && extension == offer::GENERATED;
-        bypasses || self.instance.settings.hides(extension)
+        let is_provided = self.emulates_feedback && extension == offer::GENERATED;
+        is_provided || !self.knows(extension) || self.instance.settings.hides(extension)
+    }
+
+    /// Whether the layer knows the extension, where that matters: where it provides something, what it does not know
+    /// might pass it by.
+    fn knows(&self, extension: &CStr) -> bool {
+        !self.provides_feedback || known::has_extension(extension)
+    }
+
+    /// The version of the device, as far as the layer knows it.
+    fn version(&self, of_driver: u32) -> u32 {
+        if self.provides_feedback { known::version(of_driver) } else { of_driver }
     }
 
     /// Whether a device may be created with the extension, as far as the layer has a say.
@@ -75,17 +75,15 @@ impl<'i> View<'i> {
 
     /// The structures that the driver must not see.
     pub(crate) fn hidden_structures(&self) -> Vec<Owned> {
-        let bypasses = BYPASSES.into_iter().filter(|_| self.provides_feedback);
-        let own = (!self.native_feedback).then_some(offer::NAME);
-        let own = own.into_iter().chain(self.emulates_feedback.then_some(offer::GENERATED));
-        let hidden = self.instance.settings.hide.iter().map(|name| name.as_c_str());
         let portability = self.instance.settings.portability.then_some(portability::NAME);
-        hidden.chain(bypasses).chain(own).chain(portability).flat_map(structures::of).collect()
+        let is_hidden = |name| self.hides(name) || portability == Some(name);
+        structures::all().filter(|one| is_hidden(one.extension)).collect()
     }
 
     /// What the application may create a device with.
     fn extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let mut extensions = next_extensions(self.instance, self.physical)?;
+        self.say_unknown(&extensions);
         extensions.retain(|one| !one.extension_name_as_c_str().is_ok_and(|name| self.hides(name)));
         extensions.extend(self.own_extensions());
         let is_one =
@@ -94,6 +92,24 @@ impl<'i> View<'i> {
             extensions.push(extension(portability::NAME, 1));
         }
         Ok(extensions)
+    }
+
+    /// Says once what the device has and the layer does not know.
+    fn say_unknown(&self, extensions: &[vk::ExtensionProperties]) {
+        let Self { instance, physical, .. } = self;
+        let names = extensions.iter().filter_map(|one| one.extension_name_as_c_str().ok());
+        let unknown = names.filter(|name| !self.knows(name)).map(CStr::to_string_lossy);
+        let mut unknown: Vec<_> = unknown.collect();
+        let version = instance.properties(*physical).api_version;
+        if self.version(version) != version {
+            unknown.push("versions of Vulkan after 1.4".into());
+        }
+        if !unknown.is_empty() && instance.is_first(*physical) {
+            let list = unknown.join(", ");
+            instance
+                .log
+                .say(Level::Info, format_args!("hidden, as the layer does not handle it: {list}"));
+        }
     }
 
     /// The names of what the layer provides.
@@ -306,6 +322,8 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties(
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         *properties = instance.properties(physical);
+        let version = &mut (*properties).api_version;
+        *version = View::new(instance, physical).version(*version);
         if instance.settings.portability {
             portability::narrow(&mut (*properties).limits);
         }
@@ -327,6 +345,8 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         let unlinked = Unlinked::new(properties.cast(), goes);
         get_properties(physical, properties);
         drop(unlinked);
+        let version = &mut (*properties).properties.api_version;
+        *version = view.version(*version);
         if instance.settings.portability {
             portability::narrow(&mut (*properties).properties.limits);
             portability::say_properties((*properties).p_next);

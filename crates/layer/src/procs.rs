@@ -11,6 +11,7 @@ use crate::instance::{
     Instance, create_instance, destroy_instance, enumerate_device_layer_properties,
     enumerate_instance_extension_properties, enumerate_instance_layer_properties,
 };
+use crate::known;
 use crate::manifest::FEEDBACK_COMMANDS;
 use crate::physical::{
     enumerate_device_extension_properties, get_external_buffer_properties,
@@ -19,6 +20,9 @@ use crate::physical::{
 };
 use ash::vk;
 use std::ffi::{CStr, c_char};
+
+#[cfg(test)]
+mod registry;
 
 /// A command of no type.
 pub(crate) type Command = unsafe extern "system" fn();
@@ -334,7 +338,10 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         // Commands of versions and extensions that are not enabled are not there.
         let next = state.next_command(name)?;
         let emulated = || of_emulation(name).filter(|_| state.emulator.get().is_some());
-        Some(of_feedback(name).or_else(emulated).unwrap_or(next))
+        let own = of_feedback(name).or_else(emulated);
+        own.or_else(|| {
+            Some(next).filter(|_| known::has_command(name) || own_command(name).is_some())
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! A driver that is newer than those of the tests: lavapipe, with names, structures and flags of Vulkan 1.4 and of later
-//! extensions. Its memory is not zero at first.
+//! A driver that is newer than those of the tests: lavapipe, with names, structures and flags of Vulkan 1.4 and of
+//! later extensions. Its memory is not zero at first.
 
 use crate::alone::is_alone;
 use crate::linked::{driver, linked};
@@ -8,7 +8,7 @@ use crate::made_up::commands;
 use crate::objects::allocate;
 use ash::{ext, vk};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::sync::{LazyLock, OnceLock};
 
 static DRIVER: LazyLock<vk::PFN_vkGetInstanceProcAddr> = LazyLock::new(|| driver("lvp"));
@@ -17,6 +17,9 @@ static DEVICE: OnceLock<ash::Device> = OnceLock::new();
 
 commands! { of_instance
     b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
+    b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
+    b"vkGetPhysicalDeviceProperties2" => properties_2 as PFN_vkGetPhysicalDeviceProperties2,
+    b"vkEnumerateDeviceExtensionProperties" => extensions as PFN_vkEnumerateDeviceExtensionProperties,
     b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
     b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
 }
@@ -32,6 +35,7 @@ commands! { of_device
     b"vkCmdBindIndexBuffer2KHR" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
     b"vkCmdEndRendering2KHR" => end_rendering_2 as PFN_vkCmdBeginRendering,
     b"vkCmdEndRendering2EXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
+    b"vkCmdDrawTomorrowEXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
 }
 
 /// `vkGetInstanceProcAddr`.
@@ -78,6 +82,59 @@ unsafe extern "system" fn create_instance(
         }
         result
     }
+}
+
+/// A version that nobody knows yet.
+const VERSION: u32 = vk::make_api_version(0, 1, 5, 7);
+
+/// Extensions beside those of lavapipe, known and unknown to the layer.
+const KNOWN: [&CStr; 2] = [c"VK_KHR_maintenance9", c"VK_KHR_maintenance10"];
+const UNKNOWN: [&CStr; 2] = [c"VK_KHR_device_address_commands", c"VK_EXT_of_tomorrow"];
+
+unsafe extern "system" fn properties(
+    physical: vk::PhysicalDevice,
+    properties: *mut vk::PhysicalDeviceProperties,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        (instance().fp_v1_0().get_physical_device_properties)(physical, properties);
+        (*properties).api_version = VERSION;
+    }
+}
+
+unsafe extern "system" fn properties_2(
+    physical: vk::PhysicalDevice,
+    properties: *mut vk::PhysicalDeviceProperties2<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        (instance().fp_v1_1().get_physical_device_properties2)(physical, properties);
+        (*properties).properties.api_version = VERSION;
+    }
+}
+
+unsafe extern "system" fn extensions(
+    physical: vk::PhysicalDevice,
+    _: *const c_char,
+    count: *mut u32,
+    list: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: the caller has asked for the length first.
+    unsafe {
+        let all = instance().enumerate_device_extension_properties(physical);
+        let mut all = all.expect("extensions are listed");
+        for name in KNOWN.into_iter().chain(UNKNOWN) {
+            let mut one = vk::ExtensionProperties::default();
+            let bytes = name.to_bytes().iter().map(|byte| *byte as c_char);
+            one.extension_name.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+            all.push(one);
+        }
+        *count = all.len() as u32;
+        if !list.is_null() {
+            list.copy_from(all.as_ptr(), all.len());
+        }
+    }
+    vk::Result::SUCCESS
 }
 
 unsafe extern "system" fn create_device(
@@ -486,4 +543,56 @@ fn newer_commands_structures_and_flags_are_those_that_they_stand_for() {
     let both = ways.iter().flat_map(|way| [false, true].map(|is_full| Way { is_full, ..*way }));
     let all = both.map(|way| (way, captured(&instance, way)));
     assert_eq!(all.filter(|(_, got)| *got != expected).collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn versions_extensions_and_commands_that_nobody_knows_are_hidden() {
+    if !is_alone("newer::versions_extensions_and_commands_that_nobody_knows_are_hidden") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let path = CString::new(log.to_string_lossy().into_owned()).expect("it has no 0");
+    let path: &'static CStr = Box::leak(path.into_boxed_c_str());
+    let settings = [(c"log_level", c"info"), (c"log_file", path)];
+    let listed = |instance: &Instance| {
+        let names = instance.extensions(LAVAPIPE);
+        let is_listed = |name: &CStr| names.iter().any(|one| name.to_str() == Ok(one));
+        (KNOWN.map(is_listed), UNKNOWN.map(is_listed), names)
+    };
+    let version = |instance: &Instance| {
+        let physical = instance.physical(LAVAPIPE);
+        let mut newer = vk::PhysicalDeviceProperties2::default();
+        // SAFETY: the device belongs to the instance.
+        unsafe {
+            instance.handle.get_physical_device_properties2(physical, &mut newer);
+            let older = instance.handle.get_physical_device_properties(physical);
+            let newer = newer.properties.api_version;
+            [older.api_version, newer].map(|one| (vk::api_version_minor(one), one == VERSION))
+        }
+    };
+
+    let native = linked(get_instance_proc_addr, &settings);
+    let (known, unknown, of_driver) = listed(&native);
+    assert_eq!((known, unknown, version(&native)), ([true; 2], [true; 2], [(5, true); 2]));
+    drop(native);
+    let hide = (c"hide", c"VK_EXT_transform_feedback");
+    let instance = linked(get_instance_proc_addr, &[settings[0], settings[1], hide]);
+    let (known, unknown, names) = listed(&instance);
+    assert_eq!((known, unknown, version(&instance)), ([true; 2], [false; 2], [(4, false); 2]));
+    let hidden = of_driver.iter().filter(|one| !names.contains(one)).map(String::as_str);
+    let unknown = UNKNOWN.map(|name| name.to_str().expect("it is ASCII"));
+    let of_lavapipe = "VK_EXT_multisampled_render_to_single_sampled";
+    assert_eq!(hidden.collect::<Vec<_>>(), [of_lavapipe, unknown[0], unknown[1]]);
+    listed(&instance);
+    let said = std::fs::read_to_string(&log).expect("there is a log");
+    let line = "VK_KHR_device_address_commands, VK_EXT_of_tomorrow, versions of Vulkan after 1.4";
+    assert_eq!(said.matches(line).count(), 1, "{said}");
+
+    let refused = instance.device_with(LAVAPIPE, &[ext::transform_feedback::NAME, UNKNOWN[1]]);
+    assert_eq!(refused.err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+    let device = able(&instance);
+    let is_there = |name| device.command(&instance, name).is_some();
+    assert!(is_there(c"vkCmdDispatch") && is_there(c"vkCmdPushConstants2"));
+    assert!(is_there(c"vkCmdBeginTransformFeedbackEXT") && !is_there(c"vkCmdDrawTomorrowEXT"));
 }
