@@ -59,10 +59,7 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
         "functions": {
             "vkNegotiateLoaderLayerInterfaceVersion": "vkNegotiateLoaderLayerInterfaceVersion",
         },
-        "instance_extensions": [{
-            "name": text(ext::layer_settings::NAME),
-            "spec_version": ext::layer_settings::SPEC_VERSION.to_string(),
-        }],
+        "library_arch": if cfg!(target_pointer_width = "64") { "64" } else { "32" },
         // The loader refuses to create devices with extensions that neither a driver nor a manifest lists.
         "device_extensions": [{
             "name": text(ext::transform_feedback::NAME),
@@ -74,6 +71,11 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
         }],
     });
     if kind == Kind::Explicit {
+        // Loaders before 1.3.270 list it of implicit layers too, and then create no instance that enables it.
+        layer["instance_extensions"] = json!([{
+            "name": text(ext::layer_settings::NAME),
+            "spec_version": ext::layer_settings::SPEC_VERSION.to_string(),
+        }]);
         // For a setting. For implicit layers the loader would list it of every device.
         let portability = json!({ "name": text(portability::NAME), "spec_version": "1" });
         layer["device_extensions"]
@@ -86,7 +88,7 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
     if kind == Kind::ImplicitWhenEnabled {
         layer["enable_environment"] = json!({ ENABLE: "1" });
     }
-    let manifest: Value = json!({ "file_format_version": "1.2.0", "layer": layer });
+    let manifest: Value = json!({ "file_format_version": "1.2.1", "layer": layer });
     format!("{manifest:#}\n")
 }
 
@@ -101,6 +103,8 @@ mod tests {
             let value: Value = serde_json::from_str(&text).expect("the manifest is JSON");
             let layer = &value["layer"];
             assert_eq!(layer["library_path"], "/lib/x.so");
+            assert_eq!(layer["library_arch"], usize::BITS.to_string());
+            assert_eq!(layer["instance_extensions"].is_array(), kind == Kind::Explicit);
             ["enable_environment", "disable_environment"].map(|name| layer[name].is_object())
         };
         assert_eq!(of(Kind::Explicit), [false, false]);
