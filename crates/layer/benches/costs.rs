@@ -312,7 +312,7 @@ impl<'d> Scene<'d> {
 /// A pipeline with one attribute.
 unsafe fn pipeline(
     device: &Device,
-    what: (&str, vk::PrimitiveTopology),
+    (source, topology): (&str, vk::PrimitiveTopology),
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
 ) -> vk::Pipeline {
@@ -324,8 +324,9 @@ unsafe fn pipeline(
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_attribute_descriptions(&attributes)
         .vertex_binding_descriptions(&bindings);
+    let shader = (&*discarding::words(source), topology);
     // SAFETY: the pass and the layout are alive.
-    unsafe { discarding::pipeline(device, what, &input, pass, layout) }.expect("a pipeline")
+    unsafe { discarding::pipeline(device, shader, &input, pass, layout) }.expect("a pipeline")
 }
 
 unsafe fn buffer(device: &Device, usage: vk::BufferUsageFlags) -> (vk::Buffer, vk::DeviceMemory) {

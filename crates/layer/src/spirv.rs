@@ -1,11 +1,13 @@
 //! SPIR-V as the application hands it over.
 
 use ash::vk;
-use polyshade::spv::Capability;
+use polyshade::spv::{Capability, Decoration};
 
-/// The opcodes of `OpCapability` and `OpFunction`.
+/// The opcodes of `OpCapability`, `OpFunction`, `OpDecorate` and `OpMemberDecorate`.
 const OP_CAPABILITY: u32 = 17;
 const OP_FUNCTION: u32 = 54;
+const OP_DECORATE: u32 = 71;
+const OP_MEMBER_DECORATE: u32 = 72;
 const HEADER: usize = 5;
 
 /// What drivers without the extension do not have.
@@ -23,6 +25,28 @@ pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
         }
         let said = words.get(at + 1).map(|capability| Capability(*capability));
         if op == OP_CAPABILITY && said.is_some_and(|said| OF_THE_EXTENSION.contains(&said)) {
+            return true;
+        }
+        at += length;
+    }
+    false
+}
+
+/// Whether a module captures something: a shader may have the execution mode `Xfb` and no output for it.
+pub(crate) fn captures(words: &[u32]) -> bool {
+    let mut at = HEADER;
+    while let Some(&first) = words.get(at) {
+        let (op, length) = (first & 0xffff, (first >> 16) as usize);
+        let decoration = match op {
+            OP_DECORATE => 2,
+            OP_MEMBER_DECORATE => 3,
+            OP_FUNCTION => return false,
+            _ => length,
+        };
+        if length == 0 {
+            return false;
+        }
+        if decoration < length && words.get(at + decoration) == Some(&Decoration::XFB_BUFFER.0) {
             return true;
         }
         at += length;

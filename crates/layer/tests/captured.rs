@@ -115,8 +115,11 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
             .stage_flags(vk::ShaderStageFlags::VERTEX)
             .size(properties.limits.max_push_constants_size);
         for (ranges, expected) in [(&[][..], Ok(())), (&[range][..], expected)] {
-            assert_eq!(pipeline(&device, ranges), expected, "{settings:?} {ranges:?}");
+            let words = discarding::words(VERTEX);
+            assert_eq!(pipeline(&device, &words, ranges), expected, "{settings:?} {ranges:?}");
         }
+        // A shader without outputs to capture captures nothing, rightly.
+        assert_eq!(pipeline(&device, &without_outputs(), &[]), Ok(()), "{settings:?}");
         instance.assert_silent();
     }
 }
@@ -203,10 +206,29 @@ fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
     instance.assert_silent();
 }
 
+/// The shader with the execution mode `Xfb` and without decorations of outputs: `XfbBuffer`, `XfbStride`, `Offset`.
+fn without_outputs() -> Vec<u32> {
+    let words = discarding::words(VERTEX);
+    let (mut kept, mut at) = (words[..5].to_vec(), 5);
+    while at < words.len() {
+        let length = (words[at] >> 16) as usize;
+        if words[at] & 0xffff != 71 || !(35..38).contains(&words[at + 2]) {
+            kept.extend(&words[at..at + length]);
+        }
+        at += length;
+    }
+    assert!(words.len() - kept.len() >= 12, "three decorations of four words");
+    kept
+}
+
 /// Creates a pipeline that captures, whose layout has these push constants, and destroys it.
-fn pipeline(device: &Device, ranges: &[vk::PushConstantRange]) -> Result<(), vk::Result> {
+fn pipeline(
+    device: &Device,
+    words: &[u32],
+    ranges: &[vk::PushConstantRange],
+) -> Result<(), vk::Result> {
     let vulkan = &device.handle;
-    let shader = (VERTEX, vk::PrimitiveTopology::TRIANGLE_LIST);
+    let shader = (words, vk::PrimitiveTopology::TRIANGLE_LIST);
     // SAFETY: all structures are valid, and what was created is destroyed.
     unsafe {
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);

@@ -12,16 +12,20 @@ pub(crate) unsafe fn pass(device: &Device) -> vk::RenderPass {
     unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }
 
+/// The SPIR-V of a vertex shader.
+pub(crate) fn words(source: &str) -> Vec<u32> {
+    compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles")
+}
+
 /// A pipeline of a vertex shader, or why there is none.
 pub(crate) unsafe fn pipeline(
     device: &Device,
-    (source, topology): (&str, vk::PrimitiveTopology),
+    (words, topology): (&[u32], vk::PrimitiveTopology),
     input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, vk::Result> {
-    let words = compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
-    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
     // SAFETY: the words are SPIR-V.
     let module = unsafe { device.handle.create_shader_module(&info, None) }?;
     let stages = [vk::PipelineShaderStageCreateInfo::default()

@@ -240,6 +240,9 @@ impl VertexStage {
                 Some(_) => return None,
                 None => Arc::clone(emulator.modules.get(stage.module.as_raw())?),
             };
+            if !spirv::captures(&words) {
+                return None;
+            }
             let entry = CStr::from_ptr(stage.p_name).to_string_lossy().into_owned();
             let constants = stage.p_specialization_info.as_ref().map(|info| {
                 let entries = slice(info.p_map_entries, info.map_entry_count).to_vec();
