@@ -9,7 +9,7 @@ use crate::objects::allocate;
 use ash::{ext, vk};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::ffi::{CStr, CString, c_char};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 static DRIVER: LazyLock<vk::PFN_vkGetInstanceProcAddr> = LazyLock::new(|| driver("lvp"));
 static INSTANCE: OnceLock<ash::Instance> = OnceLock::new();
@@ -29,6 +29,8 @@ commands! { of_device
     b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
     b"vkCreateBuffer" => create_buffer as PFN_vkCreateBuffer,
     b"vkCreateQueryPool" => create_query_pool as PFN_vkCreateQueryPool,
+    b"vkDestroyPipeline" => destroy_pipeline as PFN_vkDestroyPipeline,
+    b"vkDestroyPipelineLayout" => destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
     b"vkCmdPushConstants2" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
     b"vkCmdPushConstants2KHR" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
     b"vkCmdBindIndexBuffer2" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
@@ -205,6 +207,29 @@ unsafe extern "system" fn create_query_pool(
         let changed = (*info).flags(vk::QueryPoolCreateFlags::empty());
         (device().fp_v1_0().create_query_pool)(of, &raw const changed, allocator, pool)
     }
+}
+
+/// What was destroyed last.
+static DESTROYED: Mutex<&str> = Mutex::new("");
+
+unsafe extern "system" fn destroy_pipeline(
+    of: vk::Device,
+    pipeline: vk::Pipeline,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    *DESTROYED.lock().unwrap_or_else(PoisonError::into_inner) = "a pipeline";
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { (device().fp_v1_0().destroy_pipeline)(of, pipeline, allocator) };
+}
+
+unsafe extern "system" fn destroy_pipeline_layout(
+    of: vk::Device,
+    layout: vk::PipelineLayout,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    *DESTROYED.lock().unwrap_or_else(PoisonError::into_inner) = "a layout";
+    // SAFETY: as above.
+    unsafe { (device().fp_v1_0().destroy_pipeline_layout)(of, layout, allocator) };
 }
 
 unsafe extern "system" fn push_constants_2(
@@ -507,8 +532,10 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
 
         vulkan.destroy_command_pool(pool, None);
         vulkan.destroy_query_pool(queries, None);
-        vulkan.destroy_pipeline(pipeline, None);
+        // Layouts may go before pipelines, and do not for the driver, which may use them.
         vulkan.destroy_pipeline_layout(layout, None);
+        vulkan.destroy_pipeline(pipeline, None);
+        assert_eq!(*DESTROYED.lock().unwrap_or_else(PoisonError::into_inner), "a layout");
         for (buffer, memory, _) in buffers {
             vulkan.destroy_buffer(buffer, None);
             vulkan.free_memory(memory, None);

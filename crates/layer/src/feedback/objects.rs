@@ -134,11 +134,13 @@ pub(crate) unsafe extern "system" fn destroy_pipeline(
     unsafe {
         let Some(device) = Device::of(device) else { return };
         let known = device.emulator.get().and_then(|one| one.pipelines.remove(pipeline.as_raw()));
-        if let Some(known) = known {
+        if let Some(known) = &known {
             known.destroy(device);
         }
         if let Some(next) = device.next.destroy_pipeline {
             next(device.handle, pipeline, allocator);
         }
+        // A layout that was destroyed before goes with its last pipeline, and SwiftShader's use theirs to the end.
+        drop(known);
     }
 }
