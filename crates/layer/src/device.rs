@@ -111,7 +111,7 @@ pub(crate) unsafe extern "system" fn create_device(
         let mut enabled = Enabled::default();
         let emulates = match (&mut chain, emulates) {
             (Ok(chain), true) => {
-                enabled.add_to(&mut changed, chain);
+                enabled.add_to(&mut changed, chain, &instance.features(physical));
                 true
             }
             _ => false,
@@ -176,14 +176,24 @@ impl Enabled {
     /// # Safety
     ///
     /// The structure is valid; the chain is its own and was copied.
-    unsafe fn add_to(&mut self, info: &mut vk::DeviceCreateInfo<'_>, chain: &mut Copied) {
+    unsafe fn add_to(
+        &mut self,
+        info: &mut vk::DeviceCreateInfo<'_>,
+        chain: &mut Copied,
+        able: &vk::PhysicalDeviceFeatures,
+    ) {
+        let enable = |features: &mut vk::PhysicalDeviceFeatures| {
+            features.vertex_pipeline_stores_and_atomics = vk::TRUE;
+            // Draws become indirect that the application's are not: captures, and draws by byte count.
+            features.draw_indirect_first_instance |= able.draw_indirect_first_instance;
+        };
         if let Some(features) = chain.copy::<vk::PhysicalDeviceFeatures2<'_>>() {
-            features.features.vertex_pipeline_stores_and_atomics = vk::TRUE;
+            enable(&mut features.features);
         } else {
             // SAFETY: the caller's promise.
             self.features =
                 unsafe { info.p_enabled_features.as_ref() }.copied().unwrap_or_default();
-            self.features.vertex_pipeline_stores_and_atomics = vk::TRUE;
+            enable(&mut self.features);
             info.p_enabled_features = &raw const self.features;
         }
         if let Some(features) = chain.copy::<vk::PhysicalDeviceVulkan12Features<'_>>() {

@@ -52,6 +52,16 @@ impl Instance {
         properties
     }
 
+    /// The features of a physical device of the instance's.
+    pub(crate) fn features(&self, physical: vk::PhysicalDevice) -> vk::PhysicalDeviceFeatures {
+        let mut features = vk::PhysicalDeviceFeatures::default();
+        if let Some(get) = self.next.get_features {
+            // SAFETY: as above.
+            unsafe { get(physical, &raw mut features) };
+        }
+        features
+    }
+
     /// Whether this is asked for the first time of a physical device.
     pub(crate) fn is_first(&self, physical: vk::PhysicalDevice) -> bool {
         // SAFETY: nothing is removed before the instance.

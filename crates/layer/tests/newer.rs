@@ -145,8 +145,11 @@ unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller hands over what Vulkan asks for, and the layer features in no chain.
     unsafe {
+        if let Some(features) = (*info).p_enabled_features.as_ref() {
+            assert_eq!(features.draw_indirect_first_instance, vk::TRUE);
+        }
         let next = instance().fp_v1_0();
         let result = (next.create_device)(physical, info, allocator, created);
         if result == vk::Result::SUCCESS {
@@ -440,48 +443,19 @@ unsafe fn bind_vertices(
     }
 }
 
-/// What two draws capture of the vertices 5, 2 and 9, and what a query says that was never reset but at its creation.
-fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
-    use vk::BufferUsageFlags as Usage;
-    let device = able(instance);
-    let vulkan = &device.handle;
-    let none = vk::QueryControlFlags::empty();
-    let physical = instance.physical(LAVAPIPE);
-    // SAFETY: all is created, recorded, waited for and destroyed as Vulkan has it.
+/// Pushes 42, and binds the first buffer of indices.
+unsafe fn push_and_bind(
+    instance: &Instance,
+    device: &Device,
+    commands: vk::CommandBuffer,
+    way: Way,
+    layout: vk::PipelineLayout,
+    [indices, other_indices]: [vk::Buffer; 2],
+) {
+    let (vulkan, stage) = (&device.handle, vk::ShaderStageFlags::VERTEX);
+    // SAFETY: what is bound is alive.
     unsafe {
-        let numbers: Vec<u32> = (0..32).map(|word| 100 + word / 2).collect();
-        let indices = [5 | 2 << 16, 9];
-        let of = |usage, words: &[u32]| buffer(&device, usage, way.newer_usages, words);
-        let buffers = [
-            of(Usage::VERTEX_BUFFER, &numbers),
-            of(Usage::VERTEX_BUFFER, &[7; 32]),
-            of(Usage::INDEX_BUFFER, &indices),
-            of(Usage::INDEX_BUFFER, &[0; 32]),
-            of(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &[7; 32]),
-        ];
-        let [vertices, others, indices, other_indices, target] = buffers.map(|one| one.0);
-        let limits = instance.handle.get_physical_device_properties(physical).limits;
-        let size = if way.is_full { limits.max_push_constants_size } else { 4 };
-        let stage = vk::ShaderStageFlags::VERTEX;
-        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size }];
-        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
-        let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
-        let pipeline = pipeline(&device, layout, way.strides);
-        let info = vk::QueryPoolCreateInfo::default()
-            .flags(RESET)
-            .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
-            .query_count(1);
-        let queries = vulkan.create_query_pool(&info, None).expect("queries");
-        let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
-        let info =
-            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
-
-        vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
-        vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
-        bind_vertices(instance, &device, commands, way.strides, [vertices, others]);
-        let pushed = 42_u32;
-        let bytes = pushed.to_ne_bytes();
+        let bytes = 42_u32.to_ne_bytes();
         let index_type = vk::IndexType::UINT16;
         if let Some([push, bind, _]) = way.names {
             // What was bound before must not be read.
@@ -495,6 +469,21 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
             vulkan.cmd_push_constants(commands, layout, stage, 0, &bytes);
             vulkan.cmd_bind_index_buffer(commands, indices, 0, index_type);
         }
+    }
+}
+
+/// Draws twice, and captures to the two halves of the target; the query is of the first draw.
+unsafe fn draw(
+    instance: &Instance,
+    device: &Device,
+    commands: vk::CommandBuffer,
+    way: Way,
+    queries: vk::QueryPool,
+    target: vk::Buffer,
+) {
+    let (vulkan, none) = (&device.handle, vk::QueryControlFlags::empty());
+    // SAFETY: what is used is alive.
+    unsafe {
         let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
         let info = vk::RenderingInfo::default().render_area(area).layer_count(1);
         let feedback = device.feedback.fp();
@@ -520,6 +509,50 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
                 None => vulkan.cmd_end_rendering(commands),
             }
         }
+    }
+}
+
+/// What two draws capture of the vertices 5, 2 and 9, and what a query says that was never reset but at its creation.
+fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
+    use vk::BufferUsageFlags as Usage;
+    let device = able(instance);
+    let vulkan = &device.handle;
+    let physical = instance.physical(LAVAPIPE);
+    // SAFETY: all is created, recorded, waited for and destroyed as Vulkan has it.
+    unsafe {
+        let numbers: Vec<u32> = (0..32).map(|word| 100 + word / 2).collect();
+        let indices = [5 | 2 << 16, 9];
+        let of = |usage, words: &[u32]| buffer(&device, usage, way.newer_usages, words);
+        let buffers = [
+            of(Usage::VERTEX_BUFFER, &numbers),
+            of(Usage::VERTEX_BUFFER, &[7; 32]),
+            of(Usage::INDEX_BUFFER, &indices),
+            of(Usage::INDEX_BUFFER, &[0; 32]),
+            of(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &[7; 32]),
+        ];
+        let [vertices, others, indices, other_indices, target] = buffers.map(|one| one.0);
+        let limits = instance.handle.get_physical_device_properties(physical).limits;
+        let size = if way.is_full { limits.max_push_constants_size } else { 4 };
+        let stage_flags = vk::ShaderStageFlags::VERTEX;
+        let ranges = [vk::PushConstantRange { stage_flags, offset: 0, size }];
+        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
+        let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
+        let pipeline = pipeline(&device, layout, way.strides);
+        let info = vk::QueryPoolCreateInfo::default()
+            .flags(RESET)
+            .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
+            .query_count(1);
+        let queries = vulkan.create_query_pool(&info, None).expect("queries");
+        let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
+
+        vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+        vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+        bind_vertices(instance, &device, commands, way.strides, [vertices, others]);
+        push_and_bind(instance, &device, commands, way, layout, [indices, other_indices]);
+        draw(instance, &device, commands, way, queries, target);
         vulkan.end_command_buffer(commands).expect("it ends");
         let commands = [commands];
         let submit = vk::SubmitInfo::default().command_buffers(&commands);
