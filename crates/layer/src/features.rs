@@ -73,6 +73,8 @@ impl Feature {
 }
 
 type Protected = vk::PhysicalDeviceProtectedMemoryFeatures<'static>;
+type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
+type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
 type Eleven = vk::PhysicalDeviceVulkan11Features<'static>;
 
 /// Has devices lack protected memory: what the layer writes is not protected.
@@ -104,6 +106,15 @@ pub(crate) unsafe fn unfit(chain: *const c_void) -> Option<&'static str> {
             || find::<Eleven>(chain).is_some_and(|one| (*one).protected_memory == TRUE);
         let group = find::<vk::DeviceGroupDeviceCreateInfo<'_>>(chain);
         let several = group.is_some_and(|group| (*group).physical_device_count > 1);
-        protected.then_some("protectedMemory").or(several.then_some("several physical devices"))
+        let streams = find::<Feedback>(chain).is_some_and(|one| (*one).geometry_streams == TRUE);
+        let counted = find::<Generated>(chain)
+            .is_some_and(|one| (*one).primitives_generated_query_with_non_zero_streams == TRUE);
+        let unfit = [
+            (protected, "protectedMemory"),
+            (several, "several physical devices"),
+            (streams, "geometryStreams"),
+            (counted, "primitivesGeneratedQueryWithNonZeroStreams"),
+        ];
+        unfit.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
     }
 }

@@ -60,6 +60,12 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     let refused = Some(vk::Result::ERROR_FEATURE_NOT_PRESENT);
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut protected).err(), refused);
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut group).err(), refused);
+    let mut streams =
+        vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().geometry_streams(true);
+    assert_eq!(ask(&emulated, &[FEEDBACK], &mut streams).err(), refused);
+    let mut counted = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default()
+        .primitives_generated_query_with_non_zero_streams(true);
+    assert_eq!(ask(&emulated, &[FEEDBACK], &mut counted).err(), refused);
     let mut alone = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&devices[..1]);
     let device = ask(&emulated, &[FEEDBACK], &mut alone).expect("one is none too many");
     let buffer = |flags, usage| {
@@ -80,6 +86,8 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     for what in [
         "there is no transform feedback with protectedMemory",
         "there is no transform feedback with several physical devices",
+        "there is no transform feedback with geometryStreams",
+        "there is no transform feedback with primitivesGeneratedQueryWithNonZeroStreams",
         "a sparse buffer for captures is refused",
     ] {
         assert!(said.contains(what), "{what}: {said}");
