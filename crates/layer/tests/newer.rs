@@ -4,8 +4,9 @@
 use crate::alone::is_alone;
 use crate::linked::{driver, linked};
 use crate::loader::{Device, Instance, LAVAPIPE};
-use crate::made_up::commands;
+use crate::made_up::{commands, types};
 use crate::objects::allocate;
+use ash::vk::TaggedStructure as _;
 use ash::{ext, vk};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::ffi::{CStr, CString, c_char};
@@ -29,6 +30,7 @@ commands! { of_device
     b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
     b"vkCreateBuffer" => create_buffer as PFN_vkCreateBuffer,
     b"vkCreateQueryPool" => create_query_pool as PFN_vkCreateQueryPool,
+    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
     b"vkDestroyPipeline" => destroy_pipeline as PFN_vkDestroyPipeline,
     b"vkDestroyPipelineLayout" => destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
     b"vkCmdPushConstants2" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
@@ -212,6 +214,34 @@ unsafe extern "system" fn create_query_pool(
     }
 }
 
+/// Pipelines of a rendering must have these, be it those of captures.
+const FLAGS: vk::PipelineCreateFlags =
+    vk::PipelineCreateFlags::RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_KHR;
+static LOCATIONS: [u32; 1] = [vk::ATTACHMENT_UNUSED];
+
+unsafe extern "system" fn create_graphics_pipelines(
+    of: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pipelines: *mut vk::Pipeline,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let types = types((*infos).p_next);
+        for needed in [
+            vk::RenderingAttachmentLocationInfoKHR::STRUCTURE_TYPE,
+            vk::RenderingInputAttachmentIndexInfoKHR::STRUCTURE_TYPE,
+        ] {
+            assert!(types.contains(&needed), "{needed:?} is in {types:?}");
+        }
+        assert!((*infos).flags.contains(FLAGS));
+        let next = device().fp_v1_0().create_graphics_pipelines;
+        next(of, cache, count, infos, allocator, pipelines)
+    }
+}
+
 /// What was destroyed last.
 static DESTROYED: Mutex<&str> = Mutex::new("");
 
@@ -372,7 +402,13 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
         Strides::AfterInput => &states[..],
     };
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(states);
-    let mut rendering = vk::PipelineRenderingCreateInfo::default();
+    let formats = [vk::Format::R8G8B8A8_UNORM];
+    let mut rendering =
+        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    let mut locations =
+        vk::RenderingAttachmentLocationInfoKHR::default().color_attachment_locations(&LOCATIONS);
+    let mut inputs = vk::RenderingInputAttachmentIndexInfoKHR::default()
+        .color_attachment_input_indices(&LOCATIONS);
     // SAFETY: the structures are valid.
     unsafe {
         let module = vulkan.create_shader_module(&info, None).expect("a module");
@@ -386,7 +422,10 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
             .input_assembly_state(&assembly)
             .rasterization_state(&rasterization)
             .layout(layout)
-            .push_next(&mut rendering);
+            .flags(FLAGS)
+            .push_next(&mut rendering)
+            .push_next(&mut locations)
+            .push_next(&mut inputs);
         if is_dynamic {
             info = info.dynamic_state(&dynamic);
         }

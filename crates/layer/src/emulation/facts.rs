@@ -70,9 +70,14 @@ pub(super) fn rate(divisor: Option<u32>) -> vk::VertexInputRate {
     }
 }
 
-/// The formats of dynamic rendering.
+/// The formats of dynamic rendering, and the rest that all its pipelines have to agree on.
 #[derive(Clone, Default)]
 pub(crate) struct Rendering {
+    flags: vk::PipelineCreateFlags,
+    /// The locations of colour attachments, and the input attachments that they are with those of depth and stencil,
+    /// where these are not the default.
+    locations: Option<Vec<u32>>,
+    inputs: Option<(Vec<u32>, [Option<u32>; 2])>,
     view_mask: u32,
     colours: Vec<vk::Format>,
     depth: vk::Format,
@@ -286,24 +291,91 @@ impl VertexInput {
     }
 }
 
+/// Flags that pipelines have to have for attachments of a rendering.
+const OF_ATTACHMENTS: vk::PipelineCreateFlags = vk::PipelineCreateFlags::from_raw(
+    vk::PipelineCreateFlags::RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_KHR.as_raw()
+        | vk::PipelineCreateFlags::RENDERING_FRAGMENT_DENSITY_MAP_ATTACHMENT_EXT.as_raw(),
+);
+
+/// What a pipeline of a rendering has in its chain.
+pub(crate) struct RenderingChain<'r> {
+    formats: vk::PipelineRenderingCreateInfo<'r>,
+    locations: Option<vk::RenderingAttachmentLocationInfoKHR<'r>>,
+    inputs: Option<vk::RenderingInputAttachmentIndexInfoKHR<'r>>,
+    flags: vk::PipelineCreateFlags,
+}
+
+impl<'r> RenderingChain<'r> {
+    /// Makes a pipeline one of the rendering.
+    pub(crate) fn add_to(
+        &'r mut self,
+        mut info: vk::GraphicsPipelineCreateInfo<'r>,
+    ) -> vk::GraphicsPipelineCreateInfo<'r> {
+        info = info.push_next(&mut self.formats).flags(self.flags);
+        if let Some(locations) = &mut self.locations {
+            info = info.push_next(locations);
+        }
+        if let Some(inputs) = &mut self.inputs {
+            info = info.push_next(inputs);
+        }
+        info
+    }
+}
+
 impl Rendering {
-    pub(crate) fn info(&self) -> vk::PipelineRenderingCreateInfo<'_> {
-        vk::PipelineRenderingCreateInfo::default()
+    pub(crate) fn chain(&self) -> RenderingChain<'_> {
+        let formats = vk::PipelineRenderingCreateInfo::default()
             .view_mask(self.view_mask)
             .color_attachment_formats(&self.colours)
             .depth_attachment_format(self.depth)
-            .stencil_attachment_format(self.stencil)
+            .stencil_attachment_format(self.stencil);
+        let locations = self.locations.as_ref().map(|locations| {
+            vk::RenderingAttachmentLocationInfoKHR::default().color_attachment_locations(locations)
+        });
+        let inputs = self.inputs.as_ref().map(|(colours, others)| {
+            let [depth, stencil] = others
+                .each_ref()
+                .map(|one| one.as_ref().map_or(std::ptr::null(), std::ptr::from_ref));
+            vk::RenderingInputAttachmentIndexInfoKHR {
+                p_depth_input_attachment_index: depth,
+                p_stencil_input_attachment_index: stencil,
+                ..Default::default()
+            }
+            .color_attachment_input_indices(colours)
+        });
+        RenderingChain { formats, locations, inputs, flags: self.flags }
     }
 
     unsafe fn read(info: &Info, of_outputs: bool) -> Option<Self> {
         type Formats = vk::PipelineRenderingCreateInfo<'static>;
+        type Locations = vk::RenderingAttachmentLocationInfoKHR<'static>;
+        type Inputs = vk::RenderingInputAttachmentIndexInfoKHR<'static>;
+        type Flags = vk::PipelineCreateFlags2CreateInfoKHR<'static>;
         // SAFETY: the structure is valid. Formats may not be there in libraries that end before the outputs.
         unsafe {
             let formats = &*find::<Formats>(info.p_next)?;
             if !of_outputs {
                 return Some(Self { view_mask: formats.view_mask, ..Self::default() });
             }
+            // The older flags are the newer ones' lower half.
+            let newer = find::<Flags>(info.p_next).map(|newer| (*newer).flags.as_raw() as u32);
+            let flags = newer.map_or(info.flags, vk::PipelineCreateFlags::from_raw);
+            let locations = find::<Locations>(info.p_next).map(|all| {
+                indices((*all).p_color_attachment_locations, (*all).color_attachment_count)
+            });
+            let inputs = find::<Inputs>(info.p_next).map(|all| {
+                let all = &*all;
+                let (depth, stencil) =
+                    (all.p_depth_input_attachment_index, all.p_stencil_input_attachment_index);
+                (
+                    indices(all.p_color_attachment_input_indices, all.color_attachment_count),
+                    [depth, stencil].map(|one| one.as_ref().copied()),
+                )
+            });
             Some(Self {
+                flags: flags & OF_ATTACHMENTS,
+                locations,
+                inputs,
                 view_mask: formats.view_mask,
                 colours: slice(formats.p_color_attachment_formats, formats.color_attachment_count)
                     .to_vec(),
@@ -311,5 +383,14 @@ impl Rendering {
                 stencil: formats.stencil_attachment_format,
             })
         }
+    }
+}
+
+/// Indices of attachments, which are their numbers where the pointer is null.
+unsafe fn indices(first: *const u32, count: u32) -> Vec<u32> {
+    match first.is_null() {
+        true => (0..count).collect(),
+        // SAFETY: the caller has so many.
+        false => unsafe { slice(first, count) }.to_vec(),
     }
 }

@@ -303,7 +303,7 @@ fn pipeline(
     let depth_state = vk::PipelineDepthStencilStateCreateInfo::default();
     let targets = vec![vk::PipelineColorBlendAttachmentState::default(); raster.targets as usize];
     let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
-    let mut rendering = formats.info();
+    let mut rendering = formats.chain();
     let info = vk::ShaderModuleCreateInfo::default().code(words);
     let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
     // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made.
@@ -328,7 +328,7 @@ fn pipeline(
             .layout(layout.handle);
         info = match pass {
             Some((pass, subpass)) => info.render_pass(pass).subpass(subpass),
-            None => info.push_next(&mut rendering),
+            None => rendering.add_to(info),
         };
         let cache = vk::PipelineCache::null();
         let result =
