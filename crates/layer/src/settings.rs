@@ -135,7 +135,19 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     value
 }
 
-#[cfg(unix)]
+/// The kernel knows: a file may be setuid, or have capabilities.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn has_more_rights() -> bool {
+    use std::ffi::c_ulong;
+    const AT_SECURE: c_ulong = 23;
+    unsafe extern "C" {
+        fn getauxval(kind: c_ulong) -> c_ulong;
+    }
+    // SAFETY: the C library has the function, which only reads.
+    unsafe { getauxval(AT_SECURE) != 0 }
+}
+
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn has_more_rights() -> bool {
     use rustix::process::{getegid, geteuid, getgid, getuid};
     getuid() != geteuid() || getgid() != getegid()
@@ -344,5 +356,54 @@ mod tests {
             faults[1].starts_with("layer setting moed: there is no such setting"),
             "{faults:?}"
         );
+    }
+
+    /// As root, whose right it is to give a file capabilities.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn programs_with_capabilities_do_not_heed_the_environment() {
+        use std::ffi::{CString, c_char, c_int, c_void};
+        use std::os::unix::{ffi::OsStrExt as _, fs::PermissionsExt, process::CommandExt as _};
+        const NAME: &str = "POLYSHADE_LAYER_OF_A_TEST";
+        const TEST: &str =
+            "settings::tests::programs_with_capabilities_do_not_heed_the_environment";
+        unsafe extern "C" {
+            fn setxattr(
+                path: *const c_char,
+                name: *const c_char,
+                value: *const c_void,
+                size: usize,
+                flags: c_int,
+            ) -> c_int;
+        }
+        if std::env::var_os(NAME).is_some() {
+            println!("heeded: {}", variable(NAME).is_some());
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755))
+            .expect("it is ours");
+        let program = folder.path().join("program");
+        std::fs::copy(std::env::current_exe().expect("it runs"), &program).expect("there is room");
+        let run = || {
+            let mut run = std::process::Command::new(&program);
+            run.args(["--exact", TEST, "--nocapture"]).env(NAME, "1").uid(65534).output()
+        };
+        let said =
+            |output: std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
+        let Ok(plain) = run().map(said) else { return };
+        assert!(plain.contains("heeded: true"), "{plain}");
+        // Version 2 of `vfs_cap_data`: effective, with `CAP_NET_RAW`.
+        let rights = [0x0200_0001_u32, 1 << 13, 0, 0, 0].map(u32::to_le);
+        let path = CString::new(program.as_os_str().as_bytes()).expect("it has no 0");
+        let name = c"security.capability".as_ptr();
+        // SAFETY: the texts end, and there are so many bytes.
+        let done = unsafe {
+            setxattr(path.as_ptr(), name, rights.as_ptr().cast(), size_of_val(&rights), 0)
+        };
+        if done == 0 {
+            let said = run().map(said).expect("it ran before");
+            assert!(said.contains("heeded: false"), "{said}");
+        }
     }
 }
