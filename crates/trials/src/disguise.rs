@@ -17,6 +17,21 @@ pub const UNKNOWN: Op = Op(0x7ffe);
 
 /// A set of instructions for tools that no tool knows, and the extension that allows any.
 const NOTES: &str = "NonSemantic.Polyshade.Disguise";
+const SCOPES: &str = "NonSemantic.Shader.DebugInfo.100";
+/// Merge instructions, and terminators after which debug scopes may stand.
+const ENDS: [Op; 9] = [
+    Op::SELECTION_MERGE,
+    Op::LOOP_MERGE,
+    Op::BRANCH,
+    Op::BRANCH_CONDITIONAL,
+    Op::SWITCH,
+    Op::RETURN,
+    Op::RETURN_VALUE,
+    Op::KILL,
+    Op::UNREACHABLE,
+];
+/// `DebugNoScope`.
+const NO_SCOPE: u32 = 24;
 const NOTES_EXTENSION: &str = "SPV_KHR_non_semantic_info";
 
 /// What is done to the words of a shader.
@@ -30,7 +45,8 @@ pub struct Disguise {
     pub unknown: bool,
     /// Some stores to outputs, and some sums and products, are in functions of their own.
     pub outlined: bool,
-    /// Instructions for tools, of a set that is `NonSemantic`, name variables and values.
+    /// Instructions for tools, of a set that is `NonSemantic`, name variables and values, and debug scopes end after
+    /// terminators, where spirv-opt writes them.
     pub annotated: bool,
 }
 
@@ -144,8 +160,8 @@ struct Padding<'m> {
     types: HashMap<Vec<u32>, u32>,
     globals: Vec<u32>,
     functions: Vec<u32>,
-    /// The type `void` and the set of instructions for tools, where there are some.
-    notes: Option<[u32; 2]>,
+    /// The type `void`, the set of instructions for tools and that of debug scopes, where there are some.
+    notes: Option<[u32; 3]>,
 }
 
 impl<'m> Padding<'m> {
@@ -181,11 +197,16 @@ impl<'m> Padding<'m> {
         }
         let mut code = Vec::new();
         for function in m.functions() {
-            let mut can_insert = false;
+            let (mut can_insert, mut is_terminated) = (false, false);
             let mut last = None;
             for inst in function.instructions() {
                 match inst.op() {
-                    Op::LABEL => can_insert = true,
+                    Op::LABEL => {
+                        if is_terminated && choices.maybe() {
+                            self.end_scope(&mut code);
+                        }
+                        (can_insert, is_terminated) = (true, true);
+                    }
                     Op::VARIABLE | Op::PHI | Op::LINE | Op::NO_LINE => {}
                     Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::FUNCTION_END => can_insert = false,
                     _ if can_insert && choices.below(4) == 0 => {
@@ -199,8 +220,8 @@ impl<'m> Padding<'m> {
                 // A sampled image may be used by nothing but samples.
                 let is_value = !matches!(inst.op(), Op::LABEL | Op::SAMPLED_IMAGE);
                 last = inst.result().filter(|_| is_value).map(Id::word);
-                // Behind a merge instruction comes the one that it belongs to.
-                if matches!(inst.op(), Op::SELECTION_MERGE | Op::LOOP_MERGE) {
+                // A branch follows its merge instruction, and only debug scopes follow a terminator.
+                if ENDS.contains(&inst.op()) {
                     can_insert = false;
                 }
                 match self.outlined(inst, choices) {
@@ -236,8 +257,10 @@ impl<'m> Padding<'m> {
             push(&mut words, Op::EXTENSION, &text(NOTES_EXTENSION));
         }
         words.extend_from_slice(&m.words()[capabilities..imports]);
-        if let Some([_, set]) = self.notes {
-            push(&mut words, Op::EXT_INST_IMPORT, &[&[set], text(NOTES).as_slice()].concat());
+        for (set, name) in
+            self.notes.into_iter().flat_map(|[_, notes, scopes]| [(notes, NOTES), (scopes, SCOPES)])
+        {
+            push(&mut words, Op::EXT_INST_IMPORT, &[&[set], text(name).as_slice()].concat());
         }
         words.extend_from_slice(&m.words()[imports..globals]);
         words
@@ -248,7 +271,7 @@ impl<'m> Padding<'m> {
     fn annotate(&mut self, choices: &mut Choices) {
         let mut globals = self.module.section(Section::Globals);
         let Some(void) = globals.find(|inst| inst.op() == Op::TYPE_VOID) else { return };
-        self.notes = Some([void.words()[1], self.id()]);
+        self.notes = Some([void.words()[1], self.id(), self.id()]);
         let mut notes = Vec::new();
         for variable in self.module.variables() {
             if choices.maybe() {
@@ -260,9 +283,17 @@ impl<'m> Padding<'m> {
 
     /// A note of `id`, where there are notes.
     fn note(&mut self, code: &mut Vec<u32>, id: u32) {
-        if let Some([void, set]) = self.notes {
+        if let Some([void, set, _]) = self.notes {
             let note = self.id();
             push(code, Op::EXT_INST, &[void, note, set, 1, id]);
+        }
+    }
+
+    /// The end of a debug scope, where there are notes.
+    fn end_scope(&mut self, code: &mut Vec<u32>) {
+        if let Some([void, _, set]) = self.notes {
+            let end = self.id();
+            push(code, Op::EXT_INST, &[void, end, set, NO_SCOPE]);
         }
     }
 

@@ -204,8 +204,8 @@ impl<'m> Walk<'m, '_> {
             if let Some(block) = block {
                 self.survey.notes.set_block(at, block);
                 let block = &mut self.survey.graph.blocks[block];
-                // The last instruction of a block ends it.
-                if kind != Kind::Line {
+                // The last instruction of a block is its terminator. spirv-opt writes debug scopes after it.
+                if kind != Kind::Line && inst.op() != Op::EXT_INST {
                     block.terminator = at;
                 }
                 if kind == Kind::Merge {
