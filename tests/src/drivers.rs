@@ -36,6 +36,7 @@ fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
     });
     // `cargo xtask test` limits processor time: no test may fail because the machine is busy.
     device.set_time_limit(Duration::MAX);
+    device.keep_pipelines();
     Mutex::new(device)
 }
 

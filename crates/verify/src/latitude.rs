@@ -100,7 +100,7 @@ fn leeway(
 
 /// The bytes that are written by a draw.
 fn size(recorder: &Recorder, recording: &Recording) -> usize {
-    4 * (recorder.stride() * recording.placement.slots()) as usize
+    4 * (recorder.stride() * recording.placement.room()) as usize
 }
 
 /// What the shader computes with each doubt.
@@ -136,7 +136,7 @@ fn run(
     let outcome = original.task.device.run(&work)?;
     let (_, written) = buffers.expect("there is a doubt");
     let each = outcome.buffers[written].chunks_exact(step);
-    let each = each.map(|bytes| recorder.outputs(&u32s(&bytes[..size])));
+    let each = each.map(|bytes| recorder.outputs(placement, &u32s(&bytes[..size])));
     each.collect::<Option<_>>().ok_or_else(unfinished)
 }
 

@@ -42,6 +42,13 @@ impl Placement {
         self.vertices * self.instances
     }
 
+    /// How many vertices a recorder has room for: those of all instances up to the last. Draws that end with the same
+    /// vertex share one shader.
+    pub(crate) fn room(self) -> u32 {
+        let (vertices, instances) = self.ranges();
+        vertices.end * instances.end
+    }
+
     /// The vertices, and the instances.
     pub(crate) fn ranges(self) -> (Range<u32>, Range<u32>) {
         (
@@ -85,11 +92,18 @@ impl Recorder {
         stride(&self.leaves)
     }
 
-    /// The words of the outputs in what it has written; `None` where an invocation has not come to its end.
-    pub(crate) fn outputs(&self, written: &[u32]) -> Option<Vec<u32>> {
+    /// The words of the outputs of the placement's vertices in what it has written; `None` where an invocation has not
+    /// come to its end.
+    pub(crate) fn outputs(&self, placement: Placement, written: &[u32]) -> Option<Vec<u32>> {
+        let stride = self.stride() as usize;
+        let (vertices, instances) = placement.ranges();
         let mut words = Vec::new();
-        for slot in written.chunks_exact(self.stride() as usize) {
-            let (done, outputs) = slot.split_last().expect("the mark is always there");
+        let end = vertices.end;
+        let slots = instances
+            .flat_map(|instance| vertices.clone().map(move |vertex| instance * end + vertex));
+        for slot in slots {
+            let written = &written[slot as usize * stride..][..stride];
+            let (done, outputs) = written.split_last().expect("the mark is always there");
             if *done != DONE {
                 return None;
             }
@@ -180,13 +194,11 @@ pub(crate) fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     (Set(0), Binding(last.map_or(0, |last| last.saturating_add(1))))
 }
 
-/// Emits the number of the invocation.
+/// Emits the number of the invocation's place in the [room](Placement::room).
 ///
 /// ```text
-/// %vertex   = OpISub %uint %vertex_index %first_vertex
-/// %instance = OpISub %uint %instance_index %first_instance
-/// %before   = OpIMul %uint %instance %vertices
-/// %slot     = OpIAdd %uint %before %vertex
+/// %before = OpIMul %uint %instance_index %vertices
+/// %slot   = OpIAdd %uint %before %vertex_index
 /// ```
 fn slot<'m>(
     m: &'m Module<'_>,
@@ -196,14 +208,10 @@ fn slot<'m>(
     at: Position<'m>,
 ) -> Id {
     let uint = p.uint();
-    let mut index = |builtin, first| {
-        let value = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
-        let first = p.uint_constant(first);
-        p.at(at).binary(Op::I_SUB, uint, value, first)
-    };
-    let vertex = index(BuiltIn::VERTEX_INDEX, placement.first_vertex);
-    let instance = index(BuiltIn::INSTANCE_INDEX, placement.first_instance);
-    let vertices = p.uint_constant(placement.vertices);
+    let mut index = |builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
+    let vertex = index(BuiltIn::VERTEX_INDEX);
+    let instance = index(BuiltIn::INSTANCE_INDEX);
+    let vertices = p.uint_constant(placement.ranges().0.end);
     let mut code = p.at(at);
     let before = code.binary(Op::I_MUL, uint, instance, vertices);
     code.binary(Op::I_ADD, uint, before, vertex)

@@ -354,14 +354,14 @@ impl<'r> Original<'r> {
         inputs: &Inputs,
         bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
     ) -> Result<Recording, Error> {
-        let filled = self.task.fill(recorder.stride() * placement.slots(), |range, work| {
+        let filled = self.task.fill(recorder.stride() * placement.room(), |range, work| {
             let mut draw = self.draw(&recorder.words, placement);
             recorder.bind(range, &mut draw);
             bind(&mut draw, work)?;
             inputs.install(work).give(&mut draw);
             Ok(draw)
         })?;
-        let words = recorder.outputs(&filled).ok_or_else(unfinished)?;
+        let words = recorder.outputs(placement, &filled).ok_or_else(unfinished)?;
         Ok(Recording::new(placement, words))
     }
 

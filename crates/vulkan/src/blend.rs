@@ -3,7 +3,7 @@
 use ash::vk;
 
 /// How one target is blended and written. Unless said otherwise it is not blended, and all components are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blend {
     /// The colour's and the alpha's term; without them blending is off. Advanced equations are the same in both.
     pub terms: Option<[BlendTerm; 2]>,
@@ -41,7 +41,7 @@ impl Blend {
 }
 
 /// One term of a blend equation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BlendTerm {
     /// What the source is multiplied by.
     pub source: vk::BlendFactor,
@@ -52,7 +52,7 @@ pub struct BlendTerm {
 }
 
 /// What holds for all advanced equations of a draw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AdvancedBlend {
     /// Whether the source is premultiplied.
     pub source_premultiplied: bool,
@@ -72,7 +72,7 @@ impl AdvancedBlend {
 }
 
 /// What holds for all targets of a draw, but for advanced equations. Unless said otherwise all of it is off.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct FixedBlend {
     /// The logic operation; with one, nothing is blended.
     pub logic_operation: Option<vk::LogicOp>,

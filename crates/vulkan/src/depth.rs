@@ -3,7 +3,7 @@
 use ash::vk;
 
 /// The depth test of one draw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DepthTest {
     /// The index of the target that holds the depths, of format `D16_UNORM` or `D32_SFLOAT`, as large as the draw's
     /// others.

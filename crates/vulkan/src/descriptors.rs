@@ -9,7 +9,7 @@ use ash::vk;
 use std::collections::BTreeMap;
 
 /// A binding of a descriptor set layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Binding {
     pub(crate) set: u32,
     pub(crate) binding: u32,
@@ -117,16 +117,15 @@ impl<'d> Sets<'d> {
     pub(crate) fn new(
         device: &'d Device,
         draw: &Draw<'_>,
-        layouts: &[Owned<'d, vk::DescriptorSetLayout>],
+        layouts: &[vk::DescriptorSetLayout],
         sources: Sources<'_, 'd>,
     ) -> Result<Sets<'d>, Error> {
         if draw.descriptors.is_empty() {
             return Ok(Sets::default());
         }
         let pool = create_pool(device, draw, layouts.len())?;
-        let layouts = layouts.iter().map(|layout| **layout).collect::<Vec<_>>();
         let info =
-            vk::DescriptorSetAllocateInfo::default().descriptor_pool(*pool).set_layouts(&layouts);
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(*pool).set_layouts(layouts);
         // SAFETY: the pool was made for just these sets.
         let handles = unsafe { device.handle.allocate_descriptor_sets(&info) }
             .call("vkAllocateDescriptorSets")?;

@@ -3,6 +3,7 @@ use crate::error::{Context, Error};
 use crate::features::{self, Features};
 use crate::format;
 use crate::instance::{DeviceName, Instance};
+use crate::pipelines::Pipelines;
 use crate::validation::{Layer, Message};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
@@ -33,6 +34,8 @@ pub struct Device {
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) queue_family: u32,
     pub(crate) queue: Mutex<Queue>,
+    /// Those of earlier runs, if they are kept.
+    pub(crate) pipelines: Option<Pipelines>,
     pub(crate) time_limit: Duration,
     /// What the memory of buffers had better be, beside what the host sees.
     pub(crate) buffers: vk::MemoryPropertyFlags,
@@ -88,6 +91,7 @@ impl Device {
             memory,
             queue_family,
             queue: Mutex::new(Queue { handle: queue, hung: false }),
+            pipelines: None,
             time_limit: TIME_LIMIT,
             buffers: vk::MemoryPropertyFlags::HOST_CACHED,
             physical,
@@ -99,6 +103,11 @@ impl Device {
     /// Limits the time that a submission may take: 20 seconds unless this is called.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
+    }
+
+    /// Keeps pipelines, so that later draws with equal states do not compile their shaders again.
+    pub fn keep_pipelines(&mut self) {
+        self.pipelines.get_or_insert_default();
     }
 
     /// Puts buffers into the device's own memory, where the host sees some of it: fast for the device, and slow for the
@@ -170,6 +179,9 @@ impl Drop for Device {
         // SAFETY: everything made from the device borrows it, so nothing is left, the queue is idle, and the
         // instance is not used again.
         unsafe {
+            if let Some(pipelines) = &mut self.pipelines {
+                pipelines.destroy(&self.handle);
+            }
             self.handle.destroy_device(None);
             ManuallyDrop::drop(&mut self.instance);
         }

@@ -32,6 +32,7 @@ mod interface;
 mod memory;
 pub mod model;
 mod pipeline;
+mod pipelines;
 mod plan;
 mod pull;
 mod record;

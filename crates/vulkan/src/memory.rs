@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::error::{Context, Error};
 use ash::vk;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
 /// A Vulkan object that only its device has to know about.
@@ -54,6 +55,11 @@ pub(crate) struct Owned<'d, T: Object> {
 impl<'d, T: Object> Owned<'d, T> {
     pub(crate) fn new(device: &'d Device, object: T) -> Owned<'d, T> {
         Owned { device: &device.handle, object }
+    }
+
+    /// The object without its guard.
+    pub(crate) fn release(self) -> T {
+        ManuallyDrop::new(self).object
     }
 }
 

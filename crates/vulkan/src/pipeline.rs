@@ -6,17 +6,21 @@ use crate::descriptors::Binding;
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::memory::Owned;
+use crate::pipelines::Pipeline;
 use crate::target_reads::TargetReads;
 use crate::work::{Draw, ProvokingVertex, Stage, VertexLayout, Work};
 use ash::vk;
 use polyshade_planner::PassScope;
 use std::ffi::CString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Format and samples of a target.
 pub(crate) type TargetFormat = (vk::Format, vk::SampleCountFlags);
 
 /// All of a draw that its pipeline depends on. Draws with equal states share a pipeline.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct State<'a> {
     stages: &'a [Stage<'a>],
     topology: vk::PrimitiveTopology,
@@ -98,31 +102,70 @@ impl State<'_> {
 
 const DYNAMIC: [vk::DynamicState; 2] = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
 
-/// A pipeline and what it was made from.
-pub(crate) struct Pipeline<'d> {
-    pub(crate) handle: Owned<'d, vk::Pipeline>,
-    pub(crate) layout: Owned<'d, vk::PipelineLayout>,
-    pub(crate) render_pass: Owned<'d, vk::RenderPass>,
-    /// One for every set up to the highest that is used.
-    pub(crate) set_layouts: Vec<Owned<'d, vk::DescriptorSetLayout>>,
+/// A pipeline that a run uses: one that its device keeps, or one that ends with the run.
+pub(crate) struct Shared<'d> {
+    device: &'d Device,
+    pipeline: Arc<Pipeline>,
 }
 
-impl<'d> Pipeline<'d> {
-    pub(crate) fn new(device: &'d Device, state: &State<'_>) -> Result<Pipeline<'d>, Error> {
-        let sets = state.bindings.iter().map(|binding| binding.set + 1).max().unwrap_or(0);
-        let set_layouts = (0..sets)
-            .map(|set| create_set_layout(device, state, set))
-            .collect::<Result<Vec<_>, _>>()?;
-        let layout = create_layout(device, state, &set_layouts)?;
-        let depth = state.depth.map(|(_, target)| target);
-        let reads = (state.reads_targets.as_slice(), state.reads);
-        let render_pass = create_render_pass(device, &state.targets, depth, reads)?;
-        let handle = match state.dispatched {
-            true => create_compute_pipeline(device, &state.stages[0], *layout)?,
-            false => create_pipeline(device, state, *layout, *render_pass)?,
+impl<'d> Shared<'d> {
+    /// A pipeline with this state.
+    pub(crate) fn new(device: &'d Device, state: &State<'_>) -> Result<Shared<'d>, Error> {
+        let create = || create(device, state);
+        let pipeline = match &device.pipelines {
+            Some(kept) => kept.get(&device.handle, hash(state), create)?,
+            None => Arc::new(create()?),
         };
-        Ok(Pipeline { handle, layout, render_pass, set_layouts })
+        Ok(Shared { device, pipeline })
     }
+}
+
+impl Deref for Shared<'_> {
+    type Target = Pipeline;
+
+    fn deref(&self) -> &Pipeline {
+        &self.pipeline
+    }
+}
+
+impl Drop for Shared<'_> {
+    fn drop(&mut self) {
+        if self.device.pipelines.is_none() {
+            // SAFETY: nobody else has it, and submitted work is over.
+            unsafe { self.pipeline.destroy(&self.device.handle) };
+        }
+    }
+}
+
+fn hash(state: &State<'_>) -> u128 {
+    let half = |seed: u64| {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        state.hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}
+
+fn create(device: &Device, state: &State<'_>) -> Result<Pipeline, Error> {
+    let sets = state.bindings.iter().map(|binding| binding.set + 1).max().unwrap_or(0);
+    let set_layouts = (0..sets)
+        .map(|set| create_set_layout(device, state, set))
+        .collect::<Result<Vec<_>, _>>()?;
+    let layout = create_layout(device, state, &set_layouts)?;
+    let depth = state.depth.map(|(_, target)| target);
+    let reads = (state.reads_targets.as_slice(), state.reads);
+    let render_pass = create_render_pass(device, &state.targets, depth, reads)?;
+    let handle = match state.dispatched {
+        true => create_compute_pipeline(device, &state.stages[0], *layout)?,
+        false => create_pipeline(device, state, *layout, *render_pass)?,
+    };
+    Ok(Pipeline {
+        handle: handle.release(),
+        layout: layout.release(),
+        render_pass: render_pass.release(),
+        set_layouts: set_layouts.into_iter().map(Owned::release).collect(),
+    })
 }
 
 fn create_set_layout<'d>(

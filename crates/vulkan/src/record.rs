@@ -250,7 +250,7 @@ impl Objects<'_> {
 
     fn begin_pass(&self, objects: &DrawObjects<'_>) {
         let pass = vk::RenderPassBeginInfo::default()
-            .render_pass(*self.pipelines[objects.pipeline].render_pass)
+            .render_pass(self.pipelines[objects.pipeline].render_pass)
             .framebuffer(*objects.framebuffer)
             .render_area(objects.area());
         let (device, commands) = (&self.device.handle, self.command_buffer);
@@ -306,16 +306,16 @@ impl Objects<'_> {
 
         // SAFETY: the sets, the push constants and the vertex buffers are those of the pipeline's layout.
         unsafe {
-            device.cmd_bind_pipeline(commands, point, *pipeline.handle);
+            device.cmd_bind_pipeline(commands, point, pipeline.handle);
             device.cmd_set_viewport(commands, 0, &[viewport]);
             device.cmd_set_scissor(commands, 0, &[scissor]);
             if !sets.is_empty() {
-                let layout = *pipeline.layout;
+                let layout = pipeline.layout;
                 device.cmd_bind_descriptor_sets(commands, point, layout, 0, sets, &[]);
             }
             if !objects.push_constants.is_empty() {
                 let constants = &objects.push_constants;
-                device.cmd_push_constants(commands, *pipeline.layout, stages, 0, constants);
+                device.cmd_push_constants(commands, pipeline.layout, stages, 0, constants);
             }
             if !buffers.is_empty() {
                 device.cmd_bind_vertex_buffers(commands, 0, &buffers, &offsets);

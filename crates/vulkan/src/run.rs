@@ -7,7 +7,8 @@ use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::image::{Image, TextureImage};
 use crate::memory::{Buffer, Owned};
-use crate::pipeline::{Pipeline, State};
+use crate::pipeline::{Shared, State};
+use crate::pipelines::Pipeline;
 use crate::timing::Timestamps;
 use crate::work::{Captured, Draw, Outcome, Work};
 use ash::vk;
@@ -71,7 +72,7 @@ pub(crate) struct Objects<'d> {
     pub(crate) textures: Vec<TextureImage<'d>>,
     pub(crate) images: Vec<Image<'d>>,
     _samplers: Samplers<'d>,
-    pub(crate) pipelines: Vec<Pipeline<'d>>,
+    pub(crate) pipelines: Vec<Shared<'d>>,
     pub(crate) draws: Vec<DrawObjects<'d>>,
     /// One query a draw, used where a draw captures.
     pub(crate) queries: Option<Owned<'d, vk::QueryPool>>,
@@ -128,7 +129,7 @@ impl<'d> Objects<'d> {
             let known = states.iter().position(|known| *known == state);
             let index = known.unwrap_or(states.len());
             if known.is_none() {
-                pipelines.push(Pipeline::new(device, &state)?);
+                pipelines.push(Shared::new(device, &state)?);
                 states.push(state);
             }
             draws.push(DrawObjects::new(device, draw, (index, &pipelines[index]), sources)?);
@@ -277,12 +278,12 @@ impl<'d> DrawObjects<'d> {
     fn new(
         device: &'d Device,
         draw: &Draw<'_>,
-        (index, pipeline): (usize, &Pipeline<'d>),
+        (index, pipeline): (usize, &Pipeline),
         sources: Sources<'_, 'd>,
     ) -> Result<DrawObjects<'d>, Error> {
         let images: Vec<&Image<'_>> =
             draw.attachments().map(|target| &sources.images[target]).collect();
-        let (framebuffer, extent) = create_framebuffer(device, *pipeline.render_pass, &images)?;
+        let (framebuffer, extent) = create_framebuffer(device, pipeline.render_pass, &images)?;
         let sets = Sets::new(device, draw, &pipeline.set_layouts, sources)?;
         let push_constants = draw.push_constants.clone();
         Ok(DrawObjects { pipeline: index, framebuffer, extent, sets, push_constants })

@@ -12,7 +12,7 @@ const FIRST_WITH_LOCAL_READ: u32 = vk::make_api_version(0, 1, 3, 276);
 ///
 /// Without either, a draw is in a render pass whose subpass depends on itself, and a fragment may not see what those
 /// before it in the same draw left.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct TargetReads {
     /// In dynamic rendering, by `VK_KHR_dynamic_rendering_local_read`: without a render pass.
     pub local: bool,

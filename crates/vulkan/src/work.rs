@@ -128,7 +128,7 @@ impl<'a> Draw<'a> {
 }
 
 /// A shader.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Stage<'a> {
     /// Which stage.
     pub stage: vk::ShaderStageFlags,
@@ -158,7 +158,7 @@ impl<'a> Stage<'a> {
 }
 
 /// The value of a specialization constant, as wide as the constant is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Constant {
     /// The bits of an 8-bit constant.
     Bits8(u8),
@@ -188,7 +188,7 @@ impl From<u32> for Constant {
 }
 
 /// Which vertex of a primitive gives it the values that are not interpolated.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ProvokingVertex {
     /// The first, Vulkan's default.
     #[default]
@@ -252,7 +252,7 @@ pub struct VertexBuffer {
 }
 
 /// The elements of a vertex buffer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
     /// The bytes from an element to the next.
     pub stride: u32,
@@ -281,7 +281,7 @@ impl VertexLayout {
 }
 
 /// One attribute in an element of a vertex buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Attribute {
     /// The location in the vertex shader.
     pub location: u32,

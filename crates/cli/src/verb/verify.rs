@@ -289,6 +289,7 @@ impl Arguments {
                 let validation = if self.validation { Validation::On } else { Validation::Off };
                 let mut device = Device::open(self.device.as_deref().unwrap_or(""), validation)?;
                 device.set_time_limit(Duration::MAX);
+                device.keep_pipelines();
                 Ok(Box::new(device))
             }
             Api::Metal => {
@@ -305,6 +306,7 @@ impl Arguments {
             let mut device = Device::open(name, Validation::Off)?;
             // The parent process keeps the time.
             device.set_time_limit(Duration::MAX);
+            device.keep_pipelines();
             Ok(device)
         };
         self.against.as_ref().map(open).transpose()

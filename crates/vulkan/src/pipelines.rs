@@ -1,0 +1,83 @@
+//! Pipelines that a device keeps for later runs. Tests draw with the same state again and again, and drivers on the
+//! host's processor take longer to compile its shaders than to draw.
+
+use crate::error::Error;
+use ash::vk;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// As many are kept. Compiled shaders take memory.
+const MOST: usize = 128;
+
+/// A pipeline and what it was made from.
+pub(crate) struct Pipeline {
+    pub(crate) handle: vk::Pipeline,
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) render_pass: vk::RenderPass,
+    /// One for every set up to the highest that is used.
+    pub(crate) set_layouts: Vec<vk::DescriptorSetLayout>,
+}
+
+impl Pipeline {
+    /// # Safety
+    ///
+    /// It belongs to the device, and nothing uses it, now or later.
+    pub(crate) unsafe fn destroy(&self, device: &ash::Device) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            device.destroy_pipeline(self.handle, None);
+            device.destroy_pipeline_layout(self.layout, None);
+            device.destroy_render_pass(self.render_pass, None);
+            let destroy = |layout: &_| device.destroy_descriptor_set_layout(*layout, None);
+            self.set_layouts.iter().for_each(destroy);
+        }
+    }
+}
+
+/// The pipelines of a device, by hashes of their states with so many bits that no two states have the same.
+#[derive(Default)]
+pub(crate) struct Pipelines(Mutex<HashMap<u128, Arc<Pipeline>>>);
+
+impl Pipelines {
+    /// The pipeline with this key, which is created if there is none.
+    pub(crate) fn get(
+        &self,
+        device: &ash::Device,
+        key: u128,
+        create: impl FnOnce() -> Result<Pipeline, Error>,
+    ) -> Result<Arc<Pipeline>, Error> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = lock().get(&key) {
+            return Ok(Arc::clone(pipeline));
+        }
+        // Other threads need not wait while it is compiled.
+        let pipeline = Arc::new(create()?);
+        let mut kept = lock();
+        if let Some(other) = kept.get(&key) {
+            // SAFETY: it was just created, and nothing uses it.
+            unsafe { pipeline.destroy(device) };
+            return Ok(Arc::clone(other));
+        }
+        if kept.len() >= MOST {
+            kept.retain(|_, pipeline| {
+                let is_used = Arc::strong_count(pipeline) > 1;
+                if !is_used {
+                    // SAFETY: no run has it.
+                    unsafe { pipeline.destroy(device) };
+                }
+                is_used
+            });
+        }
+        kept.insert(key, Arc::clone(&pipeline));
+        Ok(pipeline)
+    }
+
+    /// # Safety
+    ///
+    /// No run on the device is under way.
+    pub(crate) unsafe fn destroy(&mut self, device: &ash::Device) {
+        let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the caller's promise.
+        kept.drain().for_each(|(_, pipeline)| unsafe { pipeline.destroy(device) });
+    }
+}
