@@ -4,8 +4,8 @@
 use polyshade::moves::{Elimination, Place, Scattered, eliminate, scatter, specialize};
 use polyshade::transform_feedback::capturable;
 use polyshade_spv::{Id, Module, Op, StorageClass};
-use polyshade_tests::calls::make_all;
 use polyshade_tests::shader::{ShaderStage, assemble, compile};
+use polyshade_trials::calls::make_all;
 
 /// The words, with all integers said to have no bits.
 fn without_bits(words: &[u32]) -> Vec<u32> {

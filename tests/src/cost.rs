@@ -16,9 +16,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use polyshade::Module;
+use polyshade_trials::calls;
 
 use crate::corpus::attempts;
-use crate::{calls, shader};
+use crate::shader;
 
 /// What one lowering took on one entry point of a module, parsing and all that is emitted included.
 #[derive(Clone, PartialEq, Eq, Debug)]

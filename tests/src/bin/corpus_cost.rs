@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use polyshade_tests::cost::{Attempts, is_counted, measure, table};
 use polyshade_tests::{calls, shader, tree};
 use polyshade_trials::allocations::Counting;
+use polyshade_trials::calls::sample;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -44,8 +45,12 @@ fn check_calls(paths: &[PathBuf], modules: &[Vec<u32>]) -> Result<Vec<String>, S
     let limits = tree::tests().join("../benches");
     let mut faults = Vec::new();
     for (name, folder) in [("cases", tree::tests().join("cases")), ("corpus", tree::corpus())] {
-        let below = paths.iter().zip(modules).filter(|(path, _)| path.starts_with(&folder));
-        let modules = calls::sample(&below.map(|(_, words)| words.clone()).collect::<Vec<_>>());
+        // Paths on the command line may be relative.
+        let Ok(folder) = folder.canonicalize() else { continue };
+        let is_below =
+            |path: &PathBuf| path.canonicalize().is_ok_and(|path| path.starts_with(&folder));
+        let below = paths.iter().zip(modules).filter(|(path, _)| is_below(path));
+        let modules = sample(&below.map(|(_, words)| words.clone()).collect::<Vec<_>>());
         if modules.is_empty() {
             continue;
         }

@@ -1,0 +1,234 @@
+//! Calls of the library on shaders of the size that applications have thousands of, to count machine instructions,
+//! allocations and added words. The module is parsed, and the process has made the same call before.
+
+use std::hint::black_box;
+
+use polyshade::advanced_blend::{self, Equation, Options};
+use polyshade::clip_cull::{self, Lacking, Planes, Registers};
+use polyshade::depth_convention::{self, Turn};
+use polyshade::host::{Binding, Place, Set, Target, Value};
+use polyshade::position_only;
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{BuiltIn, ExecutionModel};
+use polyshade::transform_feedback::{self, Topology, Variant, Varying};
+use polyshade::{Error, Module, rasterizer_discard};
+
+use crate::allocations;
+
+/// What calls are made on.
+#[derive(Clone, Copy)]
+pub struct Of<'m> {
+    m: &'m Module<'m>,
+    entry: EntryPoint<'m>,
+    /// What is captured: nothing, where it is no vertex stage.
+    varyings: &'m [Varying],
+}
+
+/// A call.
+#[derive(Debug)]
+pub struct Call {
+    /// As the limits name it.
+    pub name: &'static str,
+    stage: ExecutionModel,
+    make: Make,
+}
+
+const fn call(name: &'static str, stage: ExecutionModel, make: Make) -> Call {
+    Call { name, stage, make }
+}
+
+/// What a call makes.
+type Make = fn(Of<'_>) -> Result<Vec<Module<'_>>, Error>;
+
+const VERTEX: ExecutionModel = ExecutionModel::VERTEX;
+const FRAGMENT: ExecutionModel = ExecutionModel::FRAGMENT;
+
+/// All of them.
+pub const CALLS: [Call; 19] = [
+    call("identity", VERTEX, |of| Ok(vec![of.m.rewrite(|_, _| Ok(()))?.module])),
+    call("capture-all", VERTEX, |of| captured(of, Known::Nothing, &ALL)),
+    call("capture-only", VERTEX, |of| captured(of, Known::Nothing, &[Variant::CaptureOnly])),
+    call("capture-list", VERTEX, |of| captured(of, Known::List, &[Variant::CaptureOnly])),
+    call("capture-instanced", VERTEX, |of| captured(of, Known::Instanced, &[Variant::CaptureOnly])),
+    call("capture-strip", VERTEX, |of| captured(of, Known::Strip, &[Variant::CaptureOnly])),
+    call("capture-both", VERTEX, |of| captured(of, Known::List, &[Variant::Both])),
+    call("capture-extension", VERTEX, |of| {
+        let options = of.captured();
+        Ok(vec![transform_feedback::decorate(of.m, of.target(), &options)?.module])
+    }),
+    call("position", VERTEX, |of| {
+        let options = position_only::Options::new();
+        Ok(vec![position_only::derive(of.m, of.target(), &options)?.module])
+    }),
+    call("complement", VERTEX, |of| {
+        let options = position_only::Options::new();
+        Ok(vec![position_only::complement(of.m, of.target(), &options)?.module])
+    }),
+    call("depth", VERTEX, |of| {
+        let options = depth_convention::Options::new()
+            .depth(Value::Fixed(true))
+            .flip_y(Value::Fixed(true))
+            .rotation(Value::Fixed(Turn::None));
+        Ok(vec![depth_convention::convert(of.m, of.target(), &options)?.module])
+    }),
+    call("discard", VERTEX, |of| {
+        let when = Value::Word(Place::Specialization { first_id: 40 });
+        let options = rasterizer_discard::Options::new().when(when);
+        Ok(vec![rasterizer_discard::lower(of.m, of.target(), &options)?.module])
+    }),
+    call("clip-planes", VERTEX, |of| {
+        let words = Place::Uniform { set: Set(2), binding: Binding(0) };
+        let planes = Planes { count: 6, words, vertex: None };
+        Ok(vec![clip_cull::user_planes(of.m, of.target(), planes)?.module])
+    }),
+    call("clip-registers", VERTEX, |of| {
+        let registers = Registers { inputs: 28, outputs: 28, linked: None };
+        Ok(vec![clip_cull::to_registers(of.m, of.target(), registers)?.module])
+    }),
+    call("clip-emulate", VERTEX, |of| {
+        let registers = Registers { inputs: 28, outputs: 28, linked: None };
+        Ok(vec![clip_cull::emulate_last(of.m, of.target(), Lacking::All, registers)?.module])
+    }),
+    call("clip-emulate-fragment", FRAGMENT, |of| {
+        Ok(vec![clip_cull::emulate_fragment(of.m, of.target(), Lacking::All, 28, [6, 2])?.module])
+    }),
+    call("blend-one", FRAGMENT, |of| blended(of, Options::new().equations([Equation::Multiply]))),
+    call("blend-15", FRAGMENT, |of| {
+        let select = Place::Specialization { first_id: 40 };
+        blended(of, Options::new().all_khr().select(select))
+    }),
+    call("blend-46", FRAGMENT, |of| {
+        let select = Place::Uniform { set: Set(2), binding: Binding(0) };
+        blended(of, Options::new().all().select(select))
+    }),
+];
+
+const ALL: [Variant; 3] = [Variant::CaptureOnly, Variant::Both, Variant::RasterOnly];
+
+/// What the host says of its draws.
+#[derive(Clone, Copy)]
+enum Known {
+    Nothing,
+    List,
+    Instanced,
+    Strip,
+}
+
+impl<'m> Of<'m> {
+    /// The position and the first output of the shader's own that can be captured.
+    fn varyings(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Varying> {
+        let outputs = transform_feedback::capturable(m, entry);
+        let sound = outputs.into_iter().filter(|(_, components)| components.is_ok());
+        let is_position = |varying: &Varying| match varying {
+            Varying::BuiltIn(builtin) => *builtin == BuiltIn::POSITION,
+            varying => varying.to_string() == "gl_Position",
+        };
+        let is_builtin = |varying: &Varying| match varying {
+            Varying::BuiltIn(_) => true,
+            varying => varying.to_string().starts_with("gl_"),
+        };
+        let varyings: Vec<Varying> = sound.map(|(varying, _)| varying).collect();
+        let position = varyings.iter().find(|one| is_position(one));
+        let own = varyings.iter().find(|one| !is_builtin(one));
+        position.into_iter().chain(own).cloned().collect()
+    }
+
+    fn target(self) -> Target {
+        Target::new(self.entry.name()).stage(self.entry.model()).names(false)
+    }
+
+    fn captured(self) -> transform_feedback::Options {
+        transform_feedback::Options::new().interleaved(self.varyings.iter().cloned())
+    }
+}
+
+fn captured<'m>(of: Of<'m>, known: Known, variants: &[Variant]) -> Result<Vec<Module<'m>>, Error> {
+    let options = of.captured();
+    let options = match known {
+        Known::Nothing => options,
+        Known::List => options.topologies([Topology::TriangleList]).one_instance().one_limit(),
+        Known::Instanced => options.topologies([Topology::TriangleList]).one_limit(),
+        Known::Strip => options.topologies([Topology::TriangleStrip]).one_limit(),
+    };
+    let prepared = transform_feedback::prepare(of.m, of.target(), &options)?;
+    variants.iter().map(|variant| Ok(prepared.variant(*variant)?.module)).collect()
+}
+
+fn blended(of: Of<'_>, options: Options) -> Result<Vec<Module<'_>>, Error> {
+    Ok(vec![advanced_blend::lower(of.m, of.target(), &options)?.module])
+}
+
+/// Makes every call on the entry points of a module, where there is something to be done: `call` is given its name and
+/// what makes it, once or as often as it likes.
+pub fn make_all(words: &[u32], mut call: impl FnMut(&'static str, &mut dyn FnMut())) {
+    each(words, |one, of| {
+        let mut made = None;
+        call(one.name, &mut || made = Some(black_box((one.make)(of))));
+        // Whoever calls keeps what was made.
+        drop(made);
+    });
+}
+
+fn each(words: &[u32], mut call: impl FnMut(&Call, Of<'_>)) {
+    let Ok(module) = Module::parse(words) else { return };
+    let of = |entry: EntryPoint<'_>| match entry.model() {
+        VERTEX => Of::varyings(&module, entry),
+        _ => Vec::new(),
+    };
+    let varyings: Vec<Vec<Varying>> = module.entry_points().map(of).collect();
+    for (entry, varyings) in module.entry_points().zip(&varyings) {
+        let of = Of { m: &module, entry, varyings };
+        for one in CALLS.iter().filter(|one| one.stage == entry.model()) {
+            // The first time finds what the module keeps, and reads our compiled GLSL.
+            let Ok(made) = (one.make)(of) else { continue };
+            let is_changed = made.iter().any(|variant| variant.words() != words);
+            if is_changed || one.name == CALLS[0].name {
+                call(one, of);
+            }
+        }
+    }
+}
+
+/// The words that a module may have.
+const WORDS: std::ops::RangeInclusive<usize> = 200..=2000;
+/// How many modules of a stage are enough.
+const MODULES: usize = 60;
+
+/// Modules of a usual size, from all over `modules`.
+pub fn sample(modules: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let usual: Vec<_> = modules.iter().filter(|words| WORDS.contains(&words.len())).collect();
+    let of_stage = |stage: ExecutionModel| {
+        let is_of_stage = |words: &&&Vec<u32>| {
+            let module = Module::parse(words);
+            module.is_ok_and(|m| m.entry_points().next().is_some_and(|one| one.model() == stage))
+        };
+        let all: Vec<_> = usual.iter().filter(is_of_stage).collect();
+        let count = all.len().min(MODULES);
+        (0..count).map(move |number| all[number * all.len() / count].to_vec())
+    };
+    [VERTEX, FRAGMENT].into_iter().flat_map(of_stage).collect()
+}
+
+/// The words that one call adds, and its allocations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// Words that all variants together have more than as many originals.
+    pub added: i64,
+    /// Calls of the allocator, if the program's is [`Counting`](allocations::Counting).
+    pub allocations: usize,
+}
+
+/// The sizes of each call on a module, by its name, in the order of [`make_all`].
+pub fn sizes(words: &[u32]) -> Vec<(&'static str, Sizes)> {
+    let mut all = Vec::new();
+    each(words, |one, of| {
+        let mut made = None;
+        let make = || made = Some((one.make)(of));
+        let allocations = allocations::count(make);
+        let variants = made.and_then(Result::ok).expect("it was made before");
+        let added = |variant: &Module<'_>| variant.words().len() as i64 - words.len() as i64;
+        let added = variants.iter().map(added).sum();
+        all.push((one.name, Sizes { added, allocations }));
+    });
+    all
+}
