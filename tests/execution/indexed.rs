@@ -13,6 +13,7 @@ use crate::shaders::INDICES;
 use crate::storage::{HOSTS, Storage, host_draw, options, topology};
 use polyshade::host::Place;
 use polyshade::transform_feedback::{self, IndexType, Options, Segments};
+use polyshade_tests::sample::sample;
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{
     self as vulkan, CaptureBuffers, Draw, Indices, ProvokingVertex, Range, Stage, Work,
@@ -328,36 +329,35 @@ fn compute_stages_capture_draws_with_indices() {
 /// Each draw whose words are specialization constants is a shader of its own: a few do.
 #[test]
 fn words_about_indices_come_from_anywhere() {
-    for host in HOSTS {
-        for restart in [false, true] {
-            let few: Vec<Indexed> = shapes(restart).into_iter().step_by(11).collect();
-            let options = if restart { any(host).restart() } else { any(host) };
-            is_right(&options, &few);
-            is_right(&options.one_limit(), &few);
-        }
+    let pairs = HOSTS.into_iter().flat_map(|host| [(host, false), (host, true)]);
+    for (host, restart) in sample(pairs, 4) {
+        let few: Vec<Indexed> = shapes(restart).into_iter().step_by(11).collect();
+        let options = if restart { any(host).restart() } else { any(host) };
+        is_right(&options, &few);
+        is_right(&options.one_limit(), &few);
     }
 }
 
 /// What is known takes other code: each topology alone, a width, one instance.
 #[test]
 fn what_is_known_of_indices_needs_no_code() {
-    for (one, width) in topologies().zip(WIDTHS.into_iter().cycle()) {
-        for restart in [false, true] {
-            let known = |indexed: &Indexed| indexed.case.draw.topology == one;
-            let mut all: Vec<Indexed> = shapes(restart).into_iter().filter(known).collect();
-            for indexed in &mut all {
-                let ends = indexed.width.restart();
-                let restarts = indexed.indices.iter_mut().filter(|index| **index == ends);
-                restarts.for_each(|index| *index = width.restart());
-                indexed.width = width;
-                indexed.case.draw.instances = 4..5;
-            }
-            let known = options(TWO_BUFFERS, HOSTS[0])
-                .indexed(Some(width))
-                .topologies([topology(one)])
-                .one_instance();
-            is_right(&if restart { known.restart().one_limit() } else { known }, &all);
+    let pairs = topologies().zip(WIDTHS.into_iter().cycle());
+    let all = pairs.flat_map(|pair| [(pair, false), (pair, true)]);
+    for ((one, width), restart) in sample(all, 4) {
+        let known = |indexed: &Indexed| indexed.case.draw.topology == one;
+        let mut all: Vec<Indexed> = shapes(restart).into_iter().filter(known).collect();
+        for indexed in &mut all {
+            let ends = indexed.width.restart();
+            let restarts = indexed.indices.iter_mut().filter(|index| **index == ends);
+            restarts.for_each(|index| *index = width.restart());
+            indexed.width = width;
+            indexed.case.draw.instances = 4..5;
         }
+        let known = options(TWO_BUFFERS, HOSTS[0])
+            .indexed(Some(width))
+            .topologies([topology(one)])
+            .one_instance();
+        is_right(&if restart { known.restart().one_limit() } else { known }, &all);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Clip and cull distances: every step equal on both drivers, and different where it is broken on purpose.
+//! Clip and cull distances: every step equal, and different where it is broken on purpose.
 
 use crate::stage::{
     MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,

@@ -1,4 +1,4 @@
-//! Clip and cull distances that fragment stages read: every form equal on both drivers, and different where it is
+//! Clip and cull distances that fragment stages read: every form equal, and different where it is
 //! broken on purpose.
 
 use crate::stage::{

@@ -1,4 +1,4 @@
-//! Every kind of varying, every way to ask for it, and every kind of input: equal on both drivers.
+//! Every kind of varying, every way to ask for it, and every kind of input: equal.
 
 use crate::subject::{Driver, Subject, vertex};
 use polyshade::host::{Binding, Place, Pointer, Set};

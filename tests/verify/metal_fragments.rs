@@ -7,6 +7,7 @@ use crate::subject::{Driver, difference, equal, reason, vertex};
 use polyshade::advanced_blend::{Destination, Equation, Layer};
 use polyshade::host::{Binding, Place, Set};
 use polyshade_metal::Metal;
+use polyshade_tests::sample::sample;
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Draw, Runner, Stage, Target, Work, vk};
 
@@ -72,23 +73,25 @@ fn overlaps_alphas_and_formats_are_the_models() {
         vk::BlendOverlapEXT::DISJOINT,
         vk::BlendOverlapEXT::CONJOINT,
     ];
-    for (number, overlap) in overlaps.into_iter().enumerate() {
-        for [source, destination] in [[false, false], [false, true], [true, false]] {
-            case.asked.how = AdvancedBlend {
-                source_premultiplied: source,
-                destination_premultiplied: destination,
-                overlap,
-            };
-            case.asked.clamping = [Clamping::Unorm, Clamping::Snorm, Clamping::Float][number];
-            is_equal(&case);
-        }
+    let clamping = [Clamping::Unorm, Clamping::Snorm, Clamping::Float];
+    let premultiplied = [[false, false], [false, true], [true, false]];
+    let pairs =
+        overlaps.into_iter().zip(clamping).flat_map(|one| premultiplied.map(|how| (one, how)));
+    for ((overlap, clamping), [source, destination]) in sample(pairs, 5) {
+        case.asked.how = AdvancedBlend {
+            source_premultiplied: source,
+            destination_premultiplied: destination,
+            overlap,
+        };
+        case.asked.clamping = clamping;
+        is_equal(&case);
     }
 }
 
 #[test]
 fn clamped_results_and_alphas_that_are_one() {
     let case = Case::new(shader(), &[Equation::Plus, Equation::Minus, Equation::SrcOver]);
-    for what in 0..3 {
+    for what in sample(0..3, 3) {
         let mut case = case.clone();
         case.asked.clamp_results = what == 0;
         case.asked.without_alpha = what == 1;
@@ -99,15 +102,16 @@ fn clamped_results_and_alphas_that_are_one() {
 
 #[test]
 fn one_equation_and_words_wherever_they_are() {
-    for equation in [Equation::Multiply, Equation::SoftLight, Equation::Contrast] {
+    for equation in sample([Equation::Multiply, Equation::SoftLight, Equation::Contrast], 3) {
         is_equal(&Case { select: None, ..Case::new(targets(), &[equation]) });
     }
     let (set, binding) = (Set(2), Binding(1));
-    for words in [
+    let places = [
         Place::Specialization { first_id: 3 },
         Place::Uniform { set, binding },
         Place::StorageBuffer { set, binding },
-    ] {
+    ];
+    for words in sample(places, 3) {
         let equations = [Equation::Screen, Equation::Xor];
         is_equal(&Case { select: Some(words), ..Case::new(shader(), &equations) });
     }
@@ -183,7 +187,7 @@ fn a_text_that_is_broken_is_different() {
         &[("float3(0.0), bool3(", "float3(0.0), bool3(!")],
     ];
     let case = Case::new(targets(), &[Equation::Multiply, Equation::HslHue, Equation::Overlay]);
-    for edits in BROKEN {
+    for edits in sample(BROKEN, 3) {
         let found = difference("Metal", case.verify_by(&broken(edits), &case.options()));
         println!("{edits:?}: {found}");
     }

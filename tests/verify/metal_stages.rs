@@ -12,11 +12,12 @@ use crate::{clip, clip_control, clip_fragment, position};
 use polyshade::clip_cull::{Kind, Planes};
 use polyshade::host::{Place, Value};
 use polyshade::position_only::SideEffects;
+use polyshade_tests::sample::sample;
 use polyshade_verify::Equal;
 
 #[test]
 fn position_only_variants_hand_on_what_the_original_does() {
-    for keep in ["position", "position location=0", "position location=2"] {
+    for keep in sample(["position", "position location=0", "position location=2"], 3) {
         let case = position::Case::new(vertex(position::SHADER)).keep(keep);
         let equal = equal(keep, case.verify_by(&metal()));
         assert!(equal.words > 1000, "{keep}: {equal:?}");
@@ -35,7 +36,7 @@ fn position_only_variants_hand_on_what_the_original_does() {
 fn a_position_only_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 2] = [&[(" * 0.200", " * 0.201")], &[(" * 0.5", " * 0.75")]];
     let case = position::Case::new(vertex(position::SHADER));
-    for edits in BROKEN {
+    for edits in sample(BROKEN, 3) {
         // The other variants, and the original, have the normal.
         let broken = edited(|text| !text.contains("normalize("), edits);
         let found = difference("Metal", case.verify_by(&broken));
@@ -62,7 +63,7 @@ fn steps() -> [(Vec<u32>, Step); 6] {
 
 #[test]
 fn vertex_stages_hand_on_the_distances_that_they_are_to() {
-    for (number, (words, step)) in steps().iter().enumerate() {
+    for (number, (words, step)) in sample(steps().iter().enumerate(), 3) {
         let Equal { words, .. } = equal(number, VERTEX.verify_by(&metal(), words, step));
         assert!(words > 1000, "{number}: {words}");
     }
@@ -110,7 +111,7 @@ fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
         (clipped, repaired()),
         (clip_control::registers(), to_arrays(&[])),
     ];
-    for (number, (words, step)) in steps.iter().enumerate() {
+    for (number, (words, step)) in sample(steps.iter().enumerate(), 3) {
         let Equal { words, .. } = equal(number, CONTROL.verify_by(&metal(), words, step));
         assert!(words > 1000, "{number}: {words}");
     }
@@ -138,7 +139,7 @@ fn a_text_of_patches_that_is_broken_is_different() {
         &[("gl_ClipDistance[0u] = _", "gl_ClipDistance[3u] = _")],
     ];
     let (words, step) = patches();
-    for edits in BROKEN {
+    for edits in sample(BROKEN, 3) {
         // The original has registers.
         let broken = edited(|text| text.contains("gl_ClipDistance[0u] = _"), edits);
         println!("{edits:?}: {}", difference(edits, CONTROL.verify_by(&broken, &words, &step)));

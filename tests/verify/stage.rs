@@ -256,25 +256,21 @@ impl Stage {
         assert!(self.pixels.is_none_or(|least| equal.pixels > least), "{self:?}: {equal:?}");
     }
 
-    /// The same difference on all its drivers.
+    /// The difference on one of its drivers.
     #[track_caller]
     pub(crate) fn difference(self, words: &[u32], step: &Step) -> Difference {
-        let each = self.drivers.iter().map(|driver| {
-            let found = subject::difference(*driver, self.verify(*driver, words, step));
-            assert_eq!(found.part, Part::Lowered, "{found}");
-            found
-        });
-        let found: Vec<Difference> = each.collect();
-        let what = |one: &Difference| (one.message.clone(), one.varying.clone());
-        assert!(found.iter().all(|one| what(one) == what(&found[0])), "{found:?}");
-        found.into_iter().next().expect("a driver has it")
+        let find = |driver| subject::difference(driver, self.verify(driver, words, step));
+        let key = |one: &Difference| (one.message.clone(), one.varying.clone());
+        let found = subject::agreed(self.drivers, words, find, key);
+        assert_eq!(found.part, Part::Lowered, "{found}");
+        found
     }
 
-    /// Why it cannot be compared, on all its drivers.
+    /// Why it cannot be compared, on one of its drivers.
     #[track_caller]
     pub(crate) fn is_not_comparable(self, words: &[u32], step: &Step, reason: &str) {
-        for driver in self.drivers {
-            let why = subject::reason(*driver, self.verify(*driver, words, step));
+        for driver in subject::sampled(self.drivers, words) {
+            let why = subject::reason(driver, self.verify(driver, words, step));
             assert!(why.contains(reason), "{driver:?}: {why}");
         }
     }

@@ -231,6 +231,20 @@ pub(crate) fn sampled(drivers: &[Driver], words: &[u32]) -> impl Iterator<Item =
     sample_by(words, drivers.iter().copied(), drivers.len())
 }
 
+/// The result on one of these drivers, or with `POLYSHADE_WHOLE` on each of them, where they must agree in `key`.
+#[track_caller]
+pub(crate) fn agreed<T, K: Debug + PartialEq>(
+    drivers: &[Driver],
+    words: &[u32],
+    find: impl Fn(Driver) -> T,
+    key: impl Fn(&T) -> K,
+) -> T {
+    let mut found: Vec<T> = sampled(drivers, words).map(find).collect();
+    let last = found.pop().expect("at least one driver is chosen");
+    found.iter().for_each(|other| assert_eq!(key(other), key(&last)));
+    last
+}
+
 /// What is marked as distances.
 pub(crate) fn marks(marks: &[&str]) -> Vec<Mark> {
     marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
