@@ -206,7 +206,7 @@ fn types_of_themselves_have_an_end() {
     for (ty, is_vertex) in types.into_iter().flat_map(|ty| [(ty, true), (ty, false)]) {
         let words = with_an_output_of(ty, is_vertex);
         let mut made = Vec::new();
-        make_all(&words, |name, make| {
+        make_all(&words, &mut |name, make| {
             make();
             made.push(name);
         });

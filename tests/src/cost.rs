@@ -93,7 +93,7 @@ impl Attempts {
     fn make(self, number: usize, words: &[u32]) {
         match self {
             Self::Lowerings => attempt_all(number, words),
-            Self::Calls => calls::make_all(words, |name, make| {
+            Self::Calls => calls::make_all(words, &mut |name, make| {
                 tell(number, name);
                 counted(make);
             }),

@@ -160,7 +160,7 @@ fn blended(of: Of<'_>, options: Options) -> Result<Vec<Module<'_>>, Error> {
 
 /// Makes every call on the entry points of a module, where there is something to be done: `call` is given its name and
 /// what makes it, once or as often as it likes.
-pub fn make_all(words: &[u32], mut call: impl FnMut(&'static str, &mut dyn FnMut())) {
+pub fn make_all(words: &[u32], call: &mut dyn FnMut(&'static str, &mut dyn FnMut())) {
     each(words, |one, of| {
         let mut made = None;
         call(one.name, &mut || made = Some(black_box((one.make)(of))));
