@@ -2,6 +2,7 @@
 //! which sees all that reaches it.
 
 mod alone;
+mod below;
 mod captured;
 mod discarding;
 mod draws;

@@ -2,11 +2,11 @@
 //! driver lacks. It has protected memory, and two queues, which are lavapipe's one, and notes how submissions
 //! wait for each other.
 
-use crate::linked::driver;
+use crate::below::Below;
 use crate::made_up::commands;
 use ash::vk::{self, Handle as _};
 use std::ffi::{CStr, c_char};
-use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The most attributes and bindings of vertex input.
 const ATTRIBUTES: u32 = 4;
@@ -45,9 +45,7 @@ fn fault(is_one: bool, what: impl Into<String>) {
     }
 }
 
-static DRIVER: LazyLock<vk::PFN_vkGetInstanceProcAddr> = LazyLock::new(|| driver("lvp"));
-static INSTANCE: OnceLock<ash::Instance> = OnceLock::new();
-static DEVICE: OnceLock<ash::Device> = OnceLock::new();
+static BELOW: Below = Below::new();
 
 /// The second queue: another handle of the first.
 struct Second([u64; 2]);
@@ -87,7 +85,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
-        let next = (*DRIVER)(instance, name)?;
+        let next = BELOW.find()(instance, name)?;
         let text = CStr::from_ptr(name);
         Some(of_instance(text).or_else(|| of_device(text)).unwrap_or(next))
     }
@@ -99,18 +97,18 @@ unsafe extern "system" fn get_device_proc_addr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
-        let find = INSTANCE.get().expect("there is one").fp_v1_0().get_device_proc_addr;
+        let find = instance().fp_v1_0().get_device_proc_addr;
         let next = find(device, name)?;
         Some(of_device(CStr::from_ptr(name)).unwrap_or(next))
     }
 }
 
 fn instance() -> &'static ash::Instance {
-    INSTANCE.get().expect("it was created")
+    BELOW.instance()
 }
 
 fn device() -> &'static ash::Device {
-    DEVICE.get().expect("it was created")
+    BELOW.device()
 }
 
 unsafe extern "system" fn create_instance(
@@ -118,17 +116,8 @@ unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Instance,
 ) -> vk::Result {
-    let found_by = ash::StaticFn { get_instance_proc_addr: *DRIVER };
     // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let create = found_by.clone();
-        let entry = ash::Entry::from_static_fn(create);
-        let result = (entry.fp_v1_0().create_instance)(info, allocator, created);
-        if result == vk::Result::SUCCESS {
-            let _ = INSTANCE.set(ash::Instance::load(&found_by, *created));
-        }
-        result
-    }
+    unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
 unsafe extern "system" fn families(
@@ -187,12 +176,7 @@ unsafe extern "system" fn create_device(
     unsafe {
         let queues = vk::DeviceQueueCreateInfo { queue_count: 1, ..*(*info).p_queue_create_infos };
         let changed = vk::DeviceCreateInfo { p_queue_create_infos: &raw const queues, ..*info };
-        let next = instance().fp_v1_0();
-        let result = (next.create_device)(physical, &raw const changed, allocator, created);
-        if result == vk::Result::SUCCESS {
-            let _ = DEVICE.set(ash::Device::load(next, *created));
-        }
-        result
+        BELOW.create_device(physical, &raw const changed, allocator, created)
     }
 }
 

@@ -1,15 +1,13 @@
 //! A driver that is newer than those of the tests: lavapipe, with names, structures and flags of Vulkan 1.4 and of
 //! later extensions. Its memory is not zero at first.
 
-use crate::linked::driver;
+use crate::below::Below;
 use crate::made_up::{commands, types};
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
-use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-static DRIVER: LazyLock<vk::PFN_vkGetInstanceProcAddr> = LazyLock::new(|| driver("lvp"));
-static INSTANCE: OnceLock<ash::Instance> = OnceLock::new();
-static DEVICE: OnceLock<ash::Device> = OnceLock::new();
+static BELOW: Below = Below::new();
 
 commands! { of_instance
     b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
@@ -45,7 +43,7 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let text = CStr::from_ptr(name);
-        of_instance(text).or_else(|| of_device(text)).or_else(|| (*DRIVER)(instance, name))
+        of_instance(text).or_else(|| of_device(text)).or_else(|| BELOW.find()(instance, name))
     }
 }
 
@@ -59,11 +57,11 @@ unsafe extern "system" fn get_device_proc_addr(
 }
 
 fn instance() -> &'static ash::Instance {
-    INSTANCE.get().expect("it was created")
+    BELOW.instance()
 }
 
 fn device() -> &'static ash::Device {
-    DEVICE.get().expect("it was created")
+    BELOW.device()
 }
 
 unsafe extern "system" fn create_instance(
@@ -71,16 +69,8 @@ unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Instance,
 ) -> vk::Result {
-    let found_by = ash::StaticFn { get_instance_proc_addr: *DRIVER };
     // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let entry = ash::Entry::from_static_fn(found_by.clone());
-        let result = (entry.fp_v1_0().create_instance)(info, allocator, created);
-        if result == vk::Result::SUCCESS {
-            let _ = INSTANCE.set(ash::Instance::load(&found_by, *created));
-        }
-        result
-    }
+    unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
 /// A version that nobody knows yet.
@@ -147,12 +137,7 @@ unsafe extern "system" fn create_device(
         if let Some(features) = (*info).p_enabled_features.as_ref() {
             assert_eq!(features.draw_indirect_first_instance, vk::TRUE);
         }
-        let next = instance().fp_v1_0();
-        let result = (next.create_device)(physical, info, allocator, created);
-        if result == vk::Result::SUCCESS {
-            let _ = DEVICE.set(ash::Device::load(next, *created));
-        }
-        result
+        BELOW.create_device(physical, info, allocator, created)
     }
 }
 
@@ -237,7 +222,7 @@ unsafe extern "system" fn create_graphics_pipelines(
     }
 }
 
-/// What was destroyed last.
+/// The kind of the last destroyed object.
 pub(super) static DESTROYED: Mutex<&str> = Mutex::new("");
 
 unsafe extern "system" fn destroy_pipeline(

@@ -1,0 +1,81 @@
+//! lavapipe below a driver of the tests, which passes on to it most of what it is asked for.
+
+use crate::linked::driver;
+use ash::vk;
+use std::sync::{LazyLock, OnceLock};
+
+/// lavapipe, and the instance and the device that were created first.
+pub(crate) struct Below {
+    find: LazyLock<vk::PFN_vkGetInstanceProcAddr>,
+    instance: OnceLock<ash::Instance>,
+    device: OnceLock<ash::Device>,
+}
+
+impl Below {
+    pub(crate) const fn new() -> Self {
+        Self {
+            find: LazyLock::new(|| driver("lvp")),
+            instance: OnceLock::new(),
+            device: OnceLock::new(),
+        }
+    }
+
+    /// `vkGetInstanceProcAddr`.
+    pub(crate) fn find(&self) -> vk::PFN_vkGetInstanceProcAddr {
+        *self.find
+    }
+
+    pub(crate) fn instance(&self) -> &ash::Instance {
+        self.instance.get().expect("it was created")
+    }
+
+    pub(crate) fn device(&self) -> &ash::Device {
+        self.device.get().expect("it was created")
+    }
+
+    /// `vkCreateInstance`.
+    ///
+    /// # Safety
+    ///
+    /// As for the command.
+    pub(crate) unsafe fn create_instance(
+        &self,
+        info: *const vk::InstanceCreateInfo<'_>,
+        allocator: *const vk::AllocationCallbacks<'_>,
+        created: *mut vk::Instance,
+    ) -> vk::Result {
+        let found_by = ash::StaticFn { get_instance_proc_addr: self.find() };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let entry = ash::Entry::from_static_fn(found_by.clone());
+            let result = (entry.fp_v1_0().create_instance)(info, allocator, created);
+            if result == vk::Result::SUCCESS {
+                let _ = self.instance.set(ash::Instance::load(&found_by, *created));
+            }
+            result
+        }
+    }
+
+    /// `vkCreateDevice`.
+    ///
+    /// # Safety
+    ///
+    /// As for the command.
+    pub(crate) unsafe fn create_device(
+        &self,
+        physical: vk::PhysicalDevice,
+        info: *const vk::DeviceCreateInfo<'_>,
+        allocator: *const vk::AllocationCallbacks<'_>,
+        created: *mut vk::Device,
+    ) -> vk::Result {
+        let next = self.instance().fp_v1_0();
+        // SAFETY: the caller's promise.
+        unsafe {
+            let result = (next.create_device)(physical, info, allocator, created);
+            if result == vk::Result::SUCCESS {
+                let _ = self.device.set(ash::Device::load(next, *created));
+            }
+            result
+        }
+    }
+}
