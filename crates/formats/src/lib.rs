@@ -12,6 +12,8 @@ pub mod wgsl;
 
 #[cfg(any(feature = "cross", feature = "wgsl"))]
 mod gather_offsets;
+#[cfg(any(feature = "cross", feature = "glsl", feature = "wgsl"))]
+mod glsl_instructions;
 #[cfg(any(feature = "cross", feature = "wgsl"))]
 #[cfg_attr(not(feature = "wgsl"), expect(dead_code, reason = "HLSL needs some"))]
 mod image_operands;

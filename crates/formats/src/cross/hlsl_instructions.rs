@@ -1,8 +1,9 @@
-//! Instructions of which SPIRV-Cross makes HLSL that means something else: mended before, or refused.
+//! Instructions that SPIRV-Cross translates to HLSL with another meaning: they are rewritten first, or refused.
 
+use crate::glsl_instructions::glsl_instruction;
 use crate::image_operands::{BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, image_type};
 use crate::{Error, gather_offsets, wide_arithmetic};
-use polyshade_spv::view::{ExtInst, ExtInstImport};
+use polyshade_spv::view::ExtInstImport;
 use polyshade_spv::{Capability, GlslOp, Id, Inst, Module, Op, Patch, Section, Type};
 use spirv::ImageFormat;
 
@@ -12,13 +13,13 @@ const RAY_QUERIES: u32 = 65;
 /// The set of instructions that print.
 const PRINTING: &str = "NonSemantic.DebugPrintf";
 
-/// The words of a module, as SPIRV-Cross may have them.
+/// The module without the instructions that SPIRV-Cross mistranslates; `None` if it cannot be parsed.
 ///
 /// # Errors
 ///
-/// What HLSL has no word for.
+/// HLSL has no equivalent.
 pub(super) fn mended(words: &[u32], shader_model: u32) -> Result<Option<Vec<u32>>, Error> {
-    // What cannot be parsed is SPIRV-Cross's to say.
+    // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };
     let unsupported =
         |error: polyshade_spv::Error| Error::Unsupported(error.without_place().to_string());
@@ -68,14 +69,13 @@ fn refused(module: &Module<'_>) -> Option<String> {
 
 /// Offsets of interpolation are whole sixteenths of a pixel, from -8 to 7.
 fn snap<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
-    let Some(call) = ExtInst::of(inst) else { return };
-    let import = module.definition(call.set()).and_then(ExtInstImport::of);
+    let Some(call) = glsl_instruction(module, inst) else { return };
     let (GlslOp::INTERPOLATE_AT_OFFSET, &[_, offset]) = (GlslOp(call.number()), call.operands())
     else {
         return;
     };
-    let offset = Id::new(offset).filter(|_| import.is_some_and(|set| set.name() == GlslOp::SET));
-    let Some((offset, ty)) = offset.and_then(|id| Some((id, module.type_of(id)?))) else { return };
+    let offset = Id::new(offset).and_then(|id| Some((id, module.type_of(id)?)));
+    let Some((offset, ty)) = offset else { return };
     let [sixteen, least, most] = [16.0, -8.0, 7.0].map(|number| {
         let number = p.float_constant(number);
         p.composite_constant(ty, &[number, number])

@@ -1,11 +1,9 @@
-//! Operators and functions of HLSL that glslang makes into what they are in GLSL.
+//! Operators and functions of HLSL that glslang translates as if they were GLSL's.
 
 use super::semantics::Declarations;
-use polyshade_spv::view::{ArrayLength, ExtInst, ExtInstImport};
+use crate::glsl_instructions::glsl_instruction;
+use polyshade_spv::view::ArrayLength;
 use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Patch, Type};
-
-/// How many steps a pointer is followed to the buffer that it points into.
-const MOST_STEPS: u32 = 16;
 
 /// The binary logarithm of the bytes in a word.
 const WORD: u32 = 2;
@@ -34,11 +32,7 @@ fn replace<'m>(p: &mut Patch<'m, '_>, inst: Inst<'m>, op: Op) {
 
 /// The exponent of `ldexp` is a float.
 fn power_of_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
-    let Some(call) = ExtInst::of(inst) else { return };
-    let import = m.definition(call.set()).and_then(ExtInstImport::of);
-    if import.is_none_or(|import| import.name() != GlslOp::SET) {
-        return;
-    }
+    let Some(call) = glsl_instruction(m, inst) else { return };
     let (GlslOp::LDEXP, &[significand, exponent]) = (GlslOp(call.number()), call.operands()) else {
         return;
     };
@@ -69,7 +63,7 @@ fn length<'m>(
     declared: &Declarations<'_>,
 ) {
     let Some(length) = ArrayLength::of(inst) else { return };
-    let name = m.name(buffer(m, length.structure()));
+    let name = m.name(m.root(length.structure()));
     let name = name.as_deref().and_then(|name| name.rsplit('.').next()?.split('[').next());
     if !name.is_some_and(|name| declared.is_byte_address_buffer(name)) {
         return;
@@ -79,16 +73,4 @@ fn length<'m>(
     p.set_result(inst, words);
     let operands = [ty, result, words, shift].map(Id::word);
     p.insert(inst.after(), Op::SHIFT_LEFT_LOGICAL, &operands);
-}
-
-/// What a pointer points into.
-fn buffer(m: &Module<'_>, mut pointer: Id) -> Id {
-    for _ in 0..MOST_STEPS {
-        let base = m.definition(pointer).filter(|inst| {
-            matches!(inst.op(), Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN | Op::COPY_OBJECT)
-        });
-        let Some(base) = base.and_then(|inst| Id::new(inst.words()[3])) else { break };
-        pointer = base;
-    }
-    pointer
 }

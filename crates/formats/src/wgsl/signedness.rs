@@ -1,11 +1,12 @@
-//! Integers of the other signedness than the instruction that they are operands of. SPIR-V goes by the instruction, and
-//! naga, as WGSL, by the types: operands and results are cast to those that the instruction stands for.
+//! Integer operands whose type has another signedness than the instruction. In SPIR-V the instruction decides, in WGSL
+//! and naga the type: operands and results are cast to the signedness of the instruction.
 
-use polyshade_spv::view::{ExtInst, ExtInstImport, Inst};
+use crate::glsl_instructions::glsl_instruction;
+use polyshade_spv::view::Inst;
 use polyshade_spv::{Error, ErrorKind, GlslOp, Id, Module, Op, Patch, Type};
 use std::ops::Range;
 
-/// What an instruction takes integers for.
+/// The signedness with which an instruction reads its integer operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Signed,
@@ -76,15 +77,14 @@ fn rule(module: &Module<'_>, inst: Inst<'_>) -> Option<Rule> {
             (Unsigned, 3..4)
         }
         Op::SHIFT_LEFT_LOGICAL | Op::BIT_COUNT => (Result, 3..4),
-        // What is converted is a float.
+        // The operand is a float.
         Op::CONVERT_F_TO_S => (Signed, 3..3),
         Op::CONVERT_F_TO_U => (Unsigned, 3..3),
         // Behind the scope and the operation.
         Op::GROUP_NON_UNIFORM_S_MIN | Op::GROUP_NON_UNIFORM_S_MAX => (Signed, 5..6),
         Op::GROUP_NON_UNIFORM_U_MIN | Op::GROUP_NON_UNIFORM_U_MAX => (Unsigned, 5..6),
         Op::EXT_INST => {
-            let inst = ExtInst::of(inst).filter(|inst| is_glsl(module, inst.set()))?;
-            match GlslOp(inst.number()) {
+            match GlslOp(glsl_instruction(module, inst)?.number()) {
                 GlslOp::S_ABS | GlslOp::S_SIGN | GlslOp::FIND_S_MSB => (Signed, 5..6),
                 GlslOp::S_MIN | GlslOp::S_MAX | GlslOp::S_CLAMP => (Signed, 5..8),
                 GlslOp::U_MIN | GlslOp::U_MAX | GlslOp::U_CLAMP => (Unsigned, 5..8),
@@ -98,11 +98,6 @@ fn rule(module: &Module<'_>, inst: Inst<'_>) -> Option<Rule> {
         _ => return None,
     };
     Some(Rule { sign, operands })
-}
-
-fn is_glsl(module: &Module<'_>, set: Id) -> bool {
-    let import = module.definition(set).and_then(ExtInstImport::of);
-    import.is_some_and(|import| import.name() == GlslOp::SET)
 }
 
 /// An error for an atomic instruction on memory of the other signedness.
