@@ -1,4 +1,4 @@
-//! Compute shaders that were written in another language and read again compute what they did.
+//! Compute shaders give the same results after they are translated to another language and back.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -35,7 +35,7 @@ fn inputs() -> Vec<u32> {
     (0..2 * INVOCATIONS).map(|_| noise.bits()).collect()
 }
 
-/// What the invocations write, expression by expression.
+/// The results of the invocations, expression by expression.
 fn run(driver: Driver, module: &[u32], expressions: usize) -> Vec<u32> {
     let mut memory = inputs();
     memory.resize(INVOCATIONS * (2 + expressions), 0);
@@ -108,7 +108,8 @@ fn integers_of_wgsl_are_those_of_the_module() {
     is_the_same_in_wgsl(&shader("uint", &UNSIGNED), &UNSIGNED);
 }
 
-/// By what SPIR-V says, as lavapipe has the sign of the dividend. Floats of 32 bits hold none of these numbers.
+/// The expected values are computed here, as lavapipe's results have the sign of the dividend. Floats of 32 bits hold
+/// none of these numbers.
 #[test]
 fn modulo_of_wgsl_has_the_sign_of_the_divisor() {
     let expressions = ["x % 7", "x % -7", "x % (y | 1)"];

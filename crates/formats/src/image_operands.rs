@@ -1,4 +1,4 @@
-//! Where the optional operands of image instructions are, and what images are.
+//! Image instructions with their optional operands, and the types of images.
 
 use polyshade_spv::{Id, Inst, Module, Op};
 

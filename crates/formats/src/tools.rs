@@ -78,8 +78,8 @@ pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     backend::validate(words, environment)
 }
 
-/// Whether a module is valid apart from what Vulkan asks for, as far as a compiler answers for it: HLSL's modules may
-/// need an optimiser to be legal. Without the feature `tools`, any is.
+/// Checks that a module is valid SPIR-V, without Vulkan's rules: modules from HLSL may need an optimiser before they
+/// keep those. Without the feature `tools`, nothing is checked.
 ///
 /// # Errors
 ///

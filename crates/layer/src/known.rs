@@ -1,9 +1,9 @@
 //! The version, extensions and commands of Vulkan that were reviewed, as the registry 1.4.366 has them.
 //!
-//! A newer command or structure may touch what the layer tracks: the state of command buffers, pipelines and their
-//! layouts, buffers, pools of queries, render passes, SPIR-V. Where the layer provides something, it therefore shows
-//! only what stands here. `procs::registry` is a test that fails where a registry brings something for an extension of
-//! this list that touches what is tracked and is not handled.
+//! A newer command or structure may touch state that the layer tracks: command buffers, pipelines and their layouts,
+//! buffers, query pools, render passes, SPIR-V. While the layer provides something, it lists only these. The test
+//! `procs::registry` fails if a registry brings a command or structure for one of these extensions that touches such
+//! state and is not handled.
 //!
 //! Left out on purpose are extensions by which SPIR-V, commands or state reach the driver where the layer does not look
 //! (shader objects, module identifiers, generated commands, pipeline binaries, nested command buffers, commands by

@@ -51,8 +51,7 @@ impl<'i> View<'i> {
         is_provided || !self.knows(extension) || self.instance.settings.hides(extension)
     }
 
-    /// Whether the layer knows the extension, where that matters: where it provides something, what it does not know
-    /// might pass it by.
+    /// Whether the extension is one that the layer knows. Where the layer provides nothing, any is.
     fn knows(&self, extension: &CStr) -> bool {
         !self.provides_feedback || known::has_extension(extension)
     }
@@ -94,7 +93,7 @@ impl<'i> View<'i> {
         Ok(extensions)
     }
 
-    /// Says once what the device has and the layer does not know.
+    /// Logs, once, the extensions of the device that the layer does not know.
     fn say_unknown(&self, extensions: &[vk::ExtensionProperties]) {
         let Self { instance, physical, .. } = self;
         let names = extensions.iter().filter_map(|one| one.extension_name_as_c_str().ok());

@@ -1,4 +1,4 @@
-//! What is newer than the drivers of the tests: commands, structures, flags, extensions and versions.
+//! Commands, structures, flags, extensions and versions that are newer than the drivers of the tests.
 
 mod driver;
 

@@ -15,12 +15,12 @@ use polyshade::{Error, Module, rasterizer_discard};
 
 use crate::allocations;
 
-/// What calls are made on.
+/// The entry point that calls are made on.
 #[derive(Clone, Copy)]
 pub struct Of<'m> {
     m: &'m Module<'m>,
     entry: EntryPoint<'m>,
-    /// What is captured: nothing, where it is no vertex stage.
+    /// The captured varyings; none unless it is a vertex stage.
     varyings: &'m [Varying],
 }
 
@@ -37,7 +37,7 @@ const fn call(name: &'static str, stage: ExecutionModel, make: Make) -> Call {
     Call { name, stage, make }
 }
 
-/// What a call makes.
+/// A function that makes a call and returns the variants.
 type Make = fn(Of<'_>) -> Result<Vec<Module<'_>>, Error>;
 
 const VERTEX: ExecutionModel = ExecutionModel::VERTEX;
@@ -105,7 +105,7 @@ pub const CALLS: [Call; 19] = [
 
 const ALL: [Variant; 3] = [Variant::CaptureOnly, Variant::Both, Variant::RasterOnly];
 
-/// What the host says of its draws.
+/// The facts about draws that the host promises.
 #[derive(Clone, Copy)]
 enum Known {
     Nothing,
@@ -158,13 +158,13 @@ fn blended(of: Of<'_>, options: Options) -> Result<Vec<Module<'_>>, Error> {
     Ok(vec![advanced_blend::lower(of.m, of.target(), &options)?.module])
 }
 
-/// Makes every call on the entry points of a module, where there is something to be done: `call` is given its name and
-/// what makes it, once or as often as it likes.
+/// Makes every call that changes an entry point of the module. `call` gets the name of each and a function that makes
+/// it, which may run any number of times.
 pub fn make_all(words: &[u32], call: &mut dyn FnMut(&'static str, &mut dyn FnMut())) {
     each(words, |one, of| {
         let mut made = None;
         call(one.name, &mut || made = Some(black_box((one.make)(of))));
-        // Whoever calls keeps what was made.
+        // The variants are freed after the count.
         drop(made);
     });
 }
@@ -179,7 +179,7 @@ fn each(words: &[u32], mut call: impl FnMut(&Call, Of<'_>)) {
     for (entry, varyings) in module.entry_points().zip(&varyings) {
         let of = Of { m: &module, entry, varyings };
         for one in CALLS.iter().filter(|one| one.stage == entry.model()) {
-            // The first time finds what the module keeps, and reads our compiled GLSL.
+            // The first call fills the module's analyses and reads our compiled GLSL.
             let Ok(made) = (one.make)(of) else { continue };
             let is_changed = made.iter().any(|variant| variant.words() != words);
             if is_changed || one.name == CALLS[0].name {

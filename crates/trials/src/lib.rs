@@ -2,7 +2,7 @@
 //! becomes of real shaders, the generated shapes and the metamorphic tests share.
 //!
 //! [`shapes`] are modules that are large in one way, and [`disguise`] makes another module of the same effect.
-//! [`allocations`] counts what all this takes, and [`calls`] are the calls whose cost is held against limits.
+//! [`allocations`] counts calls of the allocator, and [`calls`] are the calls whose cost is held against limits.
 
 pub mod allocations;
 pub mod calls;

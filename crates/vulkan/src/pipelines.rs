@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// As many are kept. Compiled shaders take memory.
 const MOST: usize = 128;
 
-/// A pipeline and what it was made from.
+/// A pipeline with its layouts and render pass.
 pub(crate) struct Pipeline {
     pub(crate) handle: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,

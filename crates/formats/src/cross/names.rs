@@ -1,11 +1,11 @@
-//! Names that mean something in MSL or HLSL and nothing where the module comes from. SPIRV-Cross knows some; all get a
-//! digit here, as it gives them one.
+//! Identifiers that are keywords or types in MSL or HLSL. SPIRV-Cross renames some of them by appending a digit; all
+//! others get one here.
 
 use crate::Error;
 use polyshade_spv::view::{MemberName, Name};
 use polyshade_spv::{Module, Section};
 
-/// A language with words of its own.
+/// A target language with its keywords.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Language {
     Msl,
@@ -44,9 +44,9 @@ const MSL_SCALARS: &str = "bool char double float half int long short uchar uint
 const HLSL_SCALARS: &str = "bool double dword float float16_t float32_t float64_t half int int16_t int32_t int64_t \
     min10float min12int min16float min16int min16uint uint uint16_t uint32_t uint64_t";
 
-/// The words of a module with other names in place of the language's own; `None` where there is none of these.
+/// The module with these identifiers renamed; `None` if it has none of them.
 pub(super) fn renamed(words: &[u32], language: Language) -> Result<Option<Vec<u32>>, Error> {
-    // What cannot be parsed is SPIRV-Cross's to say.
+    // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };
     let rewritten = module.rewrite(|module, p| {
         let mut is_any = false;

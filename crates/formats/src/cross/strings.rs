@@ -1,11 +1,11 @@
-//! Strings that are printed: SPIRV-Cross writes them between quotation marks as they are.
+//! Strings that shaders print. SPIRV-Cross puts them between quotation marks without escaping them.
 
 use crate::Error;
 use polyshade_spv::{Module, Op, decode_text};
 
-/// The words of a module whose strings are what they are in a source; `None` where all are.
+/// The module with its strings escaped; `None` if no string needs it.
 pub(super) fn escaped(words: &[u32]) -> Result<Option<Vec<u32>>, Error> {
-    // What cannot be parsed is SPIRV-Cross's to say.
+    // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };
     let rewritten = module.rewrite(|module, p| {
         let mut is_any = false;

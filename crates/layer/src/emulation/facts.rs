@@ -297,7 +297,7 @@ const OF_ATTACHMENTS: vk::PipelineCreateFlags = vk::PipelineCreateFlags::from_ra
         | vk::PipelineCreateFlags::RENDERING_FRAGMENT_DENSITY_MAP_ATTACHMENT_EXT.as_raw(),
 );
 
-/// What a pipeline of a rendering has in its chain.
+/// The structures that a pipeline for dynamic rendering has in its `pNext` chain.
 pub(crate) struct RenderingChain<'r> {
     formats: vk::PipelineRenderingCreateInfo<'r>,
     locations: Option<vk::RenderingAttachmentLocationInfoKHR<'r>>,

@@ -105,7 +105,7 @@ impl<'t> Declarations<'t> {
     }
 }
 
-/// What stands before the end of a declaration, or of the parameters that it is one of.
+/// The tokens before the end of a declaration, or of the list of parameters that contains it.
 fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
     let mut depth = 0_usize;
     let end = tokens.iter().position(|token| {
@@ -116,7 +116,7 @@ fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
     &tokens[..end.unwrap_or(tokens.len())]
 }
 
-/// Whether `function` is called and not declared: what stands before it is no type.
+/// Whether `function` is called: a declaration has a type before the name.
 fn calls(tokens: &[&str], function: &str) -> bool {
     let named = tokens.windows(3).filter(|part| part[1] == function && part[2] == "(");
     let is_type = |token: &str| is_name(token) && !["return", "else", "case"].contains(&token);
