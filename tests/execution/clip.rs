@@ -26,6 +26,18 @@ pub(crate) const CHAINS: [Chain; 4] = [
     Chain { tessellation: true, geometry: true },
 ];
 
+/// Declares a stage's built-in outputs in GLSL, with arrays of these sizes. An array declared by itself would leave the
+/// other one in the block, with one element that counts against the device's limit.
+pub(crate) fn per_vertex(clip: u32, cull: u32) -> String {
+    let mut block = "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; ".to_owned();
+    for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
+        if count > 0 {
+            block += &format!("float {name}[{count}]; ");
+        }
+    }
+    block + "};\n"
+}
+
 /// The drivers that have the stages of a chain.
 pub(crate) fn drivers(chain: Chain) -> &'static [Driver] {
     if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }

@@ -1,6 +1,7 @@
 //! Distances emulated in the vertex and fragment stages, against the native ones.
 
 use super::chain::with_header;
+use super::per_vertex;
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
@@ -56,10 +57,10 @@ impl Case {
     #[track_caller]
     fn native_of(&self, vertex: &str, fragment: &str) -> Pair {
         let arrays = [("gl_ClipDistance", self.clip), ("gl_CullDistance", self.cull)];
-        let (mut outputs, mut inputs, mut writes) = (String::new(), String::new(), String::new());
+        let outputs = per_vertex(self.clip, self.cull);
+        let (mut inputs, mut writes) = (String::new(), String::new());
         let mut read = "0u".to_owned();
         for (name, count) in arrays.into_iter().filter(|(_, count)| *count > 0) {
-            outputs += &format!("out float {name}[{count}];\n");
             if self.read {
                 inputs += &format!("in float {name}[{count}];\n");
             }

@@ -2,6 +2,7 @@
 //! values.
 
 use super::chain::{seeded, valid, with_header};
+use super::per_vertex;
 use crate::drivers::Driver;
 use crate::glsl;
 use crate::memory::words;
@@ -146,14 +147,14 @@ impl Case {
     /// The stages with built-in arrays.
     #[track_caller]
     fn native(self, chain: Chain) -> Stages {
-        let (mut outputs, mut inputs, mut writes) = (String::new(), String::new(), String::new());
+        let outputs = per_vertex(self.clip, self.cull);
+        let (mut inputs, mut writes) = (String::new(), String::new());
         let mut read = String::new();
         let kinds = [("gl_ClipDistance", self.clip, 300), ("gl_CullDistance", self.cull, 800)];
         for (name, count, first) in kinds {
             if count == 0 {
                 continue;
             }
-            outputs += &format!("out float {name}[{count}];\n");
             // The more there are, the less each takes away.
             let offset = 0.3 + 0.05 * count as f32;
             if self.read {

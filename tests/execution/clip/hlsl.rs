@@ -3,6 +3,7 @@
 
 use super::chain::{SIZE, seeded, with_header};
 use super::front_ends::{Case, Stages, are_different};
+use super::per_vertex;
 use crate::drivers::Driver;
 use polyshade_formats::ShaderStage;
 use polyshade_formats::glsl::{Language, Source};
@@ -99,13 +100,9 @@ impl Form {
 
     #[track_caller]
     fn by_hand(&self) -> Stages {
-        let (mut outputs, mut writes, mut number) = (String::new(), String::new(), 0);
-        for (name, count) in
-            [("gl_ClipDistance", self.counts[0]), ("gl_CullDistance", self.counts[1])]
-        {
-            if count > 0 {
-                outputs += &format!("out float {name}[{count}];\n");
-            }
+        let [clip, cull] = self.counts;
+        let (outputs, mut writes, mut number) = (per_vertex(clip, cull), String::new(), 0);
+        for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
             for i in 0..count {
                 writes += &format!("{name}[{i}] = d({number}u);\n");
                 number += 1;

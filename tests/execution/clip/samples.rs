@@ -1,6 +1,7 @@
 //! Emulated distances, sample by sample: how far the approximate form is from the native one, and the exact one is not.
 
 use super::chain::{seeded, with_header};
+use super::per_vertex;
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::words;
 use polyshade::Module;
@@ -47,13 +48,10 @@ type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
 
 #[track_caller]
 fn native(clip: u32, cull: u32) -> Stages {
-    let (mut outputs, mut writes) = (String::new(), String::new());
+    let (outputs, mut writes) = (per_vertex(clip, cull), String::new());
     for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
         for i in 0..count {
             writes += &format!("{name}[{i}] = noise(v + {}u) + 0.2;\n", 11 * i + 3);
-        }
-        if count > 0 {
-            outputs += &format!("out float {name}[{count}];\n");
         }
     }
     let replaced = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
