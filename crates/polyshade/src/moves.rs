@@ -34,7 +34,7 @@ pub use change_output::change_output;
 pub use hand_on::{OutputPoints, output_points};
 pub use isolate::{Origins, isolate};
 pub use link::{Hook, Library, link};
-pub(crate) use locations::{Sizes, locations};
+pub(crate) use locations::{Sizes, locations, locations_of};
 pub use locations::{add_output, end_of_output_locations, free_output_locations};
 pub(crate) use lower::check_unchanged;
 pub use lower::{Frame, Lowering, lower};

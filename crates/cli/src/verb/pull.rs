@@ -61,11 +61,12 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Fetches vertex attributes in the shader, from storage buffers or by addresses: any format, stride, offset and
-/// divisor, on any device.
+/// Fetches vertex attributes in the shader, from storage buffers or by addresses.
 ///
-/// For vertex shaders. A location that has no attribute reads (0, 0, 0, 1). Vertex buffers may begin at any byte that
-/// their formats allow; the host says where, and how long they are, and nothing else is read.
+/// For vertex shaders. Formats are all that Vulkan has for vertex buffers, read as the numbers that they hold: an input
+/// of floats reads no integers. Strides, offsets and the starts of buffers are multiples of the size of a component, or
+/// of the whole element where it is packed; divisors are any. A location without an attribute reads (0, 0, 0, 1). The
+/// host says where buffers begin and how long they are, and nothing else is read.
 #[derive(Args)]
 #[command(after_help = examples::behind(FORMATS, "pull"))]
 pub(crate) struct Arguments {

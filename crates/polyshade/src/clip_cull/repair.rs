@@ -142,13 +142,18 @@ fn without_unused_arrays(
     without_unused(frame, &next.module).map(Some)
 }
 
-/// The length of an array of distances; `None` where it has none.
-fn length(m: &Module<'_>, array: Id, per_vertex: bool) -> Option<u32> {
-    let mut ty = m.pointee(array)?;
+/// The type of the distances of one vertex.
+fn distances(m: &Module<'_>, variable: Id, per_vertex: bool) -> Option<Type> {
+    let mut ty = m.pointee(variable)?;
     if per_vertex && let Some(Type::Array { element, .. }) = m.ty(ty) {
         ty = element;
     }
-    match m.ty(ty)? {
+    m.ty(ty)
+}
+
+/// The length of an array of distances; `None` where it has none.
+fn length(m: &Module<'_>, array: Id, per_vertex: bool) -> Option<u32> {
+    match distances(m, array, per_vertex)? {
         Type::Array { length, .. } => m.constant(length),
         _ => None,
     }
@@ -202,6 +207,11 @@ fn shortened(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>
 
 /// How many elements of an array are used: one more than the highest index.
 fn used_elements(m: &Module<'_>, array: Id, per_vertex: bool) -> Result<u32, Error> {
+    let ty = distances(m, array, per_vertex);
+    if !matches!(ty, Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY))) {
+        let message = "the distances are a scalar or a vector, and only arrays are shortened";
+        return Err(Error::unsupported(message, array));
+    }
     let level = usize::from(per_vertex);
     let mut count = 0;
     for inst in m.code_uses_of(array) {

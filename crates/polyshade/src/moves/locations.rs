@@ -70,32 +70,38 @@ pub(crate) fn locations(
 ) -> Vec<Range<u32>> {
     let per_vertex = is_per_vertex(entry.model(), class);
     let mut sizes = Sizes::new(m);
+    let variables = interface(m, entry, class).into_iter();
+    variables.flat_map(|variable| locations_of(m, &mut sizes, variable, per_vertex)).collect()
+}
+
+/// The same of one variable.
+pub(crate) fn locations_of(
+    m: &Module<'_>,
+    sizes: &mut Sizes<'_, '_>,
+    variable: Id,
+    per_vertex: bool,
+) -> Vec<Range<u32>> {
     let number = |words: Option<&[u32]>| words.and_then(|words| words.first()).copied();
-    let mut taken = Vec::new();
-    for variable in interface(m, entry, class) {
-        let Some(mut ty) = m.pointee(variable) else { continue };
-        if let (Some(Type::Array { element, .. }), true) = (m.ty(ty), per_vertex)
-            && m.decoration(variable, Decoration::PATCH).is_none()
-        {
-            ty = element;
-        }
-        let mut take = |first: u32, count: Option<u32>| {
-            taken.push(first..count.map_or(u32::MAX, |count| first.saturating_add(count)));
-        };
-        if let Some(first) = number(m.decoration(variable, Decoration::LOCATION)) {
-            take(first, sizes.known_locations(ty));
-            continue;
-        }
-        // Elements of an array of blocks follow each other, each as long as the first.
-        let block = m.innermost_element(ty);
-        for (member, ty_of_member) in (0..).zip(m.members(block)) {
-            let said = m.member_decoration(block, member, Decoration::LOCATION);
-            let Some(first) = number(said) else { continue };
-            let rest = if block == ty { ty_of_member } else { ty };
-            take(first, sizes.known_locations(rest));
-        }
+    let Some(mut ty) = m.pointee(variable) else { return Vec::new() };
+    if let (Some(Type::Array { element, .. }), true) = (m.ty(ty), per_vertex)
+        && m.decoration(variable, Decoration::PATCH).is_none()
+    {
+        ty = element;
     }
-    taken
+    let range = |first: u32, count: Option<u32>| {
+        first..count.map_or(u32::MAX, |count| first.saturating_add(count))
+    };
+    if let Some(first) = number(m.decoration(variable, Decoration::LOCATION)) {
+        return vec![range(first, sizes.known_locations(ty))];
+    }
+    // Elements of an array of blocks follow each other, each as long as the first.
+    let block = m.innermost_element(ty);
+    let of_member = |(member, ty_of_member): (u32, Id)| {
+        let first = number(m.member_decoration(block, member, Decoration::LOCATION))?;
+        let rest = if block == ty { ty_of_member } else { ty };
+        Some(range(first, sizes.known_locations(rest)))
+    };
+    (0..).zip(m.members(block)).filter_map(of_member).collect()
 }
 
 /// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of

@@ -1,7 +1,7 @@
 //! The outputs of an entry point, and which of them are kept.
 
 use super::{Keep, Options, Variant, captures, is_captured, not_found};
-use crate::moves::{self, Elimination};
+use crate::moves::{self, Elimination, Sizes, locations_of};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
@@ -44,7 +44,7 @@ impl Outputs {
         for output in &mut outputs {
             let mut kept = false;
             for (keep, found) in options.kept().iter().zip(&mut found) {
-                let is_it = is(m, keep, output);
+                let is_it = is(m, entry.model(), keep, output);
                 *found |= is_it;
                 kept |= is_it;
             }
@@ -162,7 +162,7 @@ fn add_parts_of(m: &Module<'_>, variable: Id, outputs: &mut Vec<Output>) {
 }
 
 /// Whether `output` is what `keep` says.
-fn is(m: &Module<'_>, keep: &Keep, output: &Output) -> bool {
+fn is(m: &Module<'_>, model: ExecutionModel, keep: &Keep, output: &Output) -> bool {
     let builtin = |wanted: &[BuiltIn]| output.builtin.is_some_and(|one| wanted.contains(&one));
     match keep {
         Keep::Position => builtin(&[
@@ -186,7 +186,11 @@ fn is(m: &Module<'_>, keep: &Keep, output: &Output) -> bool {
         ]),
         Keep::PrimitiveShadingRate => builtin(&[BuiltIn::PRIMITIVE_SHADING_RATE_KHR]),
         Keep::BuiltIn(wanted) => output.builtin == Some(*wanted),
-        Keep::Location(location) => locations(m, output.variable).any(|one| one == *location),
+        Keep::Location(location) => {
+            let per_vertex = moves::is_per_vertex(model, StorageClass::OUTPUT);
+            let taken = locations_of(m, &mut Sizes::new(m), output.variable, per_vertex);
+            taken.iter().any(|range| range.contains(location))
+        }
         Keep::Name(name) => {
             let of_block =
                 output.member.map(|(block, _)| block).or_else(|| block_of(m, output.variable));
@@ -202,16 +206,6 @@ fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
     let pointee = m.pointee(variable)?;
     let structure = m.innermost_element(pointee);
     (m.members(structure).len() > 0).then_some(structure)
-}
-
-/// The locations that are named on a variable and its members.
-fn locations<'m>(m: &'m Module<'_>, variable: Id) -> impl Iterator<Item = u32> + use<'m> {
-    let block = block_of(m, variable);
-    let applied =
-        m.decorations_of(variable).chain(block.into_iter().flat_map(|id| m.decorations_of(id)));
-    applied
-        .filter(|applied| applied.decoration == Decoration::LOCATION)
-        .filter_map(|applied| applied.operands.first().copied())
 }
 
 /// Whether transform feedback captures `output`.
