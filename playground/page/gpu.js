@@ -9,22 +9,36 @@ const DEPTH = "depth32float";
 // More than any uniform or storage block of a shader in the page takes.
 const ZEROS = 16_384;
 
+// Why there is no device to draw with: shaders are lowered all the same.
+export class NoDevice extends Error {}
+
 let opened;
 
-// The device, or why there is none.
+// The device, or `NoDevice`.
 export function open() {
-    opened ??= request();
+    opened ??= request().catch((error) => {
+        opened = undefined;
+        throw error;
+    });
     return opened;
 }
 
 async function request() {
-    if (!navigator.gpu) throw new Error("this browser has no WebGPU");
+    if (!navigator.gpu) throw new NoDevice("this browser has no WebGPU");
     const adapter = await navigator.gpu.requestAdapter();
-    if (!adapter) throw new Error("WebGPU finds no adapter");
+    if (!adapter) throw new NoDevice("WebGPU finds no adapter");
     const wanted = ["clip-distances"].filter((feature) => adapter.features.has(feature));
     const device = await adapter.requestDevice({ requiredFeatures: wanted });
     device.lost.then(() => (opened = undefined));
     return device;
+}
+
+// Why a draw failed: its reason may be that the device is lost, which is known a little later.
+async function reason(device, { name, message }) {
+    if (!["AbortError", "OperationError"].includes(name)) return message;
+    const later = new Promise((resolve) => setTimeout(resolve, 500));
+    const isLost = await Promise.race([device.lost, later]);
+    return isLost ? "the GPU stopped, as it does if a shader never ends; the next change draws again" : message;
 }
 
 // What WGSL, as naga writes it, binds.
@@ -215,8 +229,8 @@ export async function checked(device, run) {
     device.pushErrorScope("validation");
     let fault;
     const made = await run().catch((error) => (fault = error));
-    const error = (await device.popErrorScope()) ?? fault;
-    if (error) throw new Error(error.message);
+    const error = (await device.popErrorScope().catch(() => null)) ?? fault;
+    if (error) throw new Error(await reason(device, error));
     return made;
 }
 

@@ -2,6 +2,7 @@
 
 import { ask, Fault } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
+import { NoDevice } from "./gpu.js";
 import { LOWERINGS } from "./lowerings.js";
 import { ATTRIBUTES, MESHES } from "./mesh.js";
 import { draw, lower } from "./run.js";
@@ -34,25 +35,67 @@ function run() {
 
 async function perform(state, number) {
     const next = {};
-    $("status").value = "working…";
-    try {
-        await lower(state, next);
-        if (number === latest) await draw(state, next);
-    } catch (error) {
-        next.fault = error instanceof Fault ? error : new Fault({ in: "page", message: String(error) });
-    }
-    if (number !== latest) return;
-    found = next;
-    show();
-}
-
-function show() {
-    showFault();
     showChoices();
     showEditor();
-    showForm();
-    showPictures();
-    showPane();
+    let slow;
+    try {
+        if (!equations.length) equations = await ask({ do: "equations" });
+        $("status").value = "lowering…";
+        await lower(state, next);
+        // Drivers take seconds until they give up a shader that never ends.
+        slow = setTimeout(() => number === latest && show({ ...next, isDrawing: true }), 300);
+        if (number === latest) await draw(state, next);
+    } catch (error) {
+        if (error instanceof NoDevice) next.undrawn = error.message;
+        else next.fault = error instanceof Fault ? error : new Fault({ in: "page", message: String(error) });
+    }
+    clearTimeout(slow);
+    if (number === latest) show(next);
+}
+
+function show(next) {
+    found = next;
+    keepFocus(() => {
+        showFault();
+        showChoices();
+        showEditor();
+        showForm();
+        showPictures();
+        showPane();
+    });
+}
+
+// Elements are made anew; the keyboard stays at the one of the same name.
+function keepFocus(render) {
+    const focused = document.activeElement?.name;
+    render();
+    if (focused) document.getElementsByName(focused)[0]?.focus();
+}
+
+// Marks the tab that is chosen, which is the only one that the Tab key stops at.
+function showTabs(list, chosen) {
+    for (const button of $(list).children) {
+        const isChosen = button.dataset.tab === String(chosen);
+        button.setAttribute("aria-selected", isChosen);
+        button.tabIndex = isChosen ? 0 : -1;
+    }
+}
+
+// Makes buttons tabs, of which arrows choose the next.
+function listenTabs(list, choose) {
+    const buttons = [...$(list).children];
+    for (const button of buttons) {
+        button.setAttribute("role", "tab");
+        button.onclick = () => choose(button.dataset.tab);
+    }
+    $(list).onkeydown = ({ key }) => {
+        const at = buttons.indexOf(document.activeElement);
+        const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[key];
+        if (to === undefined) return;
+        const next = buttons.at(to % buttons.length);
+        next.focus();
+        next.click();
+    };
 }
 
 function fill(select, entries, value) {
@@ -77,12 +120,13 @@ function textOf(editor) {
 }
 
 function showEditor() {
-    for (const button of $("editors").querySelectorAll("button")) {
-        const { editor } = button.dataset;
-        button.classList.toggle("on", editor === String(shown.editor));
-        button.classList.toggle("wrong", editor === String(found.fault?.editor));
-        if (editor === "options") button.textContent = state.options === null ? "Options" : "Options, by hand";
+    showTabs("editors", shown.editor);
+    for (const button of $("editors").children) {
+        const { tab } = button.dataset;
+        button.classList.toggle("wrong", tab === String(found.fault?.editor));
+        if (tab === "options") button.textContent = state.options === null ? "Options" : "Options, by hand";
     }
+    $("text").ariaLabel = shown.editor === "options" ? "Options, as JSON" : `Source of the ${EDITORS[shown.editor]} shader`;
     const text = textOf(shown.editor);
     if ($("text").value !== text) $("text").value = text;
     showNumbers();
@@ -103,10 +147,11 @@ function lineOf({ line, message }) {
 }
 
 function showFault() {
-    const { fault, milliseconds } = found;
+    const { fault, milliseconds, undrawn, isDrawing } = found;
     $("fault").hidden = !fault;
     const took = milliseconds === undefined ? "" : `lowered in ${milliseconds.toFixed(0)} ms`;
-    $("status").value = fault ? "refused" : took;
+    const drawn = isDrawing ? ", drawing…" : undrawn ? `, not drawn: ${undrawn}` : "";
+    $("status").value = fault ? "refused" : took + drawn;
     if (!fault) return;
     const { editor, content } = fault;
     const line = lineOf(content);
@@ -114,21 +159,21 @@ function showFault() {
     const place = line && content.line ? `${where}:${line}${content.column ? `:${content.column}` : ""}: ` : "";
     const word = content.word !== null && content.word !== undefined ? `\nat word ${content.word} of the SPIR-V` : "";
     const help = content.help ? `\n${content.help}` : "";
-    $("fault").textContent = `${place}${content.message}${word}${help}`;
+    const go = editor !== undefined && element("button", { type: "button", onclick: goToFault }, "Show it");
+    $("fault").replaceChildren(`${place}${content.message}${word}${help}\n`, go || "");
 }
 
 // To the line of the fault.
 function goToFault() {
     const { fault } = found;
-    if (fault?.editor === undefined) return;
     shown.editor = fault.editor;
     showEditor();
     const line = lineOf(fault.content);
-    if (!line) return;
     const text = $("text");
+    text.focus();
+    if (!line) return;
     const lines = text.value.split("\n");
     const from = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
-    text.focus();
     text.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
 }
 
@@ -140,10 +185,10 @@ function showForm() {
     const field = ([name, { label, kind, choices, hint }]) => {
         if (kind === "text") {
             const onchange = ({ target }) => set(name, target.value);
-            const input = element("input", { type: "text", placeholder: hint, value: form[name], onchange });
+            const input = element("input", { type: "text", name, placeholder: hint, value: form[name], onchange });
             return element("label", {}, label, input);
         }
-        const select = element("select", { onchange: ({ target }) => set(name, target.value) });
+        const select = element("select", { name, onchange: ({ target }) => set(name, target.value) });
         const entries = kind === "equation" ? equations.map((one) => [one, one]) : Object.entries(choices);
         fill(select, entries, form[name]);
         return element("label", {}, label, select);
@@ -173,8 +218,9 @@ function showPictures() {
     const { before, after } = found.pictures ?? {};
     paint($("before"), before);
     paint($("after"), after);
-    caption("before-caption", before, captions[0]);
-    caption("after-caption", after, captions[1]);
+    const undrawn = found.undrawn && { fault: found.undrawn };
+    caption("before-caption", before ?? undrawn, captions[0]);
+    caption("after-caption", after ?? undrawn, captions[1]);
     const words = (found.lowered?.stages ?? []).map(({ stage, before, after }, at) =>
         `${EDITORS[at]}: ${before.count.toLocaleString("en")} → ${after.count.toLocaleString("en")} words` +
         (stage === "compute" ? ", compute" : ""));
@@ -195,23 +241,22 @@ function differences(one, other) {
 function showTiles(tiles) {
     $("tiles").hidden = !tiles;
     const tile = (one) => {
-        const canvas = element("canvas", { width: 256, height: 256 });
+        const canvas = element("canvas", { width: 256, height: 256, "aria-hidden": "true" });
         paint(canvas, one);
-        const isOn = one.word === found.equation;
-        const choose = () => change({ form: { ...state.form, equation: one.name } });
-        return element("button", { class: isOn ? "on" : undefined, onclick: choose }, canvas, one.name);
+        const attributes = { name: `tile ${one.name}`, "aria-pressed": String(one.word === found.equation) };
+        const onclick = () => change({ form: { ...state.form, equation: one.name } });
+        return element("button", { ...attributes, onclick }, canvas, one.name);
     };
     $("tiles").replaceChildren(...(tiles ?? []).map(tile));
 }
 
 function showPane() {
-    for (const button of $("panes").querySelectorAll("[data-pane]")) {
-        button.classList.toggle("on", button.dataset.pane === shown.pane);
-    }
+    showTabs("panes", shown.pane);
     const stages = OF_STAGES.includes(shown.pane) ? EDITORS : [];
     $("stages").replaceChildren(...stages.map((name, stage) => element("button", {
-        class: stage === shown.stage ? "on" : undefined,
-        onclick: () => { shown.stage = stage; showPane(); },
+        name: `stage ${name}`,
+        "aria-pressed": String(stage === shown.stage),
+        onclick: () => { shown.stage = stage; keepFocus(showPane); },
     }, name)));
     $("pane").replaceChildren(...pane(shown.pane, { state, found, change, stage: shown.stage }));
 }
@@ -246,26 +291,14 @@ function listen() {
         change({ stages, example: null }, { soon: true });
     };
     $("text").onscroll = () => ($("numbers").scrollTop = $("text").scrollTop);
-    $("text").onkeydown = (event) => {
-        // A tab leaves the editor with the keyboard only behind Escape, as browsers have it.
-        if (event.key !== "Tab" || event.shiftKey) return;
-        event.preventDefault();
-        document.execCommand("insertText", false, "    ");
-    };
-    for (const button of $("editors").querySelectorAll("button")) {
-        const { editor } = button.dataset;
-        button.onclick = () => {
-            shown.editor = editor === "options" ? editor : Number(editor);
-            showEditor();
-        };
-    }
-    for (const button of $("panes").querySelectorAll("[data-pane]")) {
-        button.onclick = () => {
-            shown.pane = button.dataset.pane;
-            showPane();
-        };
-    }
-    $("fault").onclick = goToFault;
+    listenTabs("editors", (tab) => {
+        shown.editor = tab === "options" ? tab : Number(tab);
+        showEditor();
+    });
+    listenTabs("panes", (tab) => {
+        shown.pane = tab;
+        showPane();
+    });
     $("share").onclick = share;
     onhashchange = load;
 }
@@ -296,11 +329,7 @@ async function sizes() {
 }
 
 listen();
-const begun = (async () => {
-    equations = await ask({ do: "equations" });
-    await load();
-    await sizes();
-})();
+const begun = load().then(sizes);
 
 // For those who drive the page: tests, and people at the console.
 window.playground = {

@@ -16,6 +16,7 @@ const compiled = new Map();
 async function compile(state, number) {
     const source = state.stages[number];
     const stage = STAGES[number];
+    if (!source.trim()) throw new Fault({ in: "page", message: `the ${stage} shader is empty` });
     const key = `${state.language} ${stage} ${source}`;
     if (!compiled.has(key)) {
         const request = state.language === "glsl"
@@ -41,6 +42,7 @@ const described = (words) => ask({ do: "describe", words });
 
 // The text of the options: what was written by hand, or what the form comes to.
 async function optionsOf(state, info) {
+    if (state.options?.trim() === "") throw new Fault({ in: "page", message: "the options are empty: `{}` is the least" });
     if (state.options !== null) return state.options;
     const equations = await ask({ do: "equations" });
     const wanted = LOWERINGS[state.lowering].wanted(formOf(state), { ...info, equations });
@@ -67,7 +69,7 @@ export async function lower(state, found) {
         const fault = is !== STAGES[number] && `this is a ${is ?? "module without a"} stage`;
         if (fault) throw Object.assign(new Fault({ in: "page", message: fault }), { editor: number });
     }
-    found.options = await optionsOf(state, { capturable: entry(0).capturable });
+    found.options = await at("options", () => optionsOf(state, { capturable: entry(0).capturable }));
     const begin = performance.now();
     found.lowered = await at("options", () => ask({
         do: "lower",

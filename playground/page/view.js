@@ -91,6 +91,8 @@ function wordRows({ state, found, change }) {
             const value = isFloat(word) ? Number(floatOf(bits).toPrecision(6)) : bits;
             const input = element("input", {
                 type: "number",
+                name: keyOf(place, word.name),
+                "aria-label": word.name,
                 value,
                 step: isFloat(word) ? "any" : 1,
                 onchange: ({ target }) => {
@@ -153,7 +155,8 @@ function plan({ state, found, change }) {
     if (!plans.length) return [column(found.lowered ? "The draw stays as it is: nothing is to be planned" : "Nothing was lowered")];
     const chosen = plans.find(({ device }) => device === state.device) ?? plans.find(({ device }) => device === "webgpu");
     const buttons = plans.map(({ device }) => element("button", {
-        class: device === chosen.device ? "on" : undefined,
+        name: `plan ${device}`,
+        "aria-pressed": String(device === chosen.device),
         onclick: () => change({ device }),
     }, device));
     const { plan, error } = chosen;
@@ -162,7 +165,7 @@ function plan({ state, found, change }) {
         src: `data:image/svg+xml,${encodeURIComponent(plan.picture)}`,
     });
     const text = error ? element("p", { class: "wrong" }, `No plan: ${error}`) : picture ?? listing(plan.text);
-    return [element("div", {}, element("div", { class: "tabs" }, ...buttons), text)];
+    return [element("div", {}, element("div", { class: "tabs", role: "group", "aria-label": "Device" }, ...buttons), text)];
 }
 
 function report({ found }) {

@@ -8,7 +8,7 @@ mod pictures;
 mod words;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use page::Report;
+use page::{Accessible, Report};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock};
@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 type Test = fn(&Report) -> Result<(), Failed>;
 
 /// Tests by their names, and whether the page has to take GLSL.
-const TESTS: [(&str, bool, Test); 11] = [
+const TESTS: [(&str, bool, Test); 12] = [
     ("its words are the library's", false, words::are_the_librarys),
     ("words of a flipped bit are noticed", false, words::a_flipped_bit_is_noticed),
     ("captured is what was drawn", false, pictures::captured_is_what_was_drawn),
@@ -28,6 +28,7 @@ const TESTS: [(&str, bool, Test); 11] = [
     ("faults are shown with their place", false, faults_are_shown_with_their_place),
     ("faults of GLSL are shown with their line", true, faults_of_glsl_are_shown_with_their_line),
     ("a link carries the state", false, a_link_carries_the_state),
+    ("the keyboard reaches all, and all has a name", true, all_is_accessible),
 ];
 
 fn main() -> ExitCode {
@@ -60,13 +61,17 @@ fn check(holds: bool, why: impl FnOnce() -> String) -> Result<(), Failed> {
 }
 
 /// What each fault begins with, and where it is found.
-const FAULTS: [(&str, &str, &str); 6] = [
+const FAULTS: [(&str, &str, &str); 10] = [
     ("wgsl", "format", "fragment:2:"),
     ("stage", "page", "this is a fragment stage"),
     ("json", "options", "options:2:"),
     ("varying", "lowering", "capture, vertex stage: there is no output `nothing`"),
     ("link", "link", "the link cannot be read: "),
     ("panic", "panic", "panicked at "),
+    ("empty", "page", "the vertex shader is empty"),
+    ("empty options", "page", "the options are empty"),
+    ("without WebGPU", "", "lowered in "),
+    ("lost device", "", "the GPU stopped"),
 ];
 
 fn faults_are_shown_with_their_place(report: &Report) -> Result<(), Failed> {
@@ -80,7 +85,7 @@ fn faults_of_glsl_are_shown_with_their_line(report: &Report) -> Result<(), Faile
 fn is_shown(report: &Report, (name, place, said): (&str, &str, &str)) -> Result<(), Failed> {
     let fault = report.faults.get(name).ok_or_else(|| format!("{name}: not tried"))?;
     let is_right = fault.said.as_ref().is_some_and(|text| text.starts_with(said))
-        && fault.place.as_deref() == Some(place)
+        && fault.place.as_deref().unwrap_or_default() == place
         && fault.goes_on;
     check(is_right, || format!("{name}: {fault:?}, and not `{said}…` in {place}"))
 }
@@ -89,4 +94,16 @@ fn a_link_carries_the_state(report: &Report) -> Result<(), Failed> {
     let link = &report.link;
     check(link.sent == link.found && link.sent.contains("multiply"), || format!("{link:#?}"))?;
     check(link.length < 2000, || format!("a link of {} letters", link.length))
+}
+
+fn all_is_accessible(report: &Report) -> Result<(), Failed> {
+    let expected = Accessible {
+        leaves: true,
+        unnamed: Vec::new(),
+        chosen: ["Fragment", "SPIR-V"].map(str::to_owned).into(),
+        stops: 2,
+        keeps_focus: true,
+    };
+    let found = &report.accessible;
+    check(*found == expected, || format!("{found:#?}"))
 }

@@ -30,6 +30,7 @@ pub(crate) struct Report {
     /// What is blended over.
     pub(crate) backdrop: Bytes,
     pub(crate) copied: Copied,
+    pub(crate) accessible: Accessible,
     pub(crate) faults: BTreeMap<String, Fault>,
     pub(crate) link: Link,
 }
@@ -83,6 +84,21 @@ pub(crate) struct Fault {
     #[serde(rename = "in")]
     pub(crate) place: Option<String>,
     pub(crate) goes_on: bool,
+}
+
+/// What somebody meets who has a keyboard alone, or does not see the page.
+#[derive(Deserialize, PartialEq, Debug)]
+pub(crate) struct Accessible {
+    /// Whether the Tab key moves on from the editor.
+    pub(crate) leaves: bool,
+    /// Elements without a name.
+    pub(crate) unnamed: Vec<String>,
+    /// The tabs that are chosen, after the arrow to the right.
+    pub(crate) chosen: Vec<String>,
+    /// How many tabs the Tab key stops at.
+    pub(crate) stops: usize,
+    /// Whether a field has the focus after its change.
+    pub(crate) keeps_focus: bool,
 }
 
 /// A state, and what was found behind its link.
@@ -143,6 +159,7 @@ fn answer(mut request: Request, folder: &Path) -> Option<Answer> {
             (Some(Vec::new()), Some(answer))
         }
         (_, "/drive.html") => (Some(DRIVER.as_bytes().to_vec()), None),
+        (_, "/without-webgpu.html") => (without_webgpu(folder), None),
         (_, path) => (fs::read(folder.join(path.trim_start_matches('/'))).ok(), None),
     };
     let kind = match url.rsplit('.').next() {
@@ -153,6 +170,14 @@ fn answer(mut request: Request, folder: &Path) -> Option<Answer> {
     };
     respond(request, kind, contents.as_deref());
     answer
+}
+
+/// The page as a browser without WebGPU shows it.
+fn without_webgpu(folder: &Path) -> Option<Vec<u8>> {
+    let page = fs::read_to_string(folder.join("index.html")).ok()?;
+    let script =
+        "<script>Object.defineProperty(Navigator.prototype, 'gpu', { value: undefined })</script>";
+    Some(page.replacen("<head>", &format!("<head>{script}"), 1).into_bytes())
 }
 
 /// Responds on a connection that is then closed: one that is kept has a thread of the server's, and the browser opens
