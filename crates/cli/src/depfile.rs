@@ -70,7 +70,7 @@ fn escape(path: &Path) -> Result<String, Failure> {
     let refused = || {
         let message = format!("{}: a depfile cannot name this file", path.display());
         Failure::new(Exit::Unsupported, message)
-            .help("Make reads line feeds, ; | = % * ? [ and a tilde in front as something else")
+            .help("Make reads line feeds, ; | = % * ? [ and a tilde in front as something else; names are UTF-8")
     };
     // Make takes a tilde in front for a home.
     let name = path.to_str().filter(|name| !name.starts_with('~')).ok_or_else(refused)?;

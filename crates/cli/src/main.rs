@@ -26,6 +26,7 @@ mod target;
 mod verb;
 mod writing;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
 use polyshade_formats::Feature;
@@ -102,7 +103,7 @@ fn main() -> ExitCode {
         }
         Ok(Err(error)) => {
             settings.hold();
-            let error = verb::verify::with_verbs(error);
+            let error = with_suggestion(verb::verify::with_verbs(error));
             match settings.errors {
                 ErrorFormat::Json if error.use_stderr() => Err(Failure::of_words(&error)),
                 ErrorFormat::Json | ErrorFormat::Text => error.exit(),
@@ -117,6 +118,16 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
+}
+
+/// Adds the suggestion of the library's error, of which clap prints the message alone.
+fn with_suggestion(mut error: clap::Error) -> clap::Error {
+    let source = std::error::Error::source(&error);
+    let of_library = source.and_then(|source| source.downcast_ref::<polyshade::Error>());
+    if let Some(tip) = of_library.and_then(|error| error.suggestion()).map(str::to_owned) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// A verb fails with a message and an exit code.

@@ -76,6 +76,12 @@ fn a_verbs_own_options_stand_before_those_that_many_have() {
 }
 
 #[test]
+fn values_that_are_unknown_are_told_with_those_that_are_known() {
+    let work = work();
+    work.fails("blend shader.frag --equations multipy", 2, "tip: there are: src,");
+}
+
+#[test]
 fn completions_know_presets_and_what_a_batch_can_run() {
     let work = Work::new();
     let bash = work.succeeds("completions bash");
