@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::iter::once;
 
-use polyshade_trials::SHAPES;
+use polyshade_trials::Shape;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
@@ -13,8 +13,7 @@ use rspirv::spirv::{Op, Word};
 /// each.
 const REPEATS: [(&str, u32); 3] = [("kb100", 12), ("large", 140), ("mb10", 1430)];
 
-/// The words of the input of this name: `small`, `medium`, or one that repeats the latter; and `shape_N`,
-/// where N counts the [shapes](SHAPES) and a larger one behind each.
+/// The words of the input of this name: `small`, `medium`, or one that repeats the latter.
 pub fn words(name: &str) -> Option<Vec<u32>> {
     if let Some((_, repeats)) = REPEATS.iter().find(|(input, _)| *input == name) {
         return Some(repeated(*repeats));
@@ -22,17 +21,13 @@ pub fn words(name: &str) -> Option<Vec<u32>> {
     match name {
         "small" => Some(committed(include_bytes!("../inputs/small.spv"))),
         "medium" => Some(committed(include_bytes!("../inputs/medium.spv"))),
-        _ => shape(name.strip_prefix("shape_")?.parse().ok()?),
+        _ => None,
     }
 }
 
-/// How much larger the second of two inputs of one shape is.
-pub const LARGER: u32 = 4;
-
-fn shape(number: usize) -> Option<Vec<u32>> {
-    let shape = SHAPES.get(number / 2)?;
-    let times = if number.is_multiple_of(2) { 1 } else { LARGER };
-    Some(shape.words(shape.many * times))
+/// The words of a shape, and of one that is four times as large.
+pub fn shapes(shape: &Shape) -> [Vec<u32>; 2] {
+    [1, 4].map(|times| shape.words(shape.many * times))
 }
 
 fn committed(bytes: &[u8]) -> Vec<u32> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use polyshade_trials::calls::{CALLS, Call, Sizes, sizes};
 
-use crate::cost::{Attempts, Cost, measure};
+use crate::cost::{self, Cost, measure};
 
 /// What a call costs on some modules: the medians.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,7 +27,7 @@ pub struct Row {
 ///
 /// Those of [`measure`].
 pub fn rows(modules: &[Vec<u32>]) -> Result<Vec<(&'static str, Row)>, String> {
-    let costs = measure(modules, Attempts::Calls)?;
+    let costs = measure(modules, cost::CALLS)?;
     let sizes: Vec<_> = modules.iter().flat_map(|words| sizes(words)).collect();
     if !costs.iter().map(|cost| cost.verb.as_str()).eq(sizes.iter().map(|(name, _)| *name)) {
         return Err("other calls were counted than were made".to_owned());

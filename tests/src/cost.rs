@@ -72,45 +72,33 @@ pub fn table(costs: &[Cost]) -> String {
     table
 }
 
-/// What is attempted with every module.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Attempts {
-    /// Every lowering, parsing and the first use of our compiled GLSL included.
-    Lowerings,
-    /// [Calls](calls::CALLS) of a process that has made the same ones before.
-    Calls,
-}
-
-impl Attempts {
+/// The attempts that are made on every module.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempts {
     /// The first argument of the process that is counted; the second is the folder with the modules.
-    fn argument(self) -> &'static str {
-        match self {
-            Self::Lowerings => "--counted-lowerings",
-            Self::Calls => "--counted-calls",
-        }
-    }
-
-    fn make(self, number: usize, words: &[u32]) {
-        match self {
-            Self::Lowerings => attempt_all(number, words),
-            Self::Calls => calls::make_all(words, &mut |name, make| {
-                tell(number, name);
-                counted(make);
-            }),
-        }
-    }
+    pub argument: &'static str,
+    /// Makes them on the words of a module, which has this number in its process, each in [`count`].
+    pub make: fn(usize, &[u32]),
 }
+
+/// Every lowering, parsing and the first use of our compiled GLSL included.
+pub const LOWERINGS: Attempts = Attempts { argument: "--counted-lowerings", make: attempt_all };
+
+/// [Calls](calls::CALLS) of a process that has made the same ones before.
+pub const CALLS: Attempts = Attempts {
+    argument: "--counted-calls",
+    make: |number, words| calls::make_all(words, &mut |name, make| count(number, name, make)),
+};
 
 /// Whether this process is one that [`measure`] started; then it has made its attempts, and its `main` is done.
 ///
 /// # Errors
 ///
 /// A module that cannot be read.
-pub fn is_counted() -> Result<bool, String> {
+pub fn is_counted(all: &[Attempts]) -> Result<bool, String> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let [_, counted, folder] = &arguments[..] else { return Ok(false) };
-    let all = [Attempts::Lowerings, Attempts::Calls];
-    let Some(attempts) = all.into_iter().find(|one| counted == one.argument()) else {
+    let Some(attempts) = all.iter().find(|one| counted == one.argument) else {
         return Ok(false);
     };
     for number in 0.. {
@@ -118,7 +106,7 @@ pub fn is_counted() -> Result<bool, String> {
         if !path.exists() {
             break;
         }
-        attempts.make(number, &shader::read(&path)?);
+        (attempts.make)(number, &shader::read(&path)?);
     }
     Ok(true)
 }
@@ -134,8 +122,7 @@ fn attempt_all(number: usize, words: &[u32]) {
     let Ok(module) = Module::parse(words) else { return };
     for (at, entry) in module.entry_points().enumerate() {
         for (nth, (verb, _)) in attempts(&module, entry).into_iter().enumerate() {
-            tell(number, verb);
-            counted(&mut || {
+            count(number, verb, &mut || {
                 // Anew, so that no attempt finds what another has looked up.
                 let module = Module::parse(black_box(words)).expect("it was one above");
                 let entry = module.entry_points().nth(at).expect("it had one above");
@@ -145,12 +132,14 @@ fn attempt_all(number: usize, words: &[u32]) {
     }
 }
 
-/// Says what is counted next: to a pipe, of which callgrind knows nothing, so that it has to be there before
-/// callgrind's own lines.
-fn tell(number: usize, verb: &str) {
+/// Makes an attempt on the module of this number, which is counted under this name.
+pub fn count(number: usize, verb: &str, attempt: &mut dyn FnMut()) {
+    // To a pipe, of which callgrind knows nothing, so that it has to be there before callgrind's own lines.
     let mut lines = std::io::stdout().lock();
     let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
     told.expect("the parent process reads");
+    drop(lines);
+    counted(attempt);
 }
 
 /// Callgrind counts what runs in here, and tells when it returns.
@@ -196,7 +185,7 @@ fn measure_in_turn(
     }
     let program = std::env::current_exe().map_err(fault)?;
     let mut valgrind =
-        callgrind(&program, [OsStr::new(attempts.argument()), folder.path().as_os_str()]);
+        callgrind(&program, [OsStr::new(attempts.argument), folder.path().as_os_str()]);
     let missing = |error| format!("valgrind: {error}; `cargo xtask setup` installs it");
     let mut valgrind = valgrind.spawn().map_err(missing)?;
     let lines = BufReader::new(valgrind.stdout.take().expect("it is piped"));

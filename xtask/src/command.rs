@@ -53,6 +53,11 @@ pub(crate) const TESTED: [&str; 7] = [
     "--locked",
 ];
 
+/// Selects the benchmarks beside the [tested](TESTED) packages: for them one dependency more is compiled.
+pub(crate) fn with_benches() -> Vec<&'static str> {
+    TESTED.into_iter().filter(|one| *one != "--exclude=polyshade-benches").collect()
+}
+
 /// Whether cargo reuses what it compiled of a crate of which a part changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Incremental {
@@ -80,16 +85,12 @@ pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, Str
     built_with(&[&TESTED[..], &["--examples"]].concat(), name, incremental)
 }
 
-/// Builds a program of a package that is not among the tested ones.
-pub(crate) fn built_alone(
-    package: &str,
+/// Builds a program of these packages.
+pub(crate) fn built_with(
+    selection: &[&str],
     name: &str,
     incremental: Incremental,
 ) -> Result<Command, String> {
-    built_with(&["--release", "--locked", "--package", package], name, incremental)
-}
-
-fn built_with(selection: &[&str], name: &str, incremental: Incremental) -> Result<Command, String> {
     let mut build = cargo(["build", "--quiet", "--bin", name]);
     run(incremental.apply(build.args(selection)))?;
     let path = target().join("release").join(name);

@@ -29,7 +29,7 @@ mod vulkan;
 use std::process::ExitCode;
 
 use clap::Parser;
-use command::{Incremental, built, built_alone};
+use command::{Incremental, built, built_with};
 use test::Tests;
 
 /// The project's chores: set-up, tests, continuous integration, generated files.
@@ -226,7 +226,8 @@ fn main() -> ExitCode {
 /// Codegen compiles GLSL, so it is a program of its own: this one builds without a C++ compiler.
 fn codegen(check: bool) -> Result<(), String> {
     let package = "polyshade-codegen";
-    let mut codegen = built_alone(package, package, Incremental::ByHand)?;
+    let alone = ["--release", "--locked", "--package", package];
+    let mut codegen = built_with(&alone, package, Incremental::ByHand)?;
     command::run(codegen.args(check.then_some("--check")))
 }
 

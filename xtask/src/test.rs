@@ -12,7 +12,7 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use programs::{Program, Results, cargo_test};
 
-use crate::command::{Incremental, TESTED, built, output, program, run, target};
+use crate::command::{Incremental, TESTED, built, output, program, run, target, with_benches};
 use crate::parallel_jobs;
 use crate::playground;
 use crate::python::{self, Dependencies};
@@ -63,11 +63,9 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
         Tests::Quick => jobs.add(&programs, &[])?,
         Tests::Slow => {
             jobs.add(&programs, &["--ignored"])?;
-            for package in ["xtask", "polyshade-benches"] {
-                let selection =
-                    ["--release", "--locked", "--quiet", "--tests", "--package", package];
-                jobs.add(&programs::build(cargo_test(&selection))?, &[])?;
-            }
+            let xtask = ["--release", "--locked", "--quiet", "--tests", "--package", "xtask"];
+            jobs.add(&programs::build(cargo_test(&xtask))?, &[])?;
+            jobs.add(&programs::build(benches())?, &[])?;
             jobs.add_older(&programs, SAMPLE)?;
         }
         Tests::Older => jobs.add_older(&programs, 1)?,
@@ -98,6 +96,14 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
 fn tested(arguments: &[&str]) -> Command {
     let mut command = cargo_test(&TESTED);
     command.args(arguments);
+    Incremental::ByHand.apply(&mut command);
+    command
+}
+
+/// `cargo test` of the benchmarks' own tests.
+fn benches() -> Command {
+    let mut command = cargo_test(&with_benches());
+    command.args(["allocations", "heap", "inputs", "limits"].map(|name| format!("--test={name}")));
     Incremental::ByHand.apply(&mut command);
     command
 }
@@ -301,9 +307,7 @@ pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
     let programs = ["--test=filetests", "--test=plan*", "--test=c-library", "--"];
     run(tested(&programs).args(filter).env("POLYSHADE_BLESS", "1"))?;
-    run(cargo_test(&["--release", "--package=polyshade-benches", "--test=inputs", "--"])
-        .args(filter)
-        .env("POLYSHADE_BLESS", "1"))?;
+    run(benches().arg("--").args(filter).env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }

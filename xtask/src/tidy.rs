@@ -11,7 +11,7 @@ mod text;
 use std::fs;
 
 use crate::api::run_api;
-use crate::command::{TESTED, cargo, output, program, run, workspace};
+use crate::command::{TESTED, cargo, output, program, run, with_benches, workspace};
 
 /// One of the project's text files: its path from the workspace's root, and what it holds.
 struct File {
@@ -40,8 +40,8 @@ pub(crate) fn run_tidy() -> Result<(), String> {
 
     let strict = ["--", "-D", "warnings", "-D", "clippy::too_many_lines"];
     let clippy = ["clippy", "--all-targets"];
-    run(cargo(clippy).args(TESTED).args(strict))?;
-    let alone = ["xtask", "polyshade-codegen", "polyshade-benches"];
+    run(cargo(clippy).args(with_benches()).args(strict))?;
+    let alone = ["xtask", "polyshade-codegen"];
     let alone = alone.iter().flat_map(|name| ["--package", name]);
     run(cargo(clippy).args(["--release", "--all-features"]).args(alone).args(strict))?;
     // What is left out must not leave warnings behind.

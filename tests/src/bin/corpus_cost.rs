@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use polyshade_tests::cost::{Attempts, is_counted, measure, table};
+use polyshade_tests::cost::{CALLS, LOWERINGS, is_counted, measure, table};
 use polyshade_tests::{calls, shader, tree};
 use polyshade_trials::allocations::Counting;
 use polyshade_trials::calls::sample;
@@ -14,7 +14,7 @@ use polyshade_trials::calls::sample;
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    match is_counted().and_then(|counted| if counted { Ok(()) } else { run() }) {
+    match is_counted(&[LOWERINGS, CALLS]).and_then(|counted| if counted { Ok(()) } else { run() }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("corpus-cost: {error}");
@@ -30,7 +30,7 @@ fn run() -> Result<(), String> {
     }
     let modules = paths.iter().map(|path| shader::read(path)).collect::<Result<Vec<_>, _>>()?;
     let mut faults = check_calls(&paths, &modules)?;
-    let costs = measure(&modules, Attempts::Lowerings)?;
+    let costs = measure(&modules, LOWERINGS)?;
     if costs.is_empty() {
         return Err("nothing was counted".to_owned());
     }

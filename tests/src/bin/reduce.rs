@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use polyshade_tests::corpus::{Tally, check_words};
-use polyshade_tests::cost::{Attempts, Cost, is_counted, measure};
+use polyshade_tests::cost::{self, Cost, is_counted, measure};
 use polyshade_tests::reduce::reduce;
 use polyshade_tests::shader;
 
 fn main() -> ExitCode {
-    match is_counted().and_then(|counted| if counted { Ok(()) } else { run() }) {
+    match is_counted(&[cost::LOWERINGS]).and_then(|counted| if counted { Ok(()) } else { run() }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("reduce: {error}");
@@ -55,7 +55,7 @@ fn wrong(words: &[u32]) -> Result<Option<String>, String> {
 
 /// A lowering that takes too many instructions.
 fn slow(words: &[u32]) -> Result<Option<String>, String> {
-    Ok(measure(&[words.to_vec()], Attempts::Lowerings)?.iter().find_map(Cost::fault))
+    Ok(measure(&[words.to_vec()], cost::LOWERINGS)?.iter().find_map(Cost::fault))
 }
 
 /// Whether two faults are of the same verb and kind, as far as the text says before names and numbers.

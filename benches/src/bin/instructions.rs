@@ -1,0 +1,150 @@
+//! Counts the instructions that operations take on five sizes of input, and all trials on shapes of two sizes; prints
+//! them per input word beside the committed limits, and fails where one is exceeded. Controls tell how near the numbers
+//! are to merely touching the words, and how far from another library's.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::thread;
+
+use polyshade::position_only;
+use polyshade::transform_feedback::Options;
+use polyshade_benches::limits::{Measured, report, report_shapes};
+use polyshade_benches::{captured, inputs};
+use polyshade_spv::Module;
+use polyshade_tests::cost::{Attempts, Cost, count, is_counted, measure};
+use polyshade_trials::{Choices, LOWERINGS, MOVES, SHAPES};
+use rspirv::binary::Assemble;
+
+/// What is measured on each of the [inputs].
+const OPERATIONS: Attempts = Attempts { argument: "--counted-operations", make: operations };
+/// What is measured on shapes.
+const TRIALS: Attempts = Attempts { argument: "--counted-trials", make: trials };
+
+const INPUTS: [&str; 5] = ["small", "medium", "kb100", "large", "mb10"];
+
+fn main() -> ExitCode {
+    let counted = is_counted(&[OPERATIONS, TRIALS]);
+    match counted.and_then(|counted| if counted { Ok(()) } else { run() }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("instructions: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    // An input has a process of its own, of which the first capture reads our compiled GLSL.
+    let on = |name: &'static str| {
+        let words = inputs::words(name).expect("there is an input of this name");
+        let costs = measure(&[words], OPERATIONS)?;
+        let measured = |cost: Cost| Measured {
+            benchmark: cost.verb,
+            input: name,
+            words: cost.words,
+            instructions: cost.instructions,
+        };
+        Ok::<_, String>(costs.into_iter().map(measured).collect::<Vec<_>>())
+    };
+    let shapes: Vec<_> = SHAPES.iter().flat_map(inputs::shapes).collect();
+    let (measured, costs) = thread::scope(|scope| {
+        let counting = INPUTS.map(|name| scope.spawn(move || on(name)));
+        let costs = measure(&shapes, TRIALS);
+        let measured = counting.map(|one| one.join().expect("counting does not panic"));
+        (measured.into_iter().collect::<Result<Vec<_>, _>>(), costs)
+    });
+    let (table, is_kept) = report(include_str!("../../limits.txt"), &measured?.concat())?;
+    println!("{table}");
+    let (table, is_linear) = report_shapes(&costs?);
+    println!("{table}");
+    if is_kept && is_linear {
+        Ok(())
+    } else {
+        Err("more than benches/limits.txt allows".to_owned())
+    }
+}
+
+/// Counts `work`, and drops its result after the count.
+fn count_once<R>(number: usize, name: &str, work: impl FnOnce() -> R) {
+    let (mut work, mut result) = (Some(work), None);
+    count(number, name, &mut || result = work.take().map(|work| black_box(work())));
+}
+
+fn operations(number: usize, words: &[u32]) {
+    // Anew for each, so that none finds what another has looked up.
+    let parsed = || Module::parse(black_box(words)).expect("the input is well-formed");
+    count_once(number, "parse", parsed);
+    count_once(number, "identity", || {
+        let module = parsed();
+        let next = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
+        next.module.into_words()
+    });
+    let m = parsed();
+    count_once(number, "uses", || _ = black_box(m.uses()));
+
+    let m = parsed();
+    let varying = if words.len() < MEDIUM { "v_texcoord" } else { "v_position" };
+    let options = Options::new().interleaved([varying, "gl_Position"]);
+    for name in ["capture", "capture_again"] {
+        count_once(number, name, || captured(&m, &options).expect("it can be captured"));
+    }
+    let options = position_only::Options::new();
+    let m = parsed();
+    count_once(number, "position", || position_only::derive(&m, "main", &options));
+    let m = parsed();
+    count_once(number, "complement", || position_only::complement(&m, "main", &options));
+
+    if (MEDIUM..MEGABYTES).contains(&words.len()) {
+        count_once(number, "header_scan", || header_scan(words));
+        count_once(number, "streaming_copy", || streaming_copy(words));
+        count_once(number, "rspirv_load_assemble", || {
+            let module = rspirv::dr::load_words(words).expect("rspirv reads the input");
+            let words = module.assemble();
+            (module, words)
+        });
+    }
+}
+
+/// The least words of the medium input, and of inputs on which controls take too long.
+const MEDIUM: usize = 1_000;
+const MEGABYTES: usize = 1_000_000;
+
+/// Control: visits every instruction's first word.
+fn header_scan(words: &[u32]) -> usize {
+    let mut at = 5;
+    let mut count = 0;
+    while let Some(first) = black_box(words).get(at) {
+        at += (first >> 16).max(1) as usize;
+        count += 1;
+    }
+    count
+}
+
+/// Control: copies every instruction by itself.
+fn streaming_copy(words: &[u32]) -> Vec<u32> {
+    let words = black_box(words);
+    let mut copy = Vec::with_capacity(words.len());
+    copy.extend_from_slice(&words[..5]);
+    let mut at = 5;
+    while let Some(first) = words.get(at) {
+        let end = at + (first >> 16).max(1) as usize;
+        copy.extend_from_slice(&words[at..end]);
+        at = end;
+    }
+    copy
+}
+
+/// Parses, and attempts everything.
+fn trials(number: usize, words: &[u32]) {
+    let attempt = || {
+        let module = Module::parse(black_box(words)).expect("a shape is well-formed");
+        let entry = module.entry_points().next().expect("a shape has one");
+        let taking = LOWERINGS.iter().chain(&MOVES).filter(|trial| trial.takes(entry.model()));
+        taking.filter_map(|one| one.attempt(&module, entry, &mut Choices::plain()).ok()).count()
+    };
+    if number == 0 {
+        // The first attempt of a process reads our compiled GLSL.
+        attempt();
+    }
+    count_once(number, "trials", attempt);
+}
