@@ -24,6 +24,8 @@ const PACKAGES: &[Package] = &[
     ("mesa-vulkan-drivers", "lavapipe, the first of the two drivers"),
     ("chromium", "SwiftShader, the second driver, and the newer validation layer"),
     ("vulkan-validationlayers", "the older validation layer"),
+    ("mangohud", "another layer, an overlay"),
+    ("vkbasalt", "another layer, which draws what is drawn once more"),
     ("spirv-tools", "spirv-val, the fuzz targets' oracle"),
     ("vkd3d-compiler", "compiles Direct3D's shaders, as its users have them"),
     ("valgrind", "counts the benchmarks' instructions"),

@@ -16,6 +16,7 @@ mod narrow;
 mod newer;
 mod null;
 mod objects;
+mod others;
 mod pass_through;
 mod reached;
 mod streams;
