@@ -16,6 +16,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/capi/examples/shaders/draw.frag", "crates/capi/examples/shaders/draw.frag.spv"),
     ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
     ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
+    ("crates/layer/src/emulation/results.comp", "crates/layer/src/emulation/results.spv"),
     ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep.spv"),
     ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep_bound.spv"),
     ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments.spv"),

@@ -157,6 +157,7 @@ commands! {
             c"vkCmdBeginConditionalRenderingEXT",
         cmd_end_conditional_rendering: PFN_vkCmdEndConditionalRenderingEXT =
             c"vkCmdEndConditionalRenderingEXT",
+        cmd_dispatch: PFN_vkCmdDispatch = c"vkCmdDispatch",
         cmd_dispatch_indirect: PFN_vkCmdDispatchIndirect = c"vkCmdDispatchIndirect",
         cmd_fill_buffer: PFN_vkCmdFillBuffer = c"vkCmdFillBuffer",
         cmd_copy_buffer: PFN_vkCmdCopyBuffer = c"vkCmdCopyBuffer",

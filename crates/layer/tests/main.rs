@@ -2,6 +2,7 @@
 //! which sees all that reaches it.
 
 mod alone;
+mod bare;
 mod below;
 mod captured;
 mod discarding;
@@ -18,6 +19,7 @@ mod null;
 mod objects;
 mod others;
 mod pass_through;
+mod queries;
 mod reached;
 mod streams;
 mod unfit;

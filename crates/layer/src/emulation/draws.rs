@@ -30,9 +30,10 @@ pub(crate) struct Done {
 pub(super) type Why = String;
 
 impl Recording {
-    /// Whether anything is captured or counted.
+    /// Whether anything is captured or counted. Queries of transform feedback count while that is active.
     pub(crate) fn watches(&self) -> bool {
-        self.active.is_some() || self.counted != [0; 2]
+        let [_, of_generated] = self.counted;
+        self.active.is_some() || of_generated != 0
     }
 
     /// Captures and counts a draw, and says why not in the log.
@@ -88,6 +89,7 @@ impl Recording {
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
+            let of_feedback = if self.active.is_some() { of_feedback } else { 0 };
             self.jobs.push(&job(draws, of_feedback));
             return Ok(done);
         };

@@ -11,6 +11,8 @@ pub(crate) struct Keeper {
     pub(super) layout: vk::PipelineLayout,
     pub(super) keep: vk::Pipeline,
     pub(super) segments: vk::Pipeline,
+    /// Copies the results of queries.
+    pub(super) results: vk::Pipeline,
 }
 
 pub(super) const LOST: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -28,10 +30,13 @@ impl Keeper {
             create(device.handle, &raw const info, std::ptr::null(), &raw mut layout).result()?;
         }
         let null = vk::Pipeline::null();
-        let mut keeper = Self { layout, keep: null, segments: null };
-        let made = pipeline(device, layout, Shader::Keep).and_then(|keep| {
+        let mut keeper = Self { layout, keep: null, segments: null, results: null };
+        let results = include_bytes!("results.spv").as_chunks().0;
+        let results: Vec<u32> = results.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let made = pipeline(device, layout, Shader::Keep.words()).and_then(|keep| {
             keeper.keep = keep;
-            keeper.segments = pipeline(device, layout, Shader::Segments)?;
+            keeper.segments = pipeline(device, layout, Shader::Segments.words())?;
+            keeper.results = pipeline(device, layout, &results)?;
             Ok(())
         });
         if let Err(error) = made {
@@ -44,7 +49,7 @@ impl Keeper {
     pub(crate) fn destroy(self, device: &Driver) {
         // SAFETY: nobody uses them any more; null is nothing.
         unsafe {
-            for pipeline in [self.keep, self.segments] {
+            for pipeline in [self.keep, self.segments, self.results] {
                 if let Some(destroy) = device.next.destroy_pipeline {
                     destroy(device.handle, pipeline, std::ptr::null());
                 }
@@ -59,9 +64,9 @@ impl Keeper {
 fn pipeline(
     device: &Driver,
     layout: vk::PipelineLayout,
-    shader: Shader,
+    words: &[u32],
 ) -> Result<vk::Pipeline, vk::Result> {
-    let info = vk::ShaderModuleCreateInfo::default().code(shader.words());
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
     let create_module = device.next.create_shader_module.ok_or(LOST)?;
     let create = device.next.create_compute_pipelines.ok_or(LOST)?;
     let mut module = vk::ShaderModule::null();

@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::jobs::{LOST, barrier};
+use crate::emulation::jobs::{Keeper, LOST, barrier};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::Recording;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
@@ -21,11 +21,10 @@ impl Recording {
         emulator: &Emulator,
         commands: vk::CommandBuffer,
     ) -> Result<Piece, vk::Result> {
-        let next = &device.next;
         let list = self.arena.take(device, emulator, List::SIZE.into())?;
         list.write(0, &List::default().words());
-        let (Some(bind), Some(push), Some(dispatch)) =
-            (next.cmd_bind_pipeline, next.cmd_push_constants, next.cmd_dispatch_indirect)
+        let next = &device.next;
+        let (Some(bind), Some(dispatch)) = (next.cmd_bind_pipeline, next.cmd_dispatch_indirect)
         else {
             return Err(LOST);
         };
@@ -41,40 +40,57 @@ impl Recording {
             access | AccessFlags::INDIRECT_COMMAND_READ | AccessFlags::HOST_READ,
         );
         let own = (Stage::COMPUTE_SHADER, AccessFlags::SHADER_WRITE);
-        let keeper = &emulator.keeper;
         let compute = vk::PipelineBindPoint::COMPUTE;
         let words = [list.address as u32, (list.address >> 32) as u32, List::COUNT];
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.compute(device, &emulator.keeper, commands, words, |device, keeper| {
+                barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
+                bind(commands, compute, keeper.segments);
+                dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
+                barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));
+                bind(commands, compute, keeper.keep);
+                dispatch(commands, list.buffer, list.offset + u64::from(List::KEEP));
+                barrier(device, commands, own, behind);
+            });
+        }
+        Ok(list)
+    }
+
+    /// Dispatches shaders of the layer's own, which read these push constants, whatever conditional rendering is
+    /// active. The application's state is what it was.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is the recording's, and no render pass is open.
+    pub(super) unsafe fn compute(
+        &self,
+        device: &Driver,
+        keeper: &Keeper,
+        commands: vk::CommandBuffer,
+        words: [u32; keeper::PUSH_CONSTANTS as usize / 4],
+        dispatch: impl FnOnce(&Driver, &Keeper),
+    ) {
+        let next = &device.next;
+        let (Some(bind), Some(push)) = (next.cmd_bind_pipeline, next.cmd_push_constants) else {
+            return;
+        };
         // SAFETY: the caller's promise. The keeper's layout has so many bytes of push constants.
         unsafe {
-            // Captures begin and end where nothing is drawn, too.
             if let (Some(_), Some(end)) = (self.conditional, next.cmd_end_conditional_rendering) {
                 end(commands);
             }
-            barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
-            let size = keeper::PUSH_CONSTANTS;
-            push(
-                commands,
-                keeper.layout,
-                ShaderStageFlags::COMPUTE,
-                0,
-                size,
-                words.as_ptr().cast(),
-            );
-            bind(commands, compute, keeper.segments);
-            dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
-            barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));
-            bind(commands, compute, keeper.keep);
-            dispatch(commands, list.buffer, list.offset + u64::from(List::KEEP));
-            barrier(device, commands, own, behind);
+            let (values, size) = (words.as_ptr().cast(), keeper::PUSH_CONSTANTS);
+            push(commands, keeper.layout, ShaderStageFlags::COMPUTE, 0, size, values);
+            dispatch(device, keeper);
             if self.compute != vk::Pipeline::null() {
-                bind(commands, compute, self.compute);
+                bind(commands, vk::PipelineBindPoint::COMPUTE, self.compute);
             }
             self.pushed.again(device, commands);
             if let Some(conditional) = self.conditional {
                 conditional.again(device, commands);
             }
         }
-        Ok(list)
     }
 
     /// Writes the list, now that all jobs are known.

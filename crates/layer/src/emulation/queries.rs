@@ -1,7 +1,9 @@
 //! Queries of transform feedback and of primitives generated, which the keeper counts.
 //!
 //! The driver gets a pool of timestamps in their place: a timestamp is written where a query ends, so that the driver
-//! says whether a result is available, and waits for it. The numbers stand in memory of the layer's.
+//! tells the host whether a result is available, and waits for it. The numbers stand in memory of the layer's, beside
+//! the availability that commands copy: lavapipe copies a timestamp of the same command buffer as not available, and
+//! SwiftShader copies 2 as availability.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -9,13 +11,19 @@ use crate::emulation::jobs::barrier;
 use crate::emulation::memory::{Chunk, Piece};
 use crate::emulation::recording::Recording;
 use ash::vk::{
-    self, AccessFlags, Handle as _, PipelineStageFlags as Stage, QueryResultFlags as Flags,
+    self, AccessFlags as Access, Handle as _, PipelineStageFlags as Stage,
+    QueryResultFlags as Flags,
 };
 use polyshade_planner::keeper::Job;
 use std::ops::Range;
 
-/// Bytes of what is counted of a query: primitives written, then primitives needed.
-const SIZE: u64 = Job::QUERY_SIZE as u64;
+/// Bytes of what is known of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether that is
+/// all. results.comp has the same.
+const SIZE: u64 = AVAILABLE + 8;
+const AVAILABLE: u64 = Job::QUERY_SIZE as u64;
+
+/// The queries that a workgroup of results.comp copies.
+const COPIED_TOGETHER: u32 = 64;
 
 /// The numbers of a pool.
 pub(crate) struct Counts {
@@ -45,7 +53,7 @@ pub(crate) fn destroy(device: &Driver, emulator: &Emulator, pool: vk::QueryPool)
     }
 }
 
-/// The numbers of a pool, and which of those of a query it says.
+/// The numbers of a pool, and which of those of a query are its results.
 fn numbers(emulator: &Emulator, pool: vk::QueryPool) -> Option<(Piece, Range<u64>)> {
     // SAFETY: who destroys the pool waits for those who use it.
     let counts = unsafe { emulator.queries.get(pool.as_raw()) }?;
@@ -53,26 +61,86 @@ fn numbers(emulator: &Emulator, pool: vk::QueryPool) -> Option<(Piece, Range<u64
 }
 
 impl Recording {
-    pub(crate) fn begin_query(&mut self, emulator: &Emulator, pool: vk::QueryPool, query: u32) {
-        if let Some((all, said)) = numbers(emulator, pool) {
-            self.counted[said.start as usize] = all.address + SIZE * u64::from(query);
+    /// Begins a query of a vertex stream. There is one stream; those of others count nothing.
+    pub(crate) fn begin_query(
+        &mut self,
+        emulator: &Emulator,
+        (pool, query): (vk::QueryPool, u32),
+        stream: u32,
+    ) {
+        if let (Some((all, values)), 0) = (numbers(emulator, pool), stream) {
+            self.counted[values.start as usize] = all.address + SIZE * u64::from(query);
         }
     }
 
+    /// Ends it. In a render pass it is available in front of the pass already, as all that it counts is.
+    ///
+    /// # Safety
+    ///
+    /// As Vulkan asks for.
     pub(crate) unsafe fn end_query(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
         commands: vk::CommandBuffer,
-        pool: vk::QueryPool,
-        query: u32,
+        (pool, query): (vk::QueryPool, u32),
+        stream: u32,
     ) {
-        if let Some((_, said)) = numbers(emulator, pool) {
-            self.counted[said.start as usize] = 0;
+        let Some((all, values)) = numbers(emulator, pool) else { return };
+        if stream == 0 {
+            self.counted[values.start as usize] = 0;
         }
-        if let Some(write) = device.next.cmd_write_timestamp {
-            // SAFETY: the pool is one of timestamps for the driver.
-            unsafe { write(commands, Stage::BOTTOM_OF_PIPE, pool, query) };
+        let at = SIZE * u64::from(query) + AVAILABLE;
+        // SAFETY: the pool is one of timestamps for the driver; where no list of jobs is done, no render pass is open.
+        unsafe {
+            if !self.has_list() {
+                fill(device, commands, all, at..at + 4, 1);
+            } else if let Err(error) = self.end_in_pass(device, emulator, all.address + at) {
+                device.fault(format_args!("no memory for a query: {error}"));
+            }
+            if let Some(write) = device.next.cmd_write_timestamp {
+                write(commands, Stage::BOTTOM_OF_PIPE, pool, query);
+            }
         }
+    }
+
+    /// Has the keeper write 1 to a place: as the counter of a capture that begins and ends.
+    fn end_in_pass(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        available: u64,
+    ) -> Result<(), vk::Result> {
+        const ONE: u64 = Job::STATE_SIZE as u64;
+        self.keeps();
+        let state = self.arena.put(device, emulator, &[0, 0, 0, 0, 1])?.address;
+        let (begin, end) = ([state + ONE, 0, 0, 0], [available, 0, 0, 0]);
+        self.jobs.push(&Job { state, begin: Some(begin), end: Some(end), ..Job::default() });
+        Ok(())
+    }
+}
+
+/// Fills what is known of queries, between what the keeper does before and behind.
+///
+/// # Safety
+///
+/// The command buffer is one of the device's, and no render pass is open.
+unsafe fn fill(
+    device: &Driver,
+    commands: vk::CommandBuffer,
+    all: Piece,
+    bytes: Range<u64>,
+    value: u32,
+) {
+    let Some(fill) = device.next.cmd_fill_buffer else { return };
+    let written = (Stage::TRANSFER, Access::TRANSFER_WRITE);
+    let keeper = (Stage::COMPUTE_SHADER, Access::SHADER_WRITE);
+    let read = Access::SHADER_READ | Access::SHADER_WRITE | Access::HOST_READ;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let before = (keeper.0 | written.0, keeper.1 | written.1);
+        barrier(device, commands, before, written);
+        fill(commands, all.buffer, all.offset + bytes.start, bytes.end - bytes.start, value);
+        barrier(device, commands, written, (Stage::COMPUTE_SHADER | Stage::HOST, read));
     }
 }
 
@@ -88,21 +156,10 @@ pub(crate) unsafe fn reset(
     pool: vk::QueryPool,
     (first, count): (u32, u32),
 ) {
-    let (Some((all, _)), Some(fill)) = (numbers(emulator, pool), device.next.cmd_fill_buffer)
-    else {
-        return;
-    };
-    let keeper = (Stage::COMPUTE_SHADER, AccessFlags::SHADER_WRITE);
-    let read = AccessFlags::SHADER_READ | AccessFlags::SHADER_WRITE;
-    let written = (Stage::TRANSFER, AccessFlags::TRANSFER_WRITE);
-    let (at, size) = (SIZE * u64::from(first), SIZE * u64::from(count));
-    // SAFETY: the caller's promise.
-    unsafe {
-        let before = (keeper.0 | Stage::TRANSFER, keeper.1);
-        barrier(device, commands, before, written);
-        fill(commands, all.buffer, all.offset + at, size, 0);
-        let behind = (Stage::COMPUTE_SHADER | Stage::HOST, read | AccessFlags::HOST_READ);
-        barrier(device, commands, written, behind);
+    if let Some((all, _)) = numbers(emulator, pool) {
+        let at = SIZE * u64::from(first);
+        // SAFETY: the caller's promise.
+        unsafe { fill(device, commands, all, at..at + SIZE * u64::from(count), 0) };
     }
 }
 
@@ -164,51 +221,77 @@ pub(crate) unsafe fn results(
             }
         }
     }
-    result
+    // What is asked for in any case is there.
+    if flags.contains(Flags::PARTIAL) { vk::Result::SUCCESS } else { result }
 }
 
-/// `vkCmdCopyQueryPoolResults` of such a pool.
+/// `vkCmdCopyQueryPoolResults` of such a pool. What stands there already is fetched first, and put back with the results
+/// of the queries that are available.
 ///
 /// # Safety
 ///
 /// As Vulkan asks for.
 pub(crate) unsafe fn copy(
-    device: &Driver,
-    emulator: &Emulator,
+    (device, emulator, recording): (&Driver, &Emulator, &mut Recording),
     commands: vk::CommandBuffer,
     pool: vk::QueryPool,
     (first, count): (u32, u32),
     (buffer, offset, stride): (vk::Buffer, vk::DeviceSize, vk::DeviceSize),
     flags: Flags,
-) {
-    let next = &device.next;
-    let (Some((all, said)), Some(copy_results), Some(copy)) =
-        (numbers(emulator, pool), next.cmd_copy_query_pool_results, next.cmd_copy_buffer)
+) -> Result<(), vk::Result> {
+    let (Some((all, values)), Some(copy)) = (numbers(emulator, pool), device.next.cmd_copy_buffer)
     else {
-        return;
+        return Ok(());
     };
-    let width = if flags.contains(Flags::TYPE_64) { 8 } else { 4 };
-    let mut regions = Vec::new();
-    for number in 0..u64::from(count) {
-        let from = all.offset + SIZE * (u64::from(first) + number);
-        for (place, value) in (0..).zip(said.clone()) {
-            regions.push(vk::BufferCopy {
-                src_offset: from + 8 * value,
-                dst_offset: offset + number * stride + place * width,
-                size: width,
-            });
-        }
-    }
-    let written = (Stage::TRANSFER, AccessFlags::TRANSFER_WRITE);
-    let kept = (Stage::COMPUTE_SHADER, AccessFlags::SHADER_WRITE);
-    // Availability stands behind the numbers, and behind one timestamp.
-    let at = offset + width * (said.end - said.start - 1);
-    // SAFETY: the caller's promise.
+    let width = if flags.contains(Flags::TYPE_64) { 2 } else { 1 };
+    let with_availability = u32::from(flags.contains(Flags::WITH_AVAILABILITY));
+    let value_count = (values.end - values.start) as u32;
+    let size = u64::from(4 * width * (value_count + with_availability));
+    let room = recording.arena.take(device, emulator, size * u64::from(count))?;
+    let in_any_case = u32::from(flags.intersects(Flags::PARTIAL | Flags::WAIT));
+    let from = all.address + SIZE * u64::from(first);
+    let copying = [
+        from as u32,
+        (from >> 32) as u32,
+        room.address as u32,
+        (room.address >> 32) as u32,
+        values.start as u32,
+        value_count,
+        width,
+        with_availability,
+        in_any_case,
+    ];
+    let copying = recording.arena.put(device, emulator, &copying)?;
+    let region = |number: u64| vk::BufferCopy {
+        src_offset: offset + number * stride,
+        dst_offset: room.offset + number * size,
+        size,
+    };
+    let there: Vec<_> = (0..u64::from(count)).map(region).collect();
+    let back = |one: &vk::BufferCopy| vk::BufferCopy {
+        src_offset: one.dst_offset,
+        dst_offset: one.src_offset,
+        ..*one
+    };
+    let back: Vec<_> = there.iter().map(back).collect();
+    let shader = (Stage::COMPUTE_SHADER, Access::SHADER_READ | Access::SHADER_WRITE);
+    let copies = (Stage::TRANSFER, Access::TRANSFER_READ | Access::TRANSFER_WRITE);
+    // SAFETY: the caller's promise. No render pass is open.
     unsafe {
-        let asked = flags & !Flags::PARTIAL;
-        copy_results(commands, pool, first, count, buffer, at, stride, asked);
-        barrier(device, commands, written, written);
-        barrier(device, commands, kept, (Stage::TRANSFER, AccessFlags::TRANSFER_READ));
-        copy(commands, all.buffer, buffer, regions.len() as u32, regions.as_ptr());
+        barrier(device, commands, (shader.0 | copies.0, shader.1 | copies.1), copies);
+        copy(commands, buffer, room.buffer, count, there.as_ptr());
+        barrier(device, commands, copies, shader);
+        let words = [copying.address as u32, (copying.address >> 32) as u32, count];
+        recording.compute(device, &emulator.keeper, commands, words, |device, keeper| {
+            if let (Some(bind), Some(dispatch)) =
+                (device.next.cmd_bind_pipeline, device.next.cmd_dispatch)
+            {
+                bind(commands, vk::PipelineBindPoint::COMPUTE, keeper.results);
+                dispatch(commands, count.div_ceil(COPIED_TOGETHER), 1, 1);
+            }
+        });
+        barrier(device, commands, shader, copies);
+        copy(commands, room.buffer, buffer, count, back.as_ptr());
     }
+    Ok(())
 }

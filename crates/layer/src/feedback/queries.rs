@@ -88,12 +88,8 @@ pub(crate) unsafe extern "system" fn cmd_begin_query(
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         if device.is_feedback_pool(pool) {
-            if let Some((_, emulator, recording)) = emulated(commands) {
-                recording.begin_query(emulator, pool, query);
-            }
-            return;
-        }
-        if let Some(next) = device.next.cmd_begin_query {
+            begin(commands, (pool, query), 0);
+        } else if let Some(next) = device.next.cmd_begin_query {
             next(commands, pool, query, flags);
         }
     }
@@ -109,12 +105,8 @@ pub(crate) unsafe extern "system" fn cmd_end_query(
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         if device.is_feedback_pool(pool) {
-            if let Some((device, emulator, recording)) = emulated(commands) {
-                recording.end_query((device, emulator), commands, pool, query);
-            }
-            return;
-        }
-        if let Some(next) = device.next.cmd_end_query {
+            end(commands, (pool, query), 0);
+        } else if let Some(next) = device.next.cmd_end_query {
             next(commands, pool, query);
         }
     }
@@ -131,10 +123,11 @@ pub(crate) unsafe extern "system" fn cmd_begin_query_indexed(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
-        if device.has_feedback {
-            return cmd_begin_query(commands, pool, query, flags);
-        }
-        if let Some(next) = device.next.cmd_begin_query_indexed {
+        if device.is_feedback_pool(pool) {
+            begin(commands, (pool, query), index);
+        } else if device.has_feedback {
+            cmd_begin_query(commands, pool, query, flags);
+        } else if let Some(next) = device.next.cmd_begin_query_indexed {
             next(commands, pool, query, flags, index);
         }
     }
@@ -150,11 +143,38 @@ pub(crate) unsafe extern "system" fn cmd_end_query_indexed(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
-        if device.has_feedback {
-            return cmd_end_query(commands, pool, query);
-        }
-        if let Some(next) = device.next.cmd_end_query_indexed {
+        if device.is_feedback_pool(pool) {
+            end(commands, (pool, query), index);
+        } else if device.has_feedback {
+            cmd_end_query(commands, pool, query);
+        } else if let Some(next) = device.next.cmd_end_query_indexed {
             next(commands, pool, query, index);
+        }
+    }
+}
+
+/// Begins a query of ours.
+///
+/// # Safety
+///
+/// As Vulkan asks for.
+unsafe fn begin(commands: vk::CommandBuffer, query: (vk::QueryPool, u32), stream: u32) {
+    // SAFETY: the caller's promise.
+    if let Some((_, emulator, recording)) = unsafe { emulated(commands) } {
+        recording.begin_query(emulator, query, stream);
+    }
+}
+
+/// Ends a query of ours.
+///
+/// # Safety
+///
+/// As Vulkan asks for.
+unsafe fn end(commands: vk::CommandBuffer, query: (vk::QueryPool, u32), stream: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.end_query((device, emulator), commands, query, stream);
         }
     }
 }
@@ -273,9 +293,13 @@ pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
             }
             return;
         }
-        if let Some(emulator) = device.emulator.get() {
+        if let Some((_, emulator, recording)) = emulated(commands) {
             let (queries, to) = ((first, count), (buffer, offset, stride));
-            return emulation::queries::copy(device, emulator, commands, pool, queries, to, flags);
+            let state = (&**device, emulator, recording);
+            let done = emulation::queries::copy(state, commands, pool, queries, to, flags);
+            return done.unwrap_or_else(|error| {
+                device.fault(format_args!("no memory for the results of queries: {error}"));
+            });
         }
         let Some(update) = device.next.cmd_update_buffer else { return };
         let result = zeros(flags);

@@ -1,0 +1,57 @@
+// Puts what queries have counted in place of what stands in memory, for the queries that are available: of the others
+// the numbers stay, unless they are asked for in any case.
+
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+
+layout(local_size_x = 64) in;
+
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uint words[]; };
+
+// What is copied, of which `Copying` in queries.rs is the other half.
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Copying {
+    uvec2 from;
+    uvec2 to;
+    // The first of a query's numbers, and how many are copied.
+    uint first;
+    uint numbers;
+    // The words of a number in the results.
+    uint width;
+    uint with_availability;
+    uint in_any_case;
+};
+
+layout(push_constant) uniform Push {
+    uvec2 copying;
+    uint count;
+};
+
+// Words of a query: primitives written, primitives needed, availability.
+const uint QUERY = 6u;
+const uint AVAILABLE = 4u;
+
+void main() {
+    Copying how = Copying(copying);
+    uint query = gl_GlobalInvocationID.x;
+    if (query < count) {
+        uint from = QUERY * query;
+        uint to = how.width * (how.numbers + how.with_availability) * query;
+        uint available = Memory(how.from).words[from + AVAILABLE];
+        if ((available | how.in_any_case) != 0u) {
+            for (uint number = 0u; number < how.numbers; ++number) {
+                for (uint word = 0u; word < how.width; ++word) {
+                    uint value = Memory(how.from).words[from + 2u * (how.first + number) + word];
+                    Memory(how.to).words[to + how.width * number + word] = value;
+                }
+            }
+        }
+        if (how.with_availability != 0u) {
+            uint at = to + how.width * how.numbers;
+            Memory(how.to).words[at] = available;
+            if (how.width > 1u) {
+                Memory(how.to).words[at + 1u] = 0u;
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What small tests draw with: a pass without attachments, and buffers that the host sees.
+
+use crate::discarding;
+use crate::loader::Device;
+use crate::objects::allocate;
+use ash::vk;
+
+/// A buffer, and its words as the host sees them.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+    words: *mut u32,
+    count: usize,
+}
+
+impl Seen {
+    /// The words, while no commands are pending that write them.
+    pub(crate) fn read(&self) -> Vec<u32> {
+        // SAFETY: so many words are mapped.
+        unsafe { std::slice::from_raw_parts(self.words, self.count).to_vec() }
+    }
+
+    /// Writes all words, while no commands are pending that use them.
+    pub(crate) fn fill(&self, words: impl IntoIterator<Item = u32>) {
+        for (at, word) in words.into_iter().take(self.count).enumerate() {
+            // SAFETY: so many words are mapped.
+            unsafe { self.words.add(at).write(word) };
+        }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        4 * self.count as u64
+    }
+}
+
+/// What is drawn with, which is destroyed at the end.
+pub(crate) struct Bare<'d> {
+    pub(crate) device: &'d Device,
+    pub(crate) pass: vk::RenderPass,
+    pub(crate) layout: vk::PipelineLayout,
+    framebuffer: vk::Framebuffer,
+    commands: vk::CommandPool,
+    buffers: Vec<Seen>,
+    pipelines: Vec<vk::Pipeline>,
+}
+
+impl<'d> Bare<'d> {
+    pub(crate) fn new(device: &'d Device) -> Self {
+        let vulkan = &device.handle;
+        // SAFETY: all structures are valid.
+        unsafe {
+            let pass = discarding::pass(device);
+            let info =
+                vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
+            Self {
+                device,
+                pass,
+                layout: vulkan.create_pipeline_layout(&Default::default(), None).expect("a layout"),
+                framebuffer: vulkan.create_framebuffer(&info, None).expect("a framebuffer"),
+                commands: vulkan.create_command_pool(&Default::default(), None).expect("a pool"),
+                buffers: Vec::new(),
+                pipelines: Vec::new(),
+            }
+        }
+    }
+
+    /// A buffer of so many words, all of them sevens.
+    pub(crate) fn buffer(&mut self, usage: vk::BufferUsageFlags, count: usize) -> Seen {
+        let vulkan = &self.device.handle;
+        let info = vk::BufferCreateInfo::default().size(4 * count as u64).usage(usage);
+        // SAFETY: the structures are valid, and the memory is coherent.
+        unsafe {
+            let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
+            let needs = vulkan.get_buffer_memory_requirements(buffer);
+            let memory = allocate(self.device, needs, true);
+            vulkan.bind_buffer_memory(buffer, memory, 0).expect("memory");
+            let flags = vk::MemoryMapFlags::empty();
+            let words = vulkan.map_memory(memory, 0, vk::WHOLE_SIZE, flags).expect("it is mapped");
+            let seen = Seen { buffer, memory, words: words.cast(), count };
+            seen.fill(std::iter::repeat(7));
+            self.buffers.push(seen);
+            seen
+        }
+    }
+
+    /// A pipeline that captures and draws nothing.
+    pub(crate) fn pipeline(
+        &mut self,
+        source: &str,
+        topology: vk::PrimitiveTopology,
+        input: &vk::PipelineVertexInputStateCreateInfo<'_>,
+    ) -> vk::Pipeline {
+        let shader = (&discarding::words(source)[..], topology);
+        // SAFETY: all structures are valid.
+        let made =
+            unsafe { discarding::pipeline(self.device, shader, input, self.pass, self.layout) };
+        let made = made.expect("a pipeline");
+        self.pipelines.push(made);
+        made
+    }
+
+    pub(crate) fn begin_pass(&self, commands: vk::CommandBuffer) {
+        let extent = vk::Extent2D { width: 1, height: 1 };
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.pass)
+            .framebuffer(self.framebuffer)
+            .render_area(vk::Rect2D { extent, ..Default::default() });
+        let contents = vk::SubpassContents::INLINE;
+        // SAFETY: no pass is open.
+        unsafe { self.device.handle.cmd_begin_render_pass(commands, &begin, contents) };
+    }
+
+    pub(crate) fn record(&self, record: impl FnOnce(vk::CommandBuffer)) -> vk::CommandBuffer {
+        let vulkan = &self.device.handle;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.commands)
+            .command_buffer_count(1);
+        // SAFETY: the pool is alive, and this thread's.
+        unsafe {
+            let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
+            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            record(commands);
+            vulkan.end_command_buffer(commands).expect("it ends");
+            commands
+        }
+    }
+
+    /// Records commands, submits them and waits.
+    pub(crate) fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) {
+        let (vulkan, queue) = (&self.device.handle, self.device.queue);
+        let commands = [self.record(record)];
+        let submit = vk::SubmitInfo::default().command_buffers(&commands);
+        // SAFETY: all is recorded, and nothing is pending.
+        unsafe {
+            vulkan.queue_submit(queue, &[submit], vk::Fence::null()).expect("it is submitted");
+            vulkan.queue_wait_idle(queue).expect("it ends");
+            vulkan.free_command_buffers(self.commands, &commands);
+        }
+    }
+}
+
+impl Drop for Bare<'_> {
+    fn drop(&mut self) {
+        let vulkan = &self.device.handle;
+        // SAFETY: nothing is used any more.
+        unsafe {
+            vulkan.destroy_command_pool(self.commands, None);
+            for pipeline in &self.pipelines {
+                vulkan.destroy_pipeline(*pipeline, None);
+            }
+            vulkan.destroy_pipeline_layout(self.layout, None);
+            vulkan.destroy_framebuffer(self.framebuffer, None);
+            vulkan.destroy_render_pass(self.pass, None);
+            for Seen { buffer, memory, .. } in &self.buffers {
+                vulkan.destroy_buffer(*buffer, None);
+                vulkan.free_memory(*memory, None);
+            }
+        }
+    }
+}
