@@ -37,6 +37,7 @@ impl Asked {
             vertex_count: self.vertices,
             first_instance: 0,
             instance_count: 1,
+            draw_index: 0,
             indices: None,
         }
     }

@@ -94,7 +94,6 @@ impl Indexed {
             offset: lead,
             size: self.bytes().len() as u32,
             vertex_offset: self.vertex_offset,
-            draw_index: 0,
             restarted: table.as_ref().map(Segments::primitives),
             table_address: 0,
             table_size: table.map_or(0, |table| 4 * table.table().len() as u32),

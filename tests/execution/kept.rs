@@ -146,6 +146,7 @@ fn planned<'a>(
         vertex_count: one.vertices.len() as u32,
         first_instance: one.instances.start,
         instance_count: one.instances.len() as u32,
+        draw_index: 0,
         indices: None,
     };
     let feedback = (0..subject.layout().len()).map(|buffer| first + FEEDBACK + buffer).collect();

@@ -311,6 +311,7 @@ pub(crate) fn numbers(
         vertex_count: vertices.len() as u32,
         first_instance: instances.start,
         instance_count: instances.len() as u32,
+        draw_index: 0,
         indices: None,
     }
 }

@@ -130,6 +130,7 @@ fn capture_all<'a>(
         vertex_count: vertices,
         first_instance: 0,
         instance_count: instances,
+        draw_index: 0,
         indices: None,
     };
     let mut pass = capture_draw(capture, &draw, &ranges, &feedback[..].into(), &mut work)?;

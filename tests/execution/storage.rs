@@ -248,6 +248,7 @@ pub(crate) fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
         vertex_count: draw.vertices.end - draw.vertices.start,
         first_instance: draw.instances.start,
         instance_count: draw.instances.end - draw.instances.start,
+        draw_index: 0,
         indices: None,
     }
 }

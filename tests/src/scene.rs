@@ -145,7 +145,6 @@ impl<'a> Scene<'a> {
             offset: 0,
             size,
             vertex_offset: 0,
-            draw_index: 0,
             restarted: None,
             table_address: 0,
             table_size: 0,
@@ -166,6 +165,7 @@ impl<'a> Scene<'a> {
             vertex_count,
             first_instance: 0,
             instance_count: 1,
+            draw_index: 0,
             indices,
         };
         let ranges = [self.feedback()];

@@ -51,7 +51,7 @@
 
 #define POLYSHADE_INDEX_TYPE_UINT8 1000265000
 
-// The draw has indices: the members that begin with `index_`, `vertex_offset` and `draw_index` are looked at.
+// The draw has indices: the members that begin with `index_` and `vertex_offset` are looked at.
 #define POLYSHADE_DRAW_INDEXED 1
 
 // Indices may restart primitives: `primitives` and the members that begin with `table_` are looked at, too.

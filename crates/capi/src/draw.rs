@@ -56,7 +56,7 @@ const INDEX_TYPES: [(u32, IndexType); 3] = [
     (POLYSHADE_INDEX_TYPE_UINT8, IndexType::Uint8),
 ];
 
-/// The draw has indices: the members that begin with `index_`, `vertex_offset` and `draw_index` are looked at.
+/// The draw has indices: the members that begin with `index_` and `vertex_offset` are looked at.
 pub const POLYSHADE_DRAW_INDEXED: u32 = 1;
 /// Indices may restart primitives: `primitives` and the members that begin with `table_` are looked at, too.
 pub const POLYSHADE_DRAW_RESTARTED: u32 = 2;
@@ -168,6 +168,7 @@ pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
         vertex_count: given.vertex_count,
         first_instance: given.first_instance,
         instance_count: given.instance_count,
+        draw_index: given.draw_index,
         indices: indices(&given)?,
     })
 }
@@ -202,7 +203,6 @@ fn indices(given: &polyshade_draw) -> Result<Option<Indices>, Failure> {
         offset: given.index_offset,
         size: given.index_size,
         vertex_offset: given.vertex_offset,
-        draw_index: given.draw_index,
         restarted: is_restarted.then_some(given.primitives),
         table_address: if is_restarted { given.table_address } else { 0 },
         table_size: if is_restarted { given.table_size } else { 0 },

@@ -46,17 +46,23 @@ pub(crate) struct Bare<'d> {
 }
 
 impl<'d> Bare<'d> {
-    pub(crate) fn new(device: &'d Device) -> Self {
+    /// With so many bytes of push constants in the layout.
+    pub(crate) fn new(device: &'d Device, pushed: u32) -> Self {
         let vulkan = &device.handle;
         // SAFETY: all structures are valid.
         unsafe {
             let pass = discarding::pass(device);
             let info =
                 vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
+            let range = [vk::PushConstantRange::default()
+                .stage_flags(vk::ShaderStageFlags::VERTEX)
+                .size(pushed)];
+            let ranges = &range[..usize::from(pushed > 0)];
+            let layout = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
             Self {
                 device,
                 pass,
-                layout: vulkan.create_pipeline_layout(&Default::default(), None).expect("a layout"),
+                layout: vulkan.create_pipeline_layout(&layout, None).expect("a layout"),
                 framebuffer: vulkan.create_framebuffer(&info, None).expect("a framebuffer"),
                 commands: vulkan.create_command_pool(&Default::default(), None).expect("a pool"),
                 buffers: Vec::new(),
@@ -124,6 +130,14 @@ impl<'d> Bare<'d> {
             vulkan.end_command_buffer(commands).expect("it ends");
             commands
         }
+    }
+
+    /// Resets all that was recorded.
+    pub(crate) fn reset(&self) {
+        let flags = vk::CommandPoolResetFlags::empty();
+        // SAFETY: nothing is pending.
+        unsafe { self.device.handle.reset_command_pool(self.commands, flags) }
+            .expect("it is reset");
     }
 
     /// Records commands, submits them and waits.

@@ -18,6 +18,7 @@ mod newer;
 mod null;
 mod objects;
 mod others;
+mod parameters;
 mod pass_through;
 mod queries;
 mod reached;

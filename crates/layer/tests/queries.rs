@@ -206,7 +206,7 @@ struct Scene<'d> {
 impl Scene<'_> {
     fn new(device: &Device) -> Scene<'_> {
         use vk::BufferUsageFlags as Usage;
-        let mut bare = Bare::new(device);
+        let mut bare = Bare::new(device, 0);
         let input = vk::PipelineVertexInputStateCreateInfo::default();
         Scene {
             pipeline: bare.pipeline(SHADER, vk::PrimitiveTopology::POINT_LIST, &input),

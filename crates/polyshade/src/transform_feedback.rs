@@ -279,10 +279,7 @@ impl Plan {
         let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
         layout.draws.by_address = placement.words.is_address();
         layout.draws.check_pass_through()?;
-        let asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
-        if let Some(indexed) = &mut layout.draws.indexed {
-            indexed.asks_draw_index = asks_draw_index;
-        }
+        layout.draws.asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
         let host_words = layout.draws.host_words(buffers);
         let words = known::words(&layout.draws, placement.words, &host_words);
         reserved.check_words(&words)?;

@@ -46,6 +46,7 @@ mod tests {
             vertex_count,
             first_instance: 0,
             instance_count,
+            draw_index: 0,
             indices: None,
         }
     }

@@ -60,6 +60,9 @@ pub(super) fn capture<'m>(
     let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
     let is_filled = draws.indexed.is_some() || draws.compute;
     let numbers = is_filled.then(|| inputs::fill(p, entry, &inputs, &feedback, wrapper.prologue));
+    if !is_filled {
+        inputs::fill_drawn(p, &inputs, &feedback, wrapper.prologue);
+    }
     let passed = bound.array.filter(|_| passes);
     let passed = passed.map(|array| Passed::add(m, p, entry, prepared, array)).transpose()?;
     store_outputs(m, p, entry, &feedback, (numbers, passed), wrapper.epilogue);
@@ -139,9 +142,14 @@ pub(super) fn both<'m>(
     if let Some((_, message)) = refused.into_iter().find(|(is, _)| *is) {
         return Err(Error::unsupported(message, entry.function()));
     }
+    let inputs = inputs::inputs(m, entry, draws)?;
+    let taken: Vec<Id> = inputs.iter().map(|input| input.variable).collect();
+    drop_capabilities(m, p, &taken, !taken.is_empty());
     let wrapper = moves::wrap(m, p, entry);
+    moves::take_over(m, p, entry, &taken, Copies::None)?;
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
+    inputs::fill_drawn(p, &inputs, &feedback, wrapper.prologue);
     store_outputs(m, p, entry, &feedback, (None, None), wrapper.epilogue);
     Ok(())
 }

@@ -45,9 +45,6 @@ pub struct Indices {
     pub size: u32,
     /// `vertexOffset`.
     pub vertex_offset: i32,
-    /// What the shader reads as `gl_DrawID`, if it does: the number of the draw in a multi-draw.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub draw_index: u32,
     /// The [primitives](Segments::primitives) of an instance, where indices may restart them.
     #[cfg_attr(feature = "serde", serde(default))]
     pub restarted: Option<u32>,

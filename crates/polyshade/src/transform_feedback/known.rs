@@ -34,6 +34,9 @@ pub(super) struct Draws {
     /// What is known of their indices, if they have some.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(super) indexed: Option<Indexed>,
+    /// Whether the shader reads the number of the draw.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub(super) asks_draw_index: bool,
 }
 
 /// What is known of draws with indices.
@@ -45,8 +48,6 @@ pub(super) struct Indexed {
     pub(super) index_type: Option<IndexType>,
     /// Whether an index may restart primitives.
     pub(super) restart: bool,
-    /// Whether the shader reads the number of the draw.
-    pub(super) asks_draw_index: bool,
 }
 
 impl Default for Draws {
@@ -64,6 +65,7 @@ impl Default for Draws {
             pass_through: false,
             constant_attributes: BTreeSet::new(),
             indexed: None,
+            asks_draw_index: false,
         }
     }
 }
@@ -212,7 +214,7 @@ impl HostWord {
             Self::Limit => corners(fits),
             Self::IndexType => indices().index_type as u32,
             Self::VertexOffset => indices().vertex_offset.cast_unsigned(),
-            Self::DrawIndex => indices().draw_index,
+            Self::DrawIndex => draw.draw_index,
             Self::IndexOffset => indices().offset,
             Self::IndexAddressLow => of_indices(indices()) as u32,
             Self::IndexAddressHigh => (of_indices(indices()) >> 32) as u32,
@@ -430,14 +432,14 @@ impl Draws {
 }
 
 impl Draws {
-    /// The words that say where indices are.
+    /// The words that say which draw it is, and where indices are.
     fn index_words(&self) -> impl Iterator<Item = HostWord> {
         let indexed = self.indexed.unwrap_or_default();
         let by_address = self.by_address;
         let words = [
             (HostWord::IndexType, indexed.index_type.is_none()),
             (HostWord::VertexOffset, true),
-            (HostWord::DrawIndex, indexed.asks_draw_index),
+            (HostWord::DrawIndex, self.asks_draw_index),
             (HostWord::IndexOffset, !by_address),
             (HostWord::IndexAddressLow, by_address),
             (HostWord::IndexAddressHigh, by_address),
@@ -447,7 +449,8 @@ impl Draws {
             (HostWord::TableSize, by_address && indexed.restart),
         ];
         let is_indexed = self.indexed.is_some();
-        words.into_iter().filter(move |(_, is)| is_indexed && *is).map(|(word, _)| word)
+        let is_there = move |word| is_indexed || word == HostWord::DrawIndex;
+        words.into_iter().filter(move |(word, is)| *is && is_there(*word)).map(|(word, _)| word)
     }
 }
 

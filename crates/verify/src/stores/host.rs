@@ -194,7 +194,6 @@ fn told_indices(case: &Case) -> Option<transform_feedback::Indices> {
         offset: 0,
         size: index_bytes(indices).len() as u32,
         vertex_offset: indices.vertex_offset,
-        draw_index: 0,
         restarted: table.as_ref().map(Segments::primitives),
         table_address: 0,
         table_size: table.map_or(0, |table| 4 * table.table().len() as u32),
@@ -213,6 +212,7 @@ fn host_draw(case: &Case) -> transform_feedback::Draw {
         vertex_count: vertices,
         first_instance,
         instance_count: instances,
+        draw_index: 0,
         indices: told_indices(case),
     }
 }

@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         vertex_count: VERTICES,
         first_instance: 0,
         instance_count: 1,
+        draw_index: 0,
         indices: None,
     };
     // As many bytes as the draw stores: a strip is stored as triangles by themselves.

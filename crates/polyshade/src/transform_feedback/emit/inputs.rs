@@ -1,6 +1,7 @@
 //! The built-ins that depend on how a draw is made. A capture pass over indices is drawn as points, one for each index
 //! that there are, from `firstIndex` on, so that the device's vertex index is the number of an index in the index
-//! buffer; in a compute stage there are none at all. They become `Private` variables, and are filled before the shader
+//! buffer; in a compute stage there are none at all. The draws of a multi-draw are drawn one by one, each with words of
+//! its own, so that the device's draw index is 0. They become `Private` variables, and are filled before the shader
 //! begins.
 
 use super::compute::{self, Numbers};
@@ -42,6 +43,17 @@ pub(super) struct Input {
     builtin: BuiltIn,
 }
 
+impl Input {
+    /// Emits a store of a number of 32 bits.
+    fn fill(&self, code: &mut Cursor<'_, '_, '_>, value: Id) {
+        let value = match self.ty == code.p.uint() {
+            true => value,
+            false => code.bitcast(self.ty, value),
+        };
+        code.store(self.variable, value);
+    }
+}
+
 /// Whether the shader reads the number of the draw; an error where it cannot be drawn or dispatched so.
 pub(in super::super) fn asks_draw_index(
     m: &Module<'_>,
@@ -59,20 +71,22 @@ pub(super) fn inputs(
     draws: &Draws,
 ) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
-    if draws.indexed.is_none() && !draws.compute {
-        return Ok(inputs);
-    }
+    let is_drawn = draws.indexed.is_none() && !draws.compute;
     for variable in moves::interface(m, entry, StorageClass::INPUT) {
         let Some(builtin) = m.builtin(variable) else {
             let location = m.decoration(variable, Decoration::LOCATION).and_then(<[u32]>::first);
             let is_constant = location.is_some_and(|at| draws.constant_attributes.contains(at));
-            if is_constant && !draws.compute {
+            if is_drawn || is_constant && !draws.compute {
                 continue;
             }
             return Err(of_no_builtin(m, variable, draws));
         };
-        let is_filled =
-            OVER_INDICES.contains(&builtin) || draws.compute && OF_INSTANCES.contains(&builtin);
+        let is_filled = match is_drawn {
+            true => builtin == BuiltIn::DRAW_INDEX,
+            false => {
+                OVER_INDICES.contains(&builtin) || draws.compute && OF_INSTANCES.contains(&builtin)
+            }
+        };
         match m.pointee(variable) {
             Some(ty) if is_filled => inputs.push(Input { variable, ty, builtin }),
             _ if draws.compute && !OF_ALL_STAGES.contains(&builtin) => {
@@ -80,11 +94,6 @@ pub(super) fn inputs(
                 return Err(Error::unsupported(message, variable));
             }
             _ => {}
-        }
-        if draws.compute && draws.indexed.is_none() && builtin == BuiltIn::DRAW_INDEX {
-            let message =
-                "the number of the draw in a compute stage, which is told of draws with indices";
-            return Err(Error::unsupported(message, variable));
         }
     }
     Ok(inputs)
@@ -106,6 +115,21 @@ fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
         }
     };
     Error::unsupported(message, variable)
+}
+
+/// Emits, at `at`, what fills the inputs of a draw that the device itself numbers the vertices of.
+pub(super) fn fill_drawn<'m>(
+    p: &mut Patch<'m, '_>,
+    inputs: &[Input],
+    feedback: &Feedback<'_>,
+    at: Position<'m>,
+) {
+    for input in inputs {
+        let open = feedback.bound.added.open(&mut p.at(at));
+        let mut code = p.at(at);
+        let number = feedback.word(&mut code, open, HostWord::DrawIndex);
+        input.fill(&mut code, number);
+    }
 }
 
 /// Emits, at `at`, what fills the inputs; in a compute stage, of those invocations that have a vertex, and the others
@@ -160,10 +184,7 @@ pub(super) fn fill<'m>(
         if let Some(number) = from_there {
             value = code.binary(Op::I_ADD, uint, value, number);
         }
-        if input.ty != uint {
-            value = code.bitcast(input.ty, value);
-        }
-        code.store(input.variable, value);
+        input.fill(&mut code, value);
     }
     numbers
 }

@@ -295,7 +295,6 @@ const NO_INDICES: transform_feedback::Indices = transform_feedback::Indices {
     offset: 0,
     size: 0,
     vertex_offset: 0,
-    draw_index: 0,
     restarted: None,
     table_address: 0,
     table_size: 0,

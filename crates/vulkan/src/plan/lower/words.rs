@@ -94,7 +94,7 @@ impl<'a> Lowering<'a, '_> {
             | Word::TableAddressHigh => Ok(0),
             Word::IndexType => of_indices().map(|one| one.index_type as u32),
             Word::VertexOffset => of_indices().map(|one| one.vertex_offset.cast_unsigned()),
-            Word::DrawIndex => of_indices().map(|one| one.draw_index),
+            Word::DrawIndex => Ok(numbers.draw_index),
             Word::IndexOffset => of_indices().map(|one| one.offset),
             Word::IndexSize => of_indices().map(|one| one.size),
             Word::TableSize => of_indices().map(|one| one.table_size),
