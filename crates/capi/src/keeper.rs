@@ -246,6 +246,7 @@ impl polyshade_job {
             size: self.index_size,
             tables: self.tables,
             table_size: self.table_size,
+            pool: 0,
         })
     }
 }

@@ -43,6 +43,7 @@ use crate::registry::Registry;
 use crate::settings::Debugging;
 use ash::vk::{self, Handle as _};
 use std::cell::UnsafeCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex};
 
@@ -64,9 +65,9 @@ pub(crate) struct Emulator {
     pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
     /// Results of queries.
     pub(crate) queries: Registry<Counts>,
-    pub(crate) recordings: Registry<Recorded, 256>,
+    pub(crate) recordings: Registry<Recorded, 4096>,
     /// The command buffers of each pool.
-    pub(crate) pools: Mutex<Vec<(vk::CommandPool, vk::CommandBuffer)>>,
+    pub(crate) pools: Mutex<HashMap<vk::CommandPool, HashSet<vk::CommandBuffer>>>,
     /// Whether there are secondary command buffers that may be pending twice.
     pub(crate) shared: AtomicBool,
     /// Those with such recordings, on a device that has several.
@@ -74,6 +75,8 @@ pub(crate) struct Emulator {
     pub(crate) has_several_queues: bool,
     /// Whether command buffers go on with rendering that others began.
     pub(crate) has_resumed: AtomicBool,
+    /// Whether there was anything to capture into or to count with. Before, render passes have no lists of jobs.
+    pub(crate) may_capture: AtomicBool,
     /// Held by who writes lists of such rendering.
     pub(crate) joining: Mutex<()>,
     pub(crate) debugging: Debugging,
@@ -122,6 +125,7 @@ impl Emulator {
             queues: Queues::default(),
             has_several_queues,
             has_resumed: AtomicBool::new(false),
+            may_capture: AtomicBool::new(false),
             joining: Mutex::default(),
             debugging: debugging.clone(),
             capturing: AtomicU32::new(0),

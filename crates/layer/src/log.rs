@@ -1,6 +1,7 @@
 //! What the layer has to say: a line each, to the standard error (on Android, the system's log) or to a file.
 
 use crate::names::name_of;
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -43,30 +44,46 @@ impl Level {
 pub(crate) struct Log {
     level: Level,
     file: Option<Mutex<File>>,
+    /// Errors that were said: an application makes the same one with each frame.
+    errors: Mutex<HashSet<String>>,
 }
+
+/// The most errors that are remembered; further ones are said each time.
+const MOST_ERRORS: usize = 1000;
 
 impl Log {
     /// A log that appends to the file, or where it cannot be opened writes to the standard error and says why.
     pub(crate) fn new(level: Level, path: Option<&Path>) -> Self {
         let open = |path: &Path| OpenOptions::new().create(true).append(true).open(path);
         match path.map(|path| (path, open(path))) {
-            Some((_, Ok(file))) => Self { level, file: Some(Mutex::new(file)) },
+            Some((_, Ok(file))) => {
+                Self { level, file: Some(Mutex::new(file)), errors: Mutex::default() }
+            }
             Some((path, Err(why))) => {
-                let log = Self { level, file: None };
+                let log = Self { level, file: None, errors: Mutex::default() };
                 log.say(Level::Error, format_args!("setting log_file: {}: {why}", path.display()));
                 log
             }
-            None => Self { level, file: None },
+            None => Self { level, file: None, errors: Mutex::default() },
         }
     }
 
-    /// Says something, if things of this level are said.
+    /// Says something, if things of this level are said; an error once.
     pub(crate) fn say(&self, level: Level, what: fmt::Arguments<'_>) {
         if level > self.level {
             return;
         }
         // One call of the system a line: other processes may append to the same file.
         let line = format!("polyshade-layer: {}: {what}\n", level.name());
+        if level == Level::Error {
+            let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+            if errors.contains(&line) {
+                return;
+            }
+            if errors.len() < MOST_ERRORS {
+                errors.insert(line.clone());
+            }
+        }
         let written = match &self.file {
             Some(file) => {
                 file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
@@ -101,6 +118,7 @@ mod tests {
         let path = folder.path().join("log");
         let log = Log::new(Level::Warning, Some(&path));
         log.say(Level::Error, format_args!("{}", 1));
+        log.say(Level::Error, format_args!("1"));
         log.say(Level::Warning, format_args!("two"));
         log.say(Level::Info, format_args!("three"));
         let text = std::fs::read_to_string(path).expect("the log was made");

@@ -17,7 +17,7 @@ pub(crate) fn words(source: &str) -> Vec<u32> {
     compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles")
 }
 
-/// A pipeline of a vertex shader, or why there is none.
+/// A pipeline of a vertex shader, or why there is none. Indices restart strips.
 pub(crate) unsafe fn pipeline(
     device: &Device,
     (words, topology): (&[u32], vk::PrimitiveTopology),
@@ -32,7 +32,10 @@ pub(crate) unsafe fn pipeline(
         .stage(vk::ShaderStageFlags::VERTEX)
         .module(module)
         .name(c"main")];
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
+    let strips = [vk::PrimitiveTopology::LINE_STRIP, vk::PrimitiveTopology::TRIANGLE_STRIP];
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(topology)
+        .primitive_restart_enable(strips.contains(&topology));
     let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
         .rasterizer_discard_enable(true)
         .line_width(1.0);

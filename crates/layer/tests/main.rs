@@ -13,6 +13,7 @@ mod loader;
 mod made_up;
 mod made_up_loader;
 mod many;
+mod memory;
 mod narrow;
 mod newer;
 mod null;

@@ -29,6 +29,14 @@ pub(crate) struct Submitted {
 
 static SUBMITTED: Mutex<Vec<Submitted>> = Mutex::new(Vec::new());
 
+/// The sizes of the memory that was allocated.
+static ALLOCATED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+/// Takes the sizes of the memory that was allocated.
+pub(crate) fn allocated() -> Vec<u64> {
+    std::mem::take(&mut *ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// Takes the faults.
 pub(crate) fn faults() -> Vec<String> {
     std::mem::take(&mut *FAULTS.lock().unwrap_or_else(PoisonError::into_inner))
@@ -70,6 +78,7 @@ commands! { of_instance
 commands! { of_device
     b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
     b"vkGetDeviceQueue" => get_queue as PFN_vkGetDeviceQueue,
+    b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
     b"vkQueueSubmit" => queue_submit as PFN_vkQueueSubmit,
     b"vkQueueWaitIdle" => queue_wait_idle as PFN_vkQueueWaitIdle,
     b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
@@ -194,6 +203,20 @@ unsafe extern "system" fn get_queue(
             let second = SECOND.get_or_init(|| Box::new(Second([0, first])));
             *queue = vk::Queue::from_raw(&raw const **second as u64);
         }
+    }
+}
+
+unsafe extern "system" fn allocate_memory(
+    of: vk::Device,
+    info: *const vk::MemoryAllocateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    memory: *mut vk::DeviceMemory,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let size = (*info).allocation_size;
+        ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner).push(size);
+        (device().fp_v1_0().allocate_memory)(of, info, allocator, memory)
     }
 }
 

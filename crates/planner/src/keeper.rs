@@ -184,13 +184,23 @@ pub struct Segments {
     pub indices: u64,
     /// The bytes of the index buffer from there on.
     pub size: u32,
-    /// Where the tables go, one a draw.
+    /// Where the tables go, one a draw; where there is a pool, where 4 bytes a draw say where in the pool its table is.
     pub tables: u64,
-    /// The bytes of a table, a multiple of 4: [`Segments::table_size`].
+    /// The bytes of a table, a multiple of 4: [`Segments::table_size`]. A word of the variants says it, or where there
+    /// is a pool, the bytes of that.
     pub table_size: u32,
+    /// Memory that the draws of any number of jobs share for their tables: each takes as much as it has restarts, and one
+    /// that finds no room has no primitives. 0 where there is none; its address is a multiple of 8, and it begins with
+    /// [`Segments::pool`]. Only where places are addresses.
+    pub pool: u64,
 }
 
 impl Segments {
+    /// The words that a pool of so many bytes begins with.
+    pub fn pool(size: u32) -> [u32; 4] {
+        [0, 0, 0, (size / 8).saturating_sub(2)]
+    }
+
     /// The bytes of a table for draws of an index buffer of so many bytes: as many as if every index was a restart. At
     /// most 2³² - 4, so that what has more indices than half a billion has to have fewer restarts.
     pub fn table_size(index_type: IndexType, size: u32) -> u32 {
@@ -261,6 +271,7 @@ const TABLE_STRIDE: usize = 56;
 const INDEX_SIZE: usize = 57;
 const INDICES: usize = 58;
 const GROUPS: usize = 60;
+const POOL: usize = 62;
 
 // The flags.
 const BEGINS: u32 = 1;
@@ -424,6 +435,7 @@ impl Draws {
             words.0[TABLE_STRIDE] = segments.table_size;
             words.0[INDEX_SIZE] = segments.size;
             words.place(INDICES, segments.indices);
+            words.place(POOL, segments.pool);
         }
     }
 }

@@ -234,6 +234,7 @@ fn jobs_are_those_of_the_planner() {
                     size: 41,
                     tables: 10 << 40,
                     table_size: 42,
+                    pool: 0,
                 }),
             }),
             query: 2 << 40,

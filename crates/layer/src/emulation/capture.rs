@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::memory::address;
-use crate::emulation::recording::{Active, Recording, Target};
+use crate::emulation::recording::{Active, NO_LIST, Recording, Target};
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
@@ -87,7 +87,7 @@ impl Recording {
         offsets: *const vk::DeviceSize,
     ) {
         if !self.has_list() {
-            return;
+            return device.fault(format_args!("a capture is lost: {NO_LIST}"));
         }
         self.keeps();
         // SAFETY: the caller hands over what Vulkan asks for.

@@ -7,7 +7,7 @@ use crate::emulation::calls::{Call, Indices, Said};
 use crate::emulation::facts::Facts;
 use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
 use crate::emulation::memory::Piece;
-use crate::emulation::recording::{Active, Recording};
+use crate::emulation::recording::{Active, NO_LIST, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::MAX_BUFFERS;
@@ -59,7 +59,7 @@ impl Recording {
         call: Call,
     ) -> Result<Done, Why> {
         if !self.has_list() {
-            return Err("there was no memory in front of the render pass".to_owned());
+            return Err(NO_LIST.to_owned());
         }
         self.keeps();
         if call.draws > MOST_DRAWS {

@@ -33,6 +33,10 @@ impl Recording {
             // What draws that are pending read is written again.
             before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
         }
+        if self.tables.is_some() {
+            // As what draws of passes before read.
+            before |= Stage::VERTEX_SHADER;
+        }
         let access = AccessFlags::SHADER_READ | AccessFlags::SHADER_WRITE;
         let written = (before, AccessFlags::SHADER_WRITE);
         let behind = (

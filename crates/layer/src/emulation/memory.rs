@@ -1,23 +1,26 @@
 //! Memory of the layer's that the host writes and shaders read and write: jobs, words, arguments, results.
 //!
-//! A recording has an [`Arena`], which grows and is given back as a whole. Its chunks serve the next recording.
+//! A device may have as few as 4,096 pieces of memory, and there may be any number of command buffers: so they share
+//! chunks. A recording has an [`Arena`] of blocks, each larger than the one before, which are given back as a whole and
+//! serve the next recording.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use ash::vk::{self, MemoryPropertyFlags};
 use std::sync::{Mutex, PoisonError};
 
-/// The bytes of a chunk, unless something larger is asked for.
-const CHUNK: u64 = 256 * 1024;
+/// The bytes of the blocks that chunks are cut into. What is larger is a chunk of its own.
+const BLOCKS: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
+
+/// The bytes of the first chunks that are cut, and how many of them there are before the next ones are so much larger.
+const CHUNK: u64 = BLOCKS[4];
+const CHUNKS_ALIKE: usize = 8;
 
 /// How pieces are aligned: as anything is that shaders of ours read, and as indirect arguments are.
 const ALIGNMENT: u64 = 16;
 
-/// The most chunks that wait for the next recording.
-const MOST_WAITING: usize = 64;
-
 /// A buffer with memory of its own, which the host sees.
-pub(crate) struct Chunk {
+struct Chunk {
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
     address: u64,
@@ -43,7 +46,7 @@ pub(crate) struct Piece {
 
 impl Chunk {
     /// A chunk of at least so many bytes.
-    pub(crate) fn new(device: &Driver, emulator: &Emulator, size: u64) -> Result<Self, vk::Result> {
+    fn new(device: &Driver, emulator: &Emulator, size: u64) -> Result<Self, vk::Result> {
         let size = size.max(1).next_multiple_of(ALIGNMENT);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
@@ -100,23 +103,12 @@ impl Chunk {
         }
     }
 
-    /// Everything of it.
-    pub(crate) fn whole(&self) -> Piece {
-        self.piece(0, self.size)
-    }
-
     fn piece(&self, offset: u64, size: u64) -> Piece {
-        Piece {
-            buffer: self.buffer,
-            offset,
-            address: self.address + offset,
-            // SAFETY: the piece lies in the chunk, as its callers see to.
-            pointer: unsafe { self.pointer.add(offset as usize) },
-            size,
-        }
+        let (buffer, address, pointer) = (self.buffer, self.address, self.pointer);
+        Piece { buffer, offset: 0, address, pointer, size: self.size }.part(offset, size)
     }
 
-    pub(crate) fn destroy(self, device: &Driver) {
+    fn destroy(self, device: &Driver) {
         // SAFETY: the device is alive and no longer uses the chunk; null is nothing.
         unsafe {
             if let Some(destroy) = device.next.destroy_buffer {
@@ -129,7 +121,25 @@ impl Chunk {
     }
 }
 
+// SAFETY: as above.
+unsafe impl Send for Piece {}
+// SAFETY: as above.
+unsafe impl Sync for Piece {}
+
 impl Piece {
+    /// A part of it, from this byte on.
+    fn part(&self, at: u64, size: u64) -> Self {
+        assert!(at + size <= self.size, "a part lies in its piece");
+        Self {
+            offset: self.offset + at,
+            address: self.address + at,
+            // SAFETY: it lies in the piece.
+            pointer: unsafe { self.pointer.add(at as usize) },
+            size,
+            ..*self
+        }
+    }
+
     /// Whether there is room for the words.
     pub(crate) fn holds(&self, words: &[u32]) -> bool {
         self.size >= size_of_val(words) as u64
@@ -166,11 +176,18 @@ pub(crate) fn address(device: &Driver, buffer: vk::Buffer) -> u64 {
         .map_or(0, |ask| unsafe { ask(device.handle, &raw const info) })
 }
 
+/// A piece that is given back at the end.
+pub(crate) struct Block {
+    pub(crate) piece: Piece,
+    /// Its chunk, if that has nothing else.
+    own: Option<Chunk>,
+}
+
 /// The memory of a recording.
 #[derive(Default)]
 pub(crate) struct Arena {
-    chunks: Vec<Chunk>,
-    /// How much of the last chunk is used.
+    blocks: Vec<Block>,
+    /// How much of the last block is used.
     used: u64,
 }
 
@@ -183,13 +200,14 @@ impl Arena {
         size: u64,
     ) -> Result<Piece, vk::Result> {
         let size = size.max(1).next_multiple_of(ALIGNMENT);
-        let last = self.chunks.last().filter(|last| last.size - self.used >= size);
+        let last = self.blocks.last().filter(|last| last.piece.size - self.used >= size);
         if last.is_none() {
-            self.chunks.push(emulator.chunks.take(device, emulator, size)?);
+            let larger = BLOCKS[self.blocks.len().min(BLOCKS.len() - 1)];
+            self.blocks.push(emulator.chunks.take(device, emulator, size.max(larger))?);
             self.used = 0;
         }
-        let last = self.chunks.last().ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
-        let piece = last.piece(self.used, size);
+        let last = self.blocks.last().ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+        let piece = last.piece.part(self.used, size);
         self.used += size;
         Ok(piece)
     }
@@ -209,39 +227,79 @@ impl Arena {
     /// Gives all of it back, which no commands use any more.
     pub(crate) fn clear(&mut self, device: &Driver, emulator: &Emulator) {
         self.used = 0;
-        for chunk in self.chunks.drain(..) {
-            emulator.chunks.give(device, chunk);
+        for block in self.blocks.drain(..) {
+            emulator.chunks.give(device, block);
         }
     }
 }
 
-/// Chunks that wait for the next recording.
+/// Chunks that are cut into blocks, and the blocks that wait for the next recording.
 #[derive(Default)]
-pub(crate) struct Chunks(Mutex<Vec<Chunk>>);
+pub(crate) struct Chunks(Mutex<Cut>);
+
+#[derive(Default)]
+struct Cut {
+    chunks: Vec<Chunk>,
+    /// How much of the last chunk is cut.
+    used: u64,
+    waiting: [Vec<Piece>; BLOCKS.len()],
+}
 
 impl Chunks {
-    fn take(&self, device: &Driver, emulator: &Emulator, size: u64) -> Result<Chunk, vk::Result> {
-        let waiting = || self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match (size <= CHUNK).then(waiting).flatten() {
-            Some(chunk) => Ok(chunk),
-            None => Chunk::new(device, emulator, size.max(CHUNK)),
-        }
+    /// A block of at least so many bytes.
+    pub(crate) fn take(
+        &self,
+        device: &Driver,
+        emulator: &Emulator,
+        size: u64,
+    ) -> Result<Block, vk::Result> {
+        let Some(class) = BLOCKS.iter().position(|block| *block >= size) else {
+            let chunk = Chunk::new(device, emulator, size)?;
+            return Ok(Block { piece: chunk.piece(0, chunk.size), own: Some(chunk) });
+        };
+        let mut cut = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let piece = match cut.waiting[class].pop() {
+            Some(piece) => piece,
+            None => cut.cut(device, emulator, BLOCKS[class])?,
+        };
+        Ok(Block { piece, own: None })
     }
 
-    fn give(&self, device: &Driver, chunk: Chunk) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if chunk.size == CHUNK && waiting.len() < MOST_WAITING {
-            waiting.push(chunk);
-        } else {
-            drop(waiting);
-            chunk.destroy(device);
+    /// Takes back what no commands use any more.
+    pub(crate) fn give(&self, device: &Driver, block: Block) {
+        if let Some(chunk) = block.own {
+            return chunk.destroy(device);
         }
+        let mut cut = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let class = BLOCKS.iter().position(|size| *size == block.piece.size);
+        cut.waiting[class.expect("blocks have these sizes")].push(block.piece);
     }
 
-    /// Destroys what waits.
+    /// Destroys all chunks, whose blocks were given back.
     pub(crate) fn destroy(&self, device: &Driver) {
-        let waiting = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        waiting.into_iter().for_each(|chunk| chunk.destroy(device));
+        let cut = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        cut.chunks.into_iter().for_each(|chunk| chunk.destroy(device));
+    }
+}
+
+impl Cut {
+    /// Cuts a piece off the last chunk, or off a new one: so that their number grows less than what is in use.
+    fn cut(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        size: u64,
+    ) -> Result<Piece, vk::Result> {
+        let last = self.chunks.last().filter(|last| last.size - self.used >= size);
+        if last.is_none() {
+            let larger = 1 + self.chunks.len() / CHUNKS_ALIKE;
+            self.chunks.push(Chunk::new(device, emulator, CHUNK * larger as u64)?);
+            self.used = 0;
+        }
+        let last = self.chunks.last().ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+        let piece = last.piece(self.used, size);
+        self.used += size;
+        Ok(piece)
     }
 }
 

@@ -8,14 +8,15 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::barrier;
-use crate::emulation::memory::{Chunk, Piece};
-use crate::emulation::recording::Recording;
+use crate::emulation::memory::{Block, Piece};
+use crate::emulation::recording::{Recording, Scope};
 use ash::vk::{
     self, AccessFlags as Access, Handle as _, PipelineStageFlags as Stage,
     QueryResultFlags as Flags,
 };
 use polyshade_planner::keeper::Job;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// Bytes of what is known of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether that is
 /// all. results.comp has the same.
@@ -27,7 +28,7 @@ const COPIED_TOGETHER: u32 = 64;
 
 /// The numbers of a pool.
 pub(crate) struct Counts {
-    numbers: Chunk,
+    numbers: Block,
     /// Whether it counts primitives generated, rather than those of transform feedback.
     of_generated: bool,
 }
@@ -39,8 +40,9 @@ pub(crate) fn create(
     pool: vk::QueryPool,
     info: &vk::QueryPoolCreateInfo<'_>,
 ) -> Result<(), vk::Result> {
-    let numbers = Chunk::new(device, emulator, SIZE * u64::from(info.query_count))?;
+    let numbers = emulator.chunks.take(device, emulator, SIZE * u64::from(info.query_count))?;
     let of_generated = info.query_type == vk::QueryType::PRIMITIVES_GENERATED_EXT;
+    emulator.may_capture.store(true, Ordering::Relaxed);
     emulator.queries.insert(pool.as_raw(), Box::new(Counts { numbers, of_generated }));
     // A pool may be created reset (`VK_QUERY_POOL_CREATE_RESET_BIT_KHR`).
     reset_by_host(emulator, pool, 0, info.query_count);
@@ -49,7 +51,7 @@ pub(crate) fn create(
 
 pub(crate) fn destroy(device: &Driver, emulator: &Emulator, pool: vk::QueryPool) {
     if let Some(counts) = emulator.queries.remove(pool.as_raw()) {
-        counts.numbers.destroy(device);
+        emulator.chunks.give(device, counts.numbers);
     }
 }
 
@@ -57,7 +59,7 @@ pub(crate) fn destroy(device: &Driver, emulator: &Emulator, pool: vk::QueryPool)
 fn numbers(emulator: &Emulator, pool: vk::QueryPool) -> Option<(Piece, Range<u64>)> {
     // SAFETY: who destroys the pool waits for those who use it.
     let counts = unsafe { emulator.queries.get(pool.as_raw()) }?;
-    Some((counts.numbers.whole(), if counts.of_generated { 1..2 } else { 0..2 }))
+    Some((counts.numbers.piece, if counts.of_generated { 1..2 } else { 0..2 }))
 }
 
 impl Recording {
@@ -90,9 +92,9 @@ impl Recording {
             self.counted[values.start as usize] = 0;
         }
         let at = SIZE * u64::from(query) + AVAILABLE;
-        // SAFETY: the pool is one of timestamps for the driver; where no list of jobs is done, no render pass is open.
+        // SAFETY: the pool is one of timestamps for the driver, and outside of render passes none is open.
         unsafe {
-            if !self.has_list() {
+            if self.scope == Scope::Outside {
                 fill(device, commands, all, at..at + 4, 1);
             } else if let Err(error) = self.end_in_pass(device, emulator, all.address + at) {
                 device.fault(format_args!("no memory for a query: {error}"));
@@ -225,8 +227,8 @@ pub(crate) unsafe fn results(
     if flags.contains(Flags::PARTIAL) { vk::Result::SUCCESS } else { result }
 }
 
-/// `vkCmdCopyQueryPoolResults` of such a pool. What stands there already is fetched first, and put back with the results
-/// of the queries that are available.
+/// `vkCmdCopyQueryPoolResults` of such a pool. What stands there already is fetched first, and put back with the
+/// results of the queries that are available.
 ///
 /// # Safety
 ///

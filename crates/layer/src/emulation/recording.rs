@@ -12,11 +12,22 @@ use crate::emulation::variants::Graphics;
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+
+/// Why nothing can be captured in a render pass.
+pub(crate) const NO_LIST: &str =
+    "when the render pass began, there was no memory, or no buffer or query for captures yet";
 
 /// A range that is captured into.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
+    pub(crate) address: u64,
+    pub(crate) size: u32,
+}
+
+/// A pool of tables of restarts.
+#[derive(Clone, Copy)]
+pub(crate) struct Tables {
     pub(crate) address: u64,
     pub(crate) size: u32,
 }
@@ -59,6 +70,9 @@ pub(crate) struct Recording {
     /// Where memory is used that the keeper writes, of recordings that may be pending twice.
     pub(crate) uses: Vec<Arc<Use>>,
     pub(crate) arena: Arena,
+    /// Memory for tables of restarts: what draws have for themselves, in bytes, and what the others share.
+    pub(crate) table_bytes: u64,
+    pub(crate) tables: Option<Tables>,
     /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
     pub(crate) jobs: Jobs,
     /// Where the list of the open pass is written, and in whose recording, if that is another one.
@@ -136,19 +150,14 @@ impl Recording {
 }
 
 /// Forgets command buffers.
-pub(crate) unsafe fn forget(
+pub(crate) fn forget(
     device: &Driver,
     emulator: &Emulator,
-    gone: impl Fn(vk::CommandPool, vk::CommandBuffer) -> bool,
+    gone: impl IntoIterator<Item = vk::CommandBuffer>,
 ) {
-    let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
-    pools.retain(|&(pool, commands)| {
-        if !gone(pool, commands) {
-            return true;
-        }
+    for commands in gone {
         if let Some(recorded) = emulator.recordings.remove(commands.as_raw()) {
             recorded.0.into_inner().reset(device, emulator);
         }
-        false
-    });
+    }
 }

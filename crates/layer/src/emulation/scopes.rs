@@ -3,11 +3,12 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::MOST_EXECUTIONS;
-use crate::emulation::recording::{Recording, Scope};
+use crate::emulation::recording::{NO_LIST, Recording, Scope};
 use ash::vk;
+use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Opens a scope.
+    /// Opens a scope. Where nothing can be captured yet, nothing is done in front of it.
     ///
     /// # Safety
     ///
@@ -19,10 +20,12 @@ impl Recording {
         commands: vk::CommandBuffer,
         scope: Scope,
     ) {
-        // SAFETY: the caller's promise.
-        match unsafe { self.reserve(device, emulator, commands) } {
-            Ok(list) => self.list = Some(list),
-            Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
+        if emulator.may_capture.load(Ordering::Relaxed) {
+            // SAFETY: the caller's promise.
+            match unsafe { self.reserve(device, emulator, commands) } {
+                Ok(list) => self.list = Some(list),
+                Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
+            }
         }
         self.jobs.clear();
         self.scope = scope;
@@ -42,6 +45,11 @@ impl Recording {
         if self.scope == Scope::Outside {
             self.follow(device, emulator, commands, secondary);
         } else if !secondary.jobs.is_empty() {
+            if !self.has_list() {
+                device.fault(format_args!(
+                    "what a secondary command buffer captures is lost: {NO_LIST}"
+                ));
+            }
             let jobs = (&secondary.jobs, repeats);
             let fits = self.jobs.execute(commands, jobs, self.predicate());
             said_to_fit(device, fits);

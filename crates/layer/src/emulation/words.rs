@@ -4,7 +4,7 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::calls::{Call, Indices, Said};
 use crate::emulation::memory::Piece;
-use crate::emulation::recording::{Recording, Target};
+use crate::emulation::recording::{Recording, Tables, Target};
 use crate::emulation::state::VertexBuffer;
 use crate::emulation::told::{Fetched, Told};
 use crate::emulation::variants::Variant;
@@ -13,7 +13,15 @@ use polyshade_planner::Word;
 use polyshade_planner::keeper::{self, Segments};
 use std::collections::BTreeMap;
 
+/// The bytes of tables of restarts that the draws of a recording have for themselves: each as if all indices that there
+/// are were restarts. Further draws share a pool, with so many bytes more than one table.
+const MOST_TABLES: u64 = 64 << 20;
+
+/// The least bytes of a pool, where there is not enough memory.
+const LEAST_TABLES: u64 = 1 << 20;
+
 impl Recording {
+    /// Where the restarts of a draw's indices are looked for.
     pub(super) fn segments(
         &mut self,
         device: &Driver,
@@ -27,9 +35,46 @@ impl Recording {
             _ => size,
         };
         let table_size = Segments::table_size(index_type, most);
-        let room = u64::from(table_size) * u64::from(call.draws.max(1));
-        let tables = self.arena.take(device, emulator, room)?.address;
-        Ok(Segments { index_type, indices: address, size, tables, table_size })
+        let draws = u64::from(call.draws.max(1));
+        let room = u64::from(table_size) * draws;
+        if self.table_bytes + room <= MOST_TABLES {
+            self.table_bytes += room;
+            let tables = self.arena.take(device, emulator, room)?.address;
+            return Ok(Segments {
+                index_type,
+                indices: address,
+                size,
+                tables,
+                table_size,
+                pool: 0,
+            });
+        }
+        // As if each index was drawn once.
+        let size_of_pool = u64::from(table_size) + MOST_TABLES;
+        let pool = match self.tables.filter(|pool| u64::from(pool.size) >= size_of_pool) {
+            Some(pool) => pool,
+            None => self.pool(device, emulator, size_of_pool)?,
+        };
+        self.tables = Some(pool);
+        let tables = self.arena.take(device, emulator, 4 * draws)?.address;
+        let (pool, table_size) = (pool.address, pool.size);
+        Ok(Segments { index_type, indices: address, size, tables, table_size, pool })
+    }
+
+    /// A pool of at least so many bytes, or of fewer where there are not so many.
+    fn pool(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        wanted: u64,
+    ) -> Result<Tables, vk::Result> {
+        let wanted = wanted.min(u64::from(u32::MAX) - 15);
+        let some = |size| Some((size, self.arena.take(device, emulator, size).ok()?));
+        let found = std::iter::successors(Some(wanted), |size| Some(size / 2));
+        let found = found.take_while(|size| *size >= LEAST_TABLES).find_map(some);
+        let (size, piece) = found.ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+        piece.write(0, &Segments::pool(size as u32));
+        Ok(Tables { address: piece.address, size: size as u32 })
     }
 
     /// The blocks of words of a draw, and what the keeper makes them of.
@@ -103,7 +148,7 @@ impl Recording {
         variant.pulled.iter().map(word).collect()
     }
 
-    /// Memory that the keeper writes in front of a pass. Where others share the pass nobody may: so it says first that
+    /// Memory that the keeper writes in front of a pass. Where others have the pass nobody may: so it says first that
     /// there is nothing to draw and no room.
     pub(super) fn kept(
         &mut self,
@@ -111,7 +156,7 @@ impl Recording {
         emulator: &Emulator,
         size: u32,
     ) -> Result<Piece, vk::Result> {
-        match self.resumes || self.suspends {
+        match self.resumes || self.suspends || self.is_secondary {
             true => self.arena.put(device, emulator, &vec![0; size as usize / 4]),
             false => self.arena.take(device, emulator, size.into()),
         }

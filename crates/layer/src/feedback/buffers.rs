@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::pnext::Copied;
 use crate::usages::{self, usage, usage_chain};
 use ash::vk::{self, Handle as _};
+use std::sync::atomic::Ordering;
 
 /// What a capture writes to.
 const OF_CAPTURES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
@@ -35,6 +36,11 @@ pub(crate) unsafe extern "system" fn create_buffer(
         }
         let (changed, _chain) = map(device, &*info);
         let result = next(device.handle, &raw const changed, allocator, buffer);
+        if let Some(emulator) = device.emulator.get()
+            && used.intersects(OF_CAPTURES)
+        {
+            emulator.may_capture.store(true, Ordering::Relaxed);
+        }
         if let Some(emulator) = device.emulator.get()
             && result == vk::Result::SUCCESS
             && usage(used, true).contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)

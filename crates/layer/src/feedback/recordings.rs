@@ -31,7 +31,7 @@ pub(crate) unsafe extern "system" fn allocate_command_buffers(
                 emulator.recordings.insert(one.as_raw(), Box::new(Recorded::new(recording)));
             }
             let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
-            pools.extend(made.iter().map(|one| ((*info).command_pool, *one)));
+            pools.entry((*info).command_pool).or_default().extend(made);
         }
         result
     }
@@ -49,7 +49,14 @@ pub(crate) unsafe extern "system" fn free_command_buffers(
         let Some(device) = Device::of(device) else { return };
         if let Some(emulator) = device.emulator.get() {
             let freed = slice(commands, count);
-            forget(device, emulator, |_, one| freed.contains(&one));
+            let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(all) = pools.get_mut(&pool) {
+                for one in freed {
+                    all.remove(one);
+                }
+            }
+            drop(pools);
+            forget(device, emulator, freed.iter().copied().filter(|one| !one.is_null()));
         }
         if let Some(next) = device.next.free_command_buffers {
             next(device.handle, pool, count, commands);
@@ -67,7 +74,10 @@ pub(crate) unsafe extern "system" fn destroy_command_pool(
     unsafe {
         let Some(device) = Device::of(device) else { return };
         if let Some(emulator) = device.emulator.get() {
-            forget(device, emulator, |of, _| of == pool);
+            let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            let gone = pools.remove(&pool);
+            drop(pools);
+            forget(device, emulator, gone.into_iter().flatten());
         }
         if let Some(next) = device.next.destroy_command_pool {
             next(device.handle, pool, allocator);
@@ -87,7 +97,7 @@ pub(crate) unsafe extern "system" fn reset_command_pool(
         let Some(next) = device.next.reset_command_pool else { return vk::Result::ERROR_UNKNOWN };
         if let Some(emulator) = device.emulator.get() {
             let pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
-            for (_, commands) in pools.iter().filter(|(of, _)| *of == pool) {
+            for commands in pools.get(&pool).into_iter().flatten() {
                 if let Some(recording) = emulator.recording(*commands) {
                     recording.reset(device, emulator);
                 }

@@ -119,6 +119,7 @@ const uint TABLE_STRIDE = 56u;
 const uint INDEX_SIZE = 57u;
 const uint INDICES = 58u;
 const uint GROUPS = 60u;
+const uint POOL = 62u;
 
 // The flags.
 const uint BEGINS = 1u;
@@ -175,6 +176,12 @@ bool has(const uvec2 job, const uint flag) { return (LOAD(job, FLAGS) & flag) !=
 uvec2 first_job() { return job_count == LISTED ? place_in(jobs, 0u) : jobs; }
 
 uint number_of_jobs() { return job_count == LISTED ? LOAD(jobs, 2u) : job_count; }
+
+// The words of a pool of tables, of which `Segments::pool` in keeper.rs is the other half: an empty table, for draws that
+// found no room; how many 8 bytes are taken, and how many there are. The tables of draws begin behind them.
+const uint POOL_TAKEN = 2u;
+const uint POOL_ROOM = 3u;
+const uint POOL_HEAD = 2u;
 
 // How many draws of a job are drawn: conditional rendering and a count in a buffer leave some out.
 uint count_of_draws(const uvec2 job) {

@@ -121,6 +121,13 @@ void write_groups(const uvec2 place, const Numbers numbers) {
     STORE(place, 2u, 1u);
 }
 
+// Where the table of a draw is.
+uvec2 table_of(const uvec2 job, const uint number) {
+    uvec2 pool = place_in(job, POOL);
+    uvec2 tables = place_in(job, TABLES);
+    return is_there(pool) ? behind(pool, 8u * LOAD(tables, number)) : behind(tables, number * LOAD(job, TABLE_STRIDE));
+}
+
 void draw(const uvec2 job, const uint number, const bool is_drawn) {
     Numbers numbers = numbers_of_draw(job, number);
     numbers.instances = is_drawn ? numbers.instances : 0u;
@@ -128,9 +135,11 @@ void draw(const uvec2 job, const uint number, const bool is_drawn) {
     uint captured = without_adjacency(topology);
     uint vertices = vertices_per_primitive(captured);
     uint primitives = primitives_per_instance(captured, vertices, count_of_captured(topology, numbers.count));
-    uvec2 table = behind(place_in(job, TABLES), number * LOAD(job, TABLE_STRIDE));
+    uvec2 table = uvec2(0u);
     if (has(job, RESTARTS)) {
-        primitives = LOAD(table, 1u);
+        table = table_of(job, number);
+        // Of what is not drawn there is none.
+        primitives = is_drawn ? LOAD(table, 1u) : 0u;
     }
     uvec2 needed = product(primitives, numbers.instances);
     uvec2 written = fitting(job, needed, vertices);
@@ -167,6 +176,11 @@ void main() {
             uint drawn = count_of_draws(job);
             for (uint one = 0u; one < LOAD(job, MOST); ++one) {
                 draw(job, one, one < drawn);
+            }
+            // The tables are found, and the pool is free for those of the next time.
+            uvec2 pool = place_in(job, POOL);
+            if (is_there(pool)) {
+                STORE(pool, POOL_TAKEN, 0u);
             }
         }
         if (has(job, ENDS)) {

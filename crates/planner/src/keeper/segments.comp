@@ -24,6 +24,31 @@ shared uint primitives[INVOCATIONS];
 // No position of an index.
 const uint NONE = ~0u;
 
+// Where the table is, and how many words it may have.
+shared uvec2 table;
+shared uint table_words;
+
+// Finds room for a table with so many segments.
+void place_table(const uvec2 job, const uint draw, const uint segments) {
+    table = behind(place_in(job, TABLES), draw * LOAD(job, TABLE_STRIDE));
+    table_words = LOAD(job, TABLE_STRIDE) >> 2;
+#ifndef BOUND
+    uvec2 pool = place_in(job, POOL);
+    if (is_there(pool)) {
+        uint size = 1u + segments;
+        uint room = LOAD(pool, POOL_ROOM);
+        // Where nothing is left, nothing is added: the sum does not wrap around.
+        uint at = atomicAdd(Memory(pool).words[POOL_TAKEN], 0u);
+        at = at < room ? atomicAdd(Memory(pool).words[POOL_TAKEN], min(size, room)) : room;
+        bool fits = at < room && size <= room - at;
+        at = fits ? POOL_HEAD + at : 0u;
+        STORE(place_in(job, TABLES), draw, at);
+        table = behind(pool, 8u * at);
+        table_words = fits ? 2u * size : 0u;
+    }
+#endif
+}
+
 bool is_restart(const uvec2 job, const uint number) {
     uvec2 place = place_in(job, INDICES);
     uint type = min(LOAD(job, INDEX_TYPE), 2u);
@@ -40,9 +65,9 @@ uint primitives_of_segment(const uvec2 job, const uint count) {
 }
 
 // Writes a segment, unless it is behind the end of the table.
-void write_segment(const uvec2 job, const uvec2 table, const uint number, const uint position, const uint before) {
+void write_segment(const uint number, const uint position, const uint before) {
     const uint HEAD = 2u;
-    if (number < less(LOAD(job, TABLE_STRIDE) >> 2, HEAD) >> 1) {
+    if (number < less(table_words, HEAD) >> 1) {
         STORE(table, HEAD + 2u * number, position);
         STORE(table, HEAD + 2u * number + 1u, before);
     }
@@ -52,8 +77,7 @@ void main() {
     uvec2 job = behind(first_job(), gl_WorkGroupID.y * JOB_SIZE);
     uint draw = gl_WorkGroupID.x;
     // The same for all invocations, which WGSL does not know: all of them reach the barriers.
-    bool is_meant = has(job, RESTARTS) && draw < LOAD(job, MOST);
-    uvec2 table = behind(place_in(job, TABLES), draw * LOAD(job, TABLE_STRIDE));
+    bool is_meant = has(job, RESTARTS) && draw < count_of_draws(job);
     Numbers numbers = Numbers(0u, 0u, 0u, 0u, 0u);
     if (is_meant) {
         numbers = numbers_of_draw(job, draw);
@@ -89,6 +113,10 @@ void main() {
             sum += here;
             begin = behind_it == NONE ? begin : behind_it;
         }
+        // The last segment is followed by the end.
+        if (is_meant) {
+            place_table(job, draw, sum + 2u);
+        }
     }
     barrier();
 
@@ -117,17 +145,17 @@ void main() {
     uint number = restarts[me];
     for (uint position = first; position < last; ++position) {
         if (is_restart(job, numbers.first + position)) {
-            write_segment(job, table, number, begin, before);
+            write_segment(number, begin, before);
             before += primitives_of_segment(job, position - begin);
             begin = position + 1u;
             ++number;
         }
     }
     // The last part is followed by the end.
-    if (is_meant && me == INVOCATIONS - 1u) {
-        write_segment(job, table, number, begin, before);
+    if (is_meant && me == INVOCATIONS - 1u && table_words != 0u) {
+        write_segment(number, begin, before);
         before += primitives_of_segment(job, less(count, begin));
-        write_segment(job, table, number + 1u, count + 1u, before);
+        write_segment(number + 1u, count + 1u, before);
         STORE(table, 0u, number + 1u);
         STORE(table, 1u, before);
     }

@@ -92,7 +92,8 @@ impl Kept {
         let segments = self.segments.map(|segments| {
             let KeptSegments { index_type, size, table_size, .. } = segments;
             let (indices, tables) = (at(segments.indices)?, at(segments.tables)?);
-            Ok::<_, Error>(keeper::Segments { index_type, indices, size, tables, table_size })
+            let pool = 0;
+            Ok::<_, Error>(keeper::Segments { index_type, indices, size, tables, table_size, pool })
         });
         let predicate = self.predicate.map(|(place, inverted)| {
             Ok::<_, Error>(keeper::Predicate { place: at(place)?, inverted })

@@ -134,7 +134,9 @@ impl<'a> Lowering<'a, '_> {
         let table_size = keeper::Segments::table_size(index_type, size);
         let table_size = table_size.next_multiple_of(ALIGNMENT as u32);
         indices.table_size = table_size;
-        let tables = self.reserve(memory, table_size * draws.max(1));
+        let room = table_size.checked_mul(draws.max(1));
+        let room = room.ok_or_else(|| Error::Work("tables of restarts of 4 GiB".to_owned()))?;
+        let tables = self.reserve(memory, room);
         pending.table = Some(Range { size: table_size.into(), ..tables.with_size(0) });
         Ok(Some(KeptSegments { index_type, indices: start, size, tables, table_size }))
     }
