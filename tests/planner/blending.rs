@@ -237,6 +237,11 @@ fn broken(device: &Device, state: &BlendingState, plan: &BlendingPlan) -> Option
     match () {
         () if plan.path.is_lowered() && plan.lowered.len() < advanced => Some("all are blended"),
         () if off != plan.lowered.len() => Some("blended once"),
+        () if has(Change::AlphaUnchanged)
+            != (plan.lowered.contains(&0) || plan.path == BlendingPath::Interlock) =>
+        {
+            Some("alpha to coverage and to one see the alpha that the shader wrote")
+        }
         () if !plan.path.is_lowered() && !plan.lowered.is_empty() => Some("fixed function blends"),
         () if (plan.order == BlendingOrder::Coherent) != plan.path.is_ordered() => {
             Some("the order is what the way gives")

@@ -40,6 +40,7 @@ pub(crate) fn shader() -> Vec<u32> {
 pub(crate) struct Case {
     pub(crate) words: Vec<u32>,
     pub(crate) asked: BlendedAs,
+    pub(crate) alpha_to_one: bool,
     pub(crate) select: Option<Place>,
     pub(crate) destination: Destination,
     pub(crate) given: Vec<(Part, Vec<u32>)>,
@@ -63,9 +64,9 @@ impl Case {
             clamping: Clamping::Unorm,
             clamp_results: false,
             without_alpha: false,
-            alpha_to_one: false,
         };
-        Case { words, asked, select: PUSHED, destination: attachment(), given: Vec::new() }
+        let (select, destination, given) = (PUSHED, attachment(), Vec::new());
+        Case { words, asked, alpha_to_one: false, select, destination, given }
     }
 
     fn target(&self) -> ColorBlend {
@@ -92,14 +93,12 @@ impl Case {
         if self.asked.without_alpha {
             target = target.without_alpha();
         }
-        if self.asked.alpha_to_one {
-            target = target.alpha_to_one();
-        }
         target
     }
 
     pub(crate) fn options(&self) -> Options {
         let options = Options::new().every_target(self.target());
+        let options = if self.alpha_to_one { options.alpha_to_one() } else { options };
         options.select(self.select).destination(self.destination)
     }
 
@@ -121,6 +120,7 @@ impl Case {
             destination: self.destination,
             multisampled: false,
             alpha_to_coverage: false,
+            alpha_to_one: self.alpha_to_one,
         });
         let mut job = job(&module, ExecutionModel::FRAGMENT, lowering);
         job.given = self.given.clone();
@@ -176,7 +176,7 @@ fn clamped_results_and_alphas_that_are_one() {
         let mut case = case.clone();
         case.asked.clamp_results = what == 0;
         case.asked.without_alpha = what == 1;
-        case.asked.alpha_to_one = what == 2;
+        case.alpha_to_one = what == 2;
         case.is_equal();
     }
 }
@@ -314,11 +314,32 @@ fn comparisons_that_are_strict_and_were_not() {
 #[test]
 fn alpha_that_is_not_one_though_nothing_is_blended() {
     let mut case = Case::new(shader(), &[Equation::Screen]);
-    case.asked.alpha_to_one = true;
+    case.alpha_to_one = true;
     let mut other = case.clone();
-    other.asked.alpha_to_one = false;
+    other.alpha_to_one = false;
     let found = case.difference(&other.options());
     assert!(found.expected.is_some(), "{found}");
+}
+
+/// Alpha to one is of location 0 alone.
+#[test]
+fn alpha_that_is_one_at_another_location() {
+    let two = |other: &str| {
+        fragment(&format!(
+            "layout(location = 0) in vec4 i;
+            layout(location = 0) out vec4 first; layout(location = 1) out vec4 second;
+            void main() {{ first = vec4(i.rgb * i.a, i.a); second = vec4(i.gbr * i.a, {other}); }}"
+        ))
+    };
+    let of = |words| Case { alpha_to_one: true, ..Case::new(words, &[Equation::Exclusion]) };
+    let mut case = of(two("i.a"));
+    case.is_equal();
+    let module = subject::initialised(&case.words);
+    let opaque = subject::initialised(&two("1.0"));
+    assert_ne!(module.words(), opaque.words());
+    let lowered = advanced_blend::lower(&opaque, "main", &case.options()).unwrap().module;
+    case.given = vec![(Part::Lowered, lowered.into_words())];
+    assert_eq!(case.difference(&case.options()).message, "exclusion has another result");
 }
 
 /// Nothing is wrong with these, and it once was said.

@@ -95,7 +95,7 @@ fn clamped_results_and_alphas_that_are_one() {
         let mut case = case.clone();
         case.asked.clamp_results = what == 0;
         case.asked.without_alpha = what == 1;
-        case.asked.alpha_to_one = what == 2;
+        case.alpha_to_one = what == 2;
         is_equal(&case);
     }
 }

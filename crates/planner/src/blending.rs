@@ -154,8 +154,10 @@ pub enum BlendingOrder {
 pub enum Change {
     /// The pass is a render pass object, although the device has dynamic rendering.
     RenderPassObject,
-    /// Fixed-function blending of this location is off, and so are alpha to coverage and alpha to one.
+    /// Fixed-function blending of this location is off.
     BlendingOff(u32),
+    /// Alpha to coverage and alpha to one are off: they would see a blended alpha, or do not mask the shader's stores.
+    AlphaUnchanged,
     /// The attachment at this location is loaded, or cleared by the load operation.
     Loaded(u32),
     /// The subpass has the attachment as an input attachment too; in dynamic rendering
@@ -373,6 +375,9 @@ fn changes(
         changes.push(Change::RenderPassObject);
     }
     changes.extend(lowered.iter().map(|location| Change::BlendingOff(*location)));
+    if lowered.contains(&0) || path == BlendingPath::Interlock {
+        changes.push(Change::AlphaUnchanged);
+    }
     if path.is_lowered() && path != BlendingPath::Interlock {
         changes.extend(lowered.iter().map(|location| Change::Loaded(*location)));
     }

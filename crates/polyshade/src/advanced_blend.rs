@@ -51,7 +51,7 @@ use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module};
 use std::collections::BTreeMap;
 
 /// The version of the words that [`lower`] makes.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Makes the fragment shader `module` blend as `options` say.
 ///
@@ -67,7 +67,7 @@ pub const VERSION: u32 = 4;
 ///   set and binding or a specialization constant that the shader has already, or that is reserved.
 /// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
 ///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
-///   alpha at location 0, or with storage images; for storage images, a shader without early fragment tests, with an
+///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
 ///   interlock of its own, or with the Vulkan memory model; what the [moves](crate::moves) refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
@@ -138,6 +138,9 @@ impl<'o> Plan<'o> {
         for (location, colour) in outputs::colours(m, entry)? {
             let target = options.target_at(location);
             let blends = target.map(|target| target.blends(location, &colour)).transpose()?;
+            if options.alpha_to_one && location == 0 {
+                check_alpha_to_one(&colour, blends.flatten().is_some())?;
+            }
             let Colour { first, second } = colour;
             match (target, blends.flatten()) {
                 (Some(target), Some(numbers)) => {
@@ -182,6 +185,22 @@ impl<'o> Plan<'o> {
             return Err(Error::unsupported(message, first.pieces[0].variable));
         }
         Ok(())
+    }
+}
+
+/// Refuses alpha to one of a colour at location 0 that has none, or is not blended.
+fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
+    let Some(piece) = first.first.first() else { return Ok(()) };
+    match (is_blended, piece.numbers) {
+        (true, Numbers::Floats) | (false, Numbers::Signed | Numbers::Unsigned) => Ok(()),
+        (true, Numbers::Signed | Numbers::Unsigned) => {
+            Err(Error::unsupported("the alpha of integers is not made 1", piece.variable))
+        }
+        (false, Numbers::Floats) => {
+            let message = "alpha to one is of the alpha at location 0, which is not blended here";
+            Err(Error::unsupported(message, piece.variable)
+                .help("leave alphaToOneEnable on: the alpha is as the shader wrote it"))
+        }
     }
 }
 
@@ -251,10 +270,6 @@ impl ColorBlend {
             Blending::Ordinary(_) => false,
             Blending::Logic(_) => {
                 check_logic(format)?;
-                if self.alpha_to_one && format.class().is_integer() {
-                    let message = "the alpha of integers is not made 1";
-                    return Err(Error::new(ErrorKind::Unsupported, message));
-                }
                 false
             }
         };

@@ -338,6 +338,7 @@ pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
         _ => options,
     };
     let options = if choices.maybe() { options.multisampled() } else { options };
+    let options = if choices.maybe() { options.alpha_to_one() } else { options };
     let options = match choices.below(8) {
         6 => options.every_target(fixed(choices)).blend_constants([0.25, 0.5, 1.0, 0.0]),
         7 => {
@@ -384,6 +385,5 @@ fn colour(choices: &mut Choices, select: Option<Place>) -> ColorBlend {
         .destination(choices.of(&[Alpha::Premultiplied, Alpha::Straight]))
         .format(choices.of(&[FormatClass::Unorm, FormatClass::Snorm, FormatClass::Float]));
     let target = if choices.maybe() { target.clamp_results() } else { target };
-    let target = if choices.maybe() { target.without_alpha() } else { target };
-    if choices.maybe() { target.alpha_to_one() } else { target }
+    if choices.maybe() { target.without_alpha() } else { target }
 }

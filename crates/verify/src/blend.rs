@@ -78,6 +78,8 @@ struct Run<'r> {
 struct Target {
     drawn: targets::Target,
     how: Option<BlendedAs>,
+    /// Whether the alpha of its source is 1, whatever the shader writes.
+    alpha_to_one: bool,
 }
 
 /// What is selected for a target: a word, and the equation that it means. None passes the source through.
@@ -238,7 +240,13 @@ fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<Target>, Stop> 
         blends.at(location).filter(|_| is_colour).cloned()
     };
     let targets = (0..).zip(targets::targets(leaves)?);
-    Ok(targets.map(|(at, drawn)| Target { how: how(at, &drawn), drawn }).collect())
+    let target = |(at, drawn)| {
+        let how = how(at, &drawn);
+        // Vulkan 1.3, 28.8: "All alpha values in this section" are those of location 0 and index 0.
+        let alpha_to_one = blends.alpha_to_one && at == 0 && how.is_some();
+        Target { drawn, how, alpha_to_one }
+    };
+    Ok(targets.map(target).collect())
 }
 
 impl Blends<'_> {

@@ -248,6 +248,8 @@ pub struct Blends<'j> {
     pub multisampled: bool,
     /// The alpha of location 0 decides which samples are covered.
     pub alpha_to_coverage: bool,
+    /// The alpha of location 0 is blended as 1.
+    pub alpha_to_one: bool,
 }
 
 /// How a target is blended.
@@ -263,8 +265,6 @@ pub struct BlendedAs {
     pub clamp_results: bool,
     /// The destination's alpha reads as 1.
     pub without_alpha: bool,
-    /// The source's alpha is 1.
-    pub alpha_to_one: bool,
 }
 
 /// How far a comparison is. A phase is reported for each of its steps. What crashes or hangs while the original runs

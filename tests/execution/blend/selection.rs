@@ -138,12 +138,9 @@ fn alpha_can_be_one_on_either_side() {
     let vertex = cover();
     for what in 0..3 {
         let exclusion = blending([Equation::Exclusion]);
-        let exclusion = match what {
-            0 => exclusion.alpha_to_one(),
-            1 => exclusion.without_alpha(),
-            _ => exclusion,
-        };
+        let exclusion = if what == 1 { exclusion.without_alpha() } else { exclusion };
         let options = Options::new().target(0, exclusion);
+        let options = if what == 0 { options.alpha_to_one() } else { options };
         let fragment = lower(&glsl::fragment(TWO), &options);
         let mut draw = draw([&vertex, &fragment], 0);
         draw.other_targets = vec![1];
@@ -167,6 +164,26 @@ fn alpha_can_be_one_on_either_side() {
         for driver in DRIVERS {
             assert_near(&driver.run(&work).targets[0], expected, &format!("{driver:?} {what}"));
         }
+    }
+}
+
+/// With alpha to one as without, the target at location 1 is the model's: only location 0 has an alpha of 1.
+#[test]
+fn alpha_to_one_is_of_the_first_location() {
+    let vertex = cover();
+    let options = Options::new().every_target(blending([Equation::Exclusion])).alpha_to_one();
+    let fragment = lower(&glsl::fragment(TWO), &options);
+    let work = Work {
+        targets: vec![floats(4, 4); 2],
+        pixels: vec![(0, bytes([DESTINATIONS[0]; 16])), (1, bytes([DESTINATIONS[1]; 16]))],
+        draws: vec![two(&vertex, &fragment, 0)],
+        ..Work::default()
+    };
+    for driver in DRIVERS {
+        let targets = driver.run(&work).targets;
+        let alpha = colours(&targets[0])[0][3];
+        assert!((alpha - 1.0).abs() < 1e-6, "{driver:?}: {alpha}");
+        assert_near(&targets[1], expected(Some(Equation::Exclusion), 1), &format!("{driver:?}"));
     }
 }
 

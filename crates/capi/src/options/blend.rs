@@ -13,6 +13,10 @@ use polyshade::host::{Binding, Set};
 
 /// Attachments are multisampled.
 pub const POLYSHADE_BLEND_MULTISAMPLED: u32 = 1;
+/// The alpha of location 0 is blended as 1.
+pub const POLYSHADE_BLEND_ALPHA_TO_ONE: u32 = 2;
+
+const BLEND_FLAGS: u32 = 3;
 
 /// The destination is an input attachment.
 pub const POLYSHADE_DESTINATION_INPUT_ATTACHMENT: u32 = 0;
@@ -43,10 +47,8 @@ pub const POLYSHADE_BLENDING_NONE: u32 = 3;
 pub const POLYSHADE_COLOR_CLAMPED: u32 = 1;
 /// The attachment has no alpha, whatever its format has.
 pub const POLYSHADE_COLOR_WITHOUT_ALPHA: u32 = 2;
-/// The source's alpha is 1.
-pub const POLYSHADE_COLOR_ALPHA_TO_ONE: u32 = 4;
 
-const COLOR_FLAGS: u32 = 7;
+const COLOR_FLAGS: u32 = 3;
 
 /// The classes of formats.
 pub const POLYSHADE_FORMAT_UNORM: u32 = 0;
@@ -198,9 +200,6 @@ fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Fail
     if has(POLYSHADE_COLOR_WITHOUT_ALPHA) {
         blend = blend.without_alpha();
     }
-    if has(POLYSHADE_COLOR_ALPHA_TO_ONE) {
-        blend = blend.alpha_to_one();
-    }
     Ok(Some(blend))
 }
 
@@ -252,11 +251,14 @@ fn destination(given: &polyshade_blend_options) -> Result<Destination, Failure> 
 /// The blending that the caller means.
 pub(super) fn read(at: *const polyshade_blend_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
-    check_flags(given.flags, POLYSHADE_BLEND_MULTISAMPLED, "the blending")?;
+    check_flags(given.flags, BLEND_FLAGS, "the blending")?;
     check_reserved(given.reserved, "the blending")?;
     let mut options = Options::new().destination(destination(&given)?);
     if given.flags & POLYSHADE_BLEND_MULTISAMPLED != 0 {
         options = options.multisampled();
+    }
+    if given.flags & POLYSHADE_BLEND_ALPHA_TO_ONE != 0 {
+        options = options.alpha_to_one();
     }
     if given.coverage_samples != 0 {
         options = options.alpha_to_coverage(given.coverage_samples);

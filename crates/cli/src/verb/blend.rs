@@ -90,7 +90,7 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     without_alpha: bool,
 
-    /// The source's alpha is 1: in place of alphaToOneEnable, which has to be off
+    /// Blend with an alpha of 1 at location 0: in place of alphaToOneEnable, which has to be off
     #[arg(long)]
     alpha_to_one: bool,
 
@@ -183,9 +183,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let (entry, _) = only_entry(input, &module, &[ExecutionModel::FRAGMENT])?;
     let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
         .map_err(|error| input.refused(&error, &module))?;
-    let state = report::state(rewrite.read_from());
+    let state = report::state(rewrite.read_from(), &lowered.result);
     let result = json!({ "targets": report::targets(&lowered.result), "state": state });
-    let text = report::text(&lowered.result, state);
+    let text = report::text(&lowered.result, &state);
     let named = (entry.as_str(), ExecutionModel::FRAGMENT);
     let report = Report::new(ADVANCED_BLEND, named, &result, text)
         .needs(&lowered.words, &lowered.requirements);
@@ -203,6 +203,9 @@ impl Rewrite {
         let mut options = Options::new().destination(self.read_from()).select(self.select);
         if self.multisampled {
             options = options.multisampled();
+        }
+        if self.alpha_to_one {
+            options = options.alpha_to_one();
         }
         if let Some(equations) = &self.equations {
             options = options.every_target(self.blending(equations, None));
@@ -233,14 +236,8 @@ impl Rewrite {
 
     /// The options that every kind of blending has.
     fn finish(&self, target: ColorBlend, location: Option<u32>) -> ColorBlend {
-        let mut target = target.format(self.fixed.format(location, self.format_class));
-        if self.without_alpha {
-            target = target.without_alpha();
-        }
-        if self.alpha_to_one {
-            target = target.alpha_to_one();
-        }
-        target
+        let target = target.format(self.fixed.format(location, self.format_class));
+        if self.without_alpha { target.without_alpha() } else { target }
     }
 
     fn read_from(&self) -> Destination {

@@ -64,9 +64,8 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RenderPassObject => f.write_str("a render pass object, for the subpass"),
-            Self::BlendingOff(location) => {
-                write!(f, "location {location}: blending off, no alpha to coverage or to one")
-            }
+            Self::BlendingOff(location) => write!(f, "location {location}: blending off"),
+            Self::AlphaUnchanged => f.write_str("pipeline: no alpha to coverage or to one"),
             Self::Loaded(location) => write!(f, "location {location}: loaded or cleared"),
             Self::InputAttachment { location, index } => {
                 write!(f, "location {location}: input attachment {index} as well")

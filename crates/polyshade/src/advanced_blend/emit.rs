@@ -3,7 +3,7 @@
 use super::colours::{Interface, gather, pointer, scatter, whole};
 use super::coverage::Mask;
 use super::fetch::Fetch;
-use super::functions::Functions;
+use super::functions::{Functions, opaque};
 use super::options::{Blending, ColorBlend, Destination};
 use super::outputs::{Numbers, Piece, moving_together};
 use super::words;
@@ -47,10 +47,14 @@ pub(super) fn emit<'m>(
     for blended in &plan.blended {
         let (_, function) =
             made.iter().find(|(target, _)| *target == blended.target).expect("one was made");
-        let source = gather(&mut code, &blended.pieces, blended.numbers);
+        let mut source = gather(&mut code, &blended.pieces, blended.numbers);
         if let (Some(mask), Some(samples), 0) = (&mask, options.coverage_samples, blended.location)
         {
             mask.store(&mut code, &functions, (source, samples));
+        }
+        // Alpha to one comes after coverage, and before blending.
+        if options.alpha_to_one && blended.location == 0 {
+            source = opaque(&mut code, source);
         }
         let destination = fetch.read(&mut code, blended.location);
         let mut arguments = vec![source, destination];

@@ -1,7 +1,7 @@
 //! Ordinary blending and logic operations: the functions that do for a target what fixed function would.
 
 use super::format::{Format, FormatClass};
-use super::functions::{Functions, prepare_alpha};
+use super::functions::{Functions, with_alpha};
 use super::logic::LogicOperation;
 use super::needs::{COLOR_AND_ALPHA, FROM_STEPS, TO_SIGNED, TO_STEPS, TO_UNSIGNED};
 use super::options::ColorBlend;
@@ -99,9 +99,8 @@ impl Functions {
             let combined = code.call(uvec4, combine, &parameters);
             code.call(uvec4, held, &[combined, greatest])
         } else {
-            let (source, destination) =
-                prepare_alpha(&mut code, target, parameters[0], parameters[1]);
-            let steps = [source, destination]
+            let destination = with_alpha(&mut code, target, parameters[1]);
+            let steps = [parameters[0], destination]
                 .map(|color| code.call(uvec4, self.get(TO_STEPS), &[color, greatest]));
             let combined = code.call(uvec4, combine, &steps);
             code.call(vec4, self.get(FROM_STEPS), &[combined, greatest])

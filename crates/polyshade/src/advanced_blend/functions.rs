@@ -119,8 +119,7 @@ impl Functions {
         source: Id,
         destination: Id,
     ) -> (Id, Id) {
-        let (source, destination) = prepare_alpha(code, target, source, destination);
-        (self.clamp(code, target, source), destination)
+        (self.clamp(code, target, source), with_alpha(code, target, destination))
     }
 
     /// Emits a colour as the target's format clamps it.
@@ -182,21 +181,21 @@ impl Functions {
     }
 }
 
-/// Emits the alpha that a source has by alpha to one, and a destination without alpha.
-pub(super) fn prepare_alpha(
+/// Emits a destination with the alpha that it reads as.
+pub(super) fn with_alpha(
     code: &mut Cursor<'_, '_, '_>,
     target: &ColorBlend,
-    source: Id,
     destination: Id,
-) -> (Id, Id) {
+) -> Id {
+    if target.has_alpha() { destination } else { opaque(code, destination) }
+}
+
+/// Emits a colour with an alpha of 1.
+pub(super) fn opaque(code: &mut Cursor<'_, '_, '_>, color: Id) -> Id {
     let float = code.p.float();
     let vec4 = code.p.vector(float, 4);
     let one = code.p.float_constant(1.0);
-    let mut opaque =
-        |color: Id| code.value(Op::COMPOSITE_INSERT, vec4, &[one.word(), color.word(), 3]);
-    let source = if target.alpha_to_one { opaque(source) } else { source };
-    let destination = if target.has_alpha() { destination } else { opaque(destination) };
-    (source, destination)
+    code.value(Op::COMPOSITE_INSERT, vec4, &[one.word(), color.word(), 3])
 }
 
 /// The functions that equations are made of.

@@ -64,7 +64,6 @@ pub struct ColorBlend {
     pub(super) clamp_results: bool,
     pub(super) format: Format,
     pub(super) without_alpha: bool,
-    pub(super) alpha_to_one: bool,
 }
 
 impl ColorBlend {
@@ -103,7 +102,6 @@ impl ColorBlend {
             clamp_results: false,
             format: Format::default(),
             without_alpha: false,
-            alpha_to_one: false,
         }
     }
 
@@ -149,13 +147,6 @@ impl ColorBlend {
         self
     }
 
-    /// The source's alpha is 1: what `alphaToOneEnable`, which has to be off, would do before blending.
-    #[must_use]
-    pub fn alpha_to_one(mut self) -> Self {
-        self.alpha_to_one = true;
-        self
-    }
-
     /// What is done with source and destination.
     pub fn blending(&self) -> &Blending {
         &self.blending
@@ -197,11 +188,6 @@ impl ColorBlend {
     /// Whether the attachment has alpha; if not, it reads as 1.
     pub fn has_alpha(&self) -> bool {
         self.format.has_alpha() && !self.without_alpha
-    }
-
-    /// Whether the source's alpha is taken for 1.
-    pub fn has_alpha_to_one(&self) -> bool {
-        self.alpha_to_one
     }
 }
 
@@ -267,6 +253,7 @@ pub struct Options {
     pub(super) destination: Destination,
     pub(super) multisampled: bool,
     pub(super) coverage_samples: Option<u32>,
+    pub(super) alpha_to_one: bool,
 }
 
 impl Default for Options {
@@ -283,6 +270,7 @@ impl Default for Options {
             },
             multisampled: false,
             coverage_samples: None,
+            alpha_to_one: false,
         }
     }
 }
@@ -363,6 +351,14 @@ impl Options {
     #[must_use]
     pub fn alpha_to_coverage(mut self, samples: u32) -> Self {
         self.coverage_samples = Some(samples);
+        self
+    }
+
+    /// Blends with an alpha of 1 at location 0, in place of `alphaToOneEnable`, which has to be off. As in Vulkan other
+    /// locations and the second source keep their alpha, and so does [coverage](Self::alpha_to_coverage).
+    #[must_use]
+    pub fn alpha_to_one(mut self) -> Self {
+        self.alpha_to_one = true;
         self
     }
 

@@ -37,11 +37,7 @@ pub(super) fn without_signs(how: &BlendedAs, colour: Colour) -> Colour {
 
 /// What is stored of a source that nothing is blended with.
 pub(super) fn passed(how: &BlendedAs, source: Colour) -> Colour {
-    let mut parts = source.floats();
-    if how.alpha_to_one {
-        parts[3] = 1.0;
-    }
-    Colour::of(clamped(how.clamping, parts))
+    Colour::of(clamped(how.clamping, source.floats()))
 }
 
 fn clamped(clamping: Clamping, colour: [f32; 4]) -> [f32; 4] {
@@ -65,10 +61,7 @@ pub(super) struct Meeting<'m> {
 impl Meeting<'_> {
     /// The colours as the equation takes them.
     fn colours(&self) -> ([f32; 4], [f32; 4]) {
-        let (mut source, mut before) = (self.source.floats(), self.before.floats());
-        if self.how.alpha_to_one {
-            source[3] = 1.0;
-        }
+        let (source, mut before) = (self.source.floats(), self.before.floats());
         if self.how.without_alpha {
             before[3] = 1.0;
         }

@@ -30,13 +30,16 @@ impl Target {
         }
     }
 
-    /// What the shader writes, with black for what it does not.
+    /// The colour that is blended: black where the shader writes nothing.
     fn source(&self, pixel: Colour) -> Colour {
         let mut source = Colour::of([0.0, 0.0, 0.0, 1.0]);
         for leaf in &self.drawn.leaves {
             let (_, first) = leaf.register.unwrap_or((0, 0));
             let components = first as usize..(first + leaf.count).min(4) as usize;
             source.0[components.clone()].copy_from_slice(&pixel.0[components]);
+        }
+        if self.alpha_to_one {
+            source.0[3] = 1.0_f32.to_bits();
         }
         source
     }
@@ -192,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_pixel_is_drawn_or_left_or_undefined_and_never_changes() {
-        let target = Target { drawn: target(Kind::Float, 2), how: None };
+        let target = Target { drawn: target(Kind::Float, 2), how: None, alpha_to_one: false };
         let pixel = |drawn: [[u32; 2]; 2]| {
             target.pixel(drawn.map(|[red, green]| Colour([red, green, 7, 8]))).ok()
         };

@@ -37,16 +37,23 @@ pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> Strin
 }
 
 /// The pipeline state that the shader relies on.
-pub(super) fn state(destination: Destination) -> &'static [&'static str] {
+pub(super) fn state(
+    destination: Destination,
+    targets: &BTreeMap<u32, ColorBlend>,
+) -> Vec<&'static str> {
     match destination {
-        Destination::StorageImage { .. } => &[
+        Destination::StorageImage { .. } => vec![
             "nothing masks what is stored: the write mask and blending do not apply",
             "alpha to coverage is off, and every fragment is shaded at a rate of 1x1",
             "the image is in the layout GENERAL, and holds what was drawn before",
         ],
-        _ => &[
+        _ => vec![
             "blending is off for targets that are blended here; the write mask applies",
-            "alpha to coverage and alpha to one are off: they would see the blended alpha",
+            if targets.contains_key(&0) {
+                "alpha to coverage and alpha to one are off: they would see the blended alpha"
+            } else {
+                "alpha to coverage and alpha to one stay as they are: they see location 0 alone"
+            },
             "every fragment is shaded at a rate of 1x1: a coarser one reads one pixel and writes several",
             "the attachment is loaded, and kept in a layout in which it is read and written",
         ],

@@ -33,6 +33,7 @@ impl Rewrite {
             destination: self.read_from(),
             multisampled: self.multisampled,
             alpha_to_coverage: self.fixed.alpha_to_coverage.is_some(),
+            alpha_to_one: self.alpha_to_one,
         }
     }
 
@@ -56,7 +57,6 @@ impl Rewrite {
             },
             clamp_results: self.clamp_results,
             without_alpha: self.without_alpha || !format.has_alpha(),
-            alpha_to_one: self.alpha_to_one,
         }
     }
 }
