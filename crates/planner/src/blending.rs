@@ -177,7 +177,7 @@ pub enum Change {
     /// Subpass and pipeline have their flags for rasterization-order access of colours; in dynamic rendering the
     /// pipeline.
     RasterizationOrder,
-    /// The shader runs for each sample.
+    /// The shader runs for each sample: one that reads its sample mask or stores to memory cannot be lowered for it.
     SampleShading,
     /// The image is bound as a storage image, and is no attachment of the pass.
     StorageImage(u32),

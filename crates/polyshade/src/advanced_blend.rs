@@ -68,6 +68,7 @@ pub const VERSION: u32 = 5;
 /// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
 ///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
 ///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
+///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for storage images, a shader without early fragment tests, with an
 ///   interlock of its own, or with the Vulkan memory model; what the [moves](crate::moves) refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,

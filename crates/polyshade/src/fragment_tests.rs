@@ -1,13 +1,15 @@
-//! Whether the depth, stencil and occlusion tests of a fragment stage can be made before it or behind it.
+//! Whether a fragment stage computes the same when its depth, stencil and occlusion tests are made before it or after
+//! it, and when it runs for each sample.
 
 use crate::effects::changes_memory;
+use crate::moves::interface;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Error, Id, Inst, Module, Op, StorageClass};
+use polyshade_spv::{BuiltIn, Decoration, Error, Id, Inst, Module, Op, StorageClass};
 
 /// Refuses a fragment stage of which something differs when its tests are made early: the tests see, or what they let
 /// through decides, what the shader does of its own.
 pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
-    let outputs = crate::moves::interface(m, entry, StorageClass::OUTPUT);
+    let outputs = interface(m, entry, StorageClass::OUTPUT);
     let seen = |id: &Id| {
         m.builtin(*id).is_some_and(|builtin| {
             [BuiltIn::FRAG_DEPTH, BuiltIn::FRAG_STENCIL_REF_EXT, BuiltIn::SAMPLE_MASK]
@@ -18,19 +20,62 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
         let message = "the shader writes the depth, the stencil value or the sample mask, which only late tests see";
         return Err(Error::unsupported(message, output));
     }
+    refuse(m, entry, |inst| match discards(inst.op()) {
+        true => Some("the shader discards fragments, which early tests have counted already"),
+        false => changes_memory(m, inst)
+            .then_some("the shader stores to memory itself, of fragments too that fail late tests"),
+    })
+}
+
+/// Refuses a fragment stage that computes something else when it runs for each sample: it reads what Vulkan says of a
+/// whole fragment, or others see how often it runs. The place of a fragment and of what is interpolated may move.
+pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
+    if runs_per_sample(m, entry) {
+        return Ok(());
+    }
+    for input in interface(m, entry, StorageClass::INPUT) {
+        let message = match m.builtin(input) {
+            Some(BuiltIn::SAMPLE_MASK) => {
+                "cannot run the shader for each sample: the sample mask that it reads would have one bit"
+            }
+            Some(BuiltIn::FRAG_INVOCATION_COUNT_EXT) => {
+                "cannot run the shader for each sample: it reads how often it runs for a fragment"
+            }
+            _ => continue,
+        };
+        if m.code_uses_of(input).next().is_some() {
+            return Err(Error::unsupported(message, input));
+        }
+    }
+    refuse(m, entry, |inst| {
+        changes_memory(m, inst)
+            .then_some("cannot run the shader for each sample: it stores to memory itself")
+    })
+}
+
+/// Whether the shader runs for each sample, whatever the pipeline says: it has an input of the sample.
+pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
+    interface(m, entry, StorageClass::INPUT).into_iter().any(|input| {
+        let ty = m.pointee(input).map(|ty| m.innermost_element(ty));
+        m.builtin(input).is_some_and(|builtin| {
+            [BuiltIn::SAMPLE_ID, BuiltIn::SAMPLE_POSITION].contains(&builtin)
+        }) || [Some(input), ty]
+            .into_iter()
+            .flatten()
+            .any(|id| m.decorations_of(id).any(|applied| applied.decoration == Decoration::SAMPLE))
+    })
+}
+
+/// Refuses the first instruction that there is a reason against.
+fn refuse(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    why: impl Fn(Inst<'_>) -> Option<&'static str>,
+) -> Result<(), Error> {
     let functions = m.reachable(entry.function());
     let bodies = functions.iter().filter_map(|id| m.function(*id));
-    let differs = |inst: &Inst<'_>| discards(inst.op()) || changes_memory(m, *inst);
-    match bodies.flat_map(|body| body.instructions()).find(differs) {
-        Some(inst) => {
-            let message = match discards(inst.op()) {
-                true => "the shader discards fragments, which early tests have counted already",
-                false => {
-                    "the shader stores to memory itself, of fragments too that fail late tests"
-                }
-            };
-            Err(Error::unsupported(message, entry.function()).at(inst.at()))
-        }
+    match bodies.flat_map(|body| body.instructions()).find_map(|inst| Some((inst, why(inst)?))) {
+        Some((inst, message)) => Err(Error::unsupported(message, entry.function()).at(inst.at())),
         None => Ok(()),
     }
 }

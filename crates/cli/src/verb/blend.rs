@@ -183,7 +183,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let (entry, _) = only_entry(input, &module, &[ExecutionModel::FRAGMENT])?;
     let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
         .map_err(|error| input.refused(&error, &module))?;
-    let state = report::state(rewrite.read_from(), &lowered.result);
+    let state = report::state(rewrite.read_from(), &lowered.result, rewrite.multisampled);
     let result = json!({ "targets": report::targets(&lowered.result), "state": state });
     let text = report::text(&lowered.result, &state);
     let named = (entry.as_str(), ExecutionModel::FRAGMENT);

@@ -2,7 +2,7 @@
 
 use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
-use crate::fragment_tests::check_movable;
+use crate::fragment_tests::{check_movable, check_per_sample};
 use crate::host::{Binding, Reserved, Set};
 use crate::moves;
 use polyshade_spv::view::{EntryPoint, Variable};
@@ -55,6 +55,9 @@ impl Fetch {
         at: Position<'m>,
     ) -> Result<Self, Error> {
         let destination = options.destination;
+        if options.multisampled {
+            check_per_sample(m, entry)?;
+        }
         let mut images = Vec::new();
         for (location, numbers) in locations.iter().copied() {
             let ty = image_type(p, destination, numbers, options.multisampled);

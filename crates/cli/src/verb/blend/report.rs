@@ -36,12 +36,13 @@ pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> Strin
     text
 }
 
-/// The pipeline state that the shader relies on.
+/// The pipeline state that the shader relies on, for attachments of several samples where `is_multisampled`.
 pub(super) fn state(
     destination: Destination,
     targets: &BTreeMap<u32, ColorBlend>,
+    is_multisampled: bool,
 ) -> Vec<&'static str> {
-    match destination {
+    let mut state = match destination {
         Destination::StorageImage { .. } => vec![
             "nothing masks what is stored: the write mask and blending do not apply",
             "alpha to coverage is off, and every fragment is shaded at a rate of 1x1",
@@ -57,7 +58,12 @@ pub(super) fn state(
             "every fragment is shaded at a rate of 1x1: a coarser one reads one pixel and writes several",
             "the attachment is loaded, and kept in a layout in which it is read and written",
         ],
-    }
+    };
+    state.extend(
+        is_multisampled
+            .then_some("the shader runs for each sample, and gl_FragCoord is that of the sample"),
+    );
+    state
 }
 
 fn target(location: u32, blended: &ColorBlend) -> Value {
