@@ -37,6 +37,7 @@ mod varyings;
 
 pub use arrays::{Registers, StageDistances, combine, separate, to_registers};
 pub use emulate::{EMULATED_LOCATIONS, emulate_fragment, emulate_last};
+pub(crate) use emulate::{Runs, emulate_fragment_that};
 pub use geometry::{Exact, cut};
 pub use last::{Planes, enable, user_planes};
 pub use limits::Lacking;
@@ -48,4 +49,4 @@ pub use primitives::Primitive;
 pub use repair::{REPAIRS, Repair, repair};
 
 /// The version of the words that the functions here make.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

@@ -25,6 +25,8 @@ void main() {
 }";
 
 const FRAGMENT: &str = "layout(location = 0) out vec4 color; void main() { color = vec4(1.0); }";
+const BY_SAMPLE: &str = "layout(location = 0) out vec4 color;
+    void main() { color = vec4(gl_SampleID < 0 ? 0.0 : 1.0); }";
 
 /// Covers the picture.
 const COVER: &str = "void main() {
@@ -61,9 +63,11 @@ fn native(clip: u32, cull: u32) -> Stages {
     ]
 }
 
+/// The distances emulated, with this fragment stage.
 #[track_caller]
-fn approximate(clip: u32, cull: u32) -> Stages {
+fn approximate(clip: u32, cull: u32, fragment: &str) -> Stages {
     let mut stages = native(clip, cull);
+    stages[1].1 = with_header(ShaderStage::Fragment, fragment, &[]);
     let vertex = Module::parse(&stages[0].1).unwrap();
     let at = Registers { outputs: 2, ..Registers::default() };
     let last = emulate_last(&vertex, "main", Lacking::All, at).unwrap();
@@ -141,7 +145,7 @@ fn what_is_discarded_differs_by_less_with_one_sample_than_with_four() {
             let (mut all, mut wrong) = (0, 0);
             for clip in [1, 2, 4, 8] {
                 let native = covered(driver, &native(clip, 0), samples);
-                let found = covered(driver, &approximate(clip, 0), samples);
+                let found = covered(driver, &approximate(clip, 0, FRAGMENT), samples);
                 let (differing, covered) = differing(&native, &found);
                 println!(
                     "{driver:?}, {samples:?}, {clip} planes: {differing} of {covered} samples"
@@ -156,6 +160,17 @@ fn what_is_discarded_differs_by_less_with_one_sample_than_with_four() {
             let is_exact = samples == vk::SampleCountFlags::TYPE_1 || driver == Driver::SwiftShader;
             assert!(is_exact || wrong > 0, "{driver:?}: an approximation that is exact");
         }
+    }
+}
+
+#[test]
+fn what_runs_for_each_sample_is_cut_sample_by_sample() {
+    let (driver, samples) = (Driver::Lavapipe, vk::SampleCountFlags::TYPE_4);
+    for clip in [1, 2, 4] {
+        let native = covered(driver, &native(clip, 0), samples);
+        let found = covered(driver, &approximate(clip, 0, BY_SAMPLE), samples);
+        let (differing, covered) = differing(&native, &found);
+        assert!(differing * 1000 < covered, "{clip} planes: {differing} of {covered} samples");
     }
 }
 
@@ -176,7 +191,7 @@ fn what_is_culled_is_the_same_sample_by_sample() {
     for samples in COUNTS {
         for cull in [1, 2, 4, 8] {
             let native = covered(Driver::Lavapipe, &native(0, cull), samples);
-            let found = covered(Driver::Lavapipe, &approximate(0, cull), samples);
+            let found = covered(Driver::Lavapipe, &approximate(0, cull, FRAGMENT), samples);
             let (differing, covered) = differing(&native, &found);
             assert!(differing == 0 && covered > 100, "{samples:?} {cull}: {differing}");
         }

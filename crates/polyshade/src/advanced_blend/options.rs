@@ -376,6 +376,11 @@ impl Options {
         self
     }
 
+    /// Whether the shader runs for each sample.
+    pub(crate) fn is_multisampled(&self) -> bool {
+        self.multisampled
+    }
+
     /// The descriptors that are asked for by their numbers: of words, and of targets at these locations.
     pub(crate) fn descriptors(
         &self,

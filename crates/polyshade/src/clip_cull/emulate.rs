@@ -10,14 +10,14 @@ use super::marks::{KINDS, Kind};
 use super::prepare::{is_used, prepare_builtins, without_unused};
 use super::read::read_registers;
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
-use crate::fragment_tests::check_movable;
+use crate::fragment_tests::{check_movable, runs_per_sample};
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame, Place, Stages};
 use crate::position;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch, Position,
-    StorageClass,
+    BuiltIn, Capability, Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch,
+    Position, StorageClass,
 };
 
 /// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
@@ -90,7 +90,7 @@ pub fn emulate_last<'m>(
 /// Where the stage reads distances, it reads those.
 ///
 /// A fragment goes where a clip distance is not at least 0 there: within a pixel of where the primitive would have been
-/// cut, and whole pixels under multisampling. It goes where a cull distance was not at least 0 at all vertices: the
+/// cut, and whole pixels under multisampling; samples by themselves where the shader runs for each. It goes where a cull distance was not at least 0 at all vertices: the
 /// flags of all of them are 0 where the interpolated flag and both of its derivatives are. Discarded invocations are no
 /// help to their neighbours' derivatives. Early fragment tests become late ones.
 ///
@@ -99,6 +99,27 @@ pub fn emulate_last<'m>(
 /// Those of [`emulate_last`]; `Options` where the stage reads more distances than there are; `Unsupported` where early
 /// fragment tests cannot be made late: the shader discards or stores itself, or writes its depth.
 pub fn emulate_fragment<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    lacking: Lacking,
+    location: u32,
+    counts: [u32; 2],
+) -> Result<Lowered<'m, StageDistances>, Error> {
+    emulate_fragment_that(Runs::AsItIs, module, target, lacking, location, counts)
+}
+
+/// How often a fragment stage runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// As often as the module says.
+    AsItIs,
+    /// For each sample, by a lowering that comes later.
+    ForEachSample,
+}
+
+/// The same of a stage that runs as often as `runs` says.
+pub(crate) fn emulate_fragment_that<'m>(
+    runs: Runs,
     module: &'m Module<'_>,
     target: impl Into<Target>,
     lacking: Lacking,
@@ -121,13 +142,19 @@ pub fn emulate_fragment<'m>(
         test_late(m, p, entry)?;
         let sites = Sites::new(m, p, entry);
         let registers = arrays.iter().map(|array| &array.register);
-        let interpolation = &interpolation(m, entry, registers)?;
+        let mut interpolation = interpolation(m, entry, registers)?;
         let is_tested = counts[0] > 0 && lacking.is_lacked(Kind::Clip);
-        if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(interpolation)) {
+        if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(&interpolation)) {
             let message =
                 "the shader interpolates distances otherwise than primitives are cut by them";
             return Err(Error::unsupported(message, array.register.variable));
         }
+        // A sample is cut by its own distance: elsewhere in the pixel it is another one.
+        if is_tested && (runs == Runs::ForEachSample || runs_per_sample(m, entry)) {
+            interpolation = vec![Decoration::SAMPLE];
+            p.capability(Capability::SAMPLE_RATE_SHADING);
+        }
+        let interpolation = &interpolation;
         let place = RegisterPlace { entry, class, target, location, interpolation };
         let (places, _) = add_registers(m, p, place, counts, None)?;
         let (flags, _) = add_flags(m, p, place, counts[1])?;

@@ -4,7 +4,7 @@ mod distances;
 
 use super::{Capture, Made, Recipe, Reduce};
 use crate::advanced_blend;
-use crate::clip_cull;
+use crate::clip_cull::{self, Runs};
 use crate::host::{Lowered, Requirements, Reserved, Target, Words};
 use crate::moves::{self, Stages};
 use crate::transform_feedback;
@@ -198,7 +198,14 @@ impl<'m> Pipeline<'m> {
             })?;
         }
         match (recipe.emulate, self.fragment) {
-            (Some(emulate), Some(fragment)) => self.emulate(last, fragment, emulate),
+            (Some(emulate), Some(fragment)) => {
+                let blend = recipe.blend.as_ref();
+                let runs = match blend.is_some_and(advanced_blend::Options::is_multisampled) {
+                    true => Runs::ForEachSample,
+                    false => Runs::AsItIs,
+                };
+                self.emulate(last, fragment, emulate, runs)
+            }
             _ => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! What is done to distances where a stage hands them to the next.
 
 use super::{END_OF_LOCATIONS, Pipeline, Stage};
-use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers, StageDistances};
+use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers, Runs, StageDistances};
 use crate::host::{Lowered, Target};
 use crate::moves;
 use crate::recipe::Masks;
@@ -37,6 +37,7 @@ impl Pipeline<'_> {
         last: usize,
         fragment: usize,
         lacking: Lacking,
+        runs: Runs,
     ) -> Result<(), Error> {
         let field = "emulate";
         let location = self.free_locations(last, field, EMULATED_LOCATIONS)?;
@@ -47,7 +48,7 @@ impl Pipeline<'_> {
         let counts = made.outputs;
         self.made(last).emulated = Some(made);
         let made = self.step(fragment, field, |m, target| {
-            clip_cull::emulate_fragment(m, target, lacking, location, counts)
+            clip_cull::emulate_fragment_that(runs, m, target, lacking, location, counts)
         })?;
         self.made(fragment).emulated = Some(made);
         Ok(())
