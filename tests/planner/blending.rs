@@ -225,6 +225,10 @@ fn contradictions_are_refused() {
     let error = planner::plan_blending(&pixels, &samples).expect_err("samples have to be read");
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.message().contains("sampleRateShading"), "{error}");
+    let layers = BlendingState { layered: true, ..one(Equation::Multiply) };
+    let error = planner::plan_blending(&Device::from(Preset::WebGpu), &layers);
+    let error = error.expect_err("passes of WebGPU have one layer");
+    assert!(error.message().contains("one layer"), "{error}");
 }
 
 /// What no plan may break; its name, where one does.

@@ -58,6 +58,7 @@ const ADVICE: &[(&str, &[&str])] = &[
     ("a target is to be blended without an equation", &["--equations", "--target"]),
     ("a factor is of the second source", &["--blend"]),
     ("alpha to coverage is of 1 to 32 samples", &["--alpha-to-coverage"]),
+    ("samples, and attachments of several samples are", &["--alpha-to-coverage", "--multisampled"]),
     ("the blend constants stand right behind", &["--blend-constants", "--select"]),
     ("say the attachment's format", &["--attachment-format", "--format-class"]),
     ("there is no format of", &["--attachment-format"]),

@@ -65,7 +65,7 @@ pub const VERSION: u32 = 5;
 /// * `Options`: a target without an equation; several equations and nothing that selects among them; equations' options
 ///   for what has no equation, and blending of integers; a factor of a second source that the shader does not have; a
 ///   set and binding or a specialization constant that the shader has already, or that is reserved.
-/// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
+/// * `Unsupported`: a storage image of sRGB; colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
 ///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
 ///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
 ///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for storage images, a shader without early fragment tests, with an
@@ -274,6 +274,12 @@ impl ColorBlend {
                 false
             }
         };
+        let is_stored = matches!(options.destination, Destination::StorageImage { .. });
+        if is_stored && format.class() == FormatClass::Srgb {
+            let message = "cannot blend in a storage image of sRGB: nothing encodes its stores";
+            return Err(Error::new(ErrorKind::Unsupported, message)
+                .help("read the destination elsewhere, or draw to another format"));
+        }
         let is_logic = matches!(self.blending(), Blending::Logic(_));
         if format.class().is_integer() && !is_logic {
             return contradiction(format!("a format of integers is not blended: {format}"));
@@ -322,6 +328,13 @@ impl Options {
         match self.coverage_samples {
             Some(samples) if !samples.is_power_of_two() || samples > coverage::MOST_SAMPLES => {
                 let message = format!("alpha to coverage is of 1 to 32 samples, not of {samples}");
+                Err(Error::new(ErrorKind::Options, message))
+            }
+            Some(samples) if (samples > 1) != self.multisampled => {
+                let message = format!(
+                    "alpha to coverage is of {samples} samples, and attachments of several samples are{} asked for",
+                    if self.multisampled { "" } else { " not" },
+                );
                 Err(Error::new(ErrorKind::Options, message))
             }
             _ => self.check_words(),

@@ -348,7 +348,7 @@ pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
         _ => options,
     };
     let options = match choices.below(8) {
-        7 => options.alpha_to_coverage(1 << choices.below(5)),
+        7 => options.multisampled().alpha_to_coverage(2 << choices.below(5)),
         _ => options,
     };
     let lowered = advanced_blend::lower(m, target(entry, choices), &options)?;

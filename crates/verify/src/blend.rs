@@ -82,6 +82,16 @@ struct Target {
     alpha_to_one: bool,
 }
 
+impl Target {
+    /// The colour that is blended of one that the shader writes.
+    fn blended(&self, mut source: Colour) -> Colour {
+        if self.alpha_to_one {
+            source.0[3] = 1.0_f32.to_bits();
+        }
+        source
+    }
+}
+
 /// What is selected for a target: a word, and the equation that it means. None passes the source through.
 type Selected = (u32, Option<Equation>);
 
@@ -282,7 +292,7 @@ fn compare(
             })
         };
         let source = match source {
-            Pixel::Covered(source) => source,
+            Pixel::Covered(source) => target.blended(*source),
             Pixel::Uncovered if before != after => {
                 return Err(wrong("a pixel that is not covered is written", before.value()));
             }
@@ -292,17 +302,17 @@ fn compare(
             // What is not written is undefined.
             let (source, after) = match &target.how {
                 Some(how) => {
-                    let passed = colours::passed(how, *source);
+                    let passed = colours::passed(how, source);
                     (colours::without_signs(how, passed), colours::without_signs(how, *after))
                 }
-                None => (*source, *after),
+                None => (source, *after),
             };
             if !target.drawn.is_same(source, after) {
                 return Err(wrong("the source does not pass through", source.value()));
             }
             continue;
         };
-        let (source, before) = (*source, *before);
+        let before = *before;
         let meeting = Meeting { how, equation, source, before, written };
         if !meeting.is_defined() {
             continue;

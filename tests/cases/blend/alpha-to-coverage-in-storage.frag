@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade blend %s --equations multiply --alpha-to-coverage 4 --destination storage-image -o %t.spv
+// RUN: polyshade blend %s --equations multiply --alpha-to-coverage 4 --multisampled --destination storage-image -o %t.spv
 // EXIT: 3
 // CHECK: does not reach storage images
 

@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade blend %s --target 1=multiply --alpha-to-coverage 4 -o %t.spv
+// RUN: polyshade blend %s --target 1=multiply --alpha-to-coverage 4 --multisampled -o %t.spv
 // EXIT: 3
 // CHECK: leave alphaToCoverageEnable on
 

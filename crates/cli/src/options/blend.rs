@@ -29,6 +29,7 @@ pub(super) const TABLE: Table = Table {
         on("--equations multiply,screen --select specialization=5"),
         on("--equations multiply,screen --select push-constant=16"),
         on("--equations multiply,screen --select storage=1:0"),
+        on("--equations multiply --multisampled"),
     ],
     acts: &[
         acts("--equations", "multiply", 4),
@@ -51,7 +52,7 @@ pub(super) const TABLE: Table = Table {
         acts("--logic-op", "xor", 4),
         acts("--attachment-format", "R16G16B16A16_SFLOAT", 0),
         acts("--blend-constants", "1,0,0,1", 5),
-        acts("--alpha-to-coverage", "4", 0),
+        acts("--alpha-to-coverage", "4", 9),
         acts("--reserve", "1:0", 8),
         acts("--reserve-constant", "5", 6),
         acts("--reserve-push-constants", "16-19", 7),

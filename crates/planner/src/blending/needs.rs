@@ -34,7 +34,9 @@ pub(super) fn lacking(
         BlendingPath::Attachment => attachments(device, state),
         BlendingPath::TileImage => tile_image(device),
         BlendingPath::Interlock => interlock(device, state),
-        BlendingPath::Copy => None,
+        // WebGPU's passes have one layer, and WGSL no textures of several samples and layers.
+        BlendingPath::Copy => (device.api == Api::WebGpu && state.layered)
+            .then_some("WebGPU draws to one layer at a time"),
     }
 }
 

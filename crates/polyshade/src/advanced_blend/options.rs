@@ -347,7 +347,7 @@ impl Options {
 
     /// Does in the shader what `alphaToCoverageEnable`, which has to be off, would do with the alpha that it writes to
     /// location 0, for attachments of so many samples: 1, 2, 4, 8, 16 or 32. As many of the first samples stay covered
-    /// as alpha says, rounded to the nearest.
+    /// as alpha says, rounded to the nearest. Attachments of more than 1 are [multisampled](Self::multisampled).
     #[must_use]
     pub fn alpha_to_coverage(mut self, samples: u32) -> Self {
         self.coverage_samples = Some(samples);

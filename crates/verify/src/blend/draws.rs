@@ -30,16 +30,13 @@ impl Target {
         }
     }
 
-    /// The colour that is blended: black where the shader writes nothing.
+    /// What the shader writes, with black for what it does not.
     fn source(&self, pixel: Colour) -> Colour {
         let mut source = Colour::of([0.0, 0.0, 0.0, 1.0]);
         for leaf in &self.drawn.leaves {
             let (_, first) = leaf.register.unwrap_or((0, 0));
             let components = first as usize..(first + leaf.count).min(4) as usize;
             source.0[components.clone()].copy_from_slice(&pixel.0[components]);
-        }
-        if self.alpha_to_one {
-            source.0[3] = 1.0_f32.to_bits();
         }
         source
     }
