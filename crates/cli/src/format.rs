@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::named::named;
 use clap::{Args, ValueEnum};
+use polyshade::host::{Purpose, Requirements};
 use polyshade_formats::cross::{
     Domain, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules,
     Target,
@@ -52,6 +53,12 @@ pub(crate) struct Formats {
     /// How MSL and OpenGL's GLSL read input attachments [default: fetch, in GLSL where there is an output to fetch]
     #[arg(help_heading = FORMATS, long, value_parser = named(ATTACHMENTS), value_name = "HOW")]
     input_attachments: Option<InputAttachments>,
+
+    /// Color attachment, or output of OpenGL's GLSL, that input attachment INDEX is read from [default: that of its
+    /// number]
+    #[arg(help_heading = FORMATS)]
+    #[arg(long = "attachment-color", value_name = "INDEX=COLOR", value_parser = attachment_color)]
+    attachment_colors: Vec<(u32, u32)>,
 
     /// Shader model of HLSL: 51 is 5.1 [default: 51]
     #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = shader_model)]
@@ -151,6 +158,7 @@ impl Formats {
             formats.push(self.of(file)?);
         }
         let has = |format| formats.contains(&format);
+        let has_fetching = has(Format::Msl) || has(Format::Glsl) && !self.glsl_vulkan;
         let unused = [
             ("--format", self.format.is_some() && !asked),
             ("--msl-version", self.msl_version.is_some() && !has(Format::Msl)),
@@ -159,11 +167,10 @@ impl Formats {
             ("--msl-domain", self.msl_domain.is_some() && !has(Format::Msl)),
             ("--glsl-version", self.glsl_version.is_some() && !has(Format::Glsl)),
             ("--glsl-vulkan", self.glsl_vulkan && !has(Format::Glsl)),
+            ("--input-attachments", self.input_attachments.is_some() && !has_fetching),
             (
-                "--input-attachments",
-                self.input_attachments.is_some()
-                    && !has(Format::Msl)
-                    && (!has(Format::Glsl) || self.glsl_vulkan),
+                "--attachment-color",
+                !self.attachment_colors.is_empty() && !(has_fetching && self.fetches()),
             ),
             ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
             ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),
@@ -197,6 +204,7 @@ impl Formats {
                     version: self.glsl_version.unwrap_or(default.version),
                     rules: if self.glsl_vulkan { Rules::Vulkan } else { default.rules },
                     input_attachments: self.input_attachments,
+                    colors: self.attachment_colors.clone(),
                 }))
             }
             Format::Hlsl => {
@@ -210,6 +218,40 @@ impl Formats {
         }
     }
 
+    /// Whether input attachments are read from the framebuffer.
+    fn fetches(&self) -> bool {
+        self.input_attachments != Some(InputAttachments::Texture)
+    }
+
+    /// Refuses a text that would read another color attachment than the one that it blends.
+    pub(crate) fn check_destinations(
+        &self,
+        file: &Path,
+        needs: &Requirements,
+    ) -> Result<(), Failure> {
+        let format = self.of(file)?;
+        let has_colors = format == Format::Msl || format == Format::Glsl && !self.glsl_vulkan;
+        if !has_colors || !self.fetches() {
+            return Ok(());
+        }
+        for one in &needs.descriptors {
+            let Purpose::Destination { location, index: Some(index) } = one.purpose else {
+                continue;
+            };
+            let given = self.attachment_colors.iter().find(|(other, _)| *other == index);
+            let color = given.map_or(index, |(_, color)| *color);
+            if color != location {
+                let message = format!(
+                    "cannot blend location {location} in a text that reads its destination, input attachment \
+                     {index}, from color {color}"
+                );
+                let help = format!("say --attachment-color {index}={location}");
+                return Err(Failure::new(Exit::Usage, message).help(help));
+            }
+        }
+        Ok(())
+    }
+
     fn msl(&self) -> Msl {
         let default = Msl::default();
         Msl {
@@ -217,6 +259,7 @@ impl Formats {
             platform: self.msl_platform.unwrap_or(default.platform),
             buffers: self.msl_buffers.clone(),
             input_attachments: self.input_attachments,
+            colors: self.attachment_colors.clone(),
             domain: self.msl_domain,
         }
     }
@@ -285,6 +328,14 @@ fn wgsl_binding(text: &str) -> Result<(WgslResource, Place), String> {
         Some((resource, place(to)?))
     };
     read().ok_or_else(|| form.to_owned())
+}
+
+fn attachment_color(text: &str) -> Result<(u32, u32), String> {
+    let read = || {
+        let (index, color) = text.split_once('=')?;
+        Some((index.parse().ok()?, color.parse().ok()?))
+    };
+    read().ok_or_else(|| "the color of an input attachment is given as INDEX=COLOR".to_owned())
 }
 
 fn msl_version(text: &str) -> Result<(u32, u32), String> {

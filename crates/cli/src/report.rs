@@ -59,6 +59,11 @@ impl Report {
         self
     }
 
+    /// What device and host need.
+    pub(crate) fn requirements(&self) -> &Requirements {
+        &self.requirements
+    }
+
     /// The entry point.
     pub(crate) fn entry(&self) -> (String, ExecutionModel) {
         (self.entry.clone(), self.stage)

@@ -90,6 +90,7 @@ impl Writing {
         if self.dry_run {
             return self.preview(input, report);
         }
+        self.formats.check_destinations(self.output(), report.requirements())?;
         let mut outputs = Outputs::of(Modules {
             formats: self.formats.clone(),
             entry: Some(report.entry()),

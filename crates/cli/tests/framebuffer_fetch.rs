@@ -42,6 +42,37 @@ fn msl_reads_colours() {
     refused("--input-attachments fetch-non-coherent", "a.metal", 3, "in order, or not at all");
 }
 
+/// Input attachments may have other numbers than the colors that they are.
+#[test]
+fn attachments_are_the_colors_that_they_are_said_to_be() {
+    let why = "say --attachment-color 1=0";
+    refused("--index 1", "a.metal", 2, why);
+    refused("--index 1", "a.glsl", 2, why);
+    let colors = "--index 1 --attachment-color 1=0 --attachment-color 3=2";
+    let text = written(colors, "a.metal");
+    let entry = text.lines().find(|line| line.starts_with("fragment ")).expect("a function");
+    assert!(entry.contains("[[color(0)]]") && entry.contains("[[color(2)]]"), "{entry}");
+    let text = written(colors, "a.glsl");
+    assert!(text.contains("location = 0) inout ") && text.contains("location = 2) inout "));
+    written("--index 1 --input-attachments texture", "a.metal");
+    refused("--attachment-color 5=0", "a.metal", 2, "there is no input attachment 5");
+    let both = "--index 1 --attachment-color 1=0 --attachment-color 3=0 --target 2=none";
+    refused(both, "a.metal", 2, "there is no input attachment 3");
+    let work = Work::with(&[("own.frag", OWN)]);
+    let own = "convert own.frag -o a.metal --attachment-color";
+    work.fails(&format!("{own} 1=0"), 2, "input attachments 0 and 1 would both be color 0");
+    work.succeeds(&format!("{own} 0=2"));
+    assert!(work.text("a.metal").contains("[[color(2)]]"));
+    work.fails("convert own.frag -o a.spv --attachment-color 0=2", 2, "--attachment-color");
+}
+
+const OWN: &str = "#version 450
+layout(input_attachment_index = 0, set = 0, binding = 0) uniform subpassInput a;
+layout(input_attachment_index = 1, set = 0, binding = 1) uniform subpassInput b;
+layout(location = 0) out vec4 c;
+void main() { c = subpassLoad(a) + subpassLoad(b); }
+";
+
 #[test]
 fn glsl_reads_outputs() {
     const FETCH: &str = "GL_EXT_shader_framebuffer_fetch";

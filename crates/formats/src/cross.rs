@@ -52,6 +52,8 @@ pub struct Msl {
     pub buffers: Vec<(MslBuffer, u32)>,
     /// How input attachments are read. Unless said, by `[[color(n)]]`.
     pub input_attachments: Option<InputAttachments>,
+    /// The color attachments that input attachments are, by their indices, where they have other numbers.
+    pub colors: Vec<(u32, u32)>,
     /// The domain of tessellation control stages that do not say theirs: those of GLSL, where the evaluation stage
     /// does.
     pub domain: Option<Domain>,
@@ -65,6 +67,7 @@ impl Default for Msl {
             platform: Platform::Macos,
             buffers: Vec::new(),
             input_attachments: None,
+            colors: Vec::new(),
             domain: None,
         }
     }
@@ -79,7 +82,8 @@ pub enum Domain {
     Quads,
 }
 
-/// How input attachments are read where a language has none: `n` is their `InputAttachmentIndex`.
+/// How input attachments are read where a language has none: `n` is their `InputAttachmentIndex`, or the number that
+/// stands for it in `colors`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum InputAttachments {
@@ -130,7 +134,7 @@ pub enum MslBuffer {
 }
 
 /// Options for GLSL.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Glsl {
     /// The version, and whether it is one of OpenGL ES.
@@ -140,12 +144,19 @@ pub struct Glsl {
     /// How OpenGL reads input attachments, which Vulkan has. Unless said, from the framebuffer where there is an output
     /// with their number, else from a texture.
     pub input_attachments: Option<InputAttachments>,
+    /// The outputs that OpenGL's input attachments are, by their indices, where those are at other locations.
+    pub colors: Vec<(u32, u32)>,
 }
 
 impl Default for Glsl {
     /// OpenGL's GLSL 4.50.
     fn default() -> Self {
-        Self { version: (450, Profile::Core), rules: Rules::OpenGl, input_attachments: None }
+        Self {
+            version: (450, Profile::Core),
+            rules: Rules::OpenGl,
+            input_attachments: None,
+            colors: Vec::new(),
+        }
     }
 }
 
@@ -244,7 +255,7 @@ pub enum MslTextureKind {
 ///
 /// # Errors
 ///
-/// What SPIRV-Cross or the language cannot express; buffer indices that collide are [`Error::Options`].
+/// What SPIRV-Cross or the language cannot express; buffer indices or colors that collide are [`Error::Options`].
 pub fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
     #[cfg(feature = "cross")]
     return translate::write(words, entry, target);

@@ -110,6 +110,7 @@ pub(super) const TABLE: Table = Table {
         acts("--glsl-version", "460", 8),
         acts("--glsl-vulkan", "", 8),
         acts("--input-attachments", "texture", 9),
+        acts("--attachment-color", "0=1", 9),
         acts("--hlsl-shader-model", "30", 10),
         acts("--hlsl-drop-point-size", "", 11),
         acts("--wgsl-binding", "0:1=3:4", 14),

@@ -95,6 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     }
     let mut reports = Vec::new();
     for (((_, name, stage), lowered), file) in entries.iter().zip(lowered).zip(files) {
+        arguments.formats.check_destinations(file, &lowered.requirements)?;
         outputs.set_entry((name.clone(), *stage));
         outputs.add_module(file, lowered.module.words())?;
         let report = Report::new(RECIPE, (name, *stage), &lowered.result, String::new());

@@ -7,7 +7,8 @@
 use super::EntryPoint;
 use crate::Error;
 use polyshade_spv::{
-    Decoration, ExecutionModel, Id, Inst, Module, Op, Patch, Position, StorageClass, Type, view,
+    Decoration, ExecutionModel, Id, Inst, Module, Op, Patch, Position, Section, StorageClass, Type,
+    view,
 };
 
 /// A module that reads outputs, and the locations of those.
@@ -42,6 +43,39 @@ fn is_attachment(m: &Module<'_>, ty: Id) -> bool {
     m.definition(ty).is_some_and(|inst| {
         inst.op() == Op::TYPE_IMAGE && inst.words().get(3) == Some(&DIM_SUBPASS_DATA)
     })
+}
+
+/// The module with input attachments numbered as the colors that they are; nothing where none has another number.
+pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Vec<u32>>, Error> {
+    if colors.is_empty() || !has_input_attachments(words) {
+        return Ok(None);
+    }
+    let m = Module::parse(words).map_err(|error| Error::Faulty(error.to_string()))?;
+    let mut attachments = Vec::new();
+    let mut numbered = words.to_vec();
+    for inst in m.section(Section::Annotations).filter(|inst| inst.op() == Op::DECORATE) {
+        let [_, _, decoration, index] = *inst.words() else { continue };
+        if decoration == Decoration::INPUT_ATTACHMENT_INDEX.0 {
+            let given = colors.iter().find(|(other, _)| *other == index);
+            let color = given.map_or(index, |(_, color)| *color);
+            numbered[inst.at() as usize + 3] = color;
+            attachments.push((index, color));
+        }
+    }
+    let has = |wanted: &u32| attachments.iter().any(|(index, _)| index == wanted);
+    if let Some((index, _)) = colors.iter().find(|(index, _)| !has(index)) {
+        return Err(Error::Options(format!("there is no input attachment {index}")));
+    }
+    attachments.sort_unstable_by_key(|(index, color)| (*color, *index));
+    match attachments.windows(2).find(|pair| pair[0].1 == pair[1].1 && pair[0].0 != pair[1].0) {
+        Some(pair) => {
+            let ((one, color), (other, _)) = (pair[0], pair[1]);
+            let message =
+                format!("input attachments {one} and {other} would both be color {color}");
+            Err(Error::Options(message))
+        }
+        None => Ok(Some(numbered)),
+    }
 }
 
 /// An input attachment that an output holds.

@@ -22,10 +22,15 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
     let words = escaped.as_deref().unwrap_or(words);
     match target {
         Target::Msl(options) => {
+            let numbered = framebuffer_fetch::numbered(words, &options.colors)?;
+            let words = numbered.as_deref().unwrap_or(words);
             let renamed = names::renamed(words, Language::Msl)?;
             msl(renamed.as_deref().unwrap_or(words), entry, options)
         }
-        Target::Glsl(options) => glsl(words, entry, *options),
+        Target::Glsl(options) => {
+            let numbered = framebuffer_fetch::numbered(words, &options.colors)?;
+            glsl(numbered.as_deref().unwrap_or(words), entry, options)
+        }
         Target::Hlsl(options) => hlsl(words, entry, *options),
     }
 }
@@ -193,7 +198,7 @@ fn is_rasterized(
     Ok(if outputs { Rasterized::Outputs } else { Rasterized::Nothing })
 }
 
-fn glsl(words: &[u32], entry: EntryPoint<'_>, options: Glsl) -> Result<Text, Error> {
+fn glsl(words: &[u32], entry: EntryPoint<'_>, options: &Glsl) -> Result<Text, Error> {
     let coherence = match options.input_attachments {
         Some(InputAttachments::FetchNonCoherent) => Coherence::NonCoherent,
         _ => Coherence::Coherent,
@@ -226,7 +231,7 @@ fn has_inout((number, profile): (u32, Profile)) -> bool {
 fn glsl_as_it_is(
     words: &[u32],
     entry: EntryPoint<'_>,
-    options: Glsl,
+    options: &Glsl,
     extension: Option<&'static str>,
 ) -> Result<Text, Error> {
     let (mut compiler, _) = compiler::<targets::Glsl>(words, entry)?;
