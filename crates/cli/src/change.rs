@@ -30,10 +30,11 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Lowers the last stage before rasterization, and writes the result.
+    /// Lowers the last stage before rasterization, and writes the result; `drawn` says how the host draws with it.
     pub(crate) fn run(
         &self,
         lowering: Lowering,
+        drawn: Option<&'static str>,
         lower: impl for<'m> FnOnce(&'m Module<'_>, Target) -> Result<Lowered<'m, Changed>, Error>,
     ) -> Done {
         self.writing.check(std::iter::empty())?;
@@ -53,6 +54,10 @@ impl Change {
         };
         let report = Report::new(lowering, (&entry, stage), &lowered.result, text)
             .needs(&lowered.words, &lowered.requirements);
+        let report = match drawn.filter(|_| lowered.module.words() != original.words()) {
+            Some(how) => report.drawn(how),
+            None => report,
+        };
         let modules = (original.words(), lowered.module.words());
         self.writing.finish(&self.input, &report, modules, &[])
     }

@@ -31,7 +31,7 @@ fn when(text: &str) -> Result<Value<bool>, String> {
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let options = Options::new().when(arguments.when);
-    arguments.change.run(RASTERIZER_DISCARD, |module, target| {
+    arguments.change.run(RASTERIZER_DISCARD, None, |module, target| {
         rasterizer_discard::lower(module, target, &options)
     })
 }
