@@ -208,11 +208,10 @@ impl Rewrite {
             options = options.alpha_to_one();
         }
         if let Some(equations) = &self.equations {
-            options = options.every_target(self.blending(equations, None));
-            // An attachment of another format is a target of its own.
-            for location in self.fixed.own_formats() {
-                options = options.target(location, self.blending(equations, Some(location)));
-            }
+            options = self.fixed.every(options, |location| self.blending(equations, location));
+        }
+        for (_, target) in self.fixed.targets().filter(|(location, _)| location.is_none()) {
+            options = self.fixed.every(options, |at| self.finish(target.clone(), at));
         }
         for (location, equations) in &self.target {
             options = match equations {
@@ -222,7 +221,12 @@ impl Rewrite {
                 None => options.unblended(*location),
             };
         }
-        self.fixed.apply(options, |target, location| self.finish(target, location))
+        for (location, target) in self.fixed.targets() {
+            if let Some(location) = location {
+                options = options.target(location, self.finish(target, Some(location)));
+            }
+        }
+        self.fixed.apply(options)
     }
 
     /// A target with these equations.

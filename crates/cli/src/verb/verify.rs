@@ -274,7 +274,9 @@ fn compare(
     let verdict = match compared {
         Ok(verdict) => verdict,
         Err(error) if error.kind() == polyshade::ErrorKind::Unsupported => {
-            Verdict::NotComparable(format!("the shader is not rewritten: {error}"))
+            Verdict::NotComparable(format!(
+                "the shader is not rewritten once verify has set what it leaves undefined: {error}"
+            ))
         }
         Err(error) => return Err(input.refused(&error, &module)),
     };

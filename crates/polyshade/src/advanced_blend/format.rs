@@ -149,6 +149,7 @@ impl FromStr for Format {
             _ => return Err(wrong()),
         };
         let is_packed = |part: &str| matches!(part, "PACK8" | "PACK16" | "PACK32");
+        let mut parts = parts.filter(|part| !matches!(*part, "KHR" | "EXT"));
         if !parts.next().is_none_or(is_packed) || parts.next().is_some() {
             return Err(wrong());
         }
@@ -185,6 +186,9 @@ mod tests {
             ("r5g6b5_unorm_pack16", FormatClass::Unorm, [5, 6, 5, 0]),
             ("A2B10G10R10_UINT_PACK32", FormatClass::Uint, [10, 10, 10, 2]),
             ("B10G11R11_UFLOAT_PACK32", FormatClass::Float, [11, 11, 10, 0]),
+            ("A8_UNORM_KHR", FormatClass::Unorm, [0, 0, 0, 8]),
+            ("A1B5G5R5_UNORM_PACK16_KHR", FormatClass::Unorm, [5, 5, 5, 1]),
+            ("A4R4G4B4_UNORM_PACK16_EXT", FormatClass::Unorm, [4, 4, 4, 4]),
             ("R16_SNORM", FormatClass::Snorm, [16, 0, 0, 0]),
             ("R32G32_SINT", FormatClass::Sint, [32, 32, 0, 0]),
         ] {

@@ -144,12 +144,10 @@ impl<'o> Marking<'o> {
         }
         let first = number(Decoration::COMPONENT).unwrap_or(0);
         let Some(dimensions) = float_dimensions(m, inner) else {
-            let is_marked =
-                semantic.is_some() || self.marks.iter().any(|mark| mark.covers(location, first));
-            return match is_marked {
-                true => {
-                    Err(Error::unsupported("a distance is not made of 32-bit floats", variable))
-                }
+            let components = first..first.saturating_add(4).min(4);
+            let covers = |mark: &Mark| { components.clone() }.any(|at| mark.covers(location, at));
+            return match semantic.is_some() || self.marks.iter().any(covers) {
+                true => Err(Error::unsupported(not_floats(m, inner), variable)),
                 false => Ok(None),
             };
         };
@@ -294,6 +292,23 @@ pub(super) fn is_written(m: &Module<'_>, variable: Id) -> bool {
         m.definition(variable).and_then(Variable::of).is_some_and(|it| it.initializer().is_some());
     let reads = |op| matches!(op, Op::LOAD | Op::NAME | Op::ARRAY_LENGTH);
     initialised || reach.uses.iter().any(|inst| !reads(inst.op()) || Store::of(*inst).is_some())
+}
+
+/// Why a type is not made of distances: it has no [`float_dimensions`].
+#[cold]
+fn not_floats(m: &Module<'_>, ty: Id) -> &'static str {
+    match m.ty(m.innermost_element(ty)) {
+        Some(Type::Matrix { .. }) => "a distance is part of a matrix",
+        Some(Type::Vector { component, .. })
+            if !matches!(m.ty(component), Some(Type::Float { width: 32 })) =>
+        {
+            "a distance is not made of 32-bit floats"
+        }
+        Some(Type::Float { width: 32 } | Type::Vector { .. }) => {
+            "the size of an array of distances depends on a specialization constant, or is too large"
+        }
+        _ => "a distance is not made of 32-bit floats",
+    }
 }
 
 #[cold]

@@ -5,7 +5,7 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use clap::Args;
 use polyshade::advanced_blend::{
-    ColorBlend, Format, FormatClass, LogicOperation, Options, Ordinary,
+    Blending, ColorBlend, Format, FormatClass, LogicOperation, Options, Ordinary,
 };
 use polyshade::host::Place;
 use std::str::FromStr;
@@ -76,22 +76,34 @@ fn constants(text: &str) -> Result<Constants, String> {
 }
 
 impl Fixed {
-    /// Adds the targets of these options; `finish` adds to each what holds for all targets.
-    pub(super) fn apply(
-        &self,
-        mut options: Options,
-        finish: impl Fn(ColorBlend, Option<u32>) -> ColorBlend,
-    ) -> Options {
+    /// The targets of these options, without what holds for all targets.
+    pub(super) fn targets(&self) -> impl Iterator<Item = (Option<u32>, ColorBlend)> {
         let ordinary = self.blend.iter().map(|(at, how)| (*at, ColorBlend::ordinary(*how)));
         let logic =
             self.logic_op.iter().map(|(at, operation)| (*at, ColorBlend::logic(*operation)));
-        for (location, target) in ordinary.chain(logic) {
-            let target = finish(target, location);
-            options = match location {
-                Some(location) => options.target(location, target),
-                None => options.every_target(target),
-            };
-        }
+        ordinary.chain(logic)
+    }
+
+    /// Blends every target in one way. An attachment of another format is a target of its own, and one of integers stays
+    /// as it is unless there is a logic operation.
+    pub(super) fn every(
+        &self,
+        options: Options,
+        blending: impl Fn(Option<u32>) -> ColorBlend,
+    ) -> Options {
+        let options = options.every_target(blending(None));
+        self.own_formats().fold(options, |options, location| {
+            let target = blending(Some(location));
+            let is_logic = matches!(target.blending(), Blending::Logic(_));
+            match target.format_class().is_integer() && !is_logic {
+                true => options.unblended(location),
+                false => options.target(location, target),
+            }
+        })
+    }
+
+    /// Adds constants and coverage.
+    pub(super) fn apply(&self, mut options: Options) -> Options {
         options = match self.blend_constants {
             Some(Constants::Given(constants)) => options.blend_constants(constants),
             Some(Constants::Words(place)) => options.blend_constants_in(place),

@@ -18,7 +18,10 @@ impl Rewrite {
         let mut targets = BTreeMap::new();
         if let Some(equations) = &self.equations {
             let own = self.fixed.own_formats();
-            targets.extend(own.map(|at| (at, Some(self.blended_as(equations, Some(at))))));
+            let is_integer =
+                |at| self.fixed.format(Some(at), self.format_class).class().is_integer();
+            let blended = |at| (!is_integer(at)).then(|| self.blended_as(equations, Some(at)));
+            targets.extend(own.map(|at| (at, blended(at))));
         }
         targets.extend(self.target.iter().map(|(location, equations)| {
             let as_asked = |equations| self.blended_as(equations, Some(*location));
