@@ -32,9 +32,7 @@ use super::index::{At, Block, Construct, Function, Index, Part, all_of};
 use super::kinds::{Kind, kind};
 use super::parts::{Owner, Writer};
 use super::survey::Survey;
-use polyshade_spv::view::{
-    AccessChain, Binary, Branch, BranchConditional, Load, Phi, Store, Unary, Variable,
-};
+use polyshade_spv::view::{Binary, Branch, BranchConditional, Load, Phi, Store, Unary, Variable};
 use polyshade_spv::{Id, Inst, Op, StorageClass, Type};
 
 /// How deep a condition or a bound is looked into.
@@ -423,11 +421,7 @@ impl<'m> Search<'_, 'm, '_> {
         if m.storage_class(pointer).is_some_and(|class| constant.contains(&class)) {
             let block = m.storage_class(pointer) == Some(StorageClass::UNIFORM);
             let writable = block && root.is_none_or(|root| is_buffer_block(self.survey, root));
-            let chain = m.definition(pointer).and_then(AccessChain::of);
-            return !writable
-                && chain.is_none_or(|chain| {
-                    chain.indices().all(|id| self.is_invariant(id, depth + 1))
-                });
+            return !writable && self.is_invariant(pointer, depth + 1);
         }
         let Some(part) = self.survey.part(pointer) else { return false };
         if !self.survey.is_plain_variable(part) {
