@@ -1,7 +1,7 @@
 //! Stores and atomics of the shader's own, which others can see.
 
 use foldhash::HashSet;
-use polyshade_spv::view::{CopyMemory, ExtInst, ExtInstImport, Load, Store};
+use polyshade_spv::view::{AnyVariable, CopyMemory, ExtInst, ExtInstImport, Load, Store};
 use polyshade_spv::{Decoration, GlslOp, Id, Inst, Module, Op, Roots, StorageClass};
 
 /// Memory that some instructions write.
@@ -64,7 +64,7 @@ impl Memory {
             Some(class) => class,
         };
         let root = roots.root(pointer);
-        let is_variable = m.definition(root).is_some_and(|inst| inst.op() == Op::VARIABLE);
+        let is_variable = m.definition(root).and_then(AnyVariable::of).is_some();
         let number =
             |decoration| m.decoration(root, decoration).and_then(|words| words.first()).copied();
         let place = match (number(Decoration::DESCRIPTOR_SET), number(Decoration::BINDING)) {

@@ -308,6 +308,15 @@ views! {
         /// What it holds at first.
         initializer: optional_id @ 4;
     }
+    /// `OpVariable` or `OpUntypedVariableKHR`.
+    AnyVariable = VARIABLE | UNTYPED_VARIABLE_KHR {
+        /// Type of the variable: a pointer.
+        pointer_type: id @ 1;
+        /// The variable.
+        result: id @ 2;
+        /// Where it lies.
+        storage_class: StorageClass @ 3;
+    }
     /// `OpFunction`.
     Function = FUNCTION {
         /// What it returns.

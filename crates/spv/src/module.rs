@@ -1,7 +1,7 @@
 //! One immutable version of a module: its words, and what is found in them when it is asked for.
 
 use crate::decorations::Decorations;
-use crate::grammar::{Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
+use crate::grammar::{Capability, ExecutionMode, ExecutionModel, Op};
 use crate::inst::{CapabilityInst, EntryPoint, Function, Inst, Mode, Operand, Variable};
 use crate::names::Names;
 use crate::patch::{Patch, Rewritten};
@@ -372,16 +372,6 @@ impl<'w> Module<'w> {
     /// The module-scope variables, in their order.
     pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
         self.section(Section::Globals).filter_map(Variable::of)
-    }
-
-    /// The type that the pointer `id` points to; `None` where it is no pointer.
-    pub fn pointee(&self, id: Id) -> Option<Id> {
-        self.pointer(self.type_of(id)?).map(|(_, pointee)| pointee)
-    }
-
-    /// The storage class that the pointer `id` points into.
-    pub fn storage_class(&self, id: Id) -> Option<StorageClass> {
-        self.pointer(self.type_of(id)?).map(|(class, _)| class)
     }
 
     /// Calls `f` for every operand of `inst` that is an id, but for the result.

@@ -1,7 +1,7 @@
 //! Where a pointer comes from and where it goes: through access chains, copies and function parameters.
 
-use crate::grammar::Op;
-use crate::inst::{AccessChain, FunctionCall, Inst};
+use crate::grammar::{Op, StorageClass};
+use crate::inst::{AccessChain, AnyVariable, FunctionCall, Inst};
 use crate::module::FunctionBody;
 use crate::scan::is_dense;
 use crate::{Id, Module, Section};
@@ -217,6 +217,35 @@ impl<'r, 'w> Roots<'r, 'w> {
 }
 
 impl Module<'_> {
+    /// The module-scope variables that a host can bind something to, in their order, untyped ones among them.
+    pub fn resources(&self) -> impl Iterator<Item = AnyVariable<'_>> {
+        let variables = self.section(Section::Globals).filter_map(AnyVariable::of);
+        // Few variables are resources, and there are many others.
+        variables.filter(|variable| {
+            !matches!(
+                variable.storage_class(),
+                StorageClass::INPUT | StorageClass::OUTPUT | StorageClass::PRIVATE
+            )
+        })
+    }
+
+    /// The type that the pointer `id` points to; `None` where it is no pointer. That of an untyped variable is the data
+    /// type that it is declared with, if it is.
+    pub fn pointee(&self, id: Id) -> Option<Id> {
+        let inst = self.definition(id)?;
+        if inst.op() == Op::UNTYPED_VARIABLE_KHR {
+            return Id::new(*inst.words().get(4)?);
+        }
+        self.pointer(inst.result_type()?).map(|(_, pointee)| pointee)
+    }
+
+    /// The storage class that the pointer `id` points into, typed or not.
+    pub fn storage_class(&self, id: Id) -> Option<StorageClass> {
+        let ty = self.definition(self.type_of(id)?)?;
+        let is_pointer = matches!(ty.op(), Op::TYPE_POINTER | Op::TYPE_UNTYPED_POINTER_KHR);
+        is_pointer.then(|| StorageClass(ty.words()[2]))
+    }
+
     /// What the pointer `id` is made from, through access chains and copies: a variable, a function parameter, or
     /// whatever else makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
@@ -234,6 +263,11 @@ impl Module<'_> {
         match inst.op() {
             op if op.is_access_chain() => AccessChain::of(inst).map(AccessChain::base),
             Op::COPY_OBJECT | Op::IMAGE_TEXEL_POINTER => Some(inst.id_at(3)),
+            // The type that the base is taken for stands before it.
+            Op::UNTYPED_ACCESS_CHAIN_KHR
+            | Op::UNTYPED_IN_BOUNDS_ACCESS_CHAIN_KHR
+            | Op::UNTYPED_PTR_ACCESS_CHAIN_KHR
+            | Op::UNTYPED_IN_BOUNDS_PTR_ACCESS_CHAIN_KHR => Some(inst.id_at(4)),
             _ => None,
         }
     }

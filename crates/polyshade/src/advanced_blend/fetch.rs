@@ -5,7 +5,7 @@ use super::outputs::Numbers;
 use crate::fragment_tests::{check_movable, check_per_sample};
 use crate::host::{Binding, Reserved, Set};
 use crate::moves;
-use polyshade_spv::view::{EntryPoint, Variable};
+use polyshade_spv::view::{AnyVariable, EntryPoint};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, ErrorKind, ExecutionMode, Id, Module, Op,
     Patch, Position, StorageClass, Type,
@@ -299,7 +299,7 @@ fn test_early<'m>(
 
 /// Refuses an index that an attachment of the shader's own has.
 fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
-    let has_it = |variable: &Variable<'_>| {
+    let has_it = |variable: &AnyVariable<'_>| {
         let first = m.decoration(variable.result(), Decoration::INPUT_ATTACHMENT_INDEX);
         let first = first.and_then(|words| words.first().copied());
         let length = match m.pointee(variable.result()).and_then(|ty| m.ty(ty)) {
@@ -308,7 +308,7 @@ fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
         };
         first.is_some_and(|first| (first..first.saturating_add(length)).contains(&index))
     };
-    match m.variables().find(has_it) {
+    match m.resources().find(has_it) {
         Some(own) => {
             let message = format!("input attachment index {index} is the shader's own");
             Err(Error::new(ErrorKind::Options, message).about(own.result()))

@@ -171,14 +171,8 @@ impl<'m, 'w> Marks<'m, 'w> {
             }
         }
         if wanted.keeps_interface && reduces {
-            for variable in self.m().variables() {
-                let class = variable.storage_class();
-                if !matches!(
-                    class,
-                    StorageClass::INPUT | StorageClass::OUTPUT | StorageClass::PRIVATE
-                ) {
-                    self.want(variable.result());
-                }
+            for resource in self.m().resources() {
+                self.want(resource.result());
             }
         }
     }

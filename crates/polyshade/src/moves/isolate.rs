@@ -1,7 +1,7 @@
 //! What an entry point shares with another is cloned before anything is changed.
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use polyshade_spv::view::{EntryPoint, Variable};
+use polyshade_spv::view::{AnyVariable, EntryPoint, Variable};
 use polyshade_spv::{
     Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position, Rewritten, Section,
     StorageClass, is_known,
@@ -82,7 +82,7 @@ impl<'m> Clones<'m> {
             m.for_each_operand(inst, |_, id, certain| {
                 names_shared |= certain && shared.contains(&id)
             });
-            let wanted = Variable::of(inst).is_none() || my_globals.contains(&result);
+            let wanted = AnyVariable::of(inst).is_none() || my_globals.contains(&result);
             if shared.contains(&result) || names_shared && wanted {
                 shared.insert(result);
                 globals.push(inst);

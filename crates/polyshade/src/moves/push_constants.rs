@@ -3,7 +3,7 @@
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words};
 use foldhash::{HashMap, HashMapExt, HashSet};
-use polyshade_spv::view::{EntryPoint, TypePointer, Variable};
+use polyshade_spv::view::{AnyVariable, EntryPoint, TypePointer};
 use polyshade_spv::{
     Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
@@ -15,8 +15,8 @@ use std::ops::Range;
 /// # Errors
 ///
 /// `Options` where `offset` is not a multiple of 4 or lies before the end of the members there are. `Unsupported` where
-/// the block cannot grow: its type is used for something else as well, another entry point uses it, or it ends with
-/// an array of unknown length.
+/// the block cannot grow: its type is used for something else as well, another entry point uses it, it ends with an
+/// array of unknown length, or its variable is untyped.
 pub fn push_constants<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -67,7 +67,11 @@ pub(super) fn push_constant_spans<'m>(
         return Ok(added);
     };
 
-    let structure = m.pointer(variable.pointer_type()).and_then(|(_, block)| m.definition(block));
+    if variable.inst().op() == Op::UNTYPED_VARIABLE_KHR {
+        let message = "cannot add push constants: the shader's own are an untyped variable";
+        return Err(Error::unsupported(message, variable.result()));
+    }
+    let structure = m.pointee(variable.result()).and_then(|block| m.definition(block));
     let structure = structure.filter(|inst| inst.op() == Op::TYPE_STRUCT);
     let Some((inst, block)) = structure.and_then(|inst| Some((inst, inst.result()?))) else {
         let message = "the push constants of the shader are not a structure";
@@ -129,16 +133,16 @@ pub(crate) fn push_constant_bytes<'m>(
 }
 
 /// The push-constant block that `entry` uses.
-fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<Variable<'m>> {
+fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<AnyVariable<'m>> {
     let is_block =
-        |variable: &Variable<'_>| variable.storage_class() == StorageClass::PUSH_CONSTANT;
+        |variable: &AnyVariable<'_>| variable.storage_class() == StorageClass::PUSH_CONSTANT;
     // From SPIR-V 1.4 on it is listed, used or not.
-    let mut listed = entry.interface().filter_map(|id| Variable::of(m.definition(id)?));
+    let mut listed = entry.interface().filter_map(|id| AnyVariable::of(m.definition(id)?));
     if let Some(block) = listed.find(is_block) {
         return Some(block);
     }
     let functions: HashSet<Id> = m.reachable(entry.function()).into_iter().collect();
-    let mut blocks = m.variables().filter(is_block);
+    let mut blocks = m.resources().filter(is_block);
     blocks.find(|variable| {
         m.uses_of(variable.result())
             .filter_map(|inst| m.function_around(inst.at()))
@@ -150,7 +154,7 @@ fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<V
 fn growable(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
-    variable: Variable<'_>,
+    variable: AnyVariable<'_>,
     block: Id,
 ) -> Result<(), Error> {
     let only_pointed_to = m.uses_of(block).all(|inst| {
@@ -163,10 +167,8 @@ fn growable(
         let message = "the push-constant block cannot get more members: its type is used for something else too";
         return Err(Error::unsupported(message, block));
     }
-    let points_to_block = |other: &Variable<'_>| {
-        m.pointer(other.pointer_type()).is_some_and(|(_, pointee)| pointee == block)
-    };
-    if m.variables().filter(points_to_block).count() > 1 {
+    let points_to_block = |other: &AnyVariable<'_>| m.pointee(other.result()) == Some(block);
+    if m.resources().filter(points_to_block).count() > 1 {
         let message =
             "the push-constant block cannot get more members: another variable has its type too";
         return Err(Error::unsupported(message, block));

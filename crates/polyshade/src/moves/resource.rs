@@ -243,16 +243,11 @@ fn resource<'m>(
 /// The module's variables that something is bound to, and where.
 fn bound(m: &Module<'_>) -> impl Iterator<Item = (Id, (Set, Binding))> {
     let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
-    m.variables().filter(|one| may_be_bound(one.storage_class())).filter_map(move |variable| {
+    m.resources().filter_map(move |variable| {
         let id = variable.result();
         let set = number(id, Decoration::DESCRIPTOR_SET)?;
         Some((id, (Set(set), Binding(number(id, Decoration::BINDING)?))))
     })
-}
-
-/// Whether variables of `class` may have a set and a binding: few do, and there are many others.
-fn may_be_bound(class: StorageClass) -> bool {
-    !matches!(class, StorageClass::INPUT | StorageClass::OUTPUT | StorageClass::PRIVATE)
 }
 
 /// The sets and bindings that the module's variables have.
@@ -263,22 +258,18 @@ pub(crate) fn bindings(m: &Module<'_>) -> Vec<(Set, Binding)> {
 /// How many storage buffers and how many uniform buffers the module has, elements of arrays one by one.
 pub(crate) fn buffers_of(m: &Module<'_>) -> (u32, u32) {
     let (mut storage, mut uniform) = (0_u32, 0_u32);
-    let buffers = m.variables().filter(|one| {
-        [StorageClass::STORAGE_BUFFER, StorageClass::UNIFORM].contains(&one.storage_class())
-    });
-    for variable in buffers {
-        let Some((class, mut ty)) = m.pointer(variable.pointer_type()) else { continue };
+    for variable in m.resources() {
+        let Some(mut ty) = m.pointee(variable.result()) else { continue };
         let mut count = 1_u32;
         if let Some(Type::Array { element, length }) = m.ty(ty) {
             count = m.constant(length).unwrap_or(1);
             ty = element;
         }
-        let is_storage = class == StorageClass::STORAGE_BUFFER
-            || m.decoration(ty, Decoration::BUFFER_BLOCK).is_some();
+        let class = variable.storage_class();
+        let is_buffer_block = || m.decoration(ty, Decoration::BUFFER_BLOCK).is_some();
         match class {
-            StorageClass::STORAGE_BUFFER | StorageClass::UNIFORM if is_storage => {
-                storage = storage.saturating_add(count);
-            }
+            StorageClass::STORAGE_BUFFER => storage = storage.saturating_add(count),
+            StorageClass::UNIFORM if is_buffer_block() => storage = storage.saturating_add(count),
             StorageClass::UNIFORM => uniform = uniform.saturating_add(count),
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Where pointers come from and where they go.
 
 use crate::build::{Words, id};
-use polyshade_spv::{Id, Op};
+use polyshade_spv::{Id, Op, StorageClass};
 
 /// `%20` is a variable; `%30` a function that gets a pointer `%31` and hands it on to `%40`, whose parameter is `%41`.
 /// Functions stand in the order that `order` gives: the entry point is 0, then those two.
@@ -118,4 +118,32 @@ fn what_a_function_calls_is_listed_once_also_where_it_calls_itself() {
     words.inst(Op::RETURN, &[]);
     words.inst(Op::FUNCTION_END, &[]);
     assert_eq!(words.parse().reachable(id(5)), [5, 1].map(id));
+}
+
+#[test]
+fn untyped_variables_are_resources_and_the_roots_of_untyped_chains() {
+    let mut words = Words::new(40);
+    words.text(Op::ENTRY_POINT, &[0, 1], "main", &[]);
+    words.inst(Op::TYPE_VOID, &[2]);
+    words.inst(Op::TYPE_FUNCTION, &[3, 2]);
+    words.inst(Op::TYPE_FLOAT, &[4, 32]);
+    words.inst(Op::TYPE_STRUCT, &[5, 4]);
+    words.inst(Op::TYPE_POINTER, &[6, 3, 4]);
+    words.inst(Op::TYPE_UNTYPED_POINTER_KHR, &[7, 12]);
+    words.inst(Op::VARIABLE, &[6, 20, 3]);
+    words.inst(Op::UNTYPED_VARIABLE_KHR, &[7, 21, 12, 5]);
+    words.inst(Op::UNTYPED_VARIABLE_KHR, &[7, 22, 12]);
+    words.inst(Op::FUNCTION, &[2, 1, 0, 3]);
+    words.inst(Op::LABEL, &[30]);
+    words.inst(Op::UNTYPED_ACCESS_CHAIN_KHR, &[7, 31, 5, 21]);
+    words.inst(Op::RETURN, &[]);
+    words.inst(Op::FUNCTION_END, &[]);
+    let m = words.parse();
+    assert_eq!(sorted(m.resources().map(|variable| variable.result())), [21, 22]);
+    assert_eq!(
+        [id(21), id(22), id(31)].map(|pointer| m.pointee(pointer)),
+        [Some(id(5)), None, None]
+    );
+    assert_eq!(m.storage_class(id(31)), Some(StorageClass::STORAGE_BUFFER));
+    assert_eq!(m.root(id(31)), id(21));
 }

@@ -22,7 +22,7 @@ pub(super) fn of_entry(m: &Module<'_>, entry: EntryPoint<'_>) -> (Vec<Value>, Ve
         let bodies = m.uses_of(id).filter_map(|inst| m.function_around(inst.at()));
         bodies.map(|body| body.id()).any(|function| reachable.contains(&function))
     };
-    let used: Vec<_> = m.variables().filter(|variable| is_used(variable.result())).collect();
+    let used: Vec<_> = m.resources().filter(|variable| is_used(variable.result())).collect();
     let mut descriptors: Vec<Value> =
         used.iter().filter_map(|one| descriptor(m, one.result(), one.storage_class())).collect();
     descriptors.sort_by_key(|one| (one["set"].as_u64(), one["binding"].as_u64()));
