@@ -142,7 +142,7 @@ impl<'w> Module<'w> {
     /// # Errors
     ///
     /// What `edit` returns; `Options` where two edits contradict each other; `Limit` for an instruction of more than
-    /// 65,535 words or an id above 4,194,303.
+    /// 65,535 words or an id above 4,194,303; `Unsupported` for a signed integer type beside the capability `Kernel`.
     pub fn rewrite<'m, T>(
         &'m self,
         edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,

@@ -1,9 +1,9 @@
 //! Types, constants and module-scope variables.
 
 use super::Patch;
-use crate::grammar::{Grammar, Op, StorageClass};
+use crate::grammar::{Capability, Grammar, Op, StorageClass};
 use crate::types::is_shared;
-use crate::{Decoration, Id, Section};
+use crate::{Decoration, Error, ErrorKind, Id, Section};
 
 impl Patch<'_, '_> {
     /// The type or constant that `op` makes of `operands`, result id left out: the one that is there, else a new one
@@ -18,6 +18,13 @@ impl Patch<'_, '_> {
             return inst.result().expect("types and constants have results");
         }
         assert!(is_shared(op), "{op:?} is neither a type nor a constant");
+        // With `Kernel` the signedness of `OpTypeInt` must be 0 (SPIR-V specification, 2.16.2).
+        if op == Op::TYPE_INT && operands[1] != 0 && self.module.has_capability(Capability::KERNEL)
+        {
+            let message =
+                "cannot declare a signed integer type: the module declares the capability Kernel";
+            self.fail(Error::new(ErrorKind::Unsupported, message));
+        }
         let start = self.queue.pool.len() as u32;
         let id = self.declare_new(op, operands);
         // At a limit nothing was inserted.
