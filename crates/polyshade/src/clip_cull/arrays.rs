@@ -231,17 +231,20 @@ fn rearrange(
     let version = prepare_builtins(frame, version, classes)?;
     let target = frame.target();
     let next = frame.rewrite(&version, |m, p, entry| {
-        let sites = Sites::new(m, p, entry);
         let mut counts = [[0; 2]; 2];
         let mut marks = [Vec::new(), Vec::new()];
+        let mut sides = Vec::new();
         for (i, class) in CLASSES.into_iter().enumerate() {
-            if !classes.contains(&class) || !has_distances(entry.model(), class) {
-                continue;
+            if classes.contains(&class) && has_distances(entry.model(), class) {
+                sides.push((i, class, arrays(m, p, entry, class)?));
             }
-            let found = arrays(m, p, entry, class)?;
-            if found.is_empty() {
-                continue;
-            }
+        }
+        sides.retain(|(_, _, found)| !found.is_empty());
+        if sides.is_empty() {
+            return Ok((counts, marks));
+        }
+        let sites = Sites::new(m, p, entry);
+        for (i, class, found) in sides {
             let registers = found.iter().map(|array| &array.register);
             let interpolation = &interpolation(m, entry, registers)?;
             let side = Side { entry, class, form, arrays: &found, target, interpolation };

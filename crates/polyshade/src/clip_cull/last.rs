@@ -1,7 +1,7 @@
 //! What is done where the last stage before rasterization hands distances on: planes that are off do not clip, and
 //! planes of the caller do.
 
-use super::arrays::{Array, StageDistances, arrays, behind, check_free};
+use super::arrays::{Array, StageDistances, arrays, behind, check_free, count};
 use super::limits::{self, requirements};
 use super::marks::Kind;
 use super::prepare::prepare_builtins;
@@ -73,9 +73,9 @@ pub fn enable<'m>(
     if let Value::Word(place) = enabled {
         Words::add(&mut words, place, [Word::new(mask_word(place), "bit i: clip plane i is on")]);
     }
-    lower(module, &target.into(), words, |m, p, stage| {
-        let clip = stage.arrays.iter().find(|array| array.kind == Kind::Clip);
-        let Some(clip) = clip else { return Ok(0) };
+    let is_needed = |arrays: &[Array]| find(arrays, Kind::Clip).is_some();
+    lower(module, &target.into(), words, is_needed, |m, p, stage| {
+        let clip = find(&stage.arrays, Kind::Clip).expect("it is needed where there is one");
         let mask = stage.mask(m, p, enabled)?;
         let variable = clip.register.variable;
         if as_written.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
@@ -133,20 +133,26 @@ pub fn user_planes<'m>(
     limits::check(&target, [planes.count, 0])?;
     let mut words = Vec::new();
     Words::add(&mut words, planes.words, (0..planes.count).flat_map(plane_words));
-    lower(module, &target, words, |m, p, stage| {
-        if let Some(own) = stage.arrays.iter().find(|array| array.kind == Kind::Clip) {
-            let message = "the shader writes clip distances itself";
-            return Err(Error::unsupported(message, own.register.variable));
-        }
-        let vertex = stage.vertex(m, planes.vertex)?;
-        let block = stage.words(m, p, "polyshade_planes")?;
-        let counted = (Kind::Clip, planes.count);
-        let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
-        for number in 0..planes.count {
-            stage.hand_on_dot(p, number, array, vertex, &block);
-        }
-        Ok(planes.count)
-    })
+    lower(
+        module,
+        &target,
+        words,
+        |_| true,
+        |m, p, stage| {
+            if let Some(own) = find(&stage.arrays, Kind::Clip) {
+                let message = "the shader writes clip distances itself";
+                return Err(Error::unsupported(message, own.register.variable));
+            }
+            let vertex = stage.vertex(m, planes.vertex)?;
+            let block = stage.words(m, p, "polyshade_planes")?;
+            let counted = (Kind::Clip, planes.count);
+            let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
+            for number in 0..planes.count {
+                stage.hand_on_dot(p, number, array, vertex, &block);
+            }
+            Ok(planes.count)
+        },
+    )
 }
 
 /// The last stage before rasterization, while it is patched.
@@ -159,10 +165,15 @@ struct LastStage<'s, 'm> {
     sites: Sites<'m>,
 }
 
+fn find(arrays: &[Array], kind: Kind) -> Option<&Array> {
+    arrays.iter().find(|array| array.kind == kind)
+}
+
 fn lower<'g>(
     module: &'g Module<'_>,
     target: &Target,
     words: Vec<Words>,
+    is_needed: impl Fn(&[Array]) -> bool,
     edit: impl for<'m, 'w> Fn(
         &'m Module<'w>,
         &mut Patch<'m, 'w>,
@@ -172,10 +183,13 @@ fn lower<'g>(
     let frame = Frame::new(module, target, &STAGES)?;
     let version = prepare_builtins(&frame, frame.isolated(), &[StorageClass::OUTPUT])?;
     let next = frame.rewrite(&version, |m, p, entry| {
-        let sites = Sites::new(m, p, entry);
         let arrays = arrays(m, p, entry, StorageClass::OUTPUT)?;
-        let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
-        let cull = cull.map_or(0, |array| array.count);
+        let cull = count(&arrays, Kind::Cull);
+        if !is_needed(&arrays) {
+            limits::check(target, [0, cull])?;
+            return Ok((0, cull));
+        }
+        let sites = Sites::new(m, p, entry);
         let stage = LastStage { entry, target, words: &words, arrays, sites };
         let clip = edit(m, p, &stage)?;
         limits::check(target, [clip, cull])?;
