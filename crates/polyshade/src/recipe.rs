@@ -50,8 +50,12 @@ use pipeline::Pipeline;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use std::collections::BTreeMap;
 
-/// Grows by one whenever the version of a lowering that recipes make does: the sum of them.
-pub const VERSION: u32 = advanced_blend::VERSION
+/// How often recipes themselves came to make other words.
+const OWN_VERSION: u32 = 1;
+
+/// Grows by one whenever the version of a lowering that recipes make does: the sum of them, and of their own.
+pub const VERSION: u32 = OWN_VERSION
+    + advanced_blend::VERSION
     + clip_cull::VERSION
     + depth_convention::VERSION
     + position_only::VERSION
@@ -165,7 +169,7 @@ pub struct Made {
 }
 
 /// Makes of the stages of a pipeline, in its order, what `recipe` says. There is a result for each stage, with the
-/// words and requirements of all that was done to it; where stages share a module, each gets one of its own.
+/// words and requirements of all that was done to it. Each stage gets a module of its own, with its entry point alone.
 ///
 /// What the other stages use is reserved for each: their descriptors, push constants and specialization constants, and
 /// the locations of the next stage's inputs. A target reserves what is beyond the pipeline.

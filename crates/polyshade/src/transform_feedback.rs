@@ -63,8 +63,8 @@ pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
 use crate::host::{
-    Binding, Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Set, Target,
-    Words,
+    Binding, Descriptor, DescriptorKind, Extension, Feature, Lowered, Purpose, Requirements, Set,
+    Target, Words,
 };
 use crate::moves::{self, Elimination, Frame, Stages};
 use crate::placement::{Placement, need_limits};
@@ -142,10 +142,27 @@ pub fn prepare<'m>(
     let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
     let m = frame.isolated();
     let plan = frame.found(m, Plan::new(&frame, options))?;
-    let requirements = plan.requirements(m, plan.outputs_at());
+    let requirements = with_others(&frame, m, plan.requirements(m, plan.outputs_at()))?;
     let (side_effects, writes_point_size) =
         (options.side_effects_kept(), options.writes_point_size());
     Ok(Prepared { frame, side_effects, writes_point_size, plan, requirements })
+}
+
+/// `requirements`, with the feature that the module still needs where other entry points capture: the device may lack
+/// it.
+fn with_others(
+    frame: &Frame<'_>,
+    m: &Module<'_>,
+    requirements: Requirements,
+) -> Result<Requirements, Error> {
+    if !foreign::others_capture(m, frame.entry(m)?) {
+        return Ok(requirements);
+    }
+    Ok(requirements.join(Requirements {
+        extensions: vec![Extension::TransformFeedback],
+        features: vec![Feature::TransformFeedback],
+        ..Requirements::default()
+    }))
 }
 
 impl<'m> Prepared<'m> {
@@ -203,6 +220,7 @@ impl<'m> Prepared<'m> {
                 (vec![self.plan.words.clone()], self.requirements.clone())
             }
         };
+        let requirements = with_others(&self.frame, version, requirements)?;
         Ok(Lowered { module, progress, words, requirements, result })
     }
 
@@ -215,6 +233,7 @@ impl<'m> Prepared<'m> {
         let wanted = Elimination::new().only(name, model);
         let reduced = self.frame.found(&replaced, moves::eliminate(&replaced, &wanted))?;
         let requirements = self.plan.requirements_of_pass_through(version);
+        let requirements = with_others(&self.frame, version, requirements)?;
         let words = vec![self.plan.words.clone()];
         let made = self.frame.made(reduced.module.into_owned(), requirements, ());
         Ok(Lowered { words, ..made })

@@ -276,7 +276,7 @@ impl Rewrite {
                     emulate_last(&current, &target, lacking, registers)
                 }
             }?;
-            taken.emulated(&done.result);
+            taken.emulated(&done);
             return Ok(done.module.into_owned().into());
         }
         if self.exact.exact {

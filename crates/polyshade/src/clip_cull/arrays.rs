@@ -98,6 +98,23 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
     }
 }
 
+/// The lowered stage, with the features for distances that its module still needs for other entry points: the device
+/// may lack them.
+pub(super) fn with_others<'m, T>(
+    frame: &Frame<'_>,
+    mut lowered: Lowered<'m, T>,
+) -> Result<Lowered<'m, T>, Error> {
+    let m = &lowered.module;
+    if m.entry_points().len() > 1 {
+        let own = declared(m, frame.entry(m)?);
+        let others = |kind: &Kind| m.has_capability(kind.capability()) && !own.contains(kind);
+        let features = KINDS.into_iter().filter(others).map(limits::feature).collect();
+        let others = Requirements { features, ..Requirements::default() };
+        lowered.requirements = std::mem::take(&mut lowered.requirements).join(others);
+    }
+    Ok(lowered)
+}
+
 /// What becomes of the arrays of a stage.
 #[derive(Clone, Copy)]
 enum Form {
@@ -148,7 +165,7 @@ pub fn to_registers<'m>(
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
     let rearranged = registers_in(&frame, frame.isolated(), registers, &CLASSES)?;
-    Ok(frame.lowered(rearranged))
+    with_others(&frame, frame.lowered(rearranged))
 }
 
 /// [`to_registers`], of these sides of a version.
@@ -203,7 +220,7 @@ pub fn combine<'m>(
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
     let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip }, &CLASSES)?;
-    Ok(frame.lowered(rearranged))
+    with_others(&frame, frame.lowered(rearranged))
 }
 
 /// Makes two arrays of one `ClipDistance` array, whose first `clip` elements are clip distances, and the others cull
@@ -219,7 +236,7 @@ pub fn separate<'m>(
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
     let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip }, &CLASSES)?;
-    Ok(frame.lowered(rearranged))
+    with_others(&frame, frame.lowered(rearranged))
 }
 
 fn rearrange(

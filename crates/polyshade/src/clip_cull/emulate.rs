@@ -3,7 +3,7 @@
 
 use super::arrays::{
     AddedRegisters, RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least,
-    behind, count, declared, relocation,
+    behind, count, declared, relocation, with_others,
 };
 use super::limits::{self, Lacking};
 use super::marks::{KINDS, Kind};
@@ -80,10 +80,11 @@ pub fn emulate_last<'m>(
     let (counts, is_emulated) = next.value;
     let made = without_unused(&frame, &next.module)?;
     let result = StageDistances { outputs: counts, ..inputs };
-    if !is_emulated && !declares_fewer(&frame, lacking, &made)? {
-        return Ok(Lowered::unchanged(module, result));
-    }
-    Ok(frame.made(made, Requirements::default(), result))
+    let lowered = match !is_emulated && !declares_fewer(&frame, lacking, &made)? {
+        true => Lowered::unchanged(module, result),
+        false => frame.made(made, Requirements::default(), result),
+    };
+    with_others(&frame, lowered)
 }
 
 /// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on.
@@ -175,10 +176,11 @@ pub(crate) fn emulate_fragment_that<'m>(
         relocate(m, p, entry, class, &relocations, sites)
     })?;
     let made = without_unused(&frame, &next.module)?;
-    if !is_emulated && !declares_fewer(&frame, lacking, &made)? {
-        return Ok(Lowered::unchanged(module, result));
-    }
-    Ok(frame.made(made, Requirements::default(), result))
+    let lowered = match !is_emulated && !declares_fewer(&frame, lacking, &made)? {
+        true => Lowered::unchanged(module, result),
+        false => frame.made(made, Requirements::default(), result),
+    };
+    with_others(&frame, lowered)
 }
 
 /// Whether `made` declares fewer of the arrays that the device lacks than the original does.

@@ -2,6 +2,7 @@
 
 use super::arrays::{
     AddedRegisters, Array, RegisterPlace, Registers, StageDistances, add_registers, arrays, count,
+    with_others,
 };
 use super::cut::{Parts, emit_cut};
 use super::limits::{self, Lacking};
@@ -164,10 +165,10 @@ pub fn cut<'m>(
     let result = StageDistances { outputs: counts, ..inputs };
     let Some((vertices, has_point_size)) = vertices else {
         if !is_read {
-            return Ok(Lowered::unchanged(module, result));
+            return with_others(&frame, Lowered::unchanged(module, result));
         }
         let last = without_unused(&frame, &next.module)?;
-        return Ok(frame.made(last, limits::requirements(counts), result));
+        return with_others(&frame, frame.made(last, limits::requirements(counts), result));
     };
     let kept = match exact.lacking {
         Lacking::All => [0, 0],
@@ -181,7 +182,7 @@ pub fn cut<'m>(
     }
     requirements.need(LimitName::MaxGeometryOutputVertices, vertices);
     let last = without_unused(&frame, &next.module)?;
-    Ok(frame.made(last, requirements, result))
+    with_others(&frame, frame.made(last, requirements, result))
 }
 
 /// The stage, while it is patched.

@@ -33,10 +33,7 @@ pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     let mut needs = Requirements::default();
     for (kind, count) in KINDS.into_iter().zip(counts) {
         if count > 0 {
-            needs.features.push(match kind {
-                Kind::Clip => Feature::ShaderClipDistance,
-                Kind::Cull => Feature::ShaderCullDistance,
-            });
+            needs.features.push(feature(kind));
             needs.need(name(kind), count);
         }
     }
@@ -44,6 +41,13 @@ pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
         needs.need(LimitName::MaxCombinedClipAndCullDistances, clip.saturating_add(cull));
     }
     needs
+}
+
+pub(super) fn feature(kind: Kind) -> Feature {
+    match kind {
+        Kind::Clip => Feature::ShaderClipDistance,
+        Kind::Cull => Feature::ShaderCullDistance,
+    }
 }
 
 fn name(kind: Kind) -> LimitName {

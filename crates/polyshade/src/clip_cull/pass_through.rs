@@ -3,7 +3,7 @@
 //! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
 //! lowered as any other geometry stage is.
 
-use super::arrays::{MOST, Registers, StageDistances, arrays, count, registers_in};
+use super::arrays::{MOST, Registers, StageDistances, arrays, count, registers_in, with_others};
 use super::geometry::{Exact, cut};
 use super::limits::{Lacking, requirements};
 use super::marks::KINDS;
@@ -61,7 +61,7 @@ pub fn generate<'m>(
             true => frame.made(without_unused(&frame, &read)?, requirements, result),
             false => Lowered { requirements, ..Lowered::unchanged(module, result) },
         };
-        return Ok((last, None));
+        return Ok((with_others(&frame, last)?, None));
     }
     let split = prepare_blocks(&frame, &read)?;
     let mut last = registers_in(&frame, &split, registers, &[StorageClass::OUTPUT])?;
@@ -82,7 +82,7 @@ pub fn generate<'m>(
         .names(target.has_names());
     // What is said of the stage that is made is said of nothing that was given.
     let geometry = cut(&plain, &geometry_target, exact).map_err(Error::without_place)?.into_owned();
-    Ok((frame.lowered(last), Some(geometry)))
+    Ok((with_others(&frame, frame.lowered(last))?, Some(geometry)))
 }
 
 const STAGES: Stages = Stages {

@@ -1,6 +1,6 @@
 //! What producers get wrong, and drivers crash on, is put right where the caller asks for it.
 
-use super::arrays::{ANY, CLASSES, declared};
+use super::arrays::{ANY, CLASSES, declared, with_others};
 use super::limits;
 use super::marks::{KINDS, Kind};
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
@@ -86,7 +86,7 @@ pub fn repair<'m>(
     if made.is_empty() {
         return Ok(Lowered::unchanged(module, made));
     }
-    Ok(frame.made(current, Requirements::default(), made))
+    with_others(&frame, frame.made(current, Requirements::default(), made))
 }
 
 fn without_capture(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>>, Error> {

@@ -43,6 +43,12 @@ impl Elimination {
         self
     }
 
+    /// Reduces no entry point: only code and declarations that none of them reaches go.
+    pub(crate) fn of_unreached() -> Self {
+        // No entry point is of a stage that does not exist.
+        Self::new().only("", ExecutionModel(u32::MAX))
+    }
+
     /// Nobody needs the output variable `id`. Where the shader itself reads it, what it reads stays.
     #[must_use]
     pub fn without_output(mut self, id: Id) -> Self {

@@ -6,11 +6,11 @@ use super::{Capture, Made, Recipe, Reduce};
 use crate::advanced_blend;
 use crate::clip_cull::{self, Runs};
 use crate::host::{Lowered, Requirements, Reserved, Target, Words};
-use crate::moves::{self, Stages};
+use crate::moves::{self, Elimination, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;
 use crate::{depth_convention, position_only, rasterizer_discard};
-use polyshade_spv::view::{Decorate, EntryPoint};
+use polyshade_spv::view::{Decorate, EntryPoint, Mode};
 use polyshade_spv::{
     Decoration, Error, ErrorKind, ExecutionModel, Module, Progress, Section, StorageClass,
 };
@@ -318,15 +318,34 @@ impl<'m> Stage<'m> {
     fn new(module: &'m Module<'_>, target: &Target) -> Result<Self, Error> {
         let entry = Stages::GRAPHICS.entry_point(module, target)?;
         let inputs = locations(module, entry, StorageClass::INPUT);
+        let mut lowered = Lowered::unchanged(module, Made::default());
+        if module.entry_points().len() > 1 {
+            (lowered.module, lowered.progress) = (alone(module, entry)?, Progress::Changed);
+        }
         Ok(Self {
             given: module,
             target: target.clone().stage(entry.model()),
             model: entry.model(),
             own: own(module, entry),
             inputs: inputs.into_iter().fold(Reserved::new(), Reserved::location),
-            lowered: Lowered::unchanged(module, Made::default()),
+            lowered,
         })
     }
+}
+
+/// The module with `entry` as its only entry point: others need capabilities that a lowering takes away.
+fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error> {
+    let next = m.rewrite(|m, p| {
+        for other in m.entry_points().filter(|other| other.inst().at() != entry.inst().at()) {
+            p.remove(other.inst());
+        }
+        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+        for mode in modes.filter(|mode| mode.entry_point() != entry.function()) {
+            p.remove(mode.inst());
+        }
+        Ok(())
+    })?;
+    Ok(moves::eliminate(&next.module, &Elimination::of_unreached())?.module.into_owned())
 }
 
 /// What a stage uses itself that it shares with the others.

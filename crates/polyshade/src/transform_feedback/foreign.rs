@@ -23,10 +23,7 @@ pub(super) fn strip_around<'m>(
     entry: EntryPoint<'m>,
     taken_over: &[Id],
 ) {
-    let modes = || {
-        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-        modes.filter(|mode| mode.mode() == ExecutionMode::XFB)
-    };
+    let modes = || captures(m);
     let capabilities = || {
         let capabilities = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
         capabilities.filter(|inst| inst.capability() == Capability::TRANSFORM_FEEDBACK)
@@ -35,7 +32,7 @@ pub(super) fn strip_around<'m>(
         return;
     }
 
-    let others = modes().any(|mode| mode.entry_point() != entry.function());
+    let others = others_capture(m, entry);
     match others {
         true if taken_over.is_empty() => strip_outputs(m, p, entry),
         true => {}
@@ -47,6 +44,16 @@ pub(super) fn strip_around<'m>(
     if !others {
         capabilities().for_each(|inst| p.remove(inst.inst()));
     }
+}
+
+fn captures<'m>(m: &'m Module<'_>) -> impl Iterator<Item = Mode<'m>> {
+    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    modes.filter(|mode| mode.mode() == ExecutionMode::XFB)
+}
+
+/// Whether an entry point beside `entry` captures, which the module declares whatever `entry` does.
+pub(super) fn others_capture(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
+    captures(m).any(|mode| mode.entry_point() != entry.function())
 }
 
 /// Takes the `xfb_*` decorations of the outputs of `entry`, and nothing else.

@@ -78,15 +78,15 @@ impl Taken {
         }
     }
 
-    pub(super) fn emulated(&mut self, done: &StageDistances) {
+    pub(super) fn emulated(&mut self, done: &Lowered<'_, StageDistances>) {
         self.steps.push("emulate");
         if self.model == ExecutionModel::FRAGMENT {
-            [self.inputs.clip, self.inputs.cull] = done.inputs;
+            [self.inputs.clip, self.inputs.cull] = done.result.inputs;
         } else {
-            [self.outputs.clip, self.outputs.cull] = done.outputs;
-            self.read(done);
+            [self.outputs.clip, self.outputs.cull] = done.result.outputs;
+            self.read(&done.result);
         }
-        self.requirements = Requirements::default();
+        self.requirements = done.requirements.clone();
     }
 
     pub(super) fn normalized(&mut self, done: &Lowered<'_, Normalized>) {
