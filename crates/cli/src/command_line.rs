@@ -21,11 +21,26 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     // Reports that are joined are many values of one option, and there is no verb behind them.
     let joins =
         |word: &OsString| word == "--merge" || word.to_string_lossy().starts_with("--merge=");
-    Ok(if words.get(1).is_some_and(|verb| verb == "batch") && !words.iter().any(joins) {
-        own_options_first(words)
+    // The options of the program take long to list.
+    if !words.iter().any(|word| word == "batch") || words.iter().any(joins) {
+        return Ok(words);
+    }
+    let verb = verb_at(&words);
+    Ok(if words.get(verb).is_some_and(|verb| verb == "batch") {
+        own_options_first(words, verb)
     } else {
         words
     })
+}
+
+/// The number of the word that is the verb: options of the whole program may stand before it.
+fn verb_at(words: &[OsString]) -> usize {
+    let command = Arguments::command();
+    let mut at = 1;
+    while let Some(found) = words.get(at).and_then(|word| option(&command, word)) {
+        at += if found.takes_next { 2 } else { 1 };
+    }
+    at
 }
 
 /// A response file names others this deep at most.
@@ -62,14 +77,15 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
 /// the report.
 const OWN: [&str; 7] = ["output", "variant", "report", "depfile", "error-format", "color", "quiet"];
 
-/// `program batch OWN… DIR VERB -- OPTIONS…`, of words in which the own options stand anywhere.
-fn own_options_first(words: Vec<OsString>) -> Vec<OsString> {
+/// `program … batch OWN… DIR VERB -- OPTIONS…`, of words in which the own options stand anywhere behind `batch`, which
+/// is word number `batch_at`.
+fn own_options_first(words: Vec<OsString>, batch_at: usize) -> Vec<OsString> {
     let mut command = Arguments::command();
     // Puts options that all verbs have among those of each.
     command.build();
     let batch = command.find_subcommand("batch").expect("batch is a verb");
     let mut words = words.into_iter();
-    let mut own: Vec<OsString> = words.by_ref().take(2).collect();
+    let mut own: Vec<OsString> = words.by_ref().take(batch_at + 1).collect();
     let mut positional: Vec<OsString> = Vec::new();
     let mut options = Vec::new();
     while let Some(word) = words.next() {
@@ -153,6 +169,20 @@ mod tests {
                 "polyshade batch -j 2 in capture --varyings a --force --set 1 -o out --report=r"
             ),
             "polyshade batch -j 2 --force -o out --report=r in capture -- --varyings a --set 1"
+        );
+    }
+
+    #[test]
+    fn options_of_the_program_may_stand_before_batch() {
+        assert_eq!(
+            ordered(
+                "polyshade -q --color never --error-format=json batch in capture --set 1 -o out"
+            ),
+            "polyshade -q --color never --error-format=json batch -o out in capture -- --set 1"
+        );
+        assert_eq!(
+            ordered("polyshade batch -q in --color never capture --error-format json -o out"),
+            "polyshade batch -q --color never --error-format json -o out in capture --"
         );
     }
 

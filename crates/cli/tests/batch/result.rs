@@ -322,3 +322,13 @@ fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
     exits(&work.run(line), 3);
     assert_eq!(work.json("rank.json"), ranking);
 }
+
+#[test]
+fn options_of_the_program_stand_before_the_verb_too() {
+    let work = work();
+    work.write("in/a.vert", &shader(1));
+    let output = work.run("-q --color never batch in capture --varyings gl_Position -o out");
+    exits(&output, 0);
+    assert_eq!((stdout(&output).as_str(), stderr(&output).as_str()), ("", ""));
+    assert!(work.path("out/a.vert.spv").exists());
+}
