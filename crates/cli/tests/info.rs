@@ -75,3 +75,19 @@ fn several_stages_are_one_document_of_json() {
     assert_eq!(together["push_constants_end"], 32);
     work.fails("info a.vert no.frag", 1, "no.frag");
 }
+
+#[test]
+fn costs_are_computed_for_the_first_entry_points_only() {
+    let entry = |number: usize| {
+        format!(
+            "@vertex fn e{number}() -> @builtin(position) vec4f {{ return vec4f({number}); }}\n"
+        )
+    };
+    let work = Work::with(&[("a.wgsl", &(0..20).map(entry).collect::<String>())]);
+    let entries = json(&work.succeeds("info a.wgsl --json"))["entry_points"].clone();
+    let refused = |entry: &serde_json::Value| entry["cost"]["refused"].is_string();
+    let refused: Vec<bool> = entries.as_array().expect("a list").iter().map(refused).collect();
+    assert_eq!(refused, [[false; 16].as_slice(), &[true; 4]].concat());
+    let named = json(&work.succeeds("info a.wgsl --json --entry e19"));
+    assert!(named["entry_points"][0]["cost"]["original"].is_object(), "{named}");
+}

@@ -1,6 +1,7 @@
 //! `polyshade info`: the entry points of a shader, their interfaces, resources and costs.
 
 mod resources;
+mod survey;
 mod together;
 
 use crate::Done;
@@ -19,6 +20,7 @@ use polyshade::transform_feedback;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
+use survey::Survey;
 
 /// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
 /// descriptors, push constants, specialization constants; sizes of workgroups and capabilities.
@@ -71,8 +73,15 @@ fn report(input: &Input) -> Result<Value, Failure> {
         module.entry_point(name, model).map_err(|error| input.refused(&error, &module))?;
     }
     let wanted = |entry: &EntryPoint<'_>| input.wants(entry);
-    let entries: Vec<Value> =
-        module.entry_points().filter(wanted).map(|entry| describe(&module, entry)).collect();
+    let survey = Survey::new(&module);
+    let entries = module.entry_points().filter(wanted).enumerate();
+    let entries: Vec<Value> = entries
+        .map(|(number, entry)| {
+            let mut described = describe(&module, &survey, entry);
+            described["cost"] = position_cost(&module, entry, number);
+            described
+        })
+        .collect();
     let (major, minor) = module.version();
     Ok(json!({
         "version": 1,
@@ -86,7 +95,7 @@ fn report(input: &Input) -> Result<Value, Failure> {
     }))
 }
 
-fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
+fn describe(m: &Module<'_>, survey: &Survey<'_>, entry: EntryPoint<'_>) -> Value {
     let mut interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
     // By location, and what has none behind.
     let location = |one: &Value| one["location"].as_u64().unwrap_or(u64::MAX);
@@ -105,26 +114,32 @@ fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
     } else {
         Vec::new()
     };
-    let bodies = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
-    let instructions: usize = bodies.map(|body| body.instructions().count()).sum();
-    let (descriptors, push_constants) = resources::of_entry(m, entry);
+    let reached = survey.reached(entry.function());
+    let (descriptors, push_constants) = resources::of_entry(m, &reached.resources);
     json!({
         "name": entry.name(),
         "stage": entry.model().to_string(),
-        "instructions": instructions,
+        "instructions": reached.instructions,
         "interface": interface,
         "descriptors": descriptors,
         "push_constants": push_constants,
-        "workgroup_size": resources::workgroup_size(m, entry),
+        "workgroup_size": resources::workgroup_size(m, survey, entry.function()),
         "capturable": varyings,
-        "cost": position_cost(m, entry),
     })
 }
 
-/// What the shader and its position-only variants cost; nothing for other stages, and where there are none.
-fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
+/// So many entry points have their costs computed: each takes a walk through the whole module.
+const MOST_COSTS: usize = 16;
+
+/// The costs of the shader and its position-only variants; nothing for other stages, and where there are none. `number`
+/// entry points come before this one.
+fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>, number: usize) -> Value {
     if !STAGES.contains(&entry.model()) {
         return Value::Null;
+    }
+    if number >= MOST_COSTS {
+        let reason = format!("more than {MOST_COSTS} entry points; name one with --entry");
+        return json!({ "refused": reason });
     }
     let options = Options::new().side_effects(SideEffects::InComplement);
     let target = Target::new(entry.name()).stage(entry.model());

@@ -4,25 +4,19 @@
 //! This is the program's own reading of a module. In the library it would be types of its public API, which has as many
 //! as it may have.
 
+use super::survey::Survey;
 use super::type_name;
 use polyshade::Module;
-use polyshade::spv::view::{EntryPoint, Inst};
-use polyshade::spv::{BuiltIn, Decoration, ExecutionMode, Id, Op, Section, StorageClass, Type};
+use polyshade::spv::view::{AnyVariable, Inst};
+use polyshade::spv::{Decoration, ExecutionMode, Id, Op, Section, StorageClass, Type};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::fmt::Write;
 
 /// Structures and arrays are followed this deep.
 const DEEPEST: u32 = 16;
 
-/// The descriptors and push constants that the functions of an entry point use.
-pub(super) fn of_entry(m: &Module<'_>, entry: EntryPoint<'_>) -> (Vec<Value>, Vec<Value>) {
-    let reachable: HashSet<Id> = m.reachable(entry.function()).into_iter().collect();
-    let is_used = |id: Id| {
-        let bodies = m.uses_of(id).filter_map(|inst| m.function_around(inst.at()));
-        bodies.map(|body| body.id()).any(|function| reachable.contains(&function))
-    };
-    let used: Vec<_> = m.resources().filter(|variable| is_used(variable.result())).collect();
+/// The descriptors and push constants among the resources that an entry point uses.
+pub(super) fn of_entry(m: &Module<'_>, used: &[AnyVariable<'_>]) -> (Vec<Value>, Vec<Value>) {
     let mut descriptors: Vec<Value> =
         used.iter().filter_map(|one| descriptor(m, one.result(), one.storage_class())).collect();
     descriptors.sort_by_key(|one| (one["set"].as_u64(), one["binding"].as_u64()));
@@ -228,7 +222,7 @@ fn specialization_constant(m: &Module<'_>, inst: Inst<'_>) -> Option<Value> {
 }
 
 /// Invocations of a workgroup, where the stage has some; of specialization constants, their defaults.
-pub(super) fn workgroup_size(m: &Module<'_>, entry: EntryPoint<'_>) -> Option<Value> {
+pub(super) fn workgroup_size(m: &Module<'_>, survey: &Survey<'_>, function: Id) -> Option<Value> {
     let value = |word: &u32| {
         let inst = m.definition(Id::new(*word)?)?;
         match inst.op() {
@@ -236,11 +230,8 @@ pub(super) fn workgroup_size(m: &Module<'_>, entry: EntryPoint<'_>) -> Option<Va
             _ => None,
         }
     };
-    let built_in = m.section(Section::Globals).find(|inst| {
-        inst.result().is_some_and(|id| m.builtin(id) == Some(BuiltIn::WORKGROUP_SIZE))
-    });
-    let mode = |mode| m.mode(entry.function(), mode).map(|mode| mode.operands());
-    let size: Vec<Option<u32>> = match (mode(ExecutionMode::LOCAL_SIZE), built_in) {
+    let mode = |mode| survey.mode(function, mode).map(|mode| mode.operands());
+    let size: Vec<Option<u32>> = match (mode(ExecutionMode::LOCAL_SIZE), survey.workgroup_size) {
         // The built-in wins over the mode.
         (Some(_), Some(inst)) => inst.words().get(3..)?.iter().map(value).collect(),
         (Some(size), None) => size.iter().copied().map(Some).collect(),
