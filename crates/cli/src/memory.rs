@@ -1,5 +1,5 @@
-//! What a batch keeps in memory for the verb that it runs: the shader that it has read, and the files that are made of
-//! it.
+//! The memory of a batch for the verb that it runs: the shader that it has read, the files that are made of it, and the
+//! text that is printed.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,29 @@ pub(crate) type Files = Vec<(PathBuf, Vec<u8>)>;
 struct Held {
     shader: (PathBuf, Vec<u8>),
     written: Files,
+    printed: Vec<u8>,
+}
+
+/// The files and the text of a verb that was held.
+#[derive(Default)]
+pub(crate) struct Made {
+    pub(crate) files: Files,
+    /// The bytes for standard output.
+    pub(crate) printed: Vec<u8>,
 }
 
 thread_local! {
     static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
 }
 
-/// Runs a verb on this thread, for which the file at `path` is `bytes`; the files that it writes come back beside what
-/// it returns.
-pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> (T, Files) {
-    HELD.set(Some(Held { shader: (path.to_owned(), bytes), written: Vec::new() }));
+/// Runs a verb on this thread, for which the file at `path` is `bytes`; the files that it writes and the text that it
+/// prints come back beside what it returns.
+pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> (T, Made) {
+    let (shader, written, printed) = ((path.to_owned(), bytes), Vec::new(), Vec::new());
+    HELD.set(Some(Held { shader, written, printed }));
     let result = verb();
-    (result, HELD.take().map_or_else(Vec::new, |held| held.written))
+    let made = HELD.take().map(|held| Made { files: held.written, printed: held.printed });
+    (result, made.unwrap_or_default())
 }
 
 /// Whether what is written stays in memory.
@@ -48,6 +59,17 @@ pub(crate) fn write(files: Files) -> Files {
     })
 }
 
+/// Keeps bytes for standard output, if printed text stays in memory; else returns `false`.
+pub(crate) fn print(bytes: &[u8]) -> bool {
+    HELD.with_borrow_mut(|held| match held {
+        Some(held) => {
+            held.printed.extend_from_slice(bytes);
+            true
+        }
+        None => false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,12 +78,16 @@ mod tests {
     fn what_a_verb_reads_and_writes_is_held_while_it_runs() {
         let (shader, other) = (Path::new("a.vert"), Path::new("b.vert"));
         let file = |bytes: &[u8]| (other.to_owned(), bytes.to_vec());
-        let (read, written) = hold(shader, b"text".to_vec(), || {
-            assert!(is_held() && write(vec![file(b"one")]).is_empty());
+        let (read, made) = hold(shader, b"text".to_vec(), || {
+            assert!(is_held() && write(vec![file(b"one")]).is_empty() && print(b"said"));
             [shader, other].map(read)
         });
         assert_eq!(read, [Some(b"text".to_vec()), None]);
-        assert_eq!(written, [file(b"one")]);
+        assert_eq!(
+            (made.files.as_slice(), made.printed.as_slice()),
+            (&[file(b"one")][..], &b"said"[..])
+        );
+        assert!(!print(b"more"));
         assert!(!is_held() && super::read(shader).is_none());
         assert_eq!(write(vec![file(b"two")]), [file(b"two")]);
     }

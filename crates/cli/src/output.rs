@@ -276,6 +276,9 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
 
 /// A closed pipe is no error.
 fn print(bytes: &[u8]) -> Result<(), Failure> {
+    if memory::print(bytes) {
+        return Ok(());
+    }
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -23,6 +23,9 @@ pub(crate) fn before_rasterization(
     only_entry(input, module, &BEFORE_RASTERIZATION)
 }
 
+/// The end of the message about a shader with several entry points that a verb could take.
+pub(crate) const SEVERAL: &str = "entry points: say which with --entry, or with --stage";
+
 /// The entry point that was asked for, or the only one, of these stages.
 ///
 /// A module without any entry point of them is another stage's shader, which is told apart from one that lacks the
@@ -44,11 +47,7 @@ pub(crate) fn only_entry(
     };
     let kinds = named(stages.iter().copied(), " or ");
     if !found.is_empty() {
-        let message = format!(
-            "{}: there are {} {kinds} entry points: say which with --entry, or with --stage",
-            input.name(),
-            found.len()
-        );
+        let message = format!("{}: there are {} {kinds} {SEVERAL}", input.name(), found.len());
         let help = format!("they are: {}", shown(&mut found.into_iter()));
         return Err(Failure::new(Exit::Usage, message).help(help));
     }

@@ -324,6 +324,22 @@ fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
 }
 
 #[test]
+fn a_shader_with_several_entry_points_is_unsupported() {
+    let work = work();
+    work.write("in/a.vert", &shader(1));
+    let entry = |name: &str| {
+        format!("@vertex fn {name}() -> @builtin(position) vec4f {{ return vec4f(1); }}")
+    };
+    work.write("in/two.wgsl", &(entry("one") + &entry("other")));
+    for options in ["", "--isolate "] {
+        let output = work.batch(&format!("{options}-o out --force"));
+        exits(&output, 3);
+        assert!(stdout(&output).contains("there are N vertex entry points"), "{output:?}");
+        exits(&work.batch(&format!("{options}-o out --force --allow-unsupported")), 0);
+    }
+}
+
+#[test]
 fn options_of_the_program_stand_before_the_verb_too() {
     let work = work();
     work.write("in/a.vert", &shader(1));

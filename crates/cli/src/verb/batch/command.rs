@@ -6,6 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::lowering::{self, Lowering};
 use crate::memory;
 use crate::printable::printable;
+use crate::stage::SEVERAL;
 use clap::{ArgMatches, CommandFactory, Parser};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -86,7 +87,8 @@ impl Command {
             json: false,
             asks_device: verb == "verify",
             lowerings: &[],
-            isolate: isolate || !has("output"),
+            // A driver may end the process, and `verify` starts its own processes by the command line of this one.
+            isolate: isolate || verb == "verify",
             files: Vec::new(),
             key: Sha256::new(),
         };
@@ -122,7 +124,6 @@ impl Command {
         command.json = flag("json", "json");
         if flag("dry-run", "dry_run") {
             command.writes = false;
-            command.isolate = true;
         }
         if command.json && command.writes {
             let message = "--json prints one shader's report, and these are many".to_owned();
@@ -217,6 +218,16 @@ impl Command {
     /// Runs the verb for `job`, whose shader is `bytes`; the outputs of a process go to `stage` in between, under their
     /// own names.
     pub(super) fn run(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
+        match self.say(job, bytes, roles, stage) {
+            // The options are those of all shaders, and cannot name an entry point of this one.
+            Said::Not { exit: Exit::Usage, message, instruction } if message.contains(SEVERAL) => {
+                Said::Not { exit: Exit::Unsupported, message, instruction }
+            }
+            said => said,
+        }
+    }
+
+    fn say(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
         let paths = job.outputs.iter().map(|name| stage.join(name));
         let outputs: Vec<(&Role, PathBuf)> = roles.iter().zip(paths).collect();
         let words = self.words(&job.path, &outputs);
@@ -234,12 +245,14 @@ impl Command {
             },
             Err(error) => not(Exit::Usage, error.to_string()),
         };
-        let (said, written) = memory::hold(&argument(&job.path), bytes, || guarded(run));
-        let mut written: BTreeMap<PathBuf, Vec<u8>> = written.into_iter().collect();
+        let (said, made) = memory::hold(&argument(&job.path), bytes, || guarded(run));
+        let mut files: BTreeMap<PathBuf, Vec<u8>> = made.files.into_iter().collect();
+        let contents = |(role, path): &(&Role, PathBuf)| match role {
+            Role::Printed => Some(made.printed.clone()),
+            _ => files.remove(path),
+        };
         match said {
-            Said::Done(_) => {
-                Said::Done(outputs.iter().map(|(_, path)| written.remove(path)).collect())
-            }
+            Said::Done(_) => Said::Done(outputs.iter().map(contents).collect()),
             said => said,
         }
     }
