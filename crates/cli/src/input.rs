@@ -128,6 +128,9 @@ impl Input {
     /// The words of the shader, not parsed yet; valid, if --validate asks for it.
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
+        if bytes.is_empty() {
+            return Err(self.failed("this is empty"));
+        }
         let words = match spirv_words(&bytes) {
             Some(words) => {
                 self.check_options(None)?;

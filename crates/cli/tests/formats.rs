@@ -206,3 +206,11 @@ fn hlsl_has_no_place_in_a_point() {
     work.fails("convert a.frag -o a.hlsl", 3, "PointCoord, which Direct3D does not have");
     work.succeeds("convert a.frag -o a.metal");
 }
+
+#[test]
+fn empty_standard_input_is_called_empty() {
+    let work = work();
+    for line in ["info -", "convert - --stage vert", "capture - --varyings v --dry-run"] {
+        fails(&work.run_on(line, b""), 1, "standard input: this is empty");
+    }
+}
