@@ -189,6 +189,9 @@
 // Attachments are multisampled.
 #define POLYSHADE_BLEND_MULTISAMPLED 1
 
+// The alpha of location 0 is blended as 1.
+#define POLYSHADE_BLEND_ALPHA_TO_ONE 2
+
 // The destination is an input attachment.
 #define POLYSHADE_DESTINATION_INPUT_ATTACHMENT 0
 
@@ -227,9 +230,6 @@
 
 // The attachment has no alpha, whatever its format has.
 #define POLYSHADE_COLOR_WITHOUT_ALPHA 2
-
-// The source's alpha is 1.
-#define POLYSHADE_COLOR_ALPHA_TO_ONE 4
 
 // The classes of formats.
 #define POLYSHADE_FORMAT_UNORM 0

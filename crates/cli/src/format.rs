@@ -170,7 +170,7 @@ impl Formats {
             ("--input-attachments", self.input_attachments.is_some() && !has_fetching),
             (
                 "--attachment-color",
-                !self.attachment_colors.is_empty() && !(has_fetching && self.fetches()),
+                !(self.attachment_colors.is_empty() || has_fetching && self.fetches()),
             ),
             ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
             ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),

@@ -65,11 +65,12 @@ pub const VERSION: u32 = 5;
 /// * `Options`: a target without an equation; several equations and nothing that selects among them; equations' options
 ///   for what has no equation, and blending of integers; a factor of a second source that the shader does not have; a
 ///   set and binding or a specialization constant that the shader has already, or that is reserved.
-/// * `Unsupported`: a storage image of sRGB; colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
+/// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
 ///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
 ///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
-///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for storage images, a shader without early fragment tests, with an
-///   interlock of its own, or with the Vulkan memory model; what the [moves](crate::moves) refuse.
+///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for
+///   storage images, sRGB, a shader without early fragment tests, with an interlock of its own, or with the Vulkan
+///   memory model; what the [moves](crate::moves) refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

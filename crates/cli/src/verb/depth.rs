@@ -56,20 +56,16 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let options = Options::new().depth(*range).flip_y(*flip_y).rotation(*rotate);
     let drawn = match (*flip_y != Value::Fixed(false), *rotate != Value::Fixed(Turn::None)) {
         (false, false) => None,
-        (true, false) => Some(FLIPPED),
+        (true, _) => Some(FLIPPED),
         (false, true) => Some(TURNED),
-        (true, true) => Some(FLIPPED_AND_TURNED),
     };
     change.run(DEPTH_CONVENTION, drawn, |module, target| {
         depth_convention::convert(module, target, &options)
     })
 }
 
-const FLIPPED: &str = "where Y is flipped, frontFace is the other one; gl_FragCoord, gl_PointCoord, dFdy and sample \
-    positions of the fragment stage are of the flipped picture, as are viewport and scissor";
+const FLIPPED: &str = "where Y is flipped, frontFace is the other one; gl_FragCoord, gl_PointCoord, derivatives and \
+    sample positions of the fragment stage are of the changed picture, as are viewport and scissor";
 
-const TURNED: &str = "where the picture is turned, viewport and scissor are too; gl_FragCoord, gl_PointCoord, dFdx, \
-    dFdy and sample positions of the fragment stage are of the turned picture";
-
-const FLIPPED_AND_TURNED: &str = "where Y is flipped, frontFace is the other one; gl_FragCoord, gl_PointCoord, dFdx, dFdy \
-    and sample positions of the fragment stage are of the changed picture, as are viewport and scissor";
+const TURNED: &str = "where the picture is turned, viewport and scissor are too; gl_FragCoord, gl_PointCoord, \
+    derivatives and sample positions of the fragment stage are of the turned picture";

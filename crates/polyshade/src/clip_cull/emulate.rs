@@ -91,9 +91,10 @@ pub fn emulate_last<'m>(
 /// Where the stage reads distances, it reads those.
 ///
 /// A fragment goes where a clip distance is not at least 0 there: within a pixel of where the primitive would have been
-/// cut, and whole pixels under multisampling; samples by themselves where the shader runs for each. It goes where a cull distance was not at least 0 at all vertices: the
-/// flags of all of them are 0 where the interpolated flag and both of its derivatives are. Discarded invocations are no
-/// help to their neighbours' derivatives. Early fragment tests become late ones.
+/// cut, and whole pixels under multisampling; samples by themselves where the shader runs for each. It goes where a
+/// cull distance was not at least 0 at all vertices: the flags of all of them are 0 where the interpolated flag and
+/// both of its derivatives are. Discarded invocations are no help to their neighbours' derivatives. Early fragment
+/// tests become late ones.
 ///
 /// # Errors
 ///

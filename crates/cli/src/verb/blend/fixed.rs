@@ -84,8 +84,8 @@ impl Fixed {
         ordinary.chain(logic)
     }
 
-    /// Blends every target in one way. An attachment of another format is a target of its own, and one of integers stays
-    /// as it is unless there is a logic operation.
+    /// Blends every target in one way. An attachment of another format is a target of its own, and one of integers
+    /// stays as it is unless there is a logic operation.
     pub(super) fn every(
         &self,
         options: Options,
