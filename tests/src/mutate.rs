@@ -234,6 +234,8 @@ impl Text {
             operations(&tokens, first, op, operands, &mut with);
             broken.extend(self.constants(&tokens, first + 1));
             broken.extend(self.branches(&tokens, op));
+            broken.extend(masked(&tokens, op));
+            broken.extend(another_case(&tokens, op));
         }
         let is_felt = !UNFELT.iter().any(|one| operands.contains(one));
         let is_call = *op == "OpFunctionCall" && operands[0] == "%void";
@@ -277,6 +279,34 @@ impl Text {
         };
         vec![one("always", "OpConstantTrue"), one("never", "OpConstantFalse")]
     }
+}
+
+/// The number of a vertex or an instance, of which only the low bits count.
+fn masked(tokens: &[&str], op: &str) -> Vec<Broken> {
+    let masks: &[u32] = match (op, tokens.get(4)) {
+        ("OpLoad", Some(&"%gl_VertexIndex")) => &[63, 255],
+        ("OpLoad", Some(&"%gl_InstanceIndex")) => &[3],
+        _ => &[],
+    };
+    let masked = |mask: &u32| {
+        let (result, ty, pointer) = (tokens[0], tokens[3], tokens[4]);
+        let load = format!("{ADDED}_whole = OpLoad {ty} {pointer}");
+        Broken {
+            how: format!("and {mask}"),
+            instead: Some(format!("{load}\n{result} = OpBitwiseAnd {ty} {ADDED}_whole {ADDED}")),
+            constant: Some(format!("{ADDED} = OpConstant {ty} {mask}")),
+        }
+    };
+    masks.iter().map(masked).collect()
+}
+
+/// A case of a switch for the first number that has none.
+fn another_case(tokens: &[&str], op: &str) -> Option<Broken> {
+    let cases = tokens.get(3..).filter(|cases| op == "OpSwitch" && !cases.is_empty())?;
+    let has = |number: &u32| cases.iter().step_by(2).any(|case| case.parse() == Ok(*number));
+    let number = (1..).find(|number| !has(number))?;
+    let instead = format!("{} {number} {}", tokens.join(" "), cases[1]);
+    Some(Broken { how: format!("case {number} too"), instead: Some(instead), constant: None })
 }
 
 /// Literals of decorations and modes, one more than they are.
