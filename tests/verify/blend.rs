@@ -1,5 +1,7 @@
 //! Advanced blend equations: the model's, and different where they are broken on purpose.
 
+mod words_and_alphas;
+
 use crate::subject::{self, DRIVERS, Driver, job, judge_by};
 use crate::undefined;
 use polyshade::advanced_blend::{
@@ -319,27 +321,6 @@ fn alpha_that_is_not_one_though_nothing_is_blended() {
     other.alpha_to_one = false;
     let found = case.difference(&other.options());
     assert!(found.expected.is_some(), "{found}");
-}
-
-/// Alpha to one is of location 0 alone.
-#[test]
-fn alpha_that_is_one_at_another_location() {
-    let two = |other: &str| {
-        fragment(&format!(
-            "layout(location = 0) in vec4 i;
-            layout(location = 0) out vec4 first; layout(location = 1) out vec4 second;
-            void main() {{ first = vec4(i.rgb * i.a, i.a); second = vec4(i.gbr * i.a, {other}); }}"
-        ))
-    };
-    let of = |words| Case { alpha_to_one: true, ..Case::new(words, &[Equation::Exclusion]) };
-    let mut case = of(two("i.a"));
-    case.is_equal();
-    let module = subject::initialised(&case.words);
-    let opaque = subject::initialised(&two("1.0"));
-    assert_ne!(module.words(), opaque.words());
-    let lowered = advanced_blend::lower(&opaque, "main", &case.options()).unwrap().module;
-    case.given = vec![(Part::Lowered, lowered.into_words())];
-    assert_eq!(case.difference(&case.options()).message, "exclusion has another result");
 }
 
 /// Nothing is wrong with these, and it once was said.

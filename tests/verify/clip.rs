@@ -270,6 +270,35 @@ fn planes_that_look_at_the_bits_of_others() {
 }
 
 #[test]
+fn masks_that_mean_something_else_where_all_bits_are_alike() {
+    let (words, mask) = (arrays(), Value::Word(Place::PushConstant { offset: 0 }));
+    let module = parsed(&words);
+    let lowered = clip_cull::enable(&module, "main", mask, None).expect("it can be done");
+    let on = "%none = OpIEqual %bool %whole %uint_0
+        %all = OpNot %uint %whole";
+    let off = "%rest = OpNot %uint %whole
+        %none = OpIEqual %bool %rest %uint_0
+        %all = OpNot %uint %uint_1";
+    for otherwise in [on, off] {
+        let edit = |line: &str| {
+            let (id, pointer) = line.trim().split_once(" = OpLoad %uint ")?;
+            let lines = format!(
+                "%whole = OpLoad %uint {pointer}
+                {otherwise}
+                %given = OpSelect %uint %none %all %whole"
+            );
+            let own =
+                |lines: String, name: &&str| lines.replace(name, &format!("{name}_{}", &id[1..]));
+            let names = ["%whole", "%rest", "%none", "%all"];
+            Some(names.iter().fold(lines, own).replace("%given", id))
+        };
+        let other = edited(lowered.module.words(), edit);
+        let found = VERTEX.difference(&words, &enabled(mask, None).but_made(other));
+        assert!(found.varying.is_some_and(|one| one.starts_with("gl_ClipDistance[")));
+    }
+}
+
+#[test]
 fn a_plane_in_another_space() {
     let words = Place::PushConstant { offset: 0 };
     let step = |space| planes(Planes { count: 2, words, vertex: space });

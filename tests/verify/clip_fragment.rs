@@ -6,7 +6,7 @@ use crate::stage::{
     to_registers,
 };
 use crate::subject::{self, compiled};
-use polyshade::clip_cull::{Kind, Planes};
+use polyshade::clip_cull::{Kind, Lacking, Planes, emulate_fragment};
 use polyshade::host::Place;
 use polyshade::spv::{BuiltIn, Decoration, Id};
 use polyshade_formats::ShaderStage;
@@ -130,6 +130,31 @@ fn what_is_not_discarded() {
         let found = FRAGMENT.difference(&shader("", ""), &step);
         assert_eq!(found.message, "a picture differs", "{found}");
         assert!(found.pixel.is_some() && found.draw.is_some(), "{found}");
+    }
+}
+
+/// What is 0 everywhere is inside, as planes are that are off, and what is nearly 0 need not be.
+#[test]
+fn distances_that_are_0_or_nearly_0() {
+    let words = shader("", "");
+    let module = subject::parsed(&words);
+    let lowered = emulate_fragment(&module, "main", Lacking::All, 6, [2, 0]);
+    let lowered = lowered.expect("it can be done").module.into_words();
+    let strict = |line: &str| {
+        let is_it = line.contains("OpFOrdGreaterThanEqual");
+        is_it.then(|| line.replace("ThanEqual", "Than"))
+    };
+    let nearly = |line: &str| match line.trim() {
+        "%float = OpTypeFloat 32" => Some(format!("{line}\n%little = OpConstant %float -0.01")),
+        line if line.contains("OpFOrdGreaterThanEqual") => {
+            Some(line.replace("%float_0", "%little"))
+        }
+        _ => None,
+    };
+    for other in [subject::edited(&lowered, strict), subject::edited(&lowered, nearly)] {
+        let step = discarded(6, None, [2, 0]).but_made(other);
+        let found = FRAGMENT.difference(&words, &step);
+        assert_eq!(found.message, "a picture differs", "{found}");
     }
 }
 

@@ -269,6 +269,46 @@ fn a_position_that_is_another() {
     assert!(found.expected != found.found);
 }
 
+#[test]
+fn numbers_of_vertices_and_instances_that_lose_bits() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a; layout(location = 0) out vec4 v;
+        void main() {
+            gl_Position = a + vec4(gl_VertexIndex, gl_InstanceIndex, 0.0, 0.0);
+            v = a;
+        }",
+    );
+    for (builtin, mask) in
+        [("gl_VertexIndex", 63), ("gl_VertexIndex", 255), ("gl_InstanceIndex", 3)]
+    {
+        let edit = |line: &str| {
+            if line.trim() == "%int = OpTypeInt 32 1" {
+                return Some(format!("{line}\n%bits = OpConstant %int {mask}"));
+            }
+            let (id, _) = line.trim().split_once(&format!(" = OpLoad %int %{builtin}"))?;
+            let load = format!("%whole = OpLoad %int %{builtin}");
+            Some(format!("{load}\n{id} = OpBitwiseAnd %int %whole %bits"))
+        };
+        let found = Case::new(words.clone()).edited(Part::PositionOnly, derived, edit).difference();
+        assert_eq!(found.varying.as_deref(), Some("gl_Position"), "{builtin} {mask}: {found}");
+    }
+}
+
+#[test]
+fn a_specialization_constant_with_another_number() {
+    for constant in ["float", "int", "bool"] {
+        let words = vertex(&format!(
+            "layout(constant_id = 4) const {constant} chosen = {constant}(3);
+            layout(location = 0) in vec4 a; layout(location = 0) out vec4 v;
+            void main() {{ gl_Position = a * float(chosen); v = a; }}"
+        ));
+        let other =
+            |line: &str| line.contains("SpecId 4").then(|| line.replace("SpecId 4", "SpecId 5"));
+        let found = Case::new(words).edited(Part::PositionOnly, derived, other).difference();
+        assert_eq!(found.varying.as_deref(), Some("gl_Position"), "{constant}: {found}");
+    }
+}
+
 /// What a sum begins with is part of it, whatever the driver has there.
 #[test]
 fn a_sum_that_begins_with_anything() {

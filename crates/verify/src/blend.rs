@@ -95,8 +95,13 @@ impl Target {
 /// What is selected for a target: a word, and the equation that it means. None passes the source through.
 type Selected = (u32, Option<Equation>);
 
-/// A word that means no equation.
-const UNKNOWN: u32 = 4711;
+/// Bits beyond the numbers of all equations.
+const BITS: [u32; 4] = [8, 12, 16, 31];
+
+/// The words of the equations of a target.
+fn declared(how: &BlendedAs) -> impl Iterator<Item = u32> {
+    how.equations.iter().copied().map(Equation::word)
+}
 
 /// What a shader writes to each pixel.
 type Source = Vec<Pixel>;
@@ -172,6 +177,7 @@ impl<'r> Run<'r> {
             }
             pictures = found;
         }
+        self.compare_undeclared(module, &sources[0])?;
         if self.is_in_order() {
             (task.report)(Phase::Rewritten);
             let drawn = (0..sources.len(), background.as_slice());
@@ -188,6 +194,21 @@ impl<'r> Run<'r> {
             0 => Err(not_comparable("no colour that is drawn is one that blending is defined for")),
             _ => Ok(equal),
         }
+    }
+
+    /// Words that select none of a target's equations pass the source through: of the first triangle.
+    fn compare_undeclared(&self, module: &Module<'_>, sources: &[Source]) -> Result<(), Stop> {
+        let selections = self.undeclared();
+        let background = vec![self.background(); selections.len()];
+        let found = self.draw_blended(module.words(), &selections, (0..1, &background))?;
+        for (selection, (before, after)) in selections.iter().zip(background.iter().zip(&found)) {
+            for (number, target) in self.targets.iter().enumerate() {
+                let pair = (&before[number], &after[number]);
+                compare(target, selection[number], &sources[number], pair)
+                    .map_err(|difference| with_draw(*difference, 0, selection))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether pictures are the same, as far as the shader writes them.
@@ -222,9 +243,27 @@ impl<'r> Run<'r> {
         };
         let mut selections: Vec<Vec<Selected>> = (0..most.max(1)).map(nth).collect();
         if self.blends.select.is_some() {
-            selections.extend([0, UNKNOWN].map(|word| vec![(word, None); self.targets.len()]));
+            selections.push(vec![(0, None); self.targets.len()]);
         }
         selections
+    }
+
+    /// Words that mean none of a target's equations: those of all others, and of its own with another bit set.
+    fn undeclared(&self) -> Vec<Vec<Selected>> {
+        if self.blends.select.is_none() {
+            return Vec::new();
+        }
+        let of_target = |target: &Target| -> Vec<u32> {
+            let own: Vec<u32> = target.how.iter().flat_map(declared).collect();
+            let words = 1..=Equation::ALL.len() as u32 + 1;
+            let others = words.filter(|word| !own.contains(word));
+            let wide = own.iter().flat_map(|word| BITS.map(|bit| word | 1 << bit)).take(BITS.len());
+            others.chain(wide).chain([u32::MAX]).collect()
+        };
+        let words: Vec<Vec<u32>> = self.targets.iter().map(of_target).collect();
+        let most = words.iter().map(Vec::len).max().unwrap_or(0);
+        let nth = |number: usize| words.iter().map(|of| (of[number % of.len()], None)).collect();
+        (0..most).map(nth).collect()
     }
 
     /// Colours that blending is defined for, the corners among them.

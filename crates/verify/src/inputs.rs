@@ -101,6 +101,43 @@ pub(crate) fn make(
     Ok(inputs)
 }
 
+impl Inputs {
+    /// Gives specialization constants that have no value another one than the module's, where only code reads them.
+    pub(crate) fn specialize_others(&mut self, m: &Module<'_>) {
+        for inst in m.preamble() {
+            let Some(id) = inst.result() else { continue };
+            let Some(&[number]) = m.decoration(id, Decoration::SPEC_ID) else { continue };
+            let is_given = self.specialization.iter().any(|(other, _)| *other == number);
+            let is_of_code = m.uses_of(id).all(|user| match user.op() {
+                Op::NAME | Op::DECORATE => true,
+                // A constant that is an index has to stay in its array.
+                Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => false,
+                _ => m.function_around(user.at()).is_some(),
+            });
+            let other = other_value(m, inst).filter(|_| is_of_code && !is_given);
+            self.specialization.extend(other.map(|bits| (number, Constant::Bits32(bits))));
+        }
+    }
+}
+
+/// Another value for a specialization constant: no number that loops or arrays may be too short for, and no 0 that
+/// something may be divided by.
+fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
+    let value = inst.words().get(3).copied();
+    match inst.op() {
+        Op::SPEC_CONSTANT_TRUE => Some(0),
+        Op::SPEC_CONSTANT_FALSE => Some(1),
+        Op::SPEC_CONSTANT => match (m.ty(inst.result_type()?)?, value?) {
+            (Type::Float { width: 32 }, value) => {
+                Some((f32::from_bits(value) * 0.5 + 0.25).to_bits())
+            }
+            (Type::Int { width: 32, .. }, value @ 2..=0x7fff_ffff) => Some(value - 1),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Refuses subgroup operations: their results depend on which invocations run together.
 fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
     let subgroups = [

@@ -144,7 +144,13 @@ impl<'t> Task<'t> {
     pub(crate) fn inputs(&self, seed: (Values, u64), count: u32) -> Result<Inputs, Stop> {
         let Job { entry, stage, specialization, .. } = self.job;
         let entry = self.original.entry_point(entry, *stage).map_err(not_comparable)?;
-        inputs::make(self.original, entry, specialization, seed, count).map_err(not_comparable)
+        let inputs = inputs::make(self.original, entry, specialization, seed, count);
+        let mut inputs = inputs.map_err(not_comparable)?;
+        // Once the constants are the module's own, and once they are others.
+        if self.filler == Filler::Poison {
+            inputs.specialize_others(self.original);
+        }
+        Ok(inputs)
     }
 
     /// The words that a draw leaves in a buffer of this many, which `draw` gives it.
@@ -219,15 +225,38 @@ impl<'r> Original<'r> {
         Original::of(task, (Values::Any, seed))
     }
 
+    /// The same, whose second draw begins at high numbers where no array of the shader ends before: of vertices it
+    /// passes 256, of instances 4.
+    pub(crate) fn far(task: &'r Task<'r>, seed: u64) -> Result<Original<'r>, Stop> {
+        Original::placed(task, (Values::Any, seed), [253, 3])
+    }
+
     /// The same, given these values.
     pub(crate) fn of(task: &'r Task<'r>, seed: (Values, u64)) -> Result<Original<'r>, Stop> {
+        Original::placed(task, seed, [0; 2])
+    }
+
+    /// The same, whose second draw begins at this vertex and instance where it can, or earlier.
+    fn placed(
+        task: &'r Task<'r>,
+        seed: (Values, u64),
+        [first_vertex, first_instance]: [u32; 2],
+    ) -> Result<Original<'r>, Stop> {
         let plain = without_feedback(task.original).map_err(not_comparable)?;
         task.check_device(&plain)?;
         let vertices = task.job.vertices.max(1);
-        let inputs = task.inputs(seed, vertices.max(INSTANCES))?;
+        let end = (first_vertex + vertices).max(first_instance + INSTANCES);
+        let inputs = task.inputs(seed, end)?;
         let vertices = inputs.most_vertices.map_or(vertices, |most| vertices.min(most)).max(1);
         let instances = inputs.most_instances.map_or(INSTANCES, |most| INSTANCES.min(most)).max(1);
-        let placements = cases::placements(vertices, instances);
+        let mut placements = cases::placements(vertices, instances);
+        let second = &mut placements[1];
+        if inputs.most_vertices.is_none() {
+            second.first_vertex = second.first_vertex.max(first_vertex);
+        }
+        if inputs.most_instances.is_none() {
+            second.first_instance = second.first_instance.max(first_instance);
+        }
         let leaves = task.leaves(task.original, StorageClass::OUTPUT);
         Ok(Original { task, plain, inputs, placements, leaves: leaves.map_err(not_comparable)? })
     }

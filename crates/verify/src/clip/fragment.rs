@@ -192,19 +192,23 @@ impl<'r> Run<'r> {
         let culled = is_culled.then(|| random.one_of(&culls));
         // Of some, only one plane cuts.
         let only = (number % 4 == 2 && !clips.is_empty()).then(|| random.one_of(&clips));
+        // Of some, a plane that is off is 0 everywhere, which is inside; and some lie close to all planes.
+        let zero = (number % 8 == 4 && !clips.is_empty()).then(|| random.one_of(&clips));
+        let scale = if number % 3 == 1 { 1.0 / 1024.0 } else { 1.0 };
         for key in clips.iter().chain(&culls) {
             for corner in &mut corners {
-                // Never 0: what is at an edge may be on either side of it.
+                // Never 0 otherwise: what is at an edge may be on either side of it.
                 let distance = (2 * random.below(128) + 1) as f32 / 128.0;
                 let is_inside = is_whole
                     || !can_cull && culls.contains(key)
                     || only.is_some_and(|only| only != *key);
                 let distance = match culled == Some(*key) {
                     true => -distance,
+                    false if zero == Some(*key) => 0.0,
                     false if is_inside => distance,
                     false => distance - 1.0,
                 };
-                corner.values.insert(*key, Number::Bits(distance.to_bits()));
+                corner.values.insert(*key, Number::Bits((distance * scale).to_bits()));
             }
         }
         corners

@@ -11,9 +11,9 @@ pub(super) fn settings(steps: &Steps, seed: u64) -> Vec<Setting> {
     let mut random = Random::new(seed, 1 << 41);
     let masks = match steps.enable {
         Some((Value::Fixed(mask), _)) => vec![mask],
-        // Of any two planes, each is on once while the other is off.
+        // Of any two planes, each is on once while the other is off; and all are off, or on.
         Some((Value::Word(_), _)) => {
-            [0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0].map(|mask: u32| [mask, !mask]).concat()
+            [0, 0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0].map(|mask: u32| [mask, !mask]).concat()
         }
         None => vec![u32::MAX],
     };
