@@ -46,7 +46,7 @@ pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
 
 /// A draw inside of a pass, whose captured vertices are drawn next.
 fn of_capture(device: &Device, planned: &Planned, capture: &Capture) -> Result<Value, Error> {
-    let bound = Bound { buffer_size: planned.room.into(), offset: 0, size: None };
+    let bound = Bound { buffer: None, buffer_size: planned.room.into(), offset: 0, size: None };
     let buffers = capture.buffers.iter().map(|_| Some(bound)).collect();
     let active =
         Active { buffers, begin: Begin::default(), end: End::default(), keeper: Keeper::default() };

@@ -144,7 +144,7 @@ const COUNT: u32 = 6;
 fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
     let bound = |stride: &u32| {
         let size = u64::from(stride * COUNT);
-        Some(Bound { buffer_size: size, offset: 0, size: Some(size) })
+        Some(Bound { buffer: None, buffer_size: size, offset: 0, size: Some(size) })
     };
     let buffers = strides.iter().map(bound).collect();
     DrawState {
@@ -262,7 +262,7 @@ fn indexed_draws_are_captured() {
             let buffers = rig.layout().iter().map(|layout| {
                 let size = u64::from(layout.stride * room);
                 let (buffer_size, offset) = (size + 2 * GUARD as u64, GUARD as u64);
-                Some(Bound { buffer_size, offset, size: Some(size) })
+                Some(Bound { buffer: None, buffer_size, offset, size: Some(size) })
             });
             let state = DrawState {
                 call: Call::Indexed,

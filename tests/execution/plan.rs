@@ -234,7 +234,7 @@ impl Script {
         let bound = |(layout, room): (&BufferLayout, &u32)| {
             let size = u64::from(layout.stride * room);
             let buffer_size = size + 2 * GUARD as u64;
-            Some(Bound { buffer_size, offset: GUARD as u64, size: Some(size) })
+            Some(Bound { buffer: None, buffer_size, offset: GUARD as u64, size: Some(size) })
         };
         let buffers = layout.iter().zip(&self.room).map(bound).collect::<Vec<_>>();
         let counter =

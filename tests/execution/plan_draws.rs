@@ -48,7 +48,12 @@ fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
     let bound = |(stride, room): (u64, u64)| {
         let size = stride * room;
-        Some(Bound { buffer_size: size + 2 * GUARD as u64, offset: GUARD as u64, size: Some(size) })
+        Some(Bound {
+            buffer: None,
+            buffer_size: size + 2 * GUARD as u64,
+            offset: GUARD as u64,
+            size: Some(size),
+        })
     };
     let counter = |offset| Some(Counter { offset, ..COUNT });
     let active = Active {

@@ -23,7 +23,12 @@ const ROOM: u64 = 12;
 fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
     let bound = |layout: &polyshade_vulkan::model::BufferLayout| {
         let size = u64::from(layout.stride) * ROOM;
-        Some(Bound { buffer_size: size + 2 * GUARD as u64, offset: GUARD as u64, size: Some(size) })
+        Some(Bound {
+            buffer: None,
+            buffer_size: size + 2 * GUARD as u64,
+            offset: GUARD as u64,
+            size: Some(size),
+        })
     };
     let counter = |offset| Some(Counter { buffer: COUNTERS as u32, offset });
     let active = Active {

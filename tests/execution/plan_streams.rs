@@ -84,7 +84,12 @@ fn capture(
     let strides = rig.decorated.result.layout.buffers.iter().map(|buffer| u64::from(buffer.stride));
     let bound = |(room, stride): (Option<u64>, u64)| {
         let size = room? * stride;
-        Some(Bound { buffer_size: size + 2 * GUARD as u64, offset: GUARD as u64, size: Some(size) })
+        Some(Bound {
+            buffer: None,
+            buffer_size: size + 2 * GUARD as u64,
+            offset: GUARD as u64,
+            size: Some(size),
+        })
     };
     let buffers: Vec<Option<Bound>> = room.into_iter().zip(strides).map(bound).collect();
     let counters =

@@ -164,7 +164,7 @@ fn any_plan_serves_for_its_key() {
         if let Feedback::Active(active) = &mut other.feedback {
             for bound in active.buffers.iter_mut().flatten() {
                 let offset = 4 * u64::from(choices.below(100));
-                *bound = Bound { buffer_size: 2048, offset, size: Some(offset * 8) };
+                *bound = Bound { buffer: None, buffer_size: 2048, offset, size: Some(offset * 8) };
             }
         }
         other.vertices = draw.vertices.map(|vertices| vertices + choices.below(2));

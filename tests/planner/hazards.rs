@@ -58,7 +58,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
             buffers: vec![FeedbackBuffer { stride: 16, ..FeedbackBuffer::default() }],
             storage: Some(storage.clone()),
         };
-        let bound = Bound { buffer_size: 3072, offset: 0, size: None };
+        let bound = Bound { buffer: None, buffer_size: 3072, offset: 0, size: None };
         let feedback = Feedback::Active(Active {
             buffers: vec![Some(bound)],
             begin,

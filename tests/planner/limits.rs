@@ -68,7 +68,7 @@ fn refusals(primitives: &str, emitted: Emitted, has: TransformFeedback) -> [Opti
         capture: Some(Capture::from(&decorated.result)),
         ..Pipeline::default()
     };
-    let bound = Some(Bound { buffer_size: 4096, offset: 0, size: None });
+    let bound = Some(Bound { buffer: None, buffer_size: 4096, offset: 0, size: None });
     let active = Active { buffers: vec![bound; 3], ..Active::default() };
     let draw = Draw { feedback: Feedback::Active(active), ..Draw::default() };
     let device = Device { transform_feedback: Some(has), ..Device::from(Preset::Vulkan) };

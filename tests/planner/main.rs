@@ -19,4 +19,5 @@ mod rewritten;
 mod rules;
 mod states;
 mod sync;
+mod usage_scopes;
 mod waits;

@@ -59,28 +59,63 @@ fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
 #[test]
 fn ranges_lie_in_their_buffers() {
     for (bound, reason) in [
-        (Bound { buffer_size: 64, offset: 68, size: None }, "from byte 68"),
-        (Bound { buffer_size: 64, offset: 32, size: Some(36) }, "a range of 36 bytes where 32"),
-        (Bound { buffer_size: 64, offset: 2, size: Some(4) }, "not multiples of 4"),
-        (Bound { buffer_size: 64, offset: 0, size: Some(6) }, "not multiples of 4"),
-        (Bound { buffer_size: u64::MAX, offset: u64::MAX, size: Some(u64::MAX) }, "where 0 are"),
+        (Bound { buffer: None, buffer_size: 64, offset: 68, size: None }, "from byte 68"),
+        (
+            Bound { buffer: None, buffer_size: 64, offset: 32, size: Some(36) },
+            "a range of 36 bytes where 32",
+        ),
+        (Bound { buffer: None, buffer_size: 64, offset: 2, size: Some(4) }, "not multiples of 4"),
+        (Bound { buffer: None, buffer_size: 64, offset: 0, size: Some(6) }, "not multiples of 4"),
+        (
+            Bound { buffer: None, buffer_size: u64::MAX, offset: u64::MAX, size: Some(u64::MAX) },
+            "where 0 are",
+        ),
     ] {
         for preset in [Preset::Vulkan, Preset::VulkanMobile] {
             let draw = change(|active| active.buffers[1] = Some(bound));
             contradicts(preset, &pipeline(), &draw, reason);
         }
     }
-    let huge = Bound { buffer_size: 1 << 40, offset: 0, size: None };
+    let huge = Bound { buffer: None, buffer_size: 1 << 40, offset: 0, size: None };
     let draw = change(|active| active.buffers[1] = Some(huge));
     refused(Preset::Vulkan, &pipeline(), &draw, "a range of 1099511627776 bytes");
     refused(Preset::VulkanMobile, &pipeline(), &draw, "bytes of a storage buffer");
+}
+
+/// Bindings begin at multiples of 256 bytes: of two ranges of one buffer that lie apart, the second is bound from within
+/// the first.
+#[test]
+fn web_gpu_writes_to_no_bindings_that_overlap() {
+    let draw = |buffer, buffer_sizes: [u64; 2], offset| {
+        change(|active| {
+            let bound =
+                |buffer_size, offset| Some(Bound { buffer, buffer_size, offset, size: Some(1000) });
+            active.begin = Begin::Anew;
+            active.end = End::Forget;
+            active.buffers = vec![bound(buffer_sizes[0], 0), bound(buffer_sizes[1], offset)];
+        })
+    };
+    let reason = "feedback ranges 0 and 1 of one buffer, which would be bound overlapping";
+    for preset in [Preset::WebGpu, Preset::WebGpuNative] {
+        for buffer in [None, Some(5)] {
+            refused(preset, &pipeline(), &draw(buffer, [4096, 4096], 1000), reason);
+        }
+        let planned = |draw| planner::plan(&preset.into(), &pipeline(), &draw).is_ok();
+        assert!(planned(draw(None, [4096, 4096], 1024)), "apart");
+        assert!(planned(draw(None, [4096, 4096], 0)), "not of one buffer");
+        assert!(planned(draw(None, [4096, 8192], 1000)), "of two buffers");
+        refused(preset, &pipeline(), &draw(Some(5), [4096, 4096], 0), reason);
+    }
+    assert!(
+        planner::plan(&Preset::Metal.into(), &pipeline(), &draw(None, [4096, 4096], 1000)).is_ok()
+    );
 }
 
 /// Vulkan binds no range that begins where its buffer ends; of an empty buffer there is no other.
 #[test]
 fn a_range_begins_in_its_buffer() {
     for (buffer_size, size) in [(4096, None), (4096, Some(0)), (0, None)] {
-        let bound = Bound { buffer_size, offset: buffer_size, size };
+        let bound = Bound { buffer: None, buffer_size, offset: buffer_size, size };
         let draw = change(|active| active.buffers[1] = Some(bound));
         refused(Preset::Vulkan, &pipeline(), &draw, "pOffsets-02358");
         refused(Preset::VulkanMobile, &pipeline(), &draw, "an empty range at the end of a buffer");

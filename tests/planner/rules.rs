@@ -1,8 +1,9 @@
 //! What every plan keeps to, whatever the state: the rules of the APIs, written down once more.
 
 use polyshade_planner::{
-    Api, Attachments, Begin, Contents, Device, Draw, End, Feedback, PassState, Path, Pipeline,
-    Plan, Position, Rasterization, RasterizationOff, Resource, Side, Step, Variant,
+    Api, Attachments, Begin, Bound, Contents, Device, Draw, End, Feedback, PassState, Path,
+    Pipeline, Plan, Position, Rasterization, RasterizationOff, Resource, Side, Step, StorageRange,
+    Variant,
 };
 
 /// Says which rule a plan breaks.
@@ -36,6 +37,8 @@ struct Walk<'s> {
     runs: usize,
     /// On which side of the border of the pass its steps are.
     side: Side,
+    /// What is bound to be written.
+    stored: Vec<StorageRange>,
 }
 
 fn rule(kept: bool, rule: &str) -> Result<(), String> {
@@ -66,6 +69,7 @@ impl<'s> Walk<'s> {
             outputs: None,
             runs: 0,
             side: Side::Inside,
+            stored: Vec::new(),
         }
     }
 
@@ -129,14 +133,48 @@ impl<'s> Walk<'s> {
                 rule(self.open.is_none(), "no dispatch inside a pass")?
             }
             Step::Record(side) => self.record(*side)?,
+            Step::BindStorage(range) => self.bind(range)?,
             Step::Count(_)
-            | Step::BindStorage(_)
             | Step::BindIndices(..)
             | Step::BindSegments(..)
             | Step::BindOutputs(..)
             | Step::FillIn(_)
             | Step::Advance(_) => {}
         }
+        Ok(())
+    }
+
+    /// WebGPU's validation of bindings that are written ("encoder bind groups alias a writable resource"): of one
+    /// buffer none overlap. Buffers of the same size may be one, unless the ranges that are captured into overlap.
+    fn bind(&mut self, range: &StorageRange) -> Result<(), String> {
+        let Feedback::Active(active) = &self.draw.feedback else { return Ok(()) };
+        let bound = |number: u32| active.buffers[number as usize].expect("it is bound");
+        let own = bound(range.buffer);
+        let alignment = u64::from(self.device.storage_alignment.max(1));
+        let is_aligned = range.offset.is_multiple_of(alignment);
+        rule(is_aligned && range.size.is_multiple_of(4), "what is bound is aligned")?;
+        let is_inside = range.size > 0 && range.offset + range.size <= own.buffer_size;
+        rule(is_inside, "what is bound lies in its buffer")?;
+        let overlap = |one: [u64; 2], other: [u64; 2]| one[0].max(other[0]) < one[1].min(other[1]);
+        let captured = |bound: Bound| {
+            let end = bound.size.map_or(bound.buffer_size / 4 * 4, |size| bound.offset + size);
+            [bound.offset, end]
+        };
+        self.stored.retain(|other| other.buffer != range.buffer);
+        for other in self.stored.iter().filter(|_| self.device.api == Api::WebGpu) {
+            rule(
+                (other.set, other.binding) != (range.set, range.binding),
+                "a binding is bound once",
+            )?;
+            let its = bound(other.buffer);
+            let is_one = match (own.buffer, its.buffer) {
+                (Some(own), Some(its)) => own == its,
+                _ => own.buffer_size == its.buffer_size && !overlap(captured(own), captured(its)),
+            };
+            let ranges = [range, other].map(|one| [one.offset, one.offset + one.size]);
+            rule(!is_one || !overlap(ranges[0], ranges[1]), "what is written is bound once")?;
+        }
+        self.stored.push(*range);
         Ok(())
     }
 

@@ -37,8 +37,8 @@ pub(crate) fn pipeline() -> Pipeline {
 /// Two ranges: one of a given size, one that is what is left of its buffer.
 pub(crate) fn buffers() -> Vec<Option<Bound>> {
     vec![
-        Some(Bound { buffer_size: 65_536, offset: 1028, size: Some(4096) }),
-        Some(Bound { buffer_size: 8192, offset: 0, size: None }),
+        Some(Bound { buffer: None, buffer_size: 65_536, offset: 1028, size: Some(4096) }),
+        Some(Bound { buffer: None, buffer_size: 8192, offset: 0, size: None }),
     ]
 }
 

@@ -152,7 +152,7 @@ fn counter(counter: &Counter) -> Result<(), Error> {
 
 /// The feedback range that is bound. An explicit size is taken as it is; without one it is what is left of the buffer.
 pub(super) fn range(bound: &Bound) -> Result<FeedbackRange, Error> {
-    let Bound { buffer_size, offset, size } = *bound;
+    let Bound { buffer_size, offset, size, .. } = *bound;
     let Some(left) = buffer_size.checked_sub(offset) else {
         let message = format!("a range from byte {offset} of a buffer of {buffer_size} bytes");
         return Err(contradiction(message));

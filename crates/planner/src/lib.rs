@@ -13,7 +13,7 @@
 //! let buffers = vec![FeedbackBuffer { stride: 16, ..FeedbackBuffer::default() }];
 //! let capture = Capture { buffers, ..Capture::default() };
 //! let pipeline = Pipeline { capture: Some(capture), ..Pipeline::default() };
-//! let buffers = vec![Some(Bound { buffer_size: 4096, offset: 0, size: None })];
+//! let buffers = vec![Some(Bound { buffer: None, buffer_size: 4096, offset: 0, size: None })];
 //! let feedback = Feedback::Active(Active { buffers, ..Active::default() });
 //! let draw = Draw { feedback, ..Draw::default() };
 //! let plan = plan(&device, &pipeline, &draw)?;

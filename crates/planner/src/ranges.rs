@@ -11,7 +11,7 @@ use super::{check, contradiction, extension};
 use polyshade_spv::Error;
 
 /// Every range, in a key.
-const ANYWHERE: Bound = Bound { buffer_size: 0, offset: 0, size: Some(0) };
+const ANYWHERE: Bound = Bound { buffer: None, buffer_size: 0, offset: 0, size: Some(0) };
 
 impl Draw {
     /// What the plan of this draw depends on, but for the numbers that [`for_ranges`](Plan::for_ranges) puts into it:

@@ -402,6 +402,10 @@ pub struct Active {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Bound {
+    /// The buffer, by a number that the host chooses. WebGPU binds no two ranges of one buffer that overlap, and whole
+    /// multiples of 256 bytes only: without a number, buffers of the same size may be the same one.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub buffer: Option<u32>,
     /// The size of the whole buffer.
     pub buffer_size: u64,
     /// The offset of the range.

@@ -237,7 +237,8 @@ fn any_indices(choices: &mut Choices) -> StoredIndices {
 pub fn any_draw(choices: &mut Choices) -> Draw {
     let bound = |choices: &mut Choices| {
         (!choices.rarely()).then(|| Bound {
-            buffer_size: 4 * u64::from(choices.below(1000)),
+            buffer: choices.perhaps(|choices| choices.below(2)),
+            buffer_size: 4 * u64::from(if choices.maybe() { 800 } else { choices.below(1000) }),
             offset: 4 * u64::from(choices.below(100)),
             size: choices.perhaps(|choices| {
                 u64::from(if choices.rarely() { choices.word() } else { 4 * choices.below(500) })

@@ -349,7 +349,7 @@ impl Case {
         let bound = |(layout, room): (&BufferLayout, &u32)| {
             let size = u64::from(layout.stride * room);
             let buffer_size = size + 2 * GUARD as u64;
-            Some(Bound { buffer_size, offset: GUARD as u64, size: Some(size) })
+            Some(Bound { buffer: None, buffer_size, offset: GUARD as u64, size: Some(size) })
         };
         let begin = match &piece.begin {
             Begin::Resume(counters) => Begin::Resume(shifted(counters, first)),

@@ -1,7 +1,7 @@
 //! What the variants bind, and the words that the host fills in.
 
 use super::super::check;
-use super::super::device::Device;
+use super::super::device::{Api, Device};
 use super::super::state::{Active, Begin, Bound, Capture, Keeper, Path, Pipeline, Storage};
 use super::super::steps::{StorageRange, Word, WordRange, Words};
 use super::super::unsupported;
@@ -54,6 +54,7 @@ pub(super) fn bindings(
         bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
         ranges.push(WordRange { offset: lead, size, reached, unbound: false });
     }
+    check_overlaps(device, active, &bindings)?;
     let last = pipeline.provoking_vertex == ProvokingVertex::Last;
     let word = |name: &str| {
         let value = value(name, topology, last, (&ranges, &offsets));
@@ -158,6 +159,46 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
     // Both are less than `size`, which has 32 bits.
     Ok((bound, lead as u32, range.size as u32))
+}
+
+/// Refuses bindings of one buffer that overlap, which WebGPU does not bind to be written. Feedback ranges that overlap
+/// themselves are taken for those of two buffers, unless the host says that they are not.
+fn check_overlaps(
+    device: &Device,
+    active: &Active,
+    bindings: &[StorageRange],
+) -> Result<(), Error> {
+    if device.api != Api::WebGpu {
+        return Ok(());
+    }
+    let bound = |one: &StorageRange| {
+        active.buffers[one.buffer as usize].expect("what has a binding is bound")
+    };
+    let overlap = |(from, size): (u64, u64), (other, other_size): (u64, u64)| {
+        from < other + other_size && other < from + size
+    };
+    for (number, one) in bindings.iter().enumerate() {
+        for other in &bindings[..number] {
+            let (first, second) = (bound(other), bound(one));
+            let are_apart = || -> Result<bool, Error> {
+                let (first, second) = (check::range(&first)?, check::range(&second)?);
+                Ok(!overlap((first.offset, first.size), (second.offset, second.size)))
+            };
+            let may_be_one = match (first.buffer, second.buffer) {
+                (Some(first), Some(second)) => first == second,
+                _ => first.buffer_size == second.buffer_size && are_apart()?,
+            };
+            if may_be_one && overlap((one.offset, one.size), (other.offset, other.size)) {
+                let (alignment, number) = (device.storage_alignment, one.buffer);
+                return Err(unsupported(format!(
+                    "feedback ranges {} and {number} of one buffer, which would be bound overlapping, as bindings begin \
+                     at multiples of {alignment} bytes: WebGPU writes to none that do",
+                    other.buffer
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The size of a feedback range that is found by its address.

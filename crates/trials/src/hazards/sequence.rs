@@ -157,7 +157,9 @@ impl Writer<'_> {
     }
 
     fn some_cells(&mut self, buffer: u32) -> Cells {
-        let cells = cells(self.choices.below(16), 1 + self.choices.below(12));
+        let some = cells(self.choices.below(16), 1 + self.choices.below(12));
+        // A buffer has one use in a pass of WebGPU, whatever of it is used.
+        let cells = if self.device.api == Api::WebGpu { u64::MAX } else { some };
         Cells { kind: Kind::Captured, buffer, cells }
     }
 
@@ -354,6 +356,10 @@ impl Writer<'_> {
         for (cells, reached) in drawn.captured.iter_mut().zip(&mut reached) {
             let amount = self.choices.below(7);
             cells.cells = self::cells(*reached, amount);
+            if self.device.api == Api::WebGpu {
+                // What is bound to be written is written, even where nothing is captured.
+                cells.cells |= 1 << 63;
+            }
             *reached = (*reached + amount).min(64);
         }
         drawn.reads = self.reads(&drawn.captured);
@@ -423,7 +429,12 @@ impl Writer<'_> {
             }
             false => (Begin::Anew, vec![0; count as usize]),
         };
-        let bound = Bound { buffer_size: (64 * BYTES_OF_A_CELL).into(), offset: 0, size: None };
+        let bound = Bound {
+            buffer: None,
+            buffer_size: (64 * BYTES_OF_A_CELL).into(),
+            offset: 0,
+            size: None,
+        };
         let buffers = vec![Some(bound); count as usize];
         let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget, keeper });
         let drawn = Drawn {

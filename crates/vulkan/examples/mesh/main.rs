@@ -84,7 +84,7 @@ fn plan(prepared: &Prepared<'_>, size: u32) -> Result<Plan, Box<dyn Error>> {
         capture: Some(planner::Capture { path: Some(Path::Storage), ..prepared.into() }),
         ..Pipeline::default()
     };
-    let bound = Bound { buffer_size: size.into(), offset: 0, size: None };
+    let bound = Bound { buffer: None, buffer_size: size.into(), offset: 0, size: None };
     let draw = planner::Draw {
         feedback: Feedback::Active(Active { buffers: vec![Some(bound)], ..Active::default() }),
         next: Uses { captured: vec![Use::Vertices], ..Uses::default() },
