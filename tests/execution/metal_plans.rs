@@ -11,11 +11,12 @@ use crate::plan_draws::{scene, scene_by};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, options};
+use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_metal::Metal;
 use polyshade_planner::{
-    self as planner, Active, Bound, Call, CountedBy, Counter, Device, Draw as DrawState, DrawCall,
-    Feedback, PassScope, PassState, Path, Pipeline, Plan, Preset, Query, Step, Topology, Use, Uses,
-    Word,
+    self as planner, Active, Assembly, Bind, Bound, Call, CountedBy, Counter, Device,
+    Draw as DrawState, DrawCall, Feedback, PassScope, PassState, Path, Pipeline, Plan, Preset,
+    Query, Step, Topology, Use, Uses, Word,
 };
 use polyshade_vulkan::model;
 use polyshade_vulkan::{
@@ -429,6 +430,19 @@ fn draws_that_metal_has_not_are_noticed() {
     let bind = |plan: &mut Plan| plan.steps.retain(|step| !matches!(step, Step::BindPipeline(_)));
     assert!(drawn_twice(&metal, None, |_| {}).is_ok());
     says(drawn_twice(&metal, None, bind), "a draw has no pipeline");
+
+    let edited = |edit: fn(&mut Bind)| {
+        move |plan: &mut Plan| {
+            plan.steps.iter_mut().for_each(|step| match step {
+                Step::BindPipeline(bind) => edit(bind),
+                _ => {}
+            });
+        }
+    };
+    let last = edited(|bind| bind.provoking_vertex = ProvokingVertex::Last);
+    says(drawn_twice(&metal, None, last), "no mode in which the last vertex provokes");
+    let strips = edited(|bind| bind.assembly = Assembly::AsDrawn(Topology::LineStrip));
+    says(drawn_twice(&metal, Some(vk::IndexType::UINT16), strips), "restarts strips always");
 
     let by_bytes = |plan: &mut Plan| {
         let counter = Counter { buffer: 0, offset: 0 };

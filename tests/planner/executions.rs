@@ -56,8 +56,12 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     let mut indexed = list.clone();
     let capture = indexed.capture.as_mut().expect("it captures");
     let storage = capture.storage.as_mut().expect("it stores");
-    storage.indices =
-        Some(StoredIndices { buffer: Some(Binding(2)), restart: false, segments: None });
+    storage.indices = Some(StoredIndices {
+        buffer: Some(Binding(2)),
+        restart: false,
+        segments: None,
+        draw_index: false,
+    });
     show("indices", &mobile, &indexed, &Draw { call: Call::Indexed, ..anew() });
     let discard = Pipeline { rasterizer_discard: true, ..dear() };
     show("nothing is rasterized", &mobile, &discard, &anew());

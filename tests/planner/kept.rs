@@ -49,7 +49,8 @@ fn counted(keeper: Keeper) -> Call {
     })
 }
 
-const RESTART: StoredIndices = StoredIndices { buffer: None, restart: true, segments: None };
+const RESTART: StoredIndices =
+    StoredIndices { buffer: None, restart: true, segments: None, draw_index: false };
 
 #[test]
 fn jobs_inherit_what_conditional_rendering_looks_at() {
@@ -195,8 +196,12 @@ fn passes_that_are_kept_have_lists() {
 
 #[test]
 fn the_host_keeps_draws_with_indices() {
-    let bound =
-        StoredIndices { buffer: Some(Binding(5)), restart: true, segments: Some(Binding(6)) };
+    let bound = StoredIndices {
+        buffer: Some(Binding(5)),
+        restart: true,
+        segments: Some(Binding(6)),
+        draw_index: false,
+    };
     let bound = with_storage(|storage| storage.indices = Some(bound));
     let bound = Pipeline { primitive_restart: true, rasterizer_discard: true, ..bound };
     let draw = Draw { call: Call::Indexed, queries: vec![Query::Stream(0)], ..anew() };
@@ -210,8 +215,12 @@ fn the_host_keeps_draws_with_indices() {
 #[test]
 fn the_device_keeps_without_addresses() {
     let device = Device { buffer_addresses: false, max_storage_buffers: 8, ..device() };
-    let bound =
-        StoredIndices { buffer: Some(Binding(5)), restart: true, segments: Some(Binding(6)) };
+    let bound = StoredIndices {
+        buffer: Some(Binding(5)),
+        restart: true,
+        segments: Some(Binding(6)),
+        draw_index: false,
+    };
     let indexed = with_storage(|storage| storage.indices = Some(bound));
     let indexed = Pipeline { primitive_restart: true, ..indexed };
     let mut text = String::new();
@@ -228,8 +237,12 @@ fn the_device_keeps_without_addresses() {
 /// the ends of passes, theirs ends for the keeper.
 #[test]
 fn the_device_keeps_in_every_api() {
-    let indices =
-        StoredIndices { buffer: Some(Binding(5)), restart: true, segments: Some(Binding(6)) };
+    let indices = StoredIndices {
+        buffer: Some(Binding(5)),
+        restart: true,
+        segments: Some(Binding(6)),
+        draw_index: false,
+    };
     let (vulkan, metal, web) = (device(), Preset::Metal.into(), Preset::WebGpu.into());
     let dispatched = || Pipeline { rasterizer_discard: false, ..pipeline_on(Path::Compute) };
     let restarts = |mut pipeline: Pipeline| {

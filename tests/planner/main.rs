@@ -1,5 +1,6 @@
 //! The planner: what it says for every combination of device and state, and what holds for every plan.
 
+mod api_rules;
 mod blending;
 mod corners;
 mod distances;

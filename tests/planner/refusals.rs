@@ -11,7 +11,7 @@ use polyshade_planner::{
 };
 
 #[track_caller]
-fn refused(device: impl Into<Device>, pipeline: &Pipeline, draw: &Draw, reason: &str) {
+pub(crate) fn refused(device: impl Into<Device>, pipeline: &Pipeline, draw: &Draw, reason: &str) {
     expect(device, pipeline, draw, ErrorKind::Unsupported, reason);
 }
 
@@ -43,14 +43,14 @@ fn the_base_is_planned() {
     }
 }
 
-fn change(edit: impl FnOnce(&mut Active)) -> Draw {
+pub(crate) fn change(edit: impl FnOnce(&mut Active)) -> Draw {
     let mut draw = resumed();
     let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
     edit(active);
     draw
 }
 
-fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
+pub(crate) fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
     let mut pipeline = pipeline();
     edit(pipeline.capture.as_mut().expect("it captures"));
     pipeline
@@ -80,35 +80,6 @@ fn ranges_lie_in_their_buffers() {
     let draw = change(|active| active.buffers[1] = Some(huge));
     refused(Preset::Vulkan, &pipeline(), &draw, "a range of 1099511627776 bytes");
     refused(Preset::VulkanMobile, &pipeline(), &draw, "bytes of a storage buffer");
-}
-
-/// Bindings begin at multiples of 256 bytes: of two ranges of one buffer that lie apart, the second is bound from within
-/// the first.
-#[test]
-fn web_gpu_writes_to_no_bindings_that_overlap() {
-    let draw = |buffer, buffer_sizes: [u64; 2], offset| {
-        change(|active| {
-            let bound =
-                |buffer_size, offset| Some(Bound { buffer, buffer_size, offset, size: Some(1000) });
-            active.begin = Begin::Anew;
-            active.end = End::Forget;
-            active.buffers = vec![bound(buffer_sizes[0], 0), bound(buffer_sizes[1], offset)];
-        })
-    };
-    let reason = "feedback ranges 0 and 1 of one buffer, which would be bound overlapping";
-    for preset in [Preset::WebGpu, Preset::WebGpuNative] {
-        for buffer in [None, Some(5)] {
-            refused(preset, &pipeline(), &draw(buffer, [4096, 4096], 1000), reason);
-        }
-        let planned = |draw| planner::plan(&preset.into(), &pipeline(), &draw).is_ok();
-        assert!(planned(draw(None, [4096, 4096], 1024)), "apart");
-        assert!(planned(draw(None, [4096, 4096], 0)), "not of one buffer");
-        assert!(planned(draw(None, [4096, 8192], 1000)), "of two buffers");
-        refused(preset, &pipeline(), &draw(Some(5), [4096, 4096], 0), reason);
-    }
-    assert!(
-        planner::plan(&Preset::Metal.into(), &pipeline(), &draw(None, [4096, 4096], 1000)).is_ok()
-    );
 }
 
 /// Vulkan binds no range that begins where its buffer ends; of an empty buffer there is no other.

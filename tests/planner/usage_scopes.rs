@@ -1,5 +1,5 @@
-//! WebGPU's usage scopes, written from its specification: what is written through a storage binding anywhere in a pass, or
-//! in a dispatch, has no other use there. A use is that of a whole buffer.
+//! WebGPU's usage scopes, written from its specification: a buffer that is written through a storage binding anywhere in
+//! a pass, or in a dispatch, has no other use there. A use is that of a whole buffer.
 
 use polyshade_planner::{Api, Path, ShaderStage, Step, Use, Variant};
 use polyshade_trials::Choices;

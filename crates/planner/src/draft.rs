@@ -1,5 +1,6 @@
 //! A plan under construction: it knows which pass is open, and ends it where a barrier has to be outside of passes.
 
+mod assembly;
 mod sides;
 mod waits;
 
@@ -7,15 +8,14 @@ use super::check::{check_keeper, stream};
 use super::device::{Api, Device, RasterizationOff};
 use super::state::{
     Active, ByteCount, Call, Draw, End, Feedback, Keeper, PassState, Path, Pipeline, Query,
-    ShaderStage, Topology,
+    ShaderStage,
 };
 use super::steps::{
-    Assembly, Attachments, Bind, Contents, Corners, DrawCall, Executions, Keep, Pass, Plan,
-    Position, Rasterization, Step, Variant,
+    Assembly, Attachments, Contents, Corners, DrawCall, Executions, Keep, Pass, Plan, Position,
+    Rasterization, Step, Variant,
 };
 use super::sync::{self, Barrier};
 use super::unsupported;
-use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 
 /// A plan under construction.
@@ -322,6 +322,9 @@ impl<'s> Draft<'s> {
         rasterization: Rasterization,
     ) -> Result<(), Error> {
         let (assembly, call) = self.assembled()?;
+        if rasterization == Rasterization::On && position == Position::Kept {
+            self.check_rasterized(assembly, call)?;
+        }
         self.bind(variant, position, rasterization, assembly);
         self.steps.push(Step::Draw(call));
         Ok(())
@@ -359,60 +362,6 @@ impl<'s> Draft<'s> {
         self.steps.extend(bound);
         self.steps.push(Step::Dispatch(call));
         Ok(())
-    }
-
-    /// How vertices become the application's primitives, and the draw command.
-    pub(super) fn assembled(&self) -> Result<(Assembly, DrawCall), Error> {
-        let topology = self.pipeline.topology;
-        let instead = match topology {
-            Topology::LineLoop => Some(Topology::LineStrip),
-            Topology::TriangleFan if !self.device.triangle_fans => Some(Topology::TriangleList),
-            _ => None,
-        };
-        let Some(instead) = instead else {
-            return Ok((Assembly::AsDrawn(topology), self.call()?));
-        };
-        let counted = match self.call()? {
-            DrawCall::Vertices => None,
-            DrawCall::CountedByHost(count) => Some(count),
-            DrawCall::Indexed
-            | DrawCall::Indirect
-            | DrawCall::IndexedIndirect
-            | DrawCall::OverIndices
-            | DrawCall::Kept
-            | DrawCall::ByteCount(_)
-            | DrawCall::Rewritten(_) => {
-                let message = format!(
-                    "a {} with indices or arguments in buffers: {} has none, and the host would have to read them",
-                    topology.name(),
-                    self.device.api.name()
-                );
-                return Err(unsupported(message));
-            }
-        };
-        Ok((Assembly::Rewritten(instead), DrawCall::Rewritten(counted)))
-    }
-
-    fn bind(
-        &mut self,
-        variant: Variant,
-        position: Position,
-        rasterization: Rasterization,
-        assembly: Assembly,
-    ) {
-        let provoking_vertex = match assembly {
-            Assembly::Points | Assembly::AsDrawn(Topology::PointList) => ProvokingVertex::First,
-            Assembly::AsDrawn(_) | Assembly::Rewritten(_) => self.pipeline.provoking_vertex,
-        };
-        let attachments = self.open.unwrap_or(Attachments::Application);
-        self.steps.push(Step::BindPipeline(Bind {
-            variant,
-            position,
-            rasterization,
-            assembly,
-            provoking_vertex,
-            attachments,
-        }));
     }
 
     /// The draw command as the application asks for it.

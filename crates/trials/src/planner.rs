@@ -230,6 +230,7 @@ fn any_indices(choices: &mut Choices) -> StoredIndices {
         buffer: choices.perhaps(|choices| Binding(choices.word())),
         restart: choices.maybe(),
         segments: choices.perhaps(|choices| Binding(choices.word())),
+        draw_index: choices.maybe(),
     }
 }
 

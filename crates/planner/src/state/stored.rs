@@ -60,6 +60,8 @@ pub struct StoredIndices {
     pub restart: bool,
     /// The binding of the table, unless it is found by an address.
     pub segments: Option<Binding>,
+    /// Whether the shader reads `gl_DrawID`, so that there is a word for it. Not looked at where the words are named.
+    pub draw_index: bool,
 }
 
 impl Capture {
@@ -105,7 +107,8 @@ impl StoredIndices {
         };
         let segments = bound(Purpose::Segments);
         let restart = segments.is_some() || words.number("table_size").is_some();
-        Some(Self { buffer: bound(Purpose::Indices), restart, segments })
+        let draw_index = words.number("draw_index").is_some();
+        Some(Self { buffer: bound(Purpose::Indices), restart, segments, draw_index })
     }
 }
 

@@ -84,6 +84,7 @@ fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     let of_indices = [
         ("index_type", indices),
         ("vertex_offset", indices),
+        ("draw_index", storage.indices.is_some_and(|one| one.draw_index)),
         ("index_offset", indices && !by_address),
         ("index_address_low", indices && by_address),
         ("index_address_high", indices && by_address),
@@ -191,8 +192,8 @@ fn check_overlaps(
             if may_be_one && overlap((one.offset, one.size), (other.offset, other.size)) {
                 let (alignment, number) = (device.storage_alignment, one.buffer);
                 return Err(unsupported(format!(
-                    "feedback ranges {} and {number} of one buffer, which would be bound overlapping, as bindings begin \
-                     at multiples of {alignment} bytes: WebGPU writes to none that do",
+                    "feedback ranges {} and {number} of one buffer, which would be bound overlapping, as bindings \
+                     begin at multiples of {alignment} bytes: WebGPU writes to none that do",
                     other.buffer
                 )));
             }

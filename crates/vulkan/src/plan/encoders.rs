@@ -9,7 +9,7 @@ use super::lower::{Call, Command, Groups, Lowered, Source, lower};
 use super::{Executed, IndirectArguments, Sequence};
 use crate::error::Error;
 use crate::runner::Runner;
-use crate::work::{Draw, Indices, Outcome, Place, Stage, Work};
+use crate::work::{Draw, Indices, Outcome, Place, ProvokingVertex, Stage, Work};
 use ash::vk;
 use polyshade_planner::PassScope;
 use std::collections::BTreeMap;
@@ -161,11 +161,11 @@ impl Model<'_> {
             return Err(forbidden("a draw is in no render encoder"));
         }
         let mut draw = self.bound(lowered)?.clone();
-        check_topology(draw.topology)?;
+        check_assembly(&draw)?;
         match call {
             Call::Vertices(_) => draw.indices = None,
             Call::Indexed(indices, instances) => {
-                check_indices(indices)?;
+                check_indices(&draw, indices)?;
                 draw.indices = Some(*indices);
                 draw.instances = instances.clone();
             }
@@ -180,7 +180,7 @@ impl Model<'_> {
                 return Ok(());
             }
             Call::IndexedIndirect(indices, arguments) => {
-                check_indices(indices)?;
+                check_indices(&draw, indices)?;
                 for place in one_by_one(arguments)? {
                     let [count, instances, first, offset, first_instance] = self.words(place)?;
                     let vertex_offset = offset.cast_signed();
@@ -274,21 +274,38 @@ fn one_by_one(arguments: &IndirectArguments) -> Result<impl Iterator<Item = Plac
     Ok((0..draws).map(at))
 }
 
-fn check_indices(indices: &Indices) -> Result<(), Error> {
+/// Fails of indices that Metal has not, or that restart primitives otherwise there: strips always, and lists never.
+fn check_indices(draw: &Draw<'_>, indices: &Indices) -> Result<(), Error> {
+    use vk::PrimitiveTopology as Of;
+    let is_strip = matches!(draw.topology, Of::LINE_STRIP | Of::TRIANGLE_STRIP);
     match indices.index_type {
         vk::IndexType::UINT8_EXT => Err(forbidden("Metal has no indices of 8 bits")),
+        _ if is_rasterized(draw) && is_strip != indices.restart => {
+            Err(forbidden("Metal restarts strips always, and lists never"))
+        }
         _ => Ok(()),
     }
 }
 
-/// Fails of topologies that Metal has not.
-fn check_topology(topology: vk::PrimitiveTopology) -> Result<(), Error> {
+/// Whether pixels depend on how vertices are assembled.
+fn is_rasterized(draw: &Draw<'_>) -> bool {
+    !draw.discard && draw.topology != vk::PrimitiveTopology::POINT_LIST
+}
+
+/// Fails of topologies and of a provoking vertex that Metal has not.
+fn check_assembly(draw: &Draw<'_>) -> Result<(), Error> {
     use vk::PrimitiveTopology as Of;
     let has =
         [Of::POINT_LIST, Of::LINE_LIST, Of::LINE_STRIP, Of::TRIANGLE_LIST, Of::TRIANGLE_STRIP];
-    match has.contains(&topology) {
-        true => Ok(()),
-        false => Err(forbidden(&format!("Metal draws no {topology:?}"))),
+    let topology = draw.topology;
+    if !has.contains(&topology) {
+        return Err(forbidden(&format!("Metal draws no {topology:?}")));
+    }
+    match draw.provoking_vertex {
+        ProvokingVertex::First => Ok(()),
+        ProvokingVertex::Last => {
+            Err(forbidden("there is no mode in which the last vertex provokes"))
+        }
     }
 }
 

@@ -360,14 +360,8 @@ impl<'a> Lowering<'a, '_> {
             stage.specialization.push((id, Constant::Bits32(1)));
         }
         draw.topology = topology(bind.assembly)?;
-        draw.provoking_vertex = match planned.numbers.provoking_vertex {
+        draw.provoking_vertex = match bind.provoking_vertex {
             transform_feedback::ProvokingVertex::First => ProvokingVertex::First,
-            // Where the device does not know it, nothing that a plan draws depends on it.
-            transform_feedback::ProvokingVertex::Last
-                if !self.device.provoking_vertex.is_some_and(|has| has.last) =>
-            {
-                ProvokingVertex::First
-            }
             transform_feedback::ProvokingVertex::Last => ProvokingVertex::Last,
         };
         draw.discard = bind.rasterization == Rasterization::Off;

@@ -103,7 +103,8 @@ impl<'a> Lowering<'a, '_> {
             count,
             first: 0,
             vertex_offset: numbers.first_vertex as i32,
-            restart: false,
+            // None is all ones, and Metal restarts strips always.
+            restart: numbers.topology == Captured::LineLoop,
         })
     }
 }
