@@ -3,6 +3,7 @@
 
 mod case;
 mod encoders;
+mod many;
 mod product;
 mod subject;
 

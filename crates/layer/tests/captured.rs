@@ -1,7 +1,7 @@
 //! What the layer captures where the driver does not.
 
 use crate::discarding;
-use crate::draws::{VERTEX, capture_often, draw};
+use crate::draws::{VERTEX, capture_behind, capture_often, draw};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -150,6 +150,18 @@ fn what_passes_execute_several_times_is_captured_as_often() {
             assert_eq!(captured[whole..], [7; 16][whole..], "{driver} {passes:?}");
             instance.assert_silent();
         }
+    }
+}
+
+/// More than lavapipe lets one invocation of a shader count one behind the other.
+#[test]
+fn a_triangle_is_captured_behind_many_draws() {
+    for (driver, settings) in CAPTURED {
+        let instance = Instance::new(settings, Validation::Below);
+        let (captured, counter) = capture_behind(&instance, driver, 6000);
+        assert_eq!(captured[..4], [100, 101, 102, 7], "{driver}");
+        assert_eq!(counter, 12, "{driver}");
+        instance.assert_silent();
     }
 }
 

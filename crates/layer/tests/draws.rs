@@ -1,7 +1,9 @@
 //! A triangle that is captured, with as much of `VK_EXT_transform_feedback` around it as there is.
 
+mod many;
 mod often;
 
+pub(crate) use many::capture_behind;
 pub(crate) use often::capture_often;
 
 use crate::loader::{Device, Instance};

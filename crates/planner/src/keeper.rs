@@ -23,7 +23,8 @@ pub enum Shader {
     /// Does the jobs; one workgroup is dispatched.
     Keep,
     /// Makes the tables of segments: as many workgroups are dispatched as the jobs have draws at most, by as many as
-    /// there are jobs.
+    /// there are jobs. Of more than 65,535 draws, rows of so many are dispatched one behind the other, as the third
+    /// dimension.
     Segments,
 }
 
@@ -233,9 +234,12 @@ impl List {
 
     /// The words of the list.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
-        let jobs = [self.jobs as u32, (self.jobs >> 32) as u32, self.count, 0];
+        let jobs = [self.jobs as u32, (self.jobs >> 32) as u32, self.count, self.restarted];
         let keep = [self.count.min(1), 1, 1];
-        let segments = [self.restarted, if self.restarted > 0 { self.count } else { 0 }, 1];
+        // The most that a device has to dispatch in one dimension: what is more fills rows.
+        let row = 65_535;
+        let groups = u64::from(self.restarted) * u64::from(self.count);
+        let segments = [groups.min(row) as u32, groups.div_ceil(row).min(row) as u32, 1];
         let mut words = [0; Self::SIZE as usize / 4];
         words[..4].copy_from_slice(&jobs);
         words[4..7].copy_from_slice(&keep);

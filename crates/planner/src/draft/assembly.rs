@@ -90,8 +90,8 @@ impl Draft<'_> {
         let is_strip = matches!(topology, Topology::LineStrip | Topology::TriangleStrip);
         match (is_strip, self.pipeline.primitive_restart) {
             (true, false) => Err(unsupported(format!(
-                "a {topology_name} with indices that do not restart it: {name} restarts strips always; where no index is \
-                 all ones, plan for primitive_restart"
+                "a {topology_name} with indices that do not restart it: {name} restarts strips always; where no index \
+                 is all ones, plan for primitive_restart"
             ))),
             (false, true) => Err(unsupported(format!(
                 "a {topology_name} that indices restart: {name} restarts strips only"

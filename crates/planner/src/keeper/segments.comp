@@ -49,12 +49,37 @@ void place_table(const uvec2 job, const uint draw, const uint segments) {
 #endif
 }
 
-bool is_restart(const uvec2 job, const uint number) {
+// The indices of the draw: where they lie in their buffer, each of 2^`type` bytes, and the first one.
+struct Indices {
+    uvec2 memory;
+    uint type;
+    uint start;
+    uint end;
+    uint first;
+};
+
+Indices indices_of(const uvec2 job, const uint first) {
     uvec2 place = place_in(job, INDICES);
-    uint type = min(LOAD(job, INDEX_TYPE), 2u);
     uint lead = place.x & 3u;
     uint end = lead + min(LOAD(job, INDEX_SIZE), ~lead);
-    return index_at(uvec2(place.x - lead, place.y), number, type, lead, end) == ~0u >> 32u - (8u << type);
+    return Indices(uvec2(place.x - lead, place.y), min(LOAD(job, INDEX_TYPE), 2u), lead, end, first);
+}
+
+bool is_restart(const Indices indices, const uint position) {
+    uint index = index_at(indices.memory, indices.first + position, indices.type, indices.start, indices.end);
+    return index == ~0u >> 32u - (8u << indices.type);
+}
+
+// A round of a loop is for so many indices, which are written out: drivers end loops after some number of rounds.
+const uint INDICES_OF_ROUND = 8u;
+#define EACH_OF_ROUND(act) act(0u) act(1u) act(2u) act(3u) act(4u) act(5u) act(6u) act(7u)
+
+// Which of the indices of a round restart primitives, a bit each.
+uint restarts_of_round(const Indices indices, const uint position, const uint last) {
+    uint found = 0u;
+#define LOOK_AT(one) found |= uint(one < last - position && is_restart(indices, position + one)) << one;
+    EACH_OF_ROUND(LOOK_AT)
+    return found;
 }
 
 uint primitives_of_segment(const uvec2 job, const uint count) {
@@ -73,11 +98,62 @@ void write_segment(const uint number, const uint position, const uint before) {
     }
 }
 
+// Writes the table's number of segments and of primitives, behind those of the last part, which the end follows.
+void write_end(const uvec2 job, const uint number, const uint begin, const uint before, const uint count) {
+    write_segment(number, begin, before);
+    uint all = before + primitives_of_segment(job, less(count, begin));
+    write_segment(number + 1u, count + 1u, all);
+    STORE(table, 0u, number + 1u);
+    STORE(table, 1u, all);
+}
+
+// Makes of what parts have what the parts before them have, and says how many restarts there are in all.
+uint add_restarts_up() {
+    uint all = 0u;
+    uint begin = 0u;
+    for (uint one = 0u; one < INVOCATIONS; ++one) {
+        uint here = restarts[one];
+        uint behind_it = begins[one];
+        restarts[one] = all;
+        begins[one] = begin;
+        all += here;
+        begin = behind_it == NONE ? begin : behind_it;
+    }
+    return all;
+}
+
+void add_primitives_up() {
+    uint all = 0u;
+    for (uint one = 0u; one < INVOCATIONS; ++one) {
+        uint here = primitives[one];
+        primitives[one] = all;
+        all += here;
+    }
+}
+
+// The number of the draw, and of its job: groups of a list are numbered through, in rows.
+uvec2 draw_and_job() {
+    const uint ROW = 65535u;
+    if (job_count != LISTED) {
+        return uvec2(gl_WorkGroupID.z * ROW + gl_WorkGroupID.x, gl_WorkGroupID.y);
+    }
+    uint number = gl_WorkGroupID.y * ROW + gl_WorkGroupID.x;
+    uint draws_of_job = max(LOAD(jobs, 3u), 1u);
+    return uvec2(number % draws_of_job, number / draws_of_job);
+}
+
+// What parts are walked for.
+const uint TO_COUNT = 0u;
+const uint TO_ADD_UP = 1u;
+const uint TO_WRITE = 2u;
+
 void main() {
-    uvec2 job = behind(first_job(), gl_WorkGroupID.y * JOB_SIZE);
-    uint draw = gl_WorkGroupID.x;
+    uvec2 which = draw_and_job();
+    bool is_listed = which.y < max(number_of_jobs(), 1u) || job_count != LISTED;
+    uvec2 job = behind(first_job(), is_listed ? which.y * JOB_SIZE : 0u);
+    uint draw = which.x;
     // The same for all invocations, which WGSL does not know: all of them reach the barriers.
-    bool is_meant = has(job, RESTARTS) && draw < count_of_draws(job);
+    bool is_meant = is_listed && has(job, RESTARTS) && draw < count_of_draws(job);
     Numbers numbers = Numbers(0u, 0u, 0u, 0u, 0u);
     if (is_meant) {
         numbers = numbers_of_draw(job, draw);
@@ -90,73 +166,56 @@ void main() {
     uint me = gl_LocalInvocationID.x;
     uint first = min(me * part, walked);
     uint last = min(first + part, walked);
+    Indices indices = indices_of(job, numbers.first);
 
-    uint found = 0u;
-    uint behind_last = NONE;
-    for (uint position = first; position < last; ++position) {
-        if (is_restart(job, numbers.first + position)) {
-            ++found;
-            behind_last = position + 1u;
-        }
+    uint begin = NONE;
+    uint before = 0u;
+    uint number = 0u;
+    for (uint turn = TO_COUNT; turn <= TO_WRITE; ++turn) {
+        begin = turn == TO_COUNT ? NONE : begins[me];
+        before = turn == TO_WRITE ? primitives[me] : 0u;
+        number = turn == TO_WRITE ? restarts[me] : 0u;
+        uint rounds = (last - first + INDICES_OF_ROUND - 1u) / INDICES_OF_ROUND;
+        for (uint one = 0u; one < rounds; ++one) {
+            uint position = first + INDICES_OF_ROUND * one;
+            uint found = restarts_of_round(indices, position, last);
+            if (turn == TO_COUNT) {
+                number += bitCount(found);
+                begin = found == 0u ? begin : position + uint(findMSB(found)) + 1u;
+            } else if (found != 0u) {
+#define END_SEGMENT(one)                                                       \
+    if ((found >> one & 1u) != 0u) {                                           \
+        if (turn == TO_WRITE) {                                                \
+            write_segment(number, begin, before);                              \
+        }                                                                      \
+        before += primitives_of_segment(job, position + one - begin);          \
+        begin = position + one + 1u;                                           \
+        ++number;                                                              \
     }
-    restarts[me] = found;
-    begins[me] = behind_last;
-    barrier();
-    if (me == 0u) {
-        uint sum = 0u;
-        uint begin = 0u;
-        for (uint one = 0u; one < INVOCATIONS; ++one) {
-            uint here = restarts[one];
-            uint behind_it = begins[one];
-            restarts[one] = sum;
-            begins[one] = begin;
-            sum += here;
-            begin = behind_it == NONE ? begin : behind_it;
+                EACH_OF_ROUND(END_SEGMENT)
+            }
         }
-        // The last segment is followed by the end.
-        if (is_meant) {
-            place_table(job, draw, sum + 2u);
+        if (turn == TO_COUNT) {
+            restarts[me] = number;
+            begins[me] = begin;
         }
+        if (turn == TO_ADD_UP) {
+            primitives[me] = before;
+        }
+        barrier();
+        if (me == 0u && turn == TO_COUNT) {
+            uint all = add_restarts_up();
+            // The last segment is followed by the end.
+            if (is_meant) {
+                place_table(job, draw, all + 2u);
+            }
+        }
+        if (me == 0u && turn == TO_ADD_UP) {
+            add_primitives_up();
+        }
+        barrier();
     }
-    barrier();
-
-    uint begin = begins[me];
-    uint sum = 0u;
-    for (uint position = first; position < last; ++position) {
-        if (is_restart(job, numbers.first + position)) {
-            sum += primitives_of_segment(job, position - begin);
-            begin = position + 1u;
-        }
-    }
-    primitives[me] = sum;
-    barrier();
-    if (me == 0u) {
-        uint all = 0u;
-        for (uint one = 0u; one < INVOCATIONS; ++one) {
-            uint here = primitives[one];
-            primitives[one] = all;
-            all += here;
-        }
-    }
-    barrier();
-
-    begin = begins[me];
-    uint before = primitives[me];
-    uint number = restarts[me];
-    for (uint position = first; position < last; ++position) {
-        if (is_restart(job, numbers.first + position)) {
-            write_segment(number, begin, before);
-            before += primitives_of_segment(job, position - begin);
-            begin = position + 1u;
-            ++number;
-        }
-    }
-    // The last part is followed by the end.
     if (is_meant && me == INVOCATIONS - 1u && table_words != 0u) {
-        write_segment(number, begin, before);
-        before += primitives_of_segment(job, less(count, begin));
-        write_segment(number + 1u, count + 1u, before);
-        STORE(table, 0u, number + 1u);
-        STORE(table, 1u, before);
+        write_end(job, number, begin, before, count);
     }
 }

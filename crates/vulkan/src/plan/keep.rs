@@ -223,11 +223,15 @@ impl Kept {
         work: &Work<'_>,
     ) -> Result<Draw<'static>, Error> {
         let draws = self.arguments.draws();
-        let groups = if shader == keeper::Shader::Segments { draws } else { 1 };
+        let row = 65_535;
+        let groups = match shader {
+            keeper::Shader::Segments => [draws.min(row), 1, draws.div_ceil(row).max(1)],
+            keeper::Shader::Keep => [1, 1, 1],
+        };
         let words = if self.bound.is_some() { shader.bound_words() } else { shader.words() };
         let mut draw = Draw {
             stages: vec![Stage::new(vk::ShaderStageFlags::COMPUTE, words)],
-            dispatch: Some([groups, 1, 1]),
+            dispatch: Some(groups),
             ..Draw::default()
         };
         let mut first = 0;

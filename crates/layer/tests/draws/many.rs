@@ -1,0 +1,40 @@
+//! A capture of many draws in one pass, as programs that draw sprites have them.
+
+use super::{BYTES, Scene, ZERO};
+use crate::loader::Instance;
+use ash::vk;
+
+/// What is captured of a triangle behind so many draws of none, and the counter.
+pub(crate) fn capture_behind(instance: &Instance, driver: &str, draws: u32) -> (Vec<u32>, u32) {
+    let device = instance.device(driver, true).expect("a device with transform feedback");
+    // SAFETY: the scene is created, drawn, waited for, read and destroyed in this order.
+    unsafe {
+        let scene = Scene::new(&device);
+        scene.submit(|commands| scene.record_many(commands, draws));
+        let (captured, counters) = (scene.read(scene.target), scene.read(scene.counter));
+        scene.destroy();
+        (captured, counters[0])
+    }
+}
+
+impl Scene<'_> {
+    unsafe fn record_many(&self, commands: vk::CommandBuffer, draws: u32) {
+        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            self.empty_counter(commands);
+            vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);
+            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
+            let (counter, zero) = (&raw const self.counter, &raw const ZERO);
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 0, 1, &raw const self.target, zero, &raw const BYTES);
+            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 1, counter, zero);
+            for _ in 0..draws {
+                vulkan.cmd_draw(commands, 2, 1, 0, 0);
+            }
+            vulkan.cmd_draw(commands, 3, 1, 100, 0);
+            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 1, counter, zero);
+            vulkan.cmd_end_render_pass(commands);
+        }
+    }
+}
