@@ -1,4 +1,4 @@
-//! What Metal and WebGPU rasterize and bind otherwise than Vulkan is refused.
+//! The planner refuses draws and bindings that Metal and WebGPU rasterize or bind otherwise than Vulkan.
 
 use crate::refusals::{change, refused, with_capture};
 use crate::states::{anew, pipeline};
@@ -9,7 +9,7 @@ use polyshade_planner::{
     Topology,
 };
 
-/// What is rasterized depends on which vertex provokes, captured or not; what is discarded, and points, do not.
+/// Pixels depend on which vertex provokes, whether the draw is captured or not; discarded draws and points do not.
 #[test]
 fn the_last_vertex_provokes_only_where_there_is_a_mode() {
     let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
@@ -81,8 +81,8 @@ fn words_of_any_draw_have_the_number_of_the_draw() {
     assert_eq!([&with[..at], &with[at + 1..]].concat(), without);
 }
 
-/// Bindings begin at multiples of 256 bytes: of two ranges of one buffer that lie apart, the second is bound from within
-/// the first.
+/// Bindings begin at multiples of 256 bytes: of two ranges of one buffer that lie apart, the second is bound from
+/// within the first.
 #[test]
 fn web_gpu_writes_to_no_bindings_that_overlap() {
     let draw = |buffer, buffer_sizes: [u64; 2], offset| {

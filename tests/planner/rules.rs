@@ -37,7 +37,7 @@ struct Walk<'s> {
     runs: usize,
     /// On which side of the border of the pass its steps are.
     side: Side,
-    /// What is bound to be written.
+    /// The ranges that are bound to be written.
     stored: Vec<StorageRange>,
 }
 

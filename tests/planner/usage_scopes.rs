@@ -1,5 +1,5 @@
-//! WebGPU's usage scopes, written from its specification: a buffer that is written through a storage binding anywhere in
-//! a pass, or in a dispatch, has no other use there. A use is that of a whole buffer.
+//! WebGPU's usage scopes, written from its specification: a buffer that is written through a storage binding anywhere
+//! in a pass, or in a dispatch, has no other use there. A use is that of a whole buffer.
 
 use polyshade_planner::{Api, Path, ShaderStage, Step, Use, Variant};
 use polyshade_trials::Choices;
@@ -18,7 +18,7 @@ impl Scope {
         }
     }
 
-    /// What a command of the draw binds: what it captures into, where it does, and what the draw reads.
+    /// Adds the buffers that a command of the draw captures into, if it does, and those that the draw reads.
     fn command(
         &mut self,
         drawn: &Drawn,

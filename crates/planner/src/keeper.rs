@@ -236,7 +236,7 @@ impl List {
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let jobs = [self.jobs as u32, (self.jobs >> 32) as u32, self.count, self.restarted];
         let keep = [self.count.min(1), 1, 1];
-        // The most that a device has to dispatch in one dimension: what is more fills rows.
+        // The most that a device has to dispatch in one dimension: further groups fill rows.
         let row = 65_535;
         let groups = u64::from(self.restarted) * u64::from(self.count);
         let segments = [groups.min(row) as u32, groups.div_ceil(row).min(row) as u32, 1];

@@ -1,5 +1,5 @@
 //! The keeper's shaders alone, with more draws, jobs and indices than a driver lets one invocation walk: lavapipe ends
-//! the loops of an invocation after 65,535 rounds in all. A serial evaluator says what they write.
+//! the loops of an invocation after 65,535 rounds in all. They are compared with a serial evaluator.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::{bytes, words};
@@ -12,7 +12,7 @@ use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
 /// More draws, jobs and groups than rounds of a loop, or groups in one dimension.
 const MANY: u32 = 70_000;
 
-/// The bindings: what the keeper owns, states, arguments, and counters with counts of draws behind them.
+/// The bindings: the keeper's own memory, states, arguments, and counters with counts of draws behind them.
 const OWN: u32 = 0;
 const STATES: u32 = 1;
 const ARGUMENTS: u32 = 2;
@@ -24,7 +24,7 @@ const COUNTER_COUNT: u32 = 8;
 /// The variants' words, and how many bytes a draw has of them.
 const WORDS: [Word; 4] = [Word::VertexCount, Word::Limit, Word::Kept(0), Word::Kept(1)];
 const BLOCK: u32 = 16;
-/// What memory holds that nothing has written.
+/// The contents of memory that nothing has written.
 const EMPTY: u32 = 0xcdcd_cdcd;
 
 const TOPOLOGIES: [(Topology, u32, fn(u32) -> u32); 5] = [
@@ -35,7 +35,7 @@ const TOPOLOGIES: [(Topology, u32, fn(u32) -> u32); 5] = [
     (Topology::TriangleFan, 3, |count| count.saturating_sub(2)),
 ];
 
-/// A job, by what it means.
+/// A job, by its meaning.
 #[derive(Clone, Default)]
 struct Meant {
     state: u32,
@@ -51,7 +51,7 @@ struct Meant {
     counted: Option<u32>,
 }
 
-/// What is in memory when all jobs are done.
+/// The contents of memory when all jobs are done.
 #[derive(Default, PartialEq, Debug)]
 struct Left {
     commands: Vec<[u32; 4]>,
@@ -104,7 +104,7 @@ fn evaluated(jobs: &[Meant]) -> Left {
     left
 }
 
-/// Where the keeper's own memory has what: the template first, and the list, then queries, blocks, commands and jobs.
+/// The layout of the keeper's own memory: the template, then queries, blocks, commands and jobs.
 struct Places {
     queries: u32,
     blocks: u32,
@@ -195,7 +195,7 @@ fn dispatched(
     driver.run(&Work { buffers, draws: vec![draw], ..Work::default() }).buffers
 }
 
-/// What the keeper leaves, on memory that is full of something else.
+/// Runs the keeper on memory that is full of something else.
 fn kept(driver: Driver, jobs: &[Meant]) -> Left {
     let draws: Vec<[u32; 2]> = jobs.iter().flat_map(|job| &job.draws).copied().collect();
     let places = Places::new(draws.len() as u32);
@@ -281,14 +281,14 @@ fn a_capture_of_many_draws_is_counted() {
     }
 }
 
-/// What is not drawn, of the many that there might have been, has no instances.
+/// Draws beyond the count in the buffer have no instances.
 #[test]
 fn what_a_count_leaves_out_is_not_drawn() {
     let draws = vec![[3, 1]; MANY as usize];
     is_kept("one is drawn", &[Meant { draws, counted: Some(1), ..one_capture(100) }]);
 }
 
-/// Captures that begin and end at counters again and again, in turns: each is told what the one before has left.
+/// Captures that begin and end at counters again and again: each goes on where the one before has ended.
 #[test]
 fn captures_that_go_on_at_counters_are_walked() {
     let whole = Meant { end: Some([Some(1), None]), draws: vec![[3, 1]], ..one_capture(30_000) };

@@ -4,7 +4,7 @@ use super::{BYTES, Scene, ZERO};
 use crate::loader::Instance;
 use ash::vk;
 
-/// What is captured of a triangle behind so many draws of none, and the counter.
+/// Captures a triangle after so many draws without one. Returns the captured words and the counter.
 pub(crate) fn capture_behind(instance: &Instance, driver: &str, draws: u32) -> (Vec<u32>, u32) {
     let device = instance.device(driver, true).expect("a device with transform feedback");
     // SAFETY: the scene is created, drawn, waited for, read and destroyed in this order.

@@ -2,9 +2,9 @@
 // variants read, the commands that draw them, what queries count, and the counters at the end.
 //
 // Each draw begins where the one before has ended, and there may be any number: so each invocation of one workgroup has
-// a part of them. In the first turn each adds up what its part would capture. Then parts take turns, in their order. A
-// part that fits as a whole, or of which nothing fits, is passed in one step; others are walked, draw by draw. In the
-// last turn the parts that were passed are walked all at once. Commands draw nothing until they are written.
+// a part of them. In the first turn each adds up the bytes that its part would capture. Then parts take turns, in their
+// order. A part that fits as a whole, or of which nothing fits, is passed in one step; others are walked, draw by draw.
+// In the last turn the parts that were passed are walked all at once. Commands draw nothing until they are written.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -55,8 +55,8 @@ struct Part {
     uint count;
 };
 
-// What a part captures where all of it fits: bytes of each buffer, the largest number where they are more, and
-// primitives; what it needs for that of each buffer's range; and whether it can be passed in one step.
+// The bytes of each buffer, at most the largest number, and the primitives that a part captures where all of it fits;
+// the sizes of ranges that decide whether it does; and whether the part can be passed in one step.
 struct Sum {
     uvec4 bytes;
     uvec2 primitives;
@@ -72,7 +72,7 @@ struct Sum {
 // The invocation's own.
 Sum sum_of_part;
 
-// What is filled of each buffer, where the draw that is walked begins.
+// How many bytes of each buffer are filled where the draw that is walked begins.
 uvec4 reached;
 
 void add_to(const uvec2 place, const uint number, const uvec2 what) {
@@ -236,7 +236,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     uvec2 written = needed;
     if (adds_up) {
         add_up(job, sizes, strides, needed, vertices);
-        // Nothing is drawn of what no turn reaches.
+        // A draw that no turn reaches draws nothing.
         numbers.instances = 0u;
     } else {
         written = fitting(sizes, strides, needed, vertices);
@@ -256,7 +256,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
 // How many draws a job stands for: one that has none is done as well.
 uint draws_of(const uvec2 job) { return has(job, DRAWS) ? max(LOAD(job, MOST), 1u) : 1u; }
 
-// Walks a part: adds it up, or does all of it, or, where it is plain, all but what was done when it was passed.
+// Walks a part: adds it up, or does all of it, or, where it was passed, writes its words and commands.
 void walk(const Part part, const bool adds_up, const bool is_plain) {
     bool is_turn = !adds_up && !is_plain;
     uint number = part.job;

@@ -1,6 +1,6 @@
-// Finds what lies between restarts in the indices of draws, as `transform_feedback::Segments` does: a workgroup makes the
-// table of a draw. Each of its invocations walks a part of the indices three times: once to say how many restarts there
-// are and where the last one is, once to count the primitives of the segments that end there, and once to write them.
+// Finds the segments between restarts in the indices of draws, as `transform_feedback::Segments` does: a workgroup makes
+// the table of a draw. Each of its invocations walks a part of the indices three times: to count the restarts and find
+// the last one, to count the primitives of the segments that end there, and to write them.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -107,7 +107,7 @@ void write_end(const uvec2 job, const uint number, const uint begin, const uint 
     STORE(table, 1u, all);
 }
 
-// Makes of what parts have what the parts before them have, and says how many restarts there are in all.
+// Replaces the numbers of each part by the sums of the parts before it, and returns the sum of all.
 uint add_restarts_up() {
     uint all = 0u;
     uint begin = 0u;
@@ -142,7 +142,7 @@ uvec2 draw_and_job() {
     return uvec2(number % draws_of_job, number / draws_of_job);
 }
 
-// What parts are walked for.
+// The turns in which parts are walked.
 const uint TO_COUNT = 0u;
 const uint TO_ADD_UP = 1u;
 const uint TO_WRITE = 2u;

@@ -173,7 +173,7 @@ fn check_overlaps(
         return Ok(());
     }
     let bound = |one: &StorageRange| {
-        active.buffers[one.buffer as usize].expect("what has a binding is bound")
+        active.buffers[one.buffer as usize].expect("a buffer with a binding is bound")
     };
     let overlap = |(from, size): (u64, u64), (other, other_size): (u64, u64)| {
         from < other + other_size && other < from + size

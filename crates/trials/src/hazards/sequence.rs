@@ -357,7 +357,7 @@ impl Writer<'_> {
             let amount = self.choices.below(7);
             cells.cells = self::cells(*reached, amount);
             if self.device.api == Api::WebGpu {
-                // What is bound to be written is written, even where nothing is captured.
+                // A writable binding counts as a write, even where nothing is captured.
                 cells.cells |= 1 << 63;
             }
             *reached = (*reached + amount).min(64);
