@@ -30,7 +30,7 @@ pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlag
     if addresses && usage.intersects(FOUND) {
         mapped |= BufferUsageFlags::SHADER_DEVICE_ADDRESS;
     }
-    // What results of queries are copied to is read, where some are not available.
+    // A copy of the results of queries reads its destination, to keep the words of those that are not available.
     if addresses && usage.contains(BufferUsageFlags::TRANSFER_DST) {
         mapped |= BufferUsageFlags::TRANSFER_SRC;
     }

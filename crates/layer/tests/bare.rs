@@ -1,4 +1,4 @@
-//! What small tests draw with: a pass without attachments, and buffers that the host sees.
+//! The objects that small tests draw with: a pass without attachments, and buffers that the host sees.
 
 use crate::discarding;
 use crate::loader::Device;
@@ -34,7 +34,7 @@ impl Seen {
     }
 }
 
-/// What is drawn with, which is destroyed at the end.
+/// The objects, which are destroyed at the end.
 pub(crate) struct Bare<'d> {
     pub(crate) device: &'d Device,
     pub(crate) pass: vk::RenderPass,

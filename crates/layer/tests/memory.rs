@@ -39,8 +39,8 @@ unsafe fn capture(
 }
 
 #[test]
-fn command_buffers_share_memory_and_what_captures_nothing_has_none() {
-    if !is_alone("memory::command_buffers_share_memory_and_what_captures_nothing_has_none") {
+fn command_buffers_share_memory_and_passes_before_captures_take_none() {
+    if !is_alone("memory::command_buffers_share_memory_and_passes_before_captures_take_none") {
         return;
     }
     let instance = linked(narrow::get_instance_proc_addr, FORCED);
@@ -125,7 +125,7 @@ fn draw_strips(instance: &Instance, driver: &str) {
     let pair = |pair: &[u16]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
     indices.fill(STRIP.chunks_exact(2).map(pair).cycle());
     let last = (INDICES - INDICES % STRIP.len() - STRIP.len()) as u32;
-    let first = |draw: u32| if draw % 2 == 0 { 0 } else { last };
+    let first = |draw: u32| if draw.is_multiple_of(2) { 0 } else { last };
     arguments.fill((0..DRAWS).flat_map(|draw| [6, 1, first(draw), 10 * draw, 0]));
     let expected: Vec<u32> =
         (0..DRAWS).flat_map(|draw| LINES.map(|vertex| 10 * draw + vertex)).collect();

@@ -1,4 +1,4 @@
-//! What shaders read that depends on the draw, in every kind of draw.
+//! Built-ins that depend on the draw, in every kind of draw.
 
 use crate::bare::{Bare, Seen};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
@@ -315,7 +315,7 @@ impl<'a> Scene<'a> {
 }
 
 #[test]
-fn what_depends_on_the_draw_is_captured_as_by_the_driver() {
+fn built_ins_of_the_draw_are_captured_as_by_the_driver() {
     let hide: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
     let native = Instance::with_layers(&[], &[]);
     let forced = Instance::new(hide, Validation::Below);

@@ -1,4 +1,4 @@
-//! Every kind of query with every way to read it: what the layer says is what Vulkan does, and lavapipe's own.
+//! The results of every kind of query, read in every way, are those of Vulkan's rules and of lavapipe.
 //!
 //! Of all combinations so many are drawn that every three choices meet.
 

@@ -89,8 +89,7 @@ impl Recording {
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
-            let of_feedback = if self.active.is_some() { of_feedback } else { 0 };
-            self.jobs.push(&job(draws, of_feedback));
+            self.jobs.push(&job(draws, self.active.map_or(0, |_| of_feedback)));
             return Ok(done);
         };
         let last = self.provokes_last(facts);

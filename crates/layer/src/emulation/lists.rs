@@ -34,7 +34,7 @@ impl Recording {
             before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
         }
         if self.tables.is_some() {
-            // As what draws of passes before read.
+            // Draws of earlier passes read tables in the pool.
             before |= Stage::VERTEX_SHADER;
         }
         let access = AccessFlags::SHADER_READ | AccessFlags::SHADER_WRITE;
@@ -61,8 +61,8 @@ impl Recording {
         Ok(list)
     }
 
-    /// Dispatches shaders of the layer's own, which read these push constants, whatever conditional rendering is
-    /// active. The application's state is what it was.
+    /// Dispatches shaders of the layer with these push constants, even under conditional rendering, and restores the
+    /// application's state.
     ///
     /// # Safety
     ///

@@ -9,7 +9,7 @@ use crate::emulation::Emulator;
 use ash::vk::{self, MemoryPropertyFlags};
 use std::sync::{Mutex, PoisonError};
 
-/// The bytes of the blocks that chunks are cut into. What is larger is a chunk of its own.
+/// The bytes of the blocks that chunks are cut into. A larger request gets a chunk for itself.
 const BLOCKS: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 
 /// The bytes of the first chunks that are cut, and how many of them there are before the next ones are so much larger.

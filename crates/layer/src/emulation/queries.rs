@@ -18,8 +18,8 @@ use polyshade_planner::keeper::Job;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// Bytes of what is known of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether that is
-/// all. results.comp has the same.
+/// Bytes of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether it has ended. results.comp
+/// has the same.
 const SIZE: u64 = AVAILABLE + 8;
 const AVAILABLE: u64 = Job::QUERY_SIZE as u64;
 
@@ -75,7 +75,7 @@ impl Recording {
         }
     }
 
-    /// Ends it. In a render pass it is available in front of the pass already, as all that it counts is.
+    /// Ends it. In a render pass it is available before the pass begins, as its numbers are.
     ///
     /// # Safety
     ///
@@ -121,7 +121,7 @@ impl Recording {
     }
 }
 
-/// Fills what is known of queries, between what the keeper does before and behind.
+/// Fills words of queries, after the keeper's earlier jobs and before its later ones.
 ///
 /// # Safety
 ///
@@ -223,11 +223,11 @@ pub(crate) unsafe fn results(
             }
         }
     }
-    // What is asked for in any case is there.
+    // Partial results are always there.
     if flags.contains(Flags::PARTIAL) { vk::Result::SUCCESS } else { result }
 }
 
-/// `vkCmdCopyQueryPoolResults` of such a pool. What stands there already is fetched first, and put back with the
+/// `vkCmdCopyQueryPoolResults` of such a pool. The words of the destination are fetched first, and put back with the
 /// results of the queries that are available.
 ///
 /// # Safety

@@ -70,7 +70,7 @@ pub(crate) struct Recording {
     /// Where memory is used that the keeper writes, of recordings that may be pending twice.
     pub(crate) uses: Vec<Arc<Use>>,
     pub(crate) arena: Arena,
-    /// Memory for tables of restarts: what draws have for themselves, in bytes, and what the others share.
+    /// The bytes of tables of restarts that draws have for themselves, and the pool that the others share.
     pub(crate) table_bytes: u64,
     pub(crate) tables: Option<Tables>,
     /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.

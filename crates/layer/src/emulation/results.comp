@@ -1,5 +1,5 @@
-// Puts what queries have counted in place of what stands in memory, for the queries that are available: of the others
-// the numbers stay, unless they are asked for in any case.
+// Replaces words in memory by the results of queries that are available. The words of the others stay, unless their
+// numbers are asked for in any case.
 
 #version 450
 #extension GL_EXT_buffer_reference : require
@@ -9,7 +9,7 @@ layout(local_size_x = 64) in;
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uint words[]; };
 
-// What is copied, of which `Copying` in queries.rs is the other half.
+// The copy, of which `copy` in queries.rs is the other half.
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Copying {
     uvec2 from;
     uvec2 to;

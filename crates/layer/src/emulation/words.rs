@@ -13,8 +13,8 @@ use polyshade_planner::Word;
 use polyshade_planner::keeper::{self, Segments};
 use std::collections::BTreeMap;
 
-/// The bytes of tables of restarts that the draws of a recording have for themselves: each as if all indices that there
-/// are were restarts. Further draws share a pool, with so many bytes more than one table.
+/// The bytes of tables of restarts that draws of a recording do not share. Each has room for a restart at every index.
+/// Further draws share a pool, which is so many bytes larger than one such table.
 const MOST_TABLES: u64 = 64 << 20;
 
 /// The least bytes of a pool, where there is not enough memory.

@@ -227,7 +227,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     uvec2 table = uvec2(0u);
     if (has(job, RESTARTS)) {
         table = table_of(job, number);
-        // Of what is not drawn there is none.
+        // A draw that is left out has no table.
         primitives = is_drawn ? LOAD(table, 1u) : 0u;
     }
     uvec2 needed = product(primitives, numbers.instances);

@@ -117,7 +117,7 @@ fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
     Error::unsupported(message, variable)
 }
 
-/// Emits, at `at`, what fills the inputs of a draw that the device itself numbers the vertices of.
+/// Emits, at `at`, stores of the draw's number to the inputs, where the device numbers vertices and instances.
 pub(super) fn fill_drawn<'m>(
     p: &mut Patch<'m, '_>,
     inputs: &[Input],
