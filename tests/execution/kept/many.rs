@@ -348,6 +348,7 @@ fn tables(
         size: indices.len() as u32,
         tables: 0,
         table_size,
+        pool: 0,
     };
     let jobs_at = List::SIZE.next_multiple_of(16);
     let job_count = if by_list { draws.len() as u32 } else { 1 };
