@@ -47,8 +47,16 @@ fn a_draw_is_captured_above_and_below_layers_of_others() {
 
     let native = draw(&Instance::with_layers(&[], &[]), LAVAPIPE);
     let hidden: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
+    let mut refused = Vec::new();
     for (driver, settings) in [(LAVAPIPE, hidden), (SWIFTSHADER, &[])] {
         for other in &names {
+            // vkBasalt enables a feature that SwiftShader lacks, with and without the layer above or below.
+            let alone = Instance::with_layers(&[], &[other]);
+            if alone.device(driver, false).is_err() {
+                refused.push((driver, other));
+                continue;
+            }
+            drop(alone);
             for layers in [[other.as_c_str(), LAYER_NAME], [LAYER_NAME, other]] {
                 let drawn = draw(&Instance::with_layers(settings, &layers), driver);
                 assert_eq!(drawn.captured, native.captured, "{layers:?} over {driver}");
@@ -56,4 +64,5 @@ fn a_draw_is_captured_above_and_below_layers_of_others() {
             }
         }
     }
+    assert!(refused.len() <= 1, "{refused:?} create no device by themselves");
 }

@@ -89,7 +89,9 @@ impl Recording {
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
-            self.jobs.push(&job(draws, self.active.map_or(0, |_| of_feedback)));
+            if of_generated == 0 || self.active.is_some() {
+                self.jobs.push(&job(draws, self.active.map_or(0, |_| of_feedback)));
+            }
             return Ok(done);
         };
         let last = self.provokes_last(facts);

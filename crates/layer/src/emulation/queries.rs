@@ -158,7 +158,7 @@ pub(crate) unsafe fn reset(
     pool: vk::QueryPool,
     (first, count): (u32, u32),
 ) {
-    if let Some((all, _)) = numbers(emulator, pool) {
+    if let Some((all, _)) = numbers(emulator, pool).filter(|_| count > 0) {
         let at = SIZE * u64::from(first);
         // SAFETY: the caller's promise.
         unsafe { fill(device, commands, all, at..at + SIZE * u64::from(count), 0) };
@@ -245,6 +245,9 @@ pub(crate) unsafe fn copy(
     else {
         return Ok(());
     };
+    if count == 0 {
+        return Ok(());
+    }
     let width = if flags.contains(Flags::TYPE_64) { 2 } else { 1 };
     let with_availability = u32::from(flags.contains(Flags::WITH_AVAILABILITY));
     let value_count = (values.end - values.start) as u32;

@@ -30,6 +30,8 @@ pub(crate) struct Target {
 pub(crate) struct Tables {
     pub(crate) address: u64,
     pub(crate) size: u32,
+    /// The bytes that were asked for, where there were not so many.
+    pub(crate) wanted: u64,
 }
 
 /// A capture that has begun.

@@ -20,7 +20,8 @@ impl Recording {
         commands: vk::CommandBuffer,
         scope: Scope,
     ) {
-        if emulator.may_capture.load(Ordering::Relaxed) {
+        // Rendering that is suspended may be resumed when something can be captured.
+        if self.suspends || emulator.may_capture.load(Ordering::Relaxed) {
             // SAFETY: the caller's promise.
             match unsafe { self.reserve(device, emulator, commands) } {
                 Ok(list) => self.list = Some(list),

@@ -51,7 +51,7 @@ impl Recording {
         }
         // As if each index was drawn once.
         let size_of_pool = u64::from(table_size) + MOST_TABLES;
-        let pool = match self.tables.filter(|pool| u64::from(pool.size) >= size_of_pool) {
+        let pool = match self.tables.filter(|pool| pool.wanted >= size_of_pool) {
             Some(pool) => pool,
             None => self.pool(device, emulator, size_of_pool)?,
         };
@@ -68,13 +68,14 @@ impl Recording {
         emulator: &Emulator,
         wanted: u64,
     ) -> Result<Tables, vk::Result> {
+        let asked = wanted;
         let wanted = wanted.min(u64::from(u32::MAX) - 15);
         let some = |size| Some((size, self.arena.take(device, emulator, size).ok()?));
         let found = std::iter::successors(Some(wanted), |size| Some(size / 2));
         let found = found.take_while(|size| *size >= LEAST_TABLES).find_map(some);
         let (size, piece) = found.ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
         piece.write(0, &Segments::pool(size as u32));
-        Ok(Tables { address: piece.address, size: size as u32 })
+        Ok(Tables { address: piece.address, size: size as u32, wanted: asked })
     }
 
     /// The blocks of words of a draw, and what the keeper makes them of.

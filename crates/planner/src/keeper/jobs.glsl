@@ -65,7 +65,8 @@ ACCESS(load_state, store_state, STATES)
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uint words[]; };
+// Invocations read words that others of their workgroup have written.
+layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Memory { uint words[]; };
 
 // A word of what lies at a place. No pointer is ever in a variable: there are drivers that lose it there.
 #define LOAD(place, number) Memory(place).words[number]

@@ -168,11 +168,11 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
 // Writes by how many work groups the vertices of all instances are dispatched, as `Layout::work_groups` says. Of more
 // than can be numbered, those that can.
 void write_groups(const uvec2 place, const Numbers numbers) {
-    const uint INVOCATIONS = 32u;
+    const uint GROUP = 64u;
     const uint ROW = 65535u;
     const uint MOST_ROWS = 1023u;
     uvec2 vertices = product(numbers.count, numbers.instances);
-    uint groups = vertices.y == 0u ? vertices.x / INVOCATIONS + uint(vertices.x % INVOCATIONS != 0u) : ROW * MOST_ROWS;
+    uint groups = vertices.y == 0u ? vertices.x / GROUP + uint(vertices.x % GROUP != 0u) : ROW * MOST_ROWS;
     uint rows = min((groups + ROW - 1u) / ROW, MOST_ROWS);
     STORE(place, 0u, rows > 1u ? ROW : groups);
     STORE(place, 1u, rows);

@@ -37,7 +37,7 @@ void place_table(const uvec2 job, const uint draw, const uint segments) {
     if (is_there(pool)) {
         uint size = 1u + segments;
         uint room = LOAD(pool, POOL_ROOM);
-        // Where nothing is left, nothing is added: the sum does not wrap around.
+        // Where nothing is left, nothing is added, or the sum would wrap around after some billion segments.
         uint at = atomicAdd(Memory(pool).words[POOL_TAKEN], 0u);
         at = at < room ? atomicAdd(Memory(pool).words[POOL_TAKEN], min(size, room)) : room;
         bool fits = at < room && size <= room - at;
@@ -158,6 +158,13 @@ void main() {
     if (is_meant) {
         numbers = numbers_of_draw(job, draw);
     }
+#ifndef BOUND
+    // Of a draw beyond the count the table is empty, should the count have changed when draws are counted.
+    bool has_pool = is_there(place_in(job, POOL));
+    if (gl_LocalInvocationID.x == 0u && is_listed && !is_meant && has_pool && draw < LOAD(job, MOST)) {
+        STORE(place_in(job, TABLES), draw, 0u);
+    }
+#endif
     // Behind the buffer nothing restarts. A draw of more indices than this has more vertices than anybody captures.
     uint count = min(numbers.count, NONE - 1u);
     uint there = less(LOAD(job, INDEX_SIZE) >> min(LOAD(job, INDEX_TYPE), 2u), numbers.first);
