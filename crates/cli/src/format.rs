@@ -245,7 +245,9 @@ impl Formats {
                     "cannot blend location {location} in a text that reads its destination, input attachment \
                      {index}, from color {color}"
                 );
-                let help = format!("say --attachment-color {index}={location}");
+                let help = format!(
+                    "say --attachment-color {index}={location}, or --input-attachments texture"
+                );
                 return Err(Failure::new(Exit::Usage, message).help(help));
             }
         }

@@ -78,7 +78,7 @@ fn a_verbs_own_options_stand_before_those_that_many_have() {
 #[test]
 fn values_that_are_unknown_are_told_with_those_that_are_known() {
     let work = work();
-    work.fails("blend shader.frag --equations multipy", 2, "tip: there are: src,");
+    work.fails("blend shader.frag --equations multipy", 2, "tip: there are: zero, src,");
 }
 
 #[test]

@@ -273,11 +273,9 @@ fn compare(
     };
     let verdict = match compared {
         Ok(verdict) => verdict,
-        Err(error) if error.kind() == polyshade::ErrorKind::Unsupported => {
-            Verdict::NotComparable(format!(
-                "the shader is not rewritten once verify has set what it leaves undefined: {error}"
-            ))
-        }
+        Err(error) if error.kind() == polyshade::ErrorKind::Unsupported => Verdict::NotComparable(
+            format!("cannot rewrite the shader after initializing its undefined values: {error}"),
+        ),
         Err(error) => return Err(input.refused(&error, &module)),
     };
     Ok(report::of(&verdict, Some(runner.capabilities())))

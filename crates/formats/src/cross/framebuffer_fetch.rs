@@ -47,10 +47,18 @@ fn is_attachment(m: &Module<'_>, ty: Id) -> bool {
 
 /// The module with input attachments numbered as the colors that they are; nothing where none has another number.
 pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Vec<u32>>, Error> {
-    if colors.is_empty() || !has_input_attachments(words) {
+    if colors.is_empty() {
         return Ok(None);
     }
     let m = Module::parse(words).map_err(|error| Error::Faulty(error.to_string()))?;
+    if !m.entry_points().any(|entry| entry.model() == ExecutionModel::FRAGMENT) {
+        return Ok(None);
+    }
+    let is_again = |at: usize| colors[..at].iter().any(|(index, _)| *index == colors[at].0);
+    if let Some(at) = (0..colors.len()).find(|at| is_again(*at)) {
+        let message = format!("input attachment {} is given two colors", colors[at].0);
+        return Err(Error::Options(message));
+    }
     let mut attachments = Vec::new();
     let mut numbered = words.to_vec();
     for inst in m.section(Section::Annotations).filter(|inst| inst.op() == Op::DECORATE) {

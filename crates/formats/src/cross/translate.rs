@@ -22,13 +22,18 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
     let words = escaped.as_deref().unwrap_or(words);
     match target {
         Target::Msl(options) => {
-            let numbered = framebuffer_fetch::numbered(words, &options.colors)?;
+            let is_texture = options.input_attachments == Some(InputAttachments::Texture);
+            let colors = if is_texture { &[] } else { &options.colors[..] };
+            let numbered = framebuffer_fetch::numbered(words, colors)?;
             let words = numbered.as_deref().unwrap_or(words);
             let renamed = names::renamed(words, Language::Msl)?;
             msl(renamed.as_deref().unwrap_or(words), entry, options)
         }
         Target::Glsl(options) => {
-            let numbered = framebuffer_fetch::numbered(words, &options.colors)?;
+            let is_texture = options.input_attachments == Some(InputAttachments::Texture);
+            let is_own = options.rules == Rules::Vulkan;
+            let colors = if is_texture || is_own { &[] } else { &options.colors[..] };
+            let numbered = framebuffer_fetch::numbered(words, colors)?;
             glsl(numbered.as_deref().unwrap_or(words), entry, options)
         }
         Target::Hlsl(options) => hlsl(words, entry, *options),
