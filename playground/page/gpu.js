@@ -36,7 +36,7 @@ async function request() {
 // Why a draw failed: its reason may be that the device is lost, which is known a little later.
 async function reason(device, { name, message }) {
     if (!["AbortError", "OperationError"].includes(name)) return message;
-    const later = new Promise((resolve) => setTimeout(resolve, 500));
+    const later = new Promise((resolve) => setTimeout(resolve, 5000));
     const isLost = await Promise.race([device.lost, later]);
     return isLost ? "the GPU stopped, as it does if a shader never ends; the next change draws again" : message;
 }

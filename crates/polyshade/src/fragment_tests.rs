@@ -63,6 +63,7 @@ pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
             .into_iter()
             .flatten()
             .any(|id| m.decorations_of(id).any(|applied| applied.decoration == Decoration::SAMPLE))
+            && m.code_uses_of(input).next().is_some()
     })
 }
 

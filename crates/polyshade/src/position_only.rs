@@ -37,7 +37,7 @@ use polyshade_spv::{
 };
 
 /// The version of the words that the functions here make.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The stages that can be the last before rasterization, which are those that are reduced.
 pub const STAGES: &[ExecutionModel] = REDUCED.models;

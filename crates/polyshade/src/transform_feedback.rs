@@ -75,7 +75,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ErrorKind, ExecutionModel, Module, Patch};
 
 /// The version of the words that [`Prepared::variant`] makes.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// The version of the words that [`decorate`] makes.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The most feedback buffers that a draw writes.

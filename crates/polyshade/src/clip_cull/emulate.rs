@@ -10,7 +10,7 @@ use super::marks::{KINDS, Kind};
 use super::prepare::{is_used, prepare_builtins, without_unused};
 use super::read::read_registers;
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
-use crate::fragment_tests::{check_movable, runs_per_sample};
+use crate::fragment_tests::{check_movable, check_per_sample, runs_per_sample};
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame, Place, Stages};
 use crate::position;
@@ -140,6 +140,10 @@ pub(crate) fn emulate_fragment_that<'m>(
         at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
         if !is_emulated {
             return Ok(());
+        }
+        if runs == Runs::ForEachSample {
+            // Behind this the shader reads its sample, and nobody can tell that it did not before.
+            check_per_sample(m, entry)?;
         }
         test_late(m, p, entry)?;
         let sites = Sites::new(m, p, entry);
