@@ -143,10 +143,13 @@ pub(super) fn both<'m>(
         return Err(Error::unsupported(message, entry.function()));
     }
     let inputs = inputs::inputs(m, entry, draws)?;
-    let taken: Vec<Id> = inputs.iter().map(|input| input.variable).collect();
-    drop_capabilities(m, p, &taken, !taken.is_empty());
     let wrapper = moves::wrap(m, p, entry);
-    moves::take_over(m, p, entry, &taken, Copies::None)?;
+    // Few shaders read the number of the draw, and looking for its uses walks all code.
+    if !inputs.is_empty() {
+        let taken: Vec<Id> = inputs.iter().map(|input| input.variable).collect();
+        drop_capabilities(m, p, &taken, true);
+        moves::take_over(m, p, entry, &taken, Copies::None)?;
+    }
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
     inputs::fill_drawn(p, &inputs, &feedback, wrapper.prologue);
