@@ -433,10 +433,11 @@ fn draws_that_metal_has_not_are_noticed() {
 
     let edited = |edit: fn(&mut Bind)| {
         move |plan: &mut Plan| {
-            plan.steps.iter_mut().for_each(|step| match step {
-                Step::BindPipeline(bind) => edit(bind),
-                _ => {}
-            });
+            for step in &mut plan.steps {
+                if let Step::BindPipeline(bind) = step {
+                    edit(bind);
+                }
+            }
         }
     };
     let last = edited(|bind| bind.provoking_vertex = ProvokingVertex::Last);

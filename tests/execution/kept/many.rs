@@ -27,7 +27,10 @@ const BLOCK: u32 = 16;
 /// The contents of memory that nothing has written.
 const EMPTY: u32 = 0xcdcd_cdcd;
 
-const TOPOLOGIES: [(Topology, u32, fn(u32) -> u32); 5] = [
+/// How many primitives so many vertices are.
+type Primitives = fn(u32) -> u32;
+
+const TOPOLOGIES: [(Topology, u32, Primitives); 5] = [
     (Topology::PointList, 1, |count| count),
     (Topology::LineList, 2, |count| count / 2),
     (Topology::LineStrip, 2, |count| count.saturating_sub(1)),

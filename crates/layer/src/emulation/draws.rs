@@ -51,6 +51,17 @@ impl Recording {
         })
     }
 
+    /// Where the keeper counts: the capture's own place, or outside of one a place that nothing else reads.
+    fn state(&mut self, device: &Driver, emulator: &Emulator) -> Result<u64, Why> {
+        match self.active {
+            Some(Active { state }) => Ok(state),
+            None => {
+                let piece = self.arena.take(device, emulator, Job::STATE_SIZE.into());
+                Ok(piece.map_err(lost)?.address)
+            }
+        }
+    }
+
     unsafe fn keep(
         &mut self,
         device: &Driver,
@@ -76,12 +87,7 @@ impl Recording {
         let mut draws = self.told(device, emulator, &call, indices, facts)?;
         let written = self.commands(device, emulator, &call).map_err(lost)?;
         draws.commands = written.map_or(0, |piece| piece.address);
-        let state = match self.active {
-            Some(Active { state }) => state,
-            None => {
-                self.arena.take(device, emulator, Job::STATE_SIZE.into()).map_err(lost)?.address
-            }
-        };
+        let state = self.state(device, emulator)?;
         let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
         let [of_feedback, of_generated] = self.counted;
         if of_generated != 0 {
