@@ -113,8 +113,8 @@
 // Does the jobs, in one workgroup.
 #define POLYSHADE_KEEPER_KEEP 0
 
-// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more than
-// 65,535 draws, rows of so many are dispatched, as the third dimension.
+// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more
+// than 65,535 draws, rows of so many are dispatched, as the third dimension.
 #define POLYSHADE_KEEPER_SEGMENTS 1
 
 // Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the

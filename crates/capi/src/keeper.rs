@@ -12,8 +12,8 @@ use polyshade_planner::keeper::{
 
 /// Does the jobs, in one workgroup.
 pub const POLYSHADE_KEEPER_KEEP: u32 = 0;
-/// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more than
-/// 65,535 draws, rows of so many are dispatched, as the third dimension.
+/// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more
+/// than 65,535 draws, rows of so many are dispatched, as the third dimension.
 pub const POLYSHADE_KEEPER_SEGMENTS: u32 = 1;
 /// Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
 /// bindings 0 to 7 of set 0, each of which is bound to something. What the keeper has is at binding 0, but for the

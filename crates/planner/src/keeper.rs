@@ -190,9 +190,9 @@ pub struct Segments {
     /// The bytes of a table, a multiple of 4: [`Segments::table_size`]. A word of the variants says it, or where there
     /// is a pool, the bytes of that.
     pub table_size: u32,
-    /// Memory that the draws of any number of jobs share for their tables: each takes as much as it has restarts, and one
-    /// that finds no room has no primitives. 0 where there is none; its address is a multiple of 8, and it begins with
-    /// [`Segments::pool`]. Only where places are addresses.
+    /// Memory that the draws of any number of jobs share for their tables: each takes as much as it has restarts, and
+    /// one that finds no room has no primitives. 0 where there is none; its address is a multiple of 8, and it begins
+    /// with [`Segments::pool`]. Only where places are addresses.
     pub pool: u64,
 }
 

@@ -18,8 +18,8 @@ use polyshade_planner::keeper::Job;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// Bytes of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether it has ended. results.comp
-/// has the same.
+/// Bytes of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether it has ended.
+/// results.comp has the same.
 const SIZE: u64 = AVAILABLE + 8;
 const AVAILABLE: u64 = Job::QUERY_SIZE as u64;
 
