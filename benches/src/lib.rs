@@ -3,8 +3,33 @@
 pub mod inputs;
 pub mod limits;
 
+use std::hint::black_box;
+
 use polyshade::transform_feedback::{self, Options, Variant};
 use polyshade::{Error, Module};
+
+/// Control: visits every instruction's first word, and counts them.
+pub fn header_scan(words: &[u32]) -> usize {
+    let (mut at, mut count) = (5, 0);
+    while let Some(first) = black_box(words).get(at) {
+        at += (first >> 16).max(1) as usize;
+        count += 1;
+    }
+    count
+}
+
+/// Control: copies every instruction by itself into `copy`, whose memory is used again.
+pub fn streaming_copy(words: &[u32], copy: &mut Vec<u32>) {
+    copy.clear();
+    copy.extend_from_slice(&words[..5]);
+    let mut at = 5;
+    while let Some(first) = words.get(at) {
+        let end = at + (first >> 16).max(1) as usize;
+        copy.extend_from_slice(&words[at..end]);
+        at = end;
+    }
+    black_box(copy);
+}
 
 /// All variants of a vertex shader that is captured.
 pub fn captured<'m>(module: &'m Module<'_>, options: &Options) -> Result<[Module<'m>; 3], Error> {

@@ -83,8 +83,8 @@ fn sizes(measured: &[Measured], benchmark: &str, input: &str) -> Result<(usize, 
 /// hash tables happen to be.
 const LINEAR: f64 = 1.2;
 
-/// The table of what was measured on [shapes](SHAPES), a smaller and a larger one of each, and whether it grows no
-/// faster than they do.
+/// The table of the costs on [shapes](SHAPES), a smaller and a larger one of each, and whether they grow no faster than
+/// the shapes.
 pub fn report_shapes(costs: &[Cost]) -> (String, bool) {
     let mut table = format!(
         "{:<26} {:>8} {:>9} {:>8} {:>9} {:>6}\n",

@@ -1,4 +1,4 @@
-//! How what was measured is held against limits.
+//! Measured costs are compared with limits.
 
 use polyshade_benches::limits::{Measured, report, report_shapes};
 use polyshade_tests::cost::Cost;

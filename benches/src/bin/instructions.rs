@@ -9,15 +9,15 @@ use std::thread;
 use polyshade::position_only;
 use polyshade::transform_feedback::Options;
 use polyshade_benches::limits::{Measured, report, report_shapes};
-use polyshade_benches::{captured, inputs};
+use polyshade_benches::{captured, header_scan, inputs, streaming_copy};
 use polyshade_spv::Module;
 use polyshade_tests::cost::{Attempts, Cost, count, is_counted, measure};
 use polyshade_trials::{Choices, LOWERINGS, MOVES, SHAPES};
 use rspirv::binary::Assemble;
 
-/// What is measured on each of the [inputs].
+/// The operations that are measured on each of the [inputs].
 const OPERATIONS: Attempts = Attempts { argument: "--counted-operations", make: operations };
-/// What is measured on shapes.
+/// The attempts that are measured on shapes.
 const TRIALS: Attempts = Attempts { argument: "--counted-trials", make: trials };
 
 const INPUTS: [&str; 5] = ["small", "medium", "kb100", "large", "mb10"];
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    // An input has a process of its own, of which the first capture reads our compiled GLSL.
+    // Each input has its own process, because the first capture of a process reads our compiled GLSL.
     let on = |name: &'static str| {
         let words = inputs::words(name).expect("there is an input of this name");
         let costs = measure(&[words], OPERATIONS)?;
@@ -71,7 +71,7 @@ fn count_once<R>(number: usize, name: &str, work: impl FnOnce() -> R) {
 }
 
 fn operations(number: usize, words: &[u32]) {
-    // Anew for each, so that none finds what another has looked up.
+    // Each operation gets a fresh module, so that it finds no analysis of another one.
     let parsed = || Module::parse(black_box(words)).expect("the input is well-formed");
     count_once(number, "parse", parsed);
     count_once(number, "identity", || {
@@ -100,7 +100,11 @@ fn operations(number: usize, words: &[u32]) {
 
     if (MEDIUM..MEGABYTES).contains(&words.len()) {
         count_once(number, "header_scan", || header_scan(words));
-        count_once(number, "streaming_copy", || streaming_copy(words));
+        count_once(number, "streaming_copy", || {
+            let mut copy = Vec::with_capacity(words.len());
+            streaming_copy(words, &mut copy);
+            copy
+        });
         count_once(number, "rspirv_load_assemble", || {
             let module = rspirv::dr::load_words(words).expect("rspirv reads the input");
             let words = module.assemble();
@@ -112,31 +116,6 @@ fn operations(number: usize, words: &[u32]) {
 /// The least words of the medium input, and of inputs on which controls take too long.
 const MEDIUM: usize = 1_000;
 const MEGABYTES: usize = 1_000_000;
-
-/// Control: visits every instruction's first word.
-fn header_scan(words: &[u32]) -> usize {
-    let mut at = 5;
-    let mut count = 0;
-    while let Some(first) = black_box(words).get(at) {
-        at += (first >> 16).max(1) as usize;
-        count += 1;
-    }
-    count
-}
-
-/// Control: copies every instruction by itself.
-fn streaming_copy(words: &[u32]) -> Vec<u32> {
-    let words = black_box(words);
-    let mut copy = Vec::with_capacity(words.len());
-    copy.extend_from_slice(&words[..5]);
-    let mut at = 5;
-    while let Some(first) = words.get(at) {
-        let end = at + (first >> 16).max(1) as usize;
-        copy.extend_from_slice(&words[at..end]);
-        at = end;
-    }
-    copy
-}
 
 /// Parses, and attempts everything.
 fn trials(number: usize, words: &[u32]) {

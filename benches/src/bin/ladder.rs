@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use polyshade::transform_feedback::Options;
 use polyshade::{depth_convention, position_only};
-use polyshade_benches::{captured, inputs};
+use polyshade_benches::{captured, header_scan, inputs, streaming_copy};
 use polyshade_spv::{Module, Workspace};
 
 const ROUNDS: usize = 300;
@@ -67,27 +67,6 @@ fn measure(name: &str, words: &[u32]) {
             "| {name}, {count} words | {what} | {time:.1?} | {of_word:.2} | {scan:.1} | {copy:.1} |"
         );
     }
-}
-
-fn header_scan(words: &[u32]) -> usize {
-    let (mut at, mut count) = (5, 0);
-    while let Some(first) = black_box(words).get(at) {
-        at += (first >> 16).max(1) as usize;
-        count += 1;
-    }
-    count
-}
-
-fn streaming_copy(words: &[u32], copy: &mut Vec<u32>) {
-    copy.clear();
-    copy.extend_from_slice(&words[..5]);
-    let mut at = 5;
-    while let Some(first) = words.get(at) {
-        let end = at + (first >> 16).max(1) as usize;
-        copy.extend_from_slice(&words[at..end]);
-        at = end;
-    }
-    black_box(copy);
 }
 
 fn identity(words: &[u32], workspace: &mut Workspace, buffer: &mut Vec<u32>) {
