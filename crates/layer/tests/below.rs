@@ -1,4 +1,4 @@
-//! lavapipe below a driver of the tests, which passes on to it most of what it is asked for.
+//! lavapipe below a driver of the tests, which passes most calls on to it.
 
 use crate::linked::driver;
 use ash::vk;

@@ -235,10 +235,7 @@ impl<'d> Scene<'d> {
             vulkan.cmd_reset_query_pool(commands, self.queries, 0, 2);
             self.empty_counter(commands);
             vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);
-            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
-            let (counter, zero) = (&raw const self.counter, &raw const ZERO);
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const self.target, zero, &raw const BYTES);
+            let (counter, zero) = self.bind(commands);
             (feedback.cmd_begin_query_indexed_ext)(commands, self.queries, 0, none, 0);
             (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 1, counter, zero);
             vulkan.cmd_draw(commands, 3, 1, 0, 0);
@@ -277,6 +274,22 @@ impl<'d> Scene<'d> {
             );
             self.read_back(commands);
         }
+    }
+
+    /// Binds the pipeline and the captured buffer, and returns the counter and its offset.
+    unsafe fn bind(
+        &self,
+        commands: vk::CommandBuffer,
+    ) -> (*const vk::Buffer, *const vk::DeviceSize) {
+        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
+        let (counter, zero) = (&raw const self.counter, &raw const ZERO);
+        // SAFETY: all that is bound is alive.
+        unsafe {
+            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 0, 1, &raw const self.target, zero, &raw const BYTES);
+        }
+        (counter, zero)
     }
 
     fn begin(&self) -> vk::RenderPassBeginInfo<'static> {

@@ -35,14 +35,24 @@ static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
     std::fs::write(&written, text).expect("the manifest is written");
     std::fs::rename(&written, folder.join(polyshade_layer::manifest::FILE_NAME))
         .expect("the manifest is put in place");
-    let paths = std::env::var_os("VK_LAYER_PATH").unwrap_or_default();
-    let paths = std::env::split_paths(&paths).chain([folder]);
-    let paths = std::env::join_paths(paths).expect("folders have no colons");
     // SAFETY: the loader reads its environment when instances are created, which all begin here.
-    unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
+    unsafe { add_manifests(folder) };
     // SAFETY: the library is the system's Vulkan loader.
     unsafe { ash::Entry::load() }.expect("`cargo xtask setup` installs the Vulkan loader")
 });
+
+/// Has the loader look for manifests in this folder, too.
+///
+/// # Safety
+///
+/// No thread reads or writes the environment.
+pub(crate) unsafe fn add_manifests(folder: PathBuf) {
+    let paths = std::env::var_os("VK_LAYER_PATH").unwrap_or_default();
+    let paths = std::env::split_paths(&paths).chain([folder]);
+    let paths = std::env::join_paths(paths).expect("folders have no colons");
+    // SAFETY: the caller's promise.
+    unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
+}
 
 /// The layer's library, which cargo builds beside this program.
 pub(crate) fn library() -> PathBuf {

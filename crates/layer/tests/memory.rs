@@ -16,7 +16,7 @@ void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; 
 /// Command buffers that are there at the same time: many times as many as chunks of memory may be.
 const COMMANDS: usize = 20_000;
 
-/// Captures what is drawn, in a pass.
+/// Captures the draws that `draw` records, in a pass.
 unsafe fn capture(
     bare: &Bare<'_>,
     commands: vk::CommandBuffer,

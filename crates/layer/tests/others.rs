@@ -2,7 +2,7 @@
 
 use crate::alone::is_alone;
 use crate::draws::draw;
-use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings};
+use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings, add_manifests};
 use polyshade_layer::LAYER_NAME;
 use serde_json::Value;
 use std::ffi::CString;
@@ -39,11 +39,8 @@ fn a_draw_is_captured_above_and_below_layers_of_others() {
     let folder = tempfile::tempdir().expect("there is room");
     let names = install(folder.path());
     assert!(names.len() >= OTHERS.len(), "{names:?}");
-    let paths = std::env::var_os("VK_LAYER_PATH").unwrap_or_default();
-    let paths = std::env::split_paths(&paths).chain([folder.path().to_owned()]);
-    let paths = std::env::join_paths(paths).expect("folders have no colons");
     // SAFETY: no other test runs in this process, and no instance is there yet.
-    unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
+    unsafe { add_manifests(folder.path().to_owned()) };
 
     let native = draw(&Instance::with_layers(&[], &[]), LAVAPIPE);
     let hidden: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];

@@ -80,7 +80,7 @@ impl Case {
         self.offset + draw.cast_signed()
     }
 
-    /// What is captured, of a device that has all parameters or not.
+    /// The expected numbers, on a device that has all parameters or not.
     fn expected(&self, has_parameters: bool) -> Vec<u32> {
         let mut words = Vec::new();
         for draw in 0..self.draws() {
@@ -117,7 +117,7 @@ fn index(number: u32) -> u32 {
     3 * number + 1
 }
 
-/// A device, and what it has of what is drawn.
+/// A device, and the parameters that it has.
 struct Able {
     device: Device,
     multi: Option<ext::multi_draw::Device>,
@@ -216,7 +216,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What a case captures.
+    /// The numbers that a case captures.
     fn run(&self, case: &Case) -> Vec<u32> {
         self.target.fill(std::iter::repeat(7));
         self.indices.fill((0..16).map(index));

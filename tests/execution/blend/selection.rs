@@ -102,6 +102,16 @@ fn two<'a>(vertex: &'a [u32], fragment: &'a [u32], first: usize) -> Draw<'a> {
     draw
 }
 
+/// The draw over two targets, each with its destination everywhere.
+fn over_both(draw: Draw<'_>) -> Work<'_> {
+    Work {
+        targets: vec![floats(4, 4); 2],
+        pixels: vec![(0, bytes([DESTINATIONS[0]; 16])), (1, bytes([DESTINATIONS[1]; 16]))],
+        draws: vec![draw],
+        ..Work::default()
+    }
+}
+
 #[test]
 fn targets_have_equations_of_their_own_or_none() {
     let vertex = cover();
@@ -117,12 +127,7 @@ fn targets_have_equations_of_their_own_or_none() {
                 None => options.unblended(at),
             });
         let fragment = lower(&glsl::fragment(TWO), &options);
-        let work = Work {
-            targets: vec![floats(4, 4); 2],
-            pixels: vec![(0, bytes([DESTINATIONS[0]; 16])), (1, bytes([DESTINATIONS[1]; 16]))],
-            draws: vec![two(&vertex, &fragment, 0)],
-            ..Work::default()
-        };
+        let work = over_both(two(&vertex, &fragment, 0));
         for driver in DRIVERS {
             let targets = driver.run(&work).targets;
             for (target, equation) in equations.into_iter().enumerate() {
@@ -173,12 +178,7 @@ fn alpha_to_one_is_of_the_first_location() {
     let vertex = cover();
     let options = Options::new().every_target(blending([Equation::Exclusion])).alpha_to_one();
     let fragment = lower(&glsl::fragment(TWO), &options);
-    let work = Work {
-        targets: vec![floats(4, 4); 2],
-        pixels: vec![(0, bytes([DESTINATIONS[0]; 16])), (1, bytes([DESTINATIONS[1]; 16]))],
-        draws: vec![two(&vertex, &fragment, 0)],
-        ..Work::default()
-    };
+    let work = over_both(two(&vertex, &fragment, 0));
     for driver in DRIVERS {
         let targets = driver.run(&work).targets;
         let alpha = colours(&targets[0])[0][3];

@@ -1,6 +1,6 @@
 //! A capture of many draws in one pass, as programs that draw sprites have them.
 
-use super::{BYTES, Scene, ZERO};
+use super::Scene;
 use crate::loader::Instance;
 use ash::vk;
 
@@ -24,10 +24,7 @@ impl Scene<'_> {
         unsafe {
             self.empty_counter(commands);
             vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);
-            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
-            let (counter, zero) = (&raw const self.counter, &raw const ZERO);
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const self.target, zero, &raw const BYTES);
+            let (counter, zero) = self.bind(commands);
             (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 1, counter, zero);
             for _ in 0..draws {
                 vulkan.cmd_draw(commands, 2, 1, 0, 0);

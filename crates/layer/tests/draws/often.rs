@@ -1,6 +1,6 @@
 //! Captures of a secondary command buffer that passes execute several times.
 
-use super::{BYTES, Scene, ZERO};
+use super::Scene;
 use crate::loader::Instance;
 use crate::objects::memory_barrier;
 use ash::vk;
@@ -32,10 +32,7 @@ impl Scene<'_> {
         unsafe {
             let secondary = self.allocate(vk::CommandBufferLevel::SECONDARY);
             vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
-            vulkan.cmd_bind_pipeline(secondary, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
-            let (counter, zero) = (&raw const self.counter, &raw const ZERO);
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(secondary, 0, 1, &raw const self.target, zero, &raw const BYTES);
+            let (counter, zero) = self.bind(secondary);
             (feedback.cmd_begin_transform_feedback_ext)(secondary, 0, 1, counter, zero);
             vulkan.cmd_draw(secondary, 3, 1, 0, 0);
             (feedback.cmd_end_transform_feedback_ext)(secondary, 0, 1, counter, zero);
