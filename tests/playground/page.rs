@@ -86,7 +86,7 @@ pub(crate) struct Fault {
     pub(crate) goes_on: bool,
 }
 
-/// What somebody meets who has a keyboard alone, or does not see the page.
+/// The page as people use it who have a keyboard alone, or do not see it.
 #[derive(Deserialize, PartialEq, Debug)]
 pub(crate) struct Accessible {
     /// Whether the Tab key moves on from the editor.

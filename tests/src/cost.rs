@@ -134,7 +134,7 @@ fn attempt_all(number: usize, words: &[u32]) {
 
 /// Makes an attempt on the module of this number, which is counted under this name.
 pub fn count(number: usize, verb: &str, attempt: &mut dyn FnMut()) {
-    // To a pipe, of which callgrind knows nothing, so that it has to be there before callgrind's own lines.
+    // The line goes to a pipe that callgrind writes to as well, so it is flushed before the count.
     let mut lines = std::io::stdout().lock();
     let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
     told.expect("the parent process reads");

@@ -133,7 +133,7 @@ fn what_is_not_discarded() {
     }
 }
 
-/// What is 0 everywhere is inside, as planes are that are off, and what is nearly 0 need not be.
+/// A distance of 0 everywhere is inside, as for planes that are off, and one of nearly 0 need not be.
 #[test]
 fn distances_that_are_0_or_nearly_0() {
     let words = shader("", "");

@@ -28,7 +28,7 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
 }
 
 /// Refuses a fragment stage that computes something else when it runs for each sample: it reads what Vulkan says of a
-/// whole fragment, or others see how often it runs. The place of a fragment and of what is interpolated may move.
+/// whole fragment, or others see how often it runs. The places of the fragment and of interpolation may move.
 pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if runs_per_sample(m, entry) {
         return Ok(());

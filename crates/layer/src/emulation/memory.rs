@@ -265,7 +265,7 @@ impl Chunks {
         Ok(Block { piece, own: None })
     }
 
-    /// Takes back what no commands use any more.
+    /// Takes back a block that no commands use any more.
     pub(crate) fn give(&self, device: &Driver, block: Block) {
         if let Some(chunk) = block.own {
             return chunk.destroy(device);
@@ -283,7 +283,7 @@ impl Chunks {
 }
 
 impl Cut {
-    /// Cuts a piece off the last chunk, or off a new one: so that their number grows less than what is in use.
+    /// Cuts a piece off the last chunk, or off a new one. Later chunks are larger, so that there are few.
     fn cut(
         &mut self,
         device: &Driver,

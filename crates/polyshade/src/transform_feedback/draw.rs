@@ -30,7 +30,7 @@ pub struct Draw {
     pub first_instance: u32,
     /// `instanceCount`.
     pub instance_count: u32,
-    /// What the shader reads as `gl_DrawID`, if it does: the number of the draw in a multi-draw.
+    /// The value that the shader reads as `gl_DrawID`: the number of the draw in a multi-draw.
     #[cfg_attr(feature = "serde", serde(default))]
     pub draw_index: u32,
     /// The indices, where the draw has some.
