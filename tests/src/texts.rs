@@ -291,13 +291,11 @@ fn fate(
     let other = || {
         let mut entries = module.entry_points();
         let named = module.entry_points().find(|one| one.name() == name);
-        named.or_else(|| entries.next()).map(|one| one.model()).ok_or("there is no entry point")
+        named.or_else(|| entries.next()).ok_or("there is no entry point")
     };
-    let model = match module.entry_point(name, model) {
-        Ok(_) => model,
-        Err(_) => other()?,
-    };
-    let fault = match print(words, (name, model), format) {
+    let entry = module.entry_point(name, model).or_else(|_| other())?;
+    let (name, model) = (entry.name(), entry.model());
+    let fault = match print(words, (&name, model), format) {
         Ok(text) => match reads_back(&text, model, format) {
             Ok(()) => return Ok(true),
             Err(fault) => format!("it does not read back: {fault}"),
