@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 /// How many mutants of each list there are in the sample.
-const SAMPLE: usize = 60;
+const SAMPLE: usize = 30;
 
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(program::build);
 

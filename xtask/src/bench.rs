@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: counts the benchmarks' instructions and holds them against the limits.
 
-use crate::command::{Incremental, built, built_with, run, with_benches, workspace};
+use crate::command::{Incremental, built, run, workspace};
 use crate::setup::run_setup;
 
 /// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` says, or a lowering more on
@@ -8,8 +8,7 @@ use crate::setup::run_setup;
 pub(crate) fn run_benches() -> Result<(), String> {
     run_setup()?;
     println!("counting instructions under valgrind");
-    let selection = [&with_benches()[..], &["--examples"]].concat();
-    let mut instructions = built_with(&selection, "instructions", Incremental::Never)?;
+    let mut instructions = built("instructions", Incremental::Never)?;
     let mut corpus = built("corpus-cost", Incremental::Never)?;
     // The corpus, where there is one, takes minutes more, and is counted by hand.
     if std::env::var_os("CI").is_some() {

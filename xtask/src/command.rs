@@ -41,21 +41,25 @@ pub(crate) fn prebuilt() -> PathBuf {
 }
 
 /// Selects the packages that are built and tested together, with every feature. Cargo adds up the features that the
-/// selected packages ask for, so another selection would compile most dependencies once more; the three packages left
-/// out ask for features that nobody else needs, and are selected alone.
-pub(crate) const TESTED: [&str; 7] = [
+/// selected packages ask for, so another selection would compile most dependencies once more; `xtask` and the
+/// generator ask for features that nobody else needs, and the last two are built with other options.
+pub(crate) const TESTED: [&str; 8] = [
     "--release",
     "--workspace",
     "--exclude=xtask",
     "--exclude=polyshade-codegen",
-    "--exclude=polyshade-benches",
+    FUZZ,
+    PLAYGROUND,
     "--all-features",
     "--locked",
 ];
 
-/// Selects the benchmarks beside the [tested](TESTED) packages: for them one dependency more is compiled.
-pub(crate) fn with_benches() -> Vec<&'static str> {
-    TESTED.into_iter().filter(|one| *one != "--exclude=polyshade-benches").collect()
+const FUZZ: &str = "--exclude=polyshade-fuzz";
+const PLAYGROUND: &str = "--exclude=polyshade-playground";
+
+/// Selects for clippy the fuzz targets and the playground, too: as they are checked, they ask for no other feature.
+pub(crate) fn with_fuzz_and_playground() -> Vec<&'static str> {
+    TESTED.into_iter().filter(|one| ![FUZZ, PLAYGROUND].contains(one)).collect()
 }
 
 /// Whether cargo reuses what it compiled of a crate of which a part changed.
@@ -81,18 +85,9 @@ impl Incremental {
 
 /// Builds a program of the tested packages, and gives the command that runs it.
 pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
-    // Dependencies of tests count only where tests or examples are built. The one example takes a second.
-    built_with(&[&TESTED[..], &["--examples"]].concat(), name, incremental)
-}
-
-/// Builds a program of these packages.
-pub(crate) fn built_with(
-    selection: &[&str],
-    name: &str,
-    incremental: Incremental,
-) -> Result<Command, String> {
     let mut build = cargo(["build", "--quiet", "--bin", name]);
-    run(incremental.apply(build.args(selection)))?;
+    // Dependencies of tests count only where tests or examples are built. The one example takes a second.
+    run(incremental.apply(build.args(TESTED).arg("--examples")))?;
     let path = target().join("release").join(name);
     Ok(program(&path.to_string_lossy(), [""; 0]))
 }

@@ -33,6 +33,9 @@ const SEEDED: [&str; 4] = ["valid", "metamorphic", "planner", "capi"];
 /// those: they go elsewhere each time, and are long.
 const SEED: &str = "-seed=20261121";
 
+/// Options for programs that run for seconds, and take minutes to compile as cargo-fuzz does by default.
+const QUICKLY_BUILT: [&str; 2] = ["--codegen-units=16", "--no-trace-compares"];
+
 /// What cargo-fuzz starts from: the committed cases as words.
 const SEEDS: &str = "fuzz/corpus/seeds";
 
@@ -44,10 +47,11 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
 
     if let Some(seconds) = seconds {
         let length = [format!("-max_total_time={seconds}")];
-        return TARGETS.into_iter().try_for_each(|(name, _)| run(&mut fuzz(name, &length)?));
+        return TARGETS.into_iter().try_for_each(|(name, _)| run(&mut fuzz(name, &[], &length)?));
     }
     parallel_jobs::run_all(TARGETS.to_vec(), |(name, runs), _| {
-        let mut command = fuzz(name, &[SEED.to_owned(), format!("-runs={runs}")])?;
+        let mut command = fuzz(name, &QUICKLY_BUILT, &[SEED.to_owned(), format!("-runs={runs}")])?;
+        command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
         let line = shell_line(&command);
         let begin = Instant::now();
         let output = command.output().map_err(|error| format!("`{line}`: {error}"))?;
@@ -61,14 +65,14 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
 }
 
 /// Fuzzes one target. Its finds go to the first folder, so that the next run starts further on.
-fn fuzz(name: &str, length: &[String]) -> Result<Command, String> {
+fn fuzz(name: &str, build: &[&str], length: &[String]) -> Result<Command, String> {
     let finds = format!("fuzz/corpus/{name}");
     let folder = workspace().join(&finds);
     fs::create_dir_all(folder).map_err(|error| format!("{finds}: {error}"))?;
     // The stable compiler has no sanitizers; but there is next to no unsafe code to sanitize.
-    let fuzz = ["fuzz", "run", "--sanitizer", "none", name, &finds, SEEDS, "--"];
+    let mut command = cargo(["fuzz", "run", "--sanitizer", "none"]);
+    command.args(build).args([name, &finds, SEEDS, "--"]);
     let counters = format!("-use_counters={}", u8::from(!SEEDED.contains(&name)));
-    let mut command = cargo(fuzz);
     command.args(length).args([
         &counters,
         // Seconds and MiB: more than any input may need on a slow machine.

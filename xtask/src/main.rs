@@ -5,6 +5,7 @@ mod api;
 mod bench;
 mod book;
 mod capi;
+mod codegen;
 mod command;
 mod dist;
 mod distributed;
@@ -29,7 +30,7 @@ mod vulkan;
 use std::process::ExitCode;
 
 use clap::Parser;
-use command::{Incremental, built, built_with};
+use command::{Incremental, built};
 use test::Tests;
 
 /// The project's chores: set-up, tests, continuous integration, generated files.
@@ -188,7 +189,7 @@ fn main() -> ExitCode {
         Verb::Cases { filter } => test::run_cases(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),
-        Verb::Codegen { check } => codegen(check),
+        Verb::Codegen { check } => codegen::run_codegen(check),
         Verb::Api { check } => api::run_api(check),
         Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
         Verb::Package => package::run_package(),
@@ -221,14 +222,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Codegen compiles GLSL, so it is a program of its own: this one builds without a C++ compiler.
-fn codegen(check: bool) -> Result<(), String> {
-    let package = "polyshade-codegen";
-    let alone = ["--release", "--locked", "--package", package];
-    let mut codegen = built_with(&alone, package, Incremental::ByHand)?;
-    command::run(codegen.args(check.then_some("--check")))
 }
 
 /// Nothing but lowerings and the validator is asked, so no driver is needed.

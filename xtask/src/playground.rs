@@ -109,7 +109,8 @@ fn libraries(compiler: &Path) -> PathBuf {
 /// Builds the standard library and the crate, and returns the module.
 fn build(folder: &Path, compiler: &Path) -> Result<PathBuf, String> {
     let built = folder.join("build");
-    let mut build = cargo(["build", "--locked", "--release", "--manifest-path", MANIFEST]);
+    let mut build =
+        cargo(["build", "--locked", "--profile=playground", "--manifest-path", MANIFEST]);
     // What unwinds takes a third more bytes. The page makes another instance after a panic instead.
     build.args(["--target", TRIPLE, "-Zbuild-std=std,panic_abort"]);
     build.arg("--target-dir").arg(&built);
@@ -119,7 +120,7 @@ fn build(folder: &Path, compiler: &Path) -> Result<PathBuf, String> {
     build.env("RUSTC_BOOTSTRAP", "1");
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
     run(&mut build)?;
-    Ok(built.join(TRIPLE).join("release/polyshade_playground.wasm"))
+    Ok(built.join(TRIPLE).join("playground/polyshade_playground.wasm"))
 }
 
 /// Adds glslang to the page, by npm.

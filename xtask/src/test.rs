@@ -12,7 +12,7 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use programs::{Program, Results, cargo_test};
 
-use crate::command::{Incremental, TESTED, built, output, program, run, target, with_benches};
+use crate::command::{Incremental, TESTED, built, output, program, run, target};
 use crate::parallel_jobs;
 use crate::playground;
 use crate::python::{self, Dependencies};
@@ -44,7 +44,7 @@ const UNSTEADY: [(&str, &str); 0] = [];
 pub(crate) enum Tests<'t> {
     /// All that are not marked as slow by `#[ignore]`.
     Quick,
-    /// The slow ones, the packages that are tested alone, and a sample of the execution tests under the older
+    /// The slow ones, the tests of xtask, and a sample of the execution tests under the older
     /// validation layer with the driver's optimizer on.
     Slow,
     /// All execution tests as that sample runs.
@@ -65,7 +65,6 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
             jobs.add(&programs, &["--ignored"])?;
             let xtask = ["--release", "--locked", "--quiet", "--tests", "--package", "xtask"];
             jobs.add(&programs::build(cargo_test(&xtask))?, &[])?;
-            jobs.add(&programs::build(benches())?, &[])?;
             jobs.add_older(&programs, SAMPLE)?;
         }
         Tests::Older => jobs.add_older(&programs, 1)?,
@@ -96,14 +95,6 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
 fn tested(arguments: &[&str]) -> Command {
     let mut command = cargo_test(&TESTED);
     command.args(arguments);
-    Incremental::ByHand.apply(&mut command);
-    command
-}
-
-/// `cargo test` of the benchmarks' own tests.
-fn benches() -> Command {
-    let mut command = cargo_test(&with_benches());
-    command.args(["allocations", "heap", "inputs", "limits"].map(|name| format!("--test={name}")));
     Incremental::ByHand.apply(&mut command);
     command
 }
@@ -305,9 +296,11 @@ pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    let programs = ["--test=filetests", "--test=plan*", "--test=c-library", "--"];
-    run(tested(&programs).args(filter).env("POLYSHADE_BLESS", "1"))?;
-    run(benches().arg("--").args(filter).env("POLYSHADE_BLESS", "1"))?;
+    let programs =
+        ["filetests", "plan*", "c-library", "inputs"].map(|name| format!("--test={name}"));
+    let mut command = tested(&[]);
+    command.args(programs).arg("--").args(filter).env("POLYSHADE_BLESS", "1");
+    run(&mut command)?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }

@@ -11,7 +11,8 @@ mod text;
 use std::fs;
 
 use crate::api::run_api;
-use crate::command::{TESTED, cargo, output, program, run, with_benches, workspace};
+use crate::codegen::run_codegen;
+use crate::command::{TESTED, cargo, output, program, run, with_fuzz_and_playground, workspace};
 
 /// One of the project's text files: its path from the workspace's root, and what it holds.
 struct File {
@@ -30,17 +31,13 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     }
     println!("tidy: {} text files keep to the rules", files.len());
 
-    let apart = ["fuzz/Cargo.toml", "playground/Cargo.toml"].map(|path| ["--manifest-path", path]);
     run(&mut cargo(["fmt", "--all", "--check"]))?;
-    for workspace in apart {
-        run(cargo(["fmt", "--check"]).args(workspace))?;
-    }
-    run(&mut cargo(["xtask", "codegen", "--check"]))?;
+    run_codegen(true)?;
     run_api(true)?;
 
     let strict = ["--", "-D", "warnings", "-D", "clippy::too_many_lines"];
     let clippy = ["clippy", "--all-targets"];
-    run(cargo(clippy).args(with_benches()).args(strict))?;
+    run(cargo(clippy).args(with_fuzz_and_playground()).args(strict))?;
     let alone = ["xtask", "polyshade-codegen"];
     let alone = alone.iter().flat_map(|name| ["--package", name]);
     run(cargo(clippy).args(["--release", "--all-features"]).args(alone).args(strict))?;
@@ -48,9 +45,6 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     let bare =
         ["--package", "polyshade-formats", "--package", "polyshade-cli", "--no-default-features"];
     run(cargo(clippy).arg("--release").args(bare).args(strict))?;
-    for workspace in apart {
-        run(cargo(clippy).arg("--release").args(workspace).args(strict))?;
-    }
 
     let doc = ["doc", "--lib", "--no-deps", "--document-private-items"];
     run(cargo(doc).args(TESTED).env("RUSTDOCFLAGS", "-D warnings"))

@@ -1,0 +1,68 @@
+//! `cargo xtask codegen`: writes the files that are generated and committed.
+//!
+//! The grammar tables and the header of the C library are written by a program of its own, so that this one builds in
+//! seconds. Our GLSL is compiled by the program `polyshade`, to the SPIR-V that lowerings link in, that `verify` draws
+//! with, and that examples read.
+
+use std::fs;
+
+use crate::command::{Incremental, built, cargo, output, program, run, target, workspace};
+
+/// Source and result of each library, relative to the workspace. What is `_bound` has its memory in descriptors.
+const LIBRARIES: &[(&str, &str)] = &[
+    ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
+    ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
+    ("crates/polyshade/src/library/draws.glsl", "crates/polyshade/src/library/draws.spv"),
+    ("crates/polyshade/src/library/fetch.glsl", "crates/polyshade/src/library/fetch.spv"),
+    ("crates/polyshade/src/library/fixed.glsl", "crates/polyshade/src/library/fixed.spv"),
+    ("crates/polyshade/src/library/cut.glsl", "crates/polyshade/src/library/cut.spv"),
+    ("crates/capi/examples/shaders/draw.frag", "crates/capi/examples/shaders/draw.frag.spv"),
+    ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
+    ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
+    ("crates/layer/src/emulation/results.comp", "crates/layer/src/emulation/results.spv"),
+    ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep.spv"),
+    ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep_bound.spv"),
+    ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments.spv"),
+    ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments_bound.spv"),
+    ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
+    ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
+    ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),
+    ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
+    ("crates/verify/src/library/relay.tesc", "crates/verify/src/library/relay.spv"),
+];
+
+/// Where files are that others include.
+const INCLUDED: &str = "crates/polyshade/src/library";
+
+/// Writes every generated file, or with `check` fails where a committed one differs.
+pub(crate) fn run_codegen(check: bool) -> Result<(), String> {
+    let mut codegen = cargo(["run", "--quiet", "--release", "--locked", "--package"]);
+    run(codegen.args(["polyshade-codegen", "--"]).args(check.then_some("--check")))?;
+
+    // After the grammar, which the program is compiled with.
+    built("polyshade", Incremental::ByHand)?;
+    LIBRARIES.iter().try_for_each(|(source, path)| settle(source, path, check))
+}
+
+/// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are
+/// no globals.
+fn settle(source: &str, path: &str, check: bool) -> Result<(), String> {
+    let compiled = target().join("codegen.spv");
+    let mut convert = program(&target().join("release/polyshade").to_string_lossy(), ["convert"]);
+    convert.args([source, "--spirv-version=1.0", "--include-dir", INCLUDED, "-o"]);
+    convert.arg(&compiled);
+    convert.args(source.ends_with(".glsl").then_some("--stage=vert"));
+    convert.args(path.ends_with("_bound.spv").then_some("--define=BOUND"));
+    output(&mut convert)?;
+    let bytes = fs::read(&compiled).map_err(|error| format!("{}: {error}", compiled.display()))?;
+    let committed = workspace().join(path);
+    let current = fs::read(&committed).unwrap_or_default() == bytes;
+    if check && !current {
+        return Err(format!("{path} is out of date: run `cargo xtask codegen`"));
+    }
+    if current {
+        Ok(())
+    } else {
+        fs::write(committed, bytes).map_err(|error| format!("{path}: {error}"))
+    }
+}
