@@ -5,7 +5,7 @@ mod distances;
 use super::{Capture, Made, Recipe, Reduce};
 use crate::advanced_blend;
 use crate::clip_cull::{self, Runs};
-use crate::host::{Lowered, Requirements, Reserved, Target, Words};
+use crate::host::{Feature, Lowered, Requirements, Reserved, Target, Words};
 use crate::moves::{self, Elimination, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;
@@ -136,6 +136,7 @@ impl<'m> Pipeline<'m> {
             prepared.variant(variant)
         })?;
         self.made(last).stored = Some(made);
+        self.stages[last].capture_in_compute();
         // Variants of one draw share a layout, whether they store or not.
         self.added = reserve(before, &needs);
         Ok(())
@@ -330,6 +331,18 @@ impl<'m> Stage<'m> {
             inputs: inputs.into_iter().fold(Reserved::new(), Reserved::location),
             lowered,
         })
+    }
+
+    /// Corrects the requirements where a capture has made this a compute stage: it reads the bindings that the vertex
+    /// stage read, and has words instead of the built-ins of a draw.
+    fn capture_in_compute(&mut self) {
+        let Lowered { module, requirements, .. } = &mut self.lowered;
+        let is_compute = |entry: EntryPoint<'_>| entry.model() == ExecutionModel::GL_COMPUTE;
+        if module.entry_points().any(is_compute) {
+            let bound = requirements.descriptors.iter_mut();
+            bound.for_each(|one| one.stage = ExecutionModel::GL_COMPUTE);
+            requirements.features.retain(|feature| *feature != Feature::ShaderDrawParameters);
+        }
     }
 }
 
