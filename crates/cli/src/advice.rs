@@ -12,9 +12,9 @@ const ADVICE: &[(&str, &[&str])] = &[
     ("say which run keeps its side effects", &["--side-effects"]),
     ("say how many output components the device has", &["--max-output-components"]),
     ("say which stage", &["--stage"]),
-    ("specialization constant … is reserved", &["--reserve-constant"]),
-    ("bytes … of the push constants are reserved", &["--reserve-push-constants"]),
-    ("binding … of set … is reserved", &["--reserve"]),
+    ("specialization constant … is reserved", &["--reserve-constant", "--words"]),
+    ("bytes … of the push constants are reserved", &["--reserve-push-constants", "--words"]),
+    ("binding … of set … is reserved", &["--reserve", "--words"]),
     ("binding … of set … is the shader's own", PLACES),
     ("binding … of set … is added twice", PLACES),
     ("specialization constant … is the shader's own", PLACES),
@@ -53,6 +53,8 @@ const ADVICE: &[(&str, &[&str])] = &[
     ("outputs are passed through a buffer that is bound", &["--pass-through", "--words"]),
     ("outputs are passed through by draws without indices", &["--pass-through", "--restart"]),
     ("outputs are passed through only where", &["--pass-through"]),
+    ("must fetch it (vertex_pulling)", &["--pull"]),
+    ("it has no vertex attribute, not even one", &["--pull-words"]),
     // `blend`
     ("select with a word, or ask for one equation", &["--select", "--equations"]),
     ("a target is to be blended without an equation", &["--equations", "--target"]),
@@ -118,7 +120,13 @@ pub(crate) fn add(failure: Failure, verb: &str) -> Failure {
     let is_there = |option: &str| {
         command.get_arguments().any(|one| one.get_long() == option.strip_prefix("--"))
     };
-    let options: Vec<&str> = options.iter().copied().filter(|option| is_there(option)).collect();
+    // `capture --pull` has places of its own for what it fetches.
+    let pulls = failure.message().contains(": pull, vertex stage: ");
+    let options = options.iter().map(|option| match option.strip_prefix("--") {
+        Some(name) if pulls && is_there(&format!("--pull-{name}")) => format!("--pull-{name}"),
+        _ => (*option).to_owned(),
+    });
+    let options: Vec<String> = options.filter(|option| is_there(option)).collect();
     let help = match (failure.suggestion(), options.join(", ")) {
         (_, options) if options.is_empty() => return failure,
         (Some(help), options) => format!("{help} ({options})"),

@@ -124,7 +124,7 @@ fn own_options_first(words: Vec<OsString>, batch_at: usize) -> Vec<OsString> {
 /// An option of a command, and whether its value is the next word.
 #[derive(Default)]
 pub(crate) struct Found {
-    name: String,
+    pub(crate) name: String,
     pub(crate) takes_next: bool,
 }
 

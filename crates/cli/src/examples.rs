@@ -22,8 +22,8 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "capture",
         [
             "capture particles.vert --varyings v_position,v_velocity -o capture.spv",
-            "capture particles.vert --varyings v_position,v_velocity --dry-run",
-            "capture particles.vert --varyings v_position --path extension -o capture.spv",
+            "capture particles.vert --varyings v_position --path extension --dry-run",
+            "capture particles.vert --varyings v_age --path compute --pull --dry-run",
         ],
     ),
     (

@@ -42,6 +42,7 @@ pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> &'static [Lowering] {
     match verb {
         "blend" => &[ADVANCED_BLEND],
         "capture" if by_extension(options) => &[EXTENSION],
+        "capture" if options.get_flag("pull") => &[RECIPE],
         "capture" => &[CAPTURE],
         "clip" => &[CLIP_CULL],
         "convert" => &[],

@@ -7,6 +7,7 @@ use crate::memory;
 use crate::printable::printable;
 use crate::report::Report;
 use crate::settings;
+use crate::target::PULL;
 use clap::{Command, CommandFactory};
 use std::ffi::OsString;
 use std::path::Path;
@@ -42,12 +43,13 @@ fn next(words: Vec<OsString>, files: &[&Path]) -> String {
     // Puts options that all verbs have among those of each.
     command.build();
     let mut lines = Vec::new();
-    if let Some(Again { program, verb, shader, options }) = again(&command, words.clone()) {
+    if let Some(Again { program, verb, shader, options, verified }) = again(&command, words.clone())
+    {
         let dry = vec![program.clone(), verb.clone(), shader.clone()];
-        let dry = [dry, options.clone(), vec!["--dry-run".into()]].concat();
+        let dry = [dry, options, vec!["--dry-run".into()]].concat();
         lines.push(("to see all that the host has to know", dry));
         if polyshade_verify::RUNS {
-            let verify = [vec![program, "verify".into(), shader, verb], options].concat();
+            let verify = [vec![program, "verify".into(), shader, verb], verified].concat();
             lines.push(("to compare it with the original, on this machine's driver", verify));
         }
     }
@@ -66,9 +68,14 @@ struct Again {
     program: OsString,
     verb: OsString,
     shader: OsString,
-    /// Those that `verify` has, too.
+    /// The options that `verify` has, too, and those of `capture --pull`.
     options: Vec<OsString>,
+    /// The options that `verify` takes.
+    verified: Vec<OsString>,
 }
+
+/// Options that `verify` refuses, as it makes the attributes itself.
+const FED: [&str; 2] = ["attribute", "buffer"];
 
 fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
     let verify = command.find_subcommand("verify")?;
@@ -76,21 +83,31 @@ fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
     let program = words.next()?;
     let verb = words.find(|word| verify.find_subcommand(word).is_some())?;
     let (known, all) = (verify.find_subcommand(&verb)?, command.find_subcommand(&verb)?);
-    let (mut shader, mut options) = (None, Vec::new());
+    let (mut shader, mut options, mut verified) = (None, Vec::new(), Vec::new());
+    let fetches = |name: &str| {
+        let own = all.get_arguments().find(|one| one.get_long() == Some(name));
+        own.is_some_and(|one| one.get_help_heading() == Some(PULL))
+    };
     while let Some(word) = words.next() {
         let found = option(all, &word);
-        let keep = found.is_none() || option(known, &word).is_some();
+        let is_known = option(known, &word).is_some();
         let value = found.as_ref().filter(|found| found.takes_next).and_then(|_| words.next());
         match found {
             // A response file may have the shader, or what cannot be tried again.
             None if word.to_string_lossy().starts_with('@') => return None,
             None if shader.is_none() && word != "-" => shader = Some(word),
             None => return None,
-            Some(_) if keep => options.extend([word].into_iter().chain(value)),
+            Some(found) if is_known || fetches(&found.name) => {
+                let words = [word].into_iter().chain(value);
+                if is_known && !FED.contains(&&*found.name) {
+                    verified.extend(words.clone());
+                }
+                options.extend(words);
+            }
             Some(_) => {}
         }
     }
-    Some(Again { program, verb, shader: shader?, options })
+    Some(Again { program, verb, shader: shader?, options, verified })
 }
 
 /// Words as a shell reads them.
@@ -120,6 +137,18 @@ mod tests {
         let verify = format!("\n  ./polyshade verify a.vert capture {options}\n");
         assert!(said.contains(&dry) && said.contains(&verify), "{said}");
         assert!(said.ends_with("\n  ./polyshade info o.spv\n"), "{said}");
+    }
+
+    #[test]
+    fn attributes_are_made_by_verify() {
+        for (given, verb, options, verified) in [
+            ("pull a.vert", "pull", "--attribute x --set 1", " --set 1"),
+            ("capture a.vert -o o.spv", "capture", "--pull --attribute x --pull-set 1", ""),
+        ] {
+            let said = of(&format!("p {given} {}", options));
+            assert!(said.contains(&format!("\n  p {verb} a.vert {options} --dry-run\n")), "{said}");
+            assert!(said.contains(&format!("\n  p verify a.vert {verb}{verified}\n")), "{said}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::bound::Bound;
 use crate::lowering::Lowering;
-use polyshade::host::{Ordering, Requirements, Words};
+use polyshade::host::{Descriptor, Ordering, Requirements, Words};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ impl Report {
     /// What was lowered, and what the host does, in a few lines.
     pub(crate) fn for_host(&self) -> String {
         let mut text = format!("{} of {} ({})\n", self.lowering.name, self.entry, self.stage);
-        for one in &self.requirements.descriptors {
+        for one in self.bound() {
             let (set, binding) = (one.set.0, one.binding.0);
             let _ = writeln!(
                 text,
@@ -120,11 +120,21 @@ impl Report {
         text
     }
 
+    /// The descriptors, each once, however many stages use it.
+    fn bound(&self) -> impl Iterator<Item = &Descriptor> {
+        let all = &self.requirements.descriptors;
+        let is_first = move |(number, one): &(usize, &Descriptor)| {
+            let mut before = all[..*number].iter();
+            before.all(|other| (other.set, other.binding) != (one.set, one.binding))
+        };
+        all.iter().enumerate().filter(is_first).map(|(_, one)| one)
+    }
+
     fn bind(&self, text: &mut String) {
         if !self.requirements.descriptors.is_empty() {
             text.push_str("\nbind\n");
         }
-        for one in &self.requirements.descriptors {
+        for one in self.bound() {
             let (set, binding) = (one.set.0, one.binding.0);
             let _ = writeln!(text, "  set {set} binding {binding}: {}, {}", one.kind, one.purpose);
         }

@@ -8,6 +8,9 @@ use std::ops::Range;
 /// The heading of these options in `--help`.
 const FREE: &str = "What stays free";
 
+/// The heading of the options of `capture --pull` in `--help`.
+pub(crate) const PULL: &str = "Vertex attributes that the shader fetches";
+
 /// The reservations.
 #[derive(Args)]
 pub(crate) struct Free {

@@ -255,6 +255,17 @@ fn errors_of_the_library_name_the_option_of_the_program() {
         ("depth b.vert --flip-y push-constant=3", "see --range, --flip-y, --rotate"),
         ("blend c.frag --equations multiply,screen", "(--select, --equations)"),
         ("pull a.vert --attribute 0=0:0:r32g32b32a32_sfloat", "see --buffer"),
+        ("capture a.vert --varyings v --side-effects in-capture --path compute", "see --pull"),
+        (
+            "capture a.vert --varyings v --side-effects in-capture --path compute --pull \
+             --pull-words address:attribute=3 --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=16",
+            "see --pull-words",
+        ),
+        (
+            "capture a.vert --varyings v --side-effects in-capture --pull --pull-set 0 --pull-binding 0 \
+             --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=16",
+            "see --pull-set, --pull-binding, --pull-words",
+        ),
         (
             "pull a.vert --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=4",
             "(--access-beyond-stride)",

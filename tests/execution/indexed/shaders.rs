@@ -1,6 +1,7 @@
 //! What shaders read of a draw with indices, and what is refused.
 
 use super::{Indexed, capture_pass, run, run_native, shapes, topologies};
+use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::native_draw;
 use crate::glsl;
@@ -8,12 +9,21 @@ use crate::matrix::TWO_BUFFERS;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, host_draw, options, topology};
 use polyshade::Module;
+use polyshade::host::Lowered;
 use polyshade::transform_feedback::{self, IndexType, Options};
-use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Pulled, Rate};
 use polyshade_formats::SpirvVersion;
-use polyshade_vulkan::model::Topology;
+use polyshade_tests::program;
+use polyshade_tests::shader::{bytes, read, validate};
+use polyshade_vulkan::model::{BufferLayout, Topology};
 use polyshade_vulkan::{self as vulkan, Range, VertexBuffer, VertexLayout, Work, bind_pulled, vk};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+/// The feedback buffer of each draw.
+type Memory = Vec<Vec<u8>>;
 
 /// What a draw is told besides: its base vertex, its first instance, and its number.
 const PARAMETERS: Shader = Shader {
@@ -69,13 +79,86 @@ const ATTRIBUTES: Shader = Shader {
     outputs: &[("v_sum", 4), ("v_vertex", 1)],
 };
 
+/// The attributes, of 128 elements each.
+fn attributes() -> [Vec<u8>; 2] {
+    let numbers = |scale: f32| (0..4 * 128).map(move |number| scale * number as f32);
+    [1.0, 512.0].map(|scale| numbers(scale).flat_map(f32::to_ne_bytes).collect())
+}
+
+/// Captures the draws by lavapipe's own feature, with indices or without; the fixed function fetches attributes.
+fn fed_natively(
+    words: &[u32],
+    layout: &[BufferLayout],
+    draws: &[Indexed],
+    indexed: bool,
+) -> Memory {
+    let mut feedback = Vec::new();
+    let mut work = Work { buffers: attributes().into(), ..Work::default() };
+    for one in draws {
+        feedback.push(work.buffers.len());
+        let mut draw = native_draw(words, layout, &one.case, &mut work);
+        draw.indices = indexed.then(|| one.native(&mut work));
+        let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
+        for (buffer, rate) in rates.into_iter().enumerate() {
+            let location = buffer as u32;
+            let mut layout = VertexLayout::vectors([(location, vk::Format::R32G32B32A32_SFLOAT)]);
+            layout.rate = rate;
+            let place = vulkan::Place { buffer, offset: 0 };
+            draw.vertex_buffers.push(VertexBuffer { place, layout });
+        }
+        work.draws.push(draw);
+    }
+    let outcome = Driver::Lavapipe.run(&work);
+    feedback.into_iter().map(|buffer| outcome.buffers[buffer].clone()).collect()
+}
+
+/// Captures the draws by a shader that fetches the attributes itself.
+fn fetched(
+    storage: &Storage,
+    pulled: &Lowered<'_, Pulled>,
+    told: &vertex_pulling::Options,
+    draws: &[Indexed],
+    driver: Driver,
+) -> Memory {
+    let mut feedback = Vec::new();
+    let mut work = Work { buffers: attributes().into(), ..Work::default() };
+    let range = |buffer: usize| Range { buffer, offset: 0, size: 16 * 128 };
+    let ranges = BTreeMap::from([(0, range(0)), (1, range(1))]);
+    for one in draws {
+        feedback.push(work.buffers.len());
+        let words = &storage.words;
+        let mut draw = match storage.capture.words.number("first_index").is_some() {
+            true => capture_pass(storage, words, one, None, |_| {}, &mut work).0,
+            false => storage.draw(words, &one.case, &storage.host_words(&one.case), &mut work),
+        };
+        bind_pulled(pulled, told, &ranges, 0, &mut draw, &mut work);
+        work.draws.push(draw);
+    }
+    let outcome = driver.run(&work);
+    feedback.into_iter().map(|buffer| outcome.buffers[buffer].clone()).collect()
+}
+
+/// Pulls and captures the shader in one call of the program, and returns the module's words and the report.
+fn made_at_once(shader: &[u32], options: &str) -> (Vec<u32>, Value) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let [given, made] = ["given.spv", "made.spv"].map(|name| folder.path().join(name));
+    fs::write(&given, bytes(shader)).expect("there is room");
+    let mut program = Command::new(program::build());
+    program.arg("capture").arg(&given).arg("-o").arg(&made).args(options.split_whitespace());
+    let output = program.arg("--json").output().expect("the program starts");
+    assert!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
+    let report = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let words = read(&made).expect("it was written");
+    validate(&words).unwrap_or_else(|error| panic!("{options}: {error}"));
+    (words, report)
+}
+
+/// One call makes the shader that two calls make, with the same words of the host. It captures the same as the
+/// original, whose attributes the fixed function fetches.
 #[test]
-fn attributes_are_fetched_by_indices() {
+fn attributes_are_fetched_in_one_call() {
     let varyings = Varyings::Interleaved("v_sum v_vertex");
     let layout = ATTRIBUTES.layout(varyings);
-    let mut draws = shapes(true);
-    draws.retain(|one| one.case.draw.topology != Topology::LineLoop);
-    draws.iter_mut().for_each(|one| one.case.room.truncate(1));
     let format: vertex_pulling::Format = "r32g32b32a32_sfloat".parse().expect("it is one");
     let attribute = |buffer| Attribute { buffer, offset: Some(0), format: Some(format) };
     let buffer = |rate| Buffer { stride: Some(16), rate: Some(rate) };
@@ -88,51 +171,43 @@ fn attributes_are_fetched_by_indices() {
     let plain = ATTRIBUTES.plain();
     let module = Module::parse(&plain).expect("it is one");
     let pulled = vertex_pulling::lower(&module, "main", &told).expect("it has attributes");
-    let options =
-        options(varyings, HOSTS[0]).indexed(None).restart().topologies(topologies().map(topology));
-    let storage = Storage::of_words(pulled.module.words().to_vec(), layout.clone(), &options);
 
-    let elements = |scale: f32| -> Vec<u8> {
-        let numbers = (0..4 * 128).map(|number| scale * number as f32);
-        numbers.flat_map(f32::to_ne_bytes).collect()
-    };
-    let attributes = [elements(1.0), elements(512.0)];
-    let native = ATTRIBUTES.native(varyings);
-    let (mut work, mut feedback) = (Work::default(), Vec::new());
-    work.buffers.extend(attributes.iter().cloned());
-    for one in &draws {
-        feedback.push(work.buffers.len());
-        let mut draw = native_draw(&native, &layout, &one.case, &mut work);
-        draw.indices = Some(one.native(&mut work));
-        let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
-        for (buffer, rate) in rates.into_iter().enumerate() {
-            let location = buffer as u32;
-            let mut layout = VertexLayout::vectors([(location, vk::Format::R32G32B32A32_SFLOAT)]);
-            layout.rate = rate;
-            let place = vulkan::Place { buffer, offset: 0 };
-            draw.vertex_buffers.push(VertexBuffer { place, layout });
+    for (indexed, compute) in [(true, false), (true, true), (false, true)] {
+        let mut line = "--varyings v_sum,v_vertex --set 3 --binding 0 --words storage=3:9 --pull --pull-set 2 \
+                        --attribute 0=0:0:r32g32b32a32_sfloat,1=1:0:r32g32b32a32_sfloat"
+            .to_owned();
+        let mut options = options(varyings, HOSTS[0]);
+        if indexed {
+            options = options.indexed(None).restart();
+            line += " --indexed --restart";
         }
-        work.draws.push(draw);
-    }
-    let outcome = Driver::Lavapipe.run(&work);
-    let native = feedback.iter().map(|buffer| &outcome.buffers[*buffer]);
+        if compute {
+            options = options.compute();
+            line += " --path compute";
+        }
+        let mut storage =
+            Storage::of_words(pulled.module.words().to_vec(), layout.clone(), &options);
+        let (words, report) = made_at_once(&plain, &format!("{line} --buffer 0=16,1=16:instance"));
+        assert!(words == storage.words, "{line}");
+        assert_eq!(report["words"], json!([pulled.words[0], storage.capture.words]), "{line}");
+        let bound = report["requirements"]["descriptors"].as_array().expect("it is a list");
+        let stage = if compute { "compute" } else { "vertex" };
+        assert!(bound.len() > 4 && bound.iter().all(|one| one["stage"] == stage), "{bound:?}");
 
-    for driver in DRIVERS {
-        let (mut work, mut feedback) = (Work::default(), Vec::new());
-        work.buffers.extend(attributes.iter().cloned());
-        let range = |buffer: usize| Range { buffer, offset: 0, size: 16 * 128 };
-        let ranges = BTreeMap::from([(0, range(0)), (1, range(1))]);
-        for one in &draws {
-            let (mut draw, buffers) =
-                capture_pass(&storage, &storage.words, one, None, |_| {}, &mut work);
-            bind_pulled(&pulled, &told, &ranges, 0, &mut draw, &mut work);
-            work.draws.push(draw);
-            feedback.push(buffers[0]);
+        let mut draws = shapes(indexed);
+        draws.retain(|one| TOPOLOGIES.contains(&one.case.draw.topology));
+        draws.iter_mut().for_each(|one| one.case.room.truncate(1));
+        let native = fed_natively(&ATTRIBUTES.native(varyings), &layout, &draws, indexed);
+        for driver in DRIVERS {
+            let found = fetched(&storage, &pulled, &told, &draws, driver);
+            for ((one, native), memory) in draws.iter().zip(&native).zip(&found) {
+                assert!(native == memory, "{driver:?} {one:?}\n{native:02x?}\n{memory:02x?}");
+            }
         }
-        let outcome = driver.run(&work);
-        for ((one, native), buffer) in draws.iter().zip(native.clone()).zip(feedback) {
-            let memory = &outcome.buffers[buffer];
-            assert!(native == memory, "{driver:?} {one:?}\n{native:02x?}\n{memory:02x?}");
+        // The comparison notices another stride.
+        storage.words = made_at_once(&plain, &format!("{line} --buffer 0=32,1=16:instance")).0;
+        for driver in DRIVERS {
+            assert!(fetched(&storage, &pulled, &told, &draws, driver) != native);
         }
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String>
         "capture" if has_extension => {
             ("transform_feedback_extension", transform_feedback::EXTENSION_VERSION)
         }
+        "capture" if arguments.iter().any(|one| one == "--pull") => ("recipe", recipe::VERSION),
         "capture" => ("transform_feedback", transform_feedback::VERSION),
         "clip" => ("clip_cull", clip_cull::VERSION),
         "convert" => return Ok(None),

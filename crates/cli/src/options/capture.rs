@@ -35,6 +35,13 @@ layout(location = 0) out vec4 v;
 void main() { v = vec4(gl_VertexIndex); gl_Position = v; }
 ";
 
+const TWO: &str = "#version 450
+layout(location = 0) in vec4 a;
+layout(location = 1) in vec2 b;
+layout(location = 0) out vec4 v;
+void main() { v = a + b.xyxy; gl_Position = a; }
+";
+
 const fn on(source: &'static str, line: &'static str) -> Witness {
     Witness { file: "a.vert", source, line }
 }
@@ -62,6 +69,10 @@ pub(super) const TABLE: Table = Table {
         on(INDEX, "--varyings v"),
         on(INDEX, "--varyings v --indexed"),
         on(PLAIN, "--varyings v --indexed"),
+        on(TWO, "--varyings v --pull --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4"),
+        on(TWO, "--varyings v --pull --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4:instance/2"),
+        on(TWO, "--varyings v --pull --attribute 0=0:0:r16g16b16a16_unorm --buffer 0=4"),
+        on(TWO, "--varyings v --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4:instance/2"),
     ],
     acts: &[
         acts("--varyings", "v,w", 6),
@@ -94,6 +105,15 @@ pub(super) const TABLE: Table = Table {
         acts("--restart", "", 11),
         acts("--pass-through", "", 0),
         acts("--constant-attributes", "0", 12),
+        acts("--pull", "", 16),
+        acts("--attribute", "1=0:2:r8g8_unorm", 13),
+        acts("--buffer", "1=4", 13),
+        acts("--robustness", "access", 13),
+        acts("--access-beyond-stride", "", 15),
+        acts("--base-instance", "", 14),
+        acts("--pull-set", "1", 13),
+        acts("--pull-binding", "2", 13),
+        acts("--pull-words", "uniform=0:7", 13),
         acts("--variant", "both=%d/both.spv", 0),
     ],
     together: &[

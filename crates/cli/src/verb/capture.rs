@@ -1,6 +1,7 @@
 //! `polyshade capture`: transform feedback by writing storage buffers, or by the extension.
 
 mod extension;
+mod pulled;
 mod report;
 
 use crate::Done;
@@ -17,9 +18,10 @@ use clap::{Args, ValueEnum};
 use polyshade::host::{Binding, Device, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, IndexType, Options, SideEffects, StreamOutputEntry, Topology, Variant, Varying,
+    self, IndexType, Layout, Options, SideEffects, StreamOutputEntry, Topology, Variant, Varying,
 };
 use polyshade_verify::Asked;
+use pulled::Pull;
 use std::path::{Path, PathBuf};
 
 /// How a shader is rewritten.
@@ -112,7 +114,7 @@ pub(crate) struct Rewrite {
 
     /// The draws have indices, which the capture-only variant reads from a storage buffer, or by their address: uint8,
     /// uint16, uint32, or where nothing is said, as wide as the word `index_type` says. The shader must fetch its
-    /// vertex attributes itself, as `polyshade pull` makes it; with --path compute it must anyway
+    /// vertex attributes itself (--pull); with --path compute it must anyway
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
 
@@ -156,6 +158,10 @@ pub(crate) struct Arguments {
     /// pass-through; --output is capture-only
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
     variants: Vec<(Variant, PathBuf)>,
+
+    // The heading of these options would apply to those after them.
+    #[command(flatten)]
+    pull: Pull,
 
     #[command(flatten)]
     writing: Writing,
@@ -254,11 +260,15 @@ fn variant(text: &str) -> Result<(Variant, PathBuf), String> {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let Arguments { input, rewrite, variants, writing } = arguments;
+    let Arguments { input, rewrite, pull, variants, writing } = arguments;
     rewrite.check()?;
+    pull.check(rewrite)?;
     writing.check(variants.iter().map(|(_, file)| file.as_path()))?;
     if rewrite.is_by_extension() {
         return extension::run(arguments);
+    }
+    if pull.is_asked() {
+        return pulled::run(arguments);
     }
     let words = input.words()?;
     let module = input.parse(&words)?;
@@ -272,15 +282,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements())
         .drawn(rewrite.drawn());
     if writing.is_dry_run() {
-        for (_, variant) in VARIANTS {
-            let is_made = match variant {
-                Variant::Both => prepared.layout().is_captured_at_once(),
-                Variant::CaptureAll | Variant::PassThrough => rewrite.pass_through,
-                Variant::CaptureOnly | Variant::RasterOnly => true,
-            };
-            if is_made {
-                prepared.check(variant).map_err(failed)?;
-            }
+        for variant in rewrite.offered(prepared.layout()) {
+            prepared.check(variant).map_err(failed)?;
         }
         return writing.preview(input, &report);
     }
@@ -389,6 +392,15 @@ impl Rewrite {
         } else {
             options.interleaved(varyings())
         }
+    }
+
+    /// The variants that there are of these draws.
+    fn offered(&self, layout: &Layout) -> impl Iterator<Item = Variant> {
+        VARIANTS.into_iter().map(|(_, variant)| variant).filter(|variant| match variant {
+            Variant::Both => layout.is_captured_at_once(),
+            Variant::CaptureAll | Variant::PassThrough => self.pass_through,
+            Variant::CaptureOnly | Variant::RasterOnly => true,
+        })
     }
 
     /// How the capture-only variant is drawn.

@@ -17,7 +17,7 @@ use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, 
 
 /// Where attributes are, and how they are fetched.
 #[derive(Args)]
-pub(crate) struct Rewrite {
+pub(crate) struct Attributes {
     /// Where the attribute of a location is: the number of its vertex buffer, its offset in bytes and its format, as
     /// 1=0:12:r8g8b8a8_unorm. An offset or a format that is `word` is a word of the host
     #[arg(long, value_delimiter = ',', value_name = "LOCATION=BUFFER:OFFSET:FORMAT",
@@ -28,6 +28,26 @@ pub(crate) struct Rewrite {
     /// 0=16:vertex. A stride or a rate that is `word` is a word of the host [default rate: vertex]
     #[arg(long, value_delimiter = ',', value_name = "BUFFER=STRIDE[:RATE]", value_parser = buffer)]
     buffer: Vec<(u32, Buffer)>,
+
+    /// What is read out of bounds, where never anything outside of the buffer is
+    #[arg(long, value_parser = named(ROBUSTNESS), default_value = "access2")]
+    robustness: Robustness,
+
+    /// Elements may overlap: an attribute may end behind the stride of its buffer
+    #[arg(long)]
+    access_beyond_stride: bool,
+
+    /// Ask the device for the first instance of a draw (shaderDrawParameters), which divisors other than 1 need, rather
+    /// than the host: for indirect draws
+    #[arg(long)]
+    base_instance: bool,
+}
+
+/// How a shader is rewritten.
+#[derive(Args)]
+pub(crate) struct Rewrite {
+    #[command(flatten)]
+    attributes: Attributes,
 
     /// Descriptor set of the vertex buffers [default: the last of 0 to 3 that is free]
     #[arg(long, value_name = "N")]
@@ -43,19 +63,6 @@ pub(crate) struct Rewrite {
     /// and nothing is bound [default: a storage buffer behind the vertex buffers]
     #[arg(long, value_name = "PLACE")]
     words: Option<Place>,
-
-    /// What is read out of bounds, where never anything outside of the buffer is
-    #[arg(long, value_parser = named(ROBUSTNESS), default_value = "access2")]
-    robustness: Robustness,
-
-    /// Elements may overlap: an attribute may end behind the stride of its buffer
-    #[arg(long)]
-    access_beyond_stride: bool,
-
-    /// Ask the device for the first instance of a draw (shaderDrawParameters), which divisors other than 1 need, rather
-    /// than the host: for indirect draws
-    #[arg(long)]
-    base_instance: bool,
 
     #[command(flatten)]
     free: Free,
@@ -140,11 +147,7 @@ fn rate_of(text: &str) -> Option<Rate> {
     }
 }
 
-impl Rewrite {
-    pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
-        self.free.target(entry, stage)
-    }
-
+impl Attributes {
     /// Refuses what is said twice, and of which the first would be ignored.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         fn twice<T>(all: &[(u32, T)]) -> Option<u32> {
@@ -162,23 +165,30 @@ impl Rewrite {
         }
     }
 
-    /// Refuses attributes, which `verify` makes of the shader's inputs.
-    pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
-        if self.attribute.is_empty() && self.buffer.is_empty() {
-            return Ok(());
-        }
-        let message = "--attribute and --buffer: `verify` makes the attributes itself";
-        Err(Failure::new(Exit::Usage, message.to_owned()))
+    /// The options, and whether they are given.
+    pub(crate) fn given(&self) -> [(&'static str, bool); 5] {
+        [
+            ("--attribute", !self.attribute.is_empty()),
+            ("--buffer", !self.buffer.is_empty()),
+            ("--robustness", self.robustness != Robustness::Access2),
+            ("--access-beyond-stride", self.access_beyond_stride),
+            ("--base-instance", self.base_instance),
+        ]
     }
 
-    pub(crate) fn options(&self) -> Options {
-        let storage = (self.set.map(Set), self.binding.map(Binding));
+    /// The options of the library, where the vertex buffers and the words are placed so.
+    pub(crate) fn options(
+        &self,
+        set: Option<u32>,
+        binding: Option<u32>,
+        words: Option<Place>,
+    ) -> Options {
         let mut options = Options::new()
-            .storage(storage.0, storage.1)
+            .storage(set.map(Set), binding.map(Binding))
             .robustness(self.robustness)
             .access_beyond_stride(self.access_beyond_stride)
             .base_instance(self.base_instance);
-        if let Some(place) = self.words {
+        if let Some(place) = words {
             options = options.words(place);
         }
         for (location, attribute) in &self.attribute {
@@ -191,11 +201,30 @@ impl Rewrite {
     }
 }
 
+impl Rewrite {
+    pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
+        self.free.target(entry, stage)
+    }
+
+    /// Refuses attributes, which `verify` makes of the shader's inputs.
+    pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
+        if self.attributes.attribute.is_empty() && self.attributes.buffer.is_empty() {
+            return Ok(());
+        }
+        let message = "--attribute and --buffer: `verify` makes the attributes itself";
+        Err(Failure::new(Exit::Usage, message.to_owned()))
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        self.attributes.options(self.set, self.binding, self.words)
+    }
+}
+
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     writing.check(std::iter::empty())?;
-    rewrite.check()?;
+    rewrite.attributes.check()?;
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
@@ -209,7 +238,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 /// What a person has to know beside what is bound.
-fn text(pulled: &Pulled) -> String {
+pub(crate) fn text(pulled: &Pulled) -> String {
     match &pulled.absent[..] {
         [] => String::new(),
         absent => {

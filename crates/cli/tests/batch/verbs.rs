@@ -50,12 +50,17 @@ const fn line(
     Line { options, statuses, seconds, ending: "spv" }
 }
 
-const LINES: [Line; 15] = [
+const LINES: [Line; 16] = [
     line("blend --equations multiply", [SKIPPED, OK, SKIPPED, SKIPPED], &[REPORTS]),
     line(
         "capture --varyings v",
         [OK, SKIPPED, SKIPPED, SKIPPED],
         &[REPORTS, ("--variant both", "both.spv"), ("--variant raster-only", "raster-only.spv")],
+    ),
+    line(
+        "capture --varyings v --path compute --pull --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4",
+        [OK, SKIPPED, SKIPPED, SKIPPED],
+        &[REPORTS, ("--variant raster-only", "raster-only.spv")],
     ),
     line("capture --path extension --varyings v", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
     line("clip --enable 1", [OK, UNSUPPORTED, SKIPPED, UNSUPPORTED], &[REPORTS]),

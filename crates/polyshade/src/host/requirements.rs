@@ -194,8 +194,9 @@ impl Requirements {
         };
     }
 
-    /// What this or `other`, of the same stage, needs, each once.
-    pub(crate) fn join(mut self, other: Self) -> Self {
+    /// What this or `other` needs, each once: of steps that are taken one after another, or of variants of a stage.
+    #[must_use]
+    pub fn join(mut self, other: Self) -> Self {
         fn add<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {
             for other in others {
                 if !own.contains(&other) {

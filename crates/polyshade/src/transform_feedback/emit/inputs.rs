@@ -79,6 +79,11 @@ pub(super) fn inputs(
             if is_drawn || is_constant && !draws.compute {
                 continue;
             }
+            if is_constant {
+                let message = "cannot capture in a compute stage: it has no vertex attribute, not even one that is \
+                               the same for all vertices";
+                return Err(Error::unsupported(message, variable));
+            }
             return Err(of_no_builtin(m, variable, draws));
         };
         let is_filled = match is_drawn {

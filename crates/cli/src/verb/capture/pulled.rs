@@ -1,0 +1,108 @@
+//! `polyshade capture --pull`: makes the shader fetch its vertex attributes, and captures that shader.
+
+use super::{Arguments, Rewrite, report};
+use crate::Done;
+use crate::failure::Failure;
+use crate::lowering::RECIPE;
+use crate::report::Report;
+use crate::stage::only_entry;
+use crate::target::PULL;
+use crate::verb::pull::{self, Attributes};
+use crate::writing::Beside;
+use clap::Args;
+use polyshade::host::{Lowered, Place, Requirements};
+use polyshade::recipe::{self, Capture, Made, Recipe};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::Variant;
+use polyshade::vertex_pulling;
+
+/// How the shader fetches its vertex attributes, if it does.
+#[derive(Args)]
+pub(super) struct Pull {
+    /// Have the shader fetch its vertex attributes itself, as `polyshade pull` does, and capture that shader: all
+    /// variants fetch them
+    #[arg(help_heading = PULL, long, conflicts_with = "constant_attributes")]
+    pull: bool,
+
+    #[command(flatten, next_help_heading = PULL)]
+    attributes: Attributes,
+
+    /// Descriptor set of the vertex buffers [default: the last of 0 to 3 that is free]
+    #[arg(help_heading = PULL, long, value_name = "N")]
+    pull_set: Option<u32>,
+
+    /// Binding of the first vertex buffer; the others follow [default: 0, or where there is room]
+    #[arg(help_heading = PULL, long, value_name = "N")]
+    pull_binding: Option<u32>,
+
+    /// Where the words about the vertex buffers are: a place, as --words names it [default: a storage buffer behind the
+    /// vertex buffers]
+    #[arg(help_heading = PULL, long, value_name = "PLACE")]
+    pull_words: Option<Place>,
+}
+
+impl Pull {
+    pub(super) fn is_asked(&self) -> bool {
+        self.pull
+    }
+
+    /// Refuses options that have no effect.
+    pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
+        if self.pull {
+            let is_unused = rewrite.is_by_extension();
+            Failure::of_unused(&[("--pull", is_unused)], "with --path extension")?;
+            return self.attributes.check();
+        }
+        let places = [
+            ("--pull-set", self.pull_set.is_some()),
+            ("--pull-binding", self.pull_binding.is_some()),
+            ("--pull-words", self.pull_words.is_some()),
+        ];
+        let given = [self.attributes.given().as_slice(), &places].concat();
+        Failure::of_unused(&given, "without --pull")
+    }
+
+    fn options(&self) -> vertex_pulling::Options {
+        self.attributes.options(self.pull_set, self.pull_binding, self.pull_words)
+    }
+}
+
+/// Runs the verb, by a recipe of both steps.
+pub(super) fn run(arguments: &Arguments) -> Done {
+    let Arguments { input, rewrite, pull, variants, writing } = arguments;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
+    let stages = [(&module, rewrite.target(&entry, stage)?)];
+    let make = |variant| {
+        let mut recipe = Recipe::default();
+        recipe.pull = Some(pull.options());
+        recipe.capture = Some(Capture::Storage { variant, options: rewrite.options() });
+        let made = recipe::lower(&stages, &recipe);
+        let mut made = made.map_err(|error| input.refused(&error, &module))?;
+        Ok(made.pop().expect("there is a result for each stage"))
+    };
+    let capture_only = make(Variant::CaptureOnly)?;
+    let Made { pulled, stored, .. } = &capture_only.result;
+    let layout = stored.as_ref().expect("the recipe captures");
+    let pulled = pulled.as_ref().expect("the recipe pulls");
+
+    // Other variants may bind the vertex buffers to another stage, or bind more: the report is of all.
+    let asked: Vec<Variant> = match writing.is_dry_run() {
+        true => rewrite.offered(layout).collect(),
+        false => variants.iter().map(|(variant, _)| *variant).collect(),
+    };
+    let others: Vec<Lowered<'_, Made>> =
+        asked.into_iter().map(make).collect::<Result<_, Failure>>()?;
+    let needed = others.iter().map(|other| other.requirements.clone());
+    let requirements = needed.fold(capture_only.requirements.clone(), Requirements::join);
+    let text = report::layout(layout) + &pull::text(pulled);
+    let report = Report::new(RECIPE, (&entry, stage), &capture_only.result, text)
+        .needs(&capture_only.words, &requirements)
+        .drawn(rewrite.drawn());
+
+    let made = variants.iter().zip(&others);
+    let beside: Vec<Beside<'_>> =
+        made.map(|((_, file), made)| (file.as_path(), made.module.words())).collect();
+    writing.finish(input, &report, (module.words(), capture_only.module.words()), &beside)
+}
