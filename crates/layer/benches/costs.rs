@@ -324,7 +324,8 @@ unsafe fn pipeline(
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_attribute_descriptions(&attributes)
         .vertex_binding_descriptions(&bindings);
-    let shader = (&*discarding::words(source), topology);
+    let words = discarding::words(source);
+    let shader = discarding::Drawing::new(&words, topology);
     // SAFETY: the pass and the layout are alive.
     unsafe { discarding::pipeline(device, shader, &input, pass, layout) }.expect("a pipeline")
 }

@@ -3,15 +3,15 @@
 use crate::chain::{key, take_device_link};
 use crate::commands::DeviceCommands;
 use crate::driver::Driver;
-use crate::emulation::Emulator;
+use crate::emulation::{Emulator, Kind};
 use crate::features::{self, Feature};
 use crate::instance::Instance;
 use crate::log::Level;
 use crate::physical::{View, is_portability};
 use crate::pnext::{Change, Copied, find};
-use crate::portability;
 use crate::registry::Registry;
 use crate::settings::slice;
+use crate::{offer, portability};
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
@@ -74,7 +74,7 @@ pub(crate) unsafe extern "system" fn create_device(
         let view = View::new(instance, physical);
         let hidden_features = &instance.settings.hide_features;
         let request = Request::read(&view, hidden_features, &*info);
-        let Request { extensions, has_feedback } = match request {
+        let Request { mut extensions, has_feedback, counts } = match request {
             Ok(request) => request,
             Err((result, why)) => {
                 instance.log.say(Level::Error, format_args!("vkCreateDevice: {why}"));
@@ -109,32 +109,48 @@ pub(crate) unsafe extern "system" fn create_device(
         let mut changed = *info;
         changed.p_next = chain.as_ref().map_or((*info).p_next, Copied::first);
         let mut enabled = Enabled::default();
-        let emulates = match (&mut chain, emulates) {
-            (Ok(chain), true) => {
-                enabled.add_to(&mut changed, chain, &instance.features(physical));
-                true
-            }
-            _ => false,
-        };
+        let emulates = emulates && chain.is_ok();
+        if let (Ok(chain), true) = (&mut chain, emulates) {
+            enabled.add_to(&mut changed, chain, &instance.features(physical));
+        }
+        let driver_counts = emulates && counts && view.driver_counts();
+        if driver_counts {
+            enabled.count(&mut changed, &mut extensions);
+        }
         changed.enabled_extension_count = extensions.len() as u32;
         changed.pp_enabled_extension_names = extensions.as_ptr();
 
-        let create =
-            (link.next_get_instance_proc_addr)(instance.handle, c"vkCreateDevice".as_ptr());
-        let Some(create) = create else {
+        let Some(create) = next_create_device(instance, link.next_get_instance_proc_addr) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let create =
-            std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create);
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
             let get_proc_addr = link.next_get_device_proc_addr;
             let state = register(*device, get_proc_addr, has_feedback, instance);
             if let (true, Some(state)) = (emulates, state) {
-                emulate(state, instance, physical, has_several_queues(&*info));
+                let has_several_queues = has_several_queues(&*info);
+                let is_portability = is_portability(instance, physical);
+                let kind = Kind { has_several_queues, is_portability, driver_counts };
+                emulate(state, instance, physical, kind);
             }
         }
         result
+    }
+}
+
+/// `vkCreateDevice` of the next layer.
+///
+/// # Safety
+///
+/// The function is the one by which the loader finds commands of the next layer.
+unsafe fn next_create_device(
+    instance: &Instance,
+    find: vk::PFN_vkGetInstanceProcAddr,
+) -> Option<vk::PFN_vkCreateDevice> {
+    // SAFETY: the caller's promise, and the command has this type.
+    unsafe {
+        let create = find(instance.handle, c"vkCreateDevice".as_ptr())?;
+        Some(std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create))
     }
 }
 
@@ -168,6 +184,7 @@ struct Enabled {
     features: vk::PhysicalDeviceFeatures,
     addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     times: vk::PhysicalDeviceTimelineSemaphoreFeatures<'static>,
+    generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
 }
 
 impl Enabled {
@@ -216,6 +233,15 @@ impl Enabled {
             info.p_next = (&raw const self.times).cast();
         }
     }
+
+    /// Has the driver count primitives generated. The structure in which the application asks for it was dropped.
+    fn count(&mut self, info: &mut vk::DeviceCreateInfo<'_>, extensions: &mut Vec<*const c_char>) {
+        extensions.extend([offer::NAME, offer::GENERATED].map(CStr::as_ptr));
+        self.generated.primitives_generated_query = vk::TRUE;
+        self.generated.primitives_generated_query_with_rasterizer_discard = vk::TRUE;
+        self.generated.p_next = info.p_next.cast_mut();
+        info.p_next = (&raw const self.generated).cast();
+    }
 }
 
 /// Whether a device is asked for with several queues.
@@ -230,12 +256,7 @@ unsafe fn has_several_queues(info: &vk::DeviceCreateInfo<'_>) -> bool {
 }
 
 /// Has a device capture.
-fn emulate(
-    device: &Device,
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    has_several_queues: bool,
-) {
+fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, kind: Kind) {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     if let Some(get) = instance.next.get_memory_properties {
         // SAFETY: the physical device is one of the instance's.
@@ -243,7 +264,6 @@ fn emulate(
     }
     let debugging = &instance.settings.debugging;
     let properties = instance.properties(physical);
-    let kind = (has_several_queues, is_portability(instance, physical));
     match Emulator::new(device, memory, &properties, kind, debugging) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
@@ -255,6 +275,8 @@ struct Request {
     /// The extensions of the driver's.
     extensions: Vec<*const c_char>,
     has_feedback: bool,
+    /// Whether primitives generated are to be counted.
+    counts: bool,
 }
 
 impl Request {
@@ -273,7 +295,7 @@ impl Request {
         if let Some(feature) = unsafe { hidden_feature(hidden, info) } {
             return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, absent(feature.name())));
         }
-        let mut request = Self { extensions: Vec::new(), has_feedback: false };
+        let mut request = Self { extensions: Vec::new(), has_feedback: false, counts: false };
         // SAFETY: the caller's promise.
         let names = unsafe { slice(info.pp_enabled_extension_names, info.enabled_extension_count) };
         for &name in names {
@@ -288,6 +310,7 @@ impl Request {
             }
             if view.own().contains(&text) {
                 request.has_feedback = true;
+                request.counts |= text == offer::GENERATED;
             } else {
                 request.extensions.push(name);
             }

@@ -55,6 +55,8 @@ pub(crate) struct Emulator {
     pub(crate) has_constant_attributes: bool,
     /// Whether rasterization can be turned off by a command, in pipelines of the layer's too.
     pub(crate) has_dynamic_discard: bool,
+    /// Whether the driver counts primitives generated, of pipelines that the layer does not capture, too.
+    pub(crate) driver_counts: bool,
     pub(crate) keeper: Keeper,
     pub(crate) chunks: Chunks,
     /// How large buffers are whose address may be asked for.
@@ -84,6 +86,14 @@ pub(crate) struct Emulator {
     pub(crate) capturing: AtomicU32,
 }
 
+/// What the application has asked a device for, and what its driver does.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) has_several_queues: bool,
+    pub(crate) is_portability: bool,
+    pub(crate) driver_counts: bool,
+}
+
 /// A recording, which commands change that Vulkan has one thread record at a time.
 pub(crate) struct Recorded(UnsafeCell<Recording>);
 
@@ -102,16 +112,17 @@ impl Emulator {
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
         properties: &vk::PhysicalDeviceProperties,
-        (has_several_queues, is_portability): (bool, bool),
+        kind: Kind,
         debugging: &Debugging,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
             memory,
             max_push_constants: properties.limits.max_push_constants_size,
             // Of those the least stride is what strides are multiples of (`VK_KHR_portability_subset`).
-            has_constant_attributes: !is_portability,
+            has_constant_attributes: !kind.is_portability,
             // As the instance was made for Vulkan 1.3.
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
+            driver_counts: kind.driver_counts,
             keeper: Keeper::new(device)?,
             chunks: Chunks::default(),
             buffers: Registry::new(),
@@ -123,7 +134,7 @@ impl Emulator {
             pools: Mutex::default(),
             shared: AtomicBool::new(false),
             queues: Queues::default(),
-            has_several_queues,
+            has_several_queues: kind.has_several_queues,
             has_resumed: AtomicBool::new(false),
             may_capture: AtomicBool::new(false),
             joining: Mutex::default(),

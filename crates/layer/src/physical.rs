@@ -111,6 +111,24 @@ impl<'i> View<'i> {
         }
     }
 
+    /// Whether the driver has queries of primitives generated too, which count draws that are rasterized and that are
+    /// not, and the layer may use them.
+    pub(crate) fn driver_counts(&self) -> bool {
+        let Self { instance, physical, .. } = *self;
+        let (false, Some(get_features)) =
+            (instance.settings.hides(offer::GENERATED), instance.next.get_features_2)
+        else {
+            return false;
+        };
+        let mut found = Generated::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
+        // SAFETY: the device belongs to the instance, and a driver skips the structure that it does not know.
+        unsafe { get_features(physical, &raw mut features) };
+        let counts = found.primitives_generated_query == vk::TRUE
+            && found.primitives_generated_query_with_rasterizer_discard == vk::TRUE;
+        counts && has_native_feedback(instance, physical)
+    }
+
     /// The names of what the layer provides.
     pub(crate) fn own(&self) -> &'static [&'static CStr] {
         match (self.emulates_feedback, self.provides_feedback) {

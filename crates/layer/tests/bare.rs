@@ -1,6 +1,6 @@
 //! The objects that small tests draw with: a pass without attachments, and buffers that the host sees.
 
-use crate::discarding;
+use crate::discarding::{self, Drawing};
 use crate::loader::Device;
 use crate::objects::allocate;
 use ash::vk;
@@ -97,10 +97,18 @@ impl<'d> Bare<'d> {
         topology: vk::PrimitiveTopology,
         input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     ) -> vk::Pipeline {
-        let shader = (&discarding::words(source)[..], topology);
+        self.pipeline_of(Drawing::new(&discarding::words(source), topology), input)
+    }
+
+    /// A pipeline of any stages.
+    pub(crate) fn pipeline_of(
+        &mut self,
+        drawing: Drawing<'_>,
+        input: &vk::PipelineVertexInputStateCreateInfo<'_>,
+    ) -> vk::Pipeline {
         // SAFETY: all structures are valid.
         let made =
-            unsafe { discarding::pipeline(self.device, shader, input, self.pass, self.layout) };
+            unsafe { discarding::pipeline(self.device, drawing, input, self.pass, self.layout) };
         let made = made.expect("a pipeline");
         self.pipelines.push(made);
         made

@@ -240,7 +240,7 @@ fn pipeline(
     ranges: &[vk::PushConstantRange],
 ) -> Result<(), vk::Result> {
     let vulkan = &device.handle;
-    let shader = (words, vk::PrimitiveTopology::TRIANGLE_LIST);
+    let shader = discarding::Drawing::new(words, vk::PrimitiveTopology::TRIANGLE_LIST);
     // SAFETY: all structures are valid, and what was created is destroyed.
     unsafe {
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);

@@ -1,4 +1,4 @@
-//! Passes without attachments, and pipelines that capture and rasterize nothing.
+//! Passes without attachments, and pipelines that capture, most of which rasterize nothing.
 
 use crate::loader::Device;
 use ash::vk;
@@ -14,43 +14,76 @@ pub(crate) unsafe fn pass(device: &Device) -> vk::RenderPass {
 
 /// The SPIR-V of a vertex shader.
 pub(crate) fn words(source: &str) -> Vec<u32> {
-    compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles")
+    compiled(source, ShaderStage::Vertex)
 }
 
-/// A pipeline of a vertex shader, or why there is none. Indices restart strips.
+pub(crate) fn compiled(source: &str, stage: ShaderStage) -> Vec<u32> {
+    compile(source, stage, SpirvVersion::SPIRV1_0).expect("it compiles")
+}
+
+/// The stages of a pipeline, and the primitives that they get.
+#[derive(Clone, Copy)]
+pub(crate) struct Drawing<'w> {
+    pub(crate) vertex: &'w [u32],
+    pub(crate) geometry: Option<&'w [u32]>,
+    pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) rasterizes: bool,
+}
+
+impl<'w> Drawing<'w> {
+    /// A vertex shader, and nothing is rasterized.
+    pub(crate) fn new(vertex: &'w [u32], topology: vk::PrimitiveTopology) -> Self {
+        Self { vertex, geometry: None, topology, rasterizes: false }
+    }
+}
+
+/// A pipeline, or why there is none. Indices restart strips.
 pub(crate) unsafe fn pipeline(
     device: &Device,
-    (words, topology): (&[u32], vk::PrimitiveTopology),
+    Drawing { vertex, geometry, topology, rasterizes }: Drawing<'_>,
     input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, vk::Result> {
-    let info = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the words are SPIR-V.
-    let module = unsafe { device.handle.create_shader_module(&info, None) }?;
-    let stages = [vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::VERTEX)
-        .module(module)
-        .name(c"main")];
+    let vertex = Some((vk::ShaderStageFlags::VERTEX, vertex));
+    let geometry = geometry.map(|words| (vk::ShaderStageFlags::GEOMETRY, words));
+    let mut stages = Vec::new();
+    for (stage, words) in vertex.into_iter().chain(geometry) {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words are SPIR-V.
+        let module = unsafe { device.handle.create_shader_module(&info, None) }?;
+        let info = vk::PipelineShaderStageCreateInfo::default();
+        stages.push(info.stage(stage).module(module).name(c"main"));
+    }
     let strips = [vk::PrimitiveTopology::LINE_STRIP, vk::PrimitiveTopology::TRIANGLE_STRIP];
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(topology)
         .primitive_restart_enable(strips.contains(&topology));
     let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .rasterizer_discard_enable(true)
+        .rasterizer_discard_enable(!rasterizes)
         .line_width(1.0);
+    let (viewport, scissor) =
+        ([vk::Viewport::default().width(1.0).height(1.0)], [Default::default()]);
+    let viewport =
+        vk::PipelineViewportStateCreateInfo::default().viewports(&viewport).scissors(&scissor);
+    let samples = vk::PipelineMultisampleStateCreateInfo::default()
+        .rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(input)
         .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
         .rasterization_state(&rasterization)
+        .multisample_state(&samples)
         .layout(layout)
         .render_pass(pass);
     let cache = vk::PipelineCache::null();
-    // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made or refused.
+    // SAFETY: all structures are valid, and modules are destroyed when the pipeline is made or refused.
     unsafe {
         let made = device.handle.create_graphics_pipelines(cache, &[info], None);
-        device.handle.destroy_shader_module(module, None);
+        for stage in &stages {
+            device.handle.destroy_shader_module(stage.module, None);
+        }
         made.map(|made| made[0]).map_err(|(_, why)| why)
     }
 }

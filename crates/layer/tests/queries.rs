@@ -3,18 +3,27 @@
 //! Of all combinations so many are drawn that every three choices meet.
 
 use crate::bare::{Bare, Seen};
+use crate::discarding::{Drawing, compiled};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use crate::objects::memory_barrier;
 use ash::vk::{self, QueryResultFlags as Flags};
 use ash::{ext, vk::PipelineStageFlags as Stage};
+use polyshade_formats::ShaderStage;
 use std::collections::HashSet;
 
 const SHADER: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; }";
 
+/// A geometry shader that makes two points of each.
+const TWICE: &str = "#version 450
+layout(points) in; layout(points, max_vertices = 2) out;
+void main() {
+    for (int i = 0; i < 2; ++i) { gl_Position = vec4(0, 0, 0, 1); EmitVertex(); EndPrimitive(); }
+}";
+
 /// How many choices each part of a case has.
-const CHOICES: [u32; 12] = [2, 2, 3, 4, 2, 2, 2, 2, 3, 2, 3, 2];
+const CHOICES: [u32; 15] = [2, 2, 3, 4, 2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 2];
 
 /// Queries of a pool, of which three are drawn and read.
 const QUERIES: u32 = 5;
@@ -65,6 +74,19 @@ struct Case {
     /// Whether queries begin and end outside of the pass.
     around: bool,
     stride_is_wide: bool,
+    /// Whether draws that are not captured have a geometry stage.
+    geometry: bool,
+    rasterizes: bool,
+    /// Whether they are draws by byte count.
+    by_bytes: bool,
+}
+
+/// Which draws count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Counted {
+    All,
+    /// Those that the layer counts without the driver.
+    WithoutGeometry,
 }
 
 impl Case {
@@ -83,6 +105,9 @@ impl Case {
             by_host,
             state,
             around,
+            geometry,
+            rasterizes,
+            by_bytes,
         ] = choices;
         let mut flags = Flags::empty();
         for (is_set, flag) in [
@@ -105,6 +130,9 @@ impl Case {
             state: [State::Ended, State::NeverBegun, State::ResetAgain][state as usize],
             around: around == 1,
             stride_is_wide: streams == 2,
+            geometry: geometry == 1,
+            rasterizes: rasterizes == 1,
+            by_bytes: by_bytes == 1,
         };
         // For what never ends nobody waits, and commands do not reset by the host between them.
         let waits = case.state != State::Ended && wait == 1;
@@ -134,13 +162,18 @@ impl Case {
     }
 
     /// Which words the results have, and where, as Vulkan says it.
-    fn results(&self) -> Vec<u32> {
+    fn results(&self, counted: Counted) -> Vec<u32> {
         let mut words = vec![7; WORDS];
         let is_available = self.state == State::Ended;
         for number in 0..READ {
             // Of several streams the others get no points.
             let counts = is_available && (number == 0 || !self.streams);
             let [captured, others] = if counts { self.points(number) } else { [0, 0] };
+            let others = match (self.geometry, counted) {
+                (false, _) => others,
+                (true, Counted::All) => 2 * others,
+                (true, Counted::WithoutGeometry) => 0,
+            };
             let values = match self.of_generated {
                 true => vec![captured + others],
                 false => vec![captured.min(ROOM as u64), captured],
@@ -198,18 +231,37 @@ fn cases() -> Vec<Case> {
 /// A device whose queries are read.
 struct Scene<'d> {
     bare: Bare<'d>,
-    pipeline: vk::Pipeline,
+    /// A pipeline that captures, and one with a geometry stage if there is such: that rasterize nothing, and that do.
+    pipelines: [(vk::Pipeline, Option<vk::Pipeline>); 2],
     target: Seen,
+    /// The bytes that draws by byte count are told of.
+    counters: Seen,
     results: Seen,
 }
 
 impl Scene<'_> {
-    fn new(device: &Device) -> Scene<'_> {
+    fn new(device: &Device, has_geometry: bool) -> Scene<'_> {
         use vk::BufferUsageFlags as Usage;
         let mut bare = Bare::new(device, 0);
         let input = vk::PipelineVertexInputStateCreateInfo::default();
+        let vertex = compiled(SHADER, ShaderStage::Vertex);
+        let plain = compiled(
+            &SHADER.replace(", xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4", ""),
+            ShaderStage::Vertex,
+        );
+        let geometry = compiled(TWICE, ShaderStage::Geometry);
+        let points = vk::PrimitiveTopology::POINT_LIST;
+        let counter = Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::INDIRECT_BUFFER;
+        let pipelines = [false, true].map(|rasterizes| {
+            let captured = Drawing { rasterizes, ..Drawing::new(&vertex, points) };
+            let other =
+                Drawing { geometry: Some(&geometry), rasterizes, ..Drawing::new(&plain, points) };
+            let other = has_geometry.then(|| bare.pipeline_of(other, &input));
+            (bare.pipeline_of(captured, &input), other)
+        });
         Scene {
-            pipeline: bare.pipeline(SHADER, vk::PrimitiveTopology::POINT_LIST, &input),
+            pipelines,
+            counters: bare.buffer(counter, READ as usize),
             target: bare.buffer(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, ROOM),
             results: bare.buffer(Usage::TRANSFER_DST, WORDS),
             bare,
@@ -226,6 +278,7 @@ impl Scene<'_> {
             },
         );
         self.results.fill([7; WORDS]);
+        self.counters.fill((0..READ).map(|number| 4 * case.points(number)[1] as u32));
         let mut status = vk::Result::SUCCESS;
         // SAFETY: all that is used is alive, and recorded as Vulkan has it.
         unsafe {
@@ -310,16 +363,23 @@ impl Scene<'_> {
                 begin();
             }
             self.bare.begin_pass(commands);
-            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
+            let (pipeline, with_geometry) = self.pipelines[usize::from(case.rasterizes)];
+            let other = with_geometry.filter(|_| case.geometry).unwrap_or(pipeline);
+            let graphics = vk::PipelineBindPoint::GRAPHICS;
             let (zero, size) = (0, self.target.size());
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
             bind(commands, 0, 1, &raw const self.target.buffer, &raw const zero, &raw const size);
             if !case.around {
                 begin();
             }
-            if others > 0 {
+            vulkan.cmd_bind_pipeline(commands, graphics, other);
+            if others > 0 && case.by_bytes {
+                let (at, draw) = (4 * u64::from(number), feedback.cmd_draw_indirect_byte_count_ext);
+                draw(commands, 1, 0, self.counters.buffer, at, 0, 4);
+            } else if others > 0 {
                 vulkan.cmd_draw(commands, others as u32, 1, 0, 0);
             }
+            vulkan.cmd_bind_pipeline(commands, graphics, pipeline);
             let none = std::ptr::null();
             (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
             if captured > 0 {
@@ -372,6 +432,7 @@ impl Scene<'_> {
 
 /// A device with queries of both types that the host resets.
 fn device(instance: &Instance, driver: &str, counts_streams: bool) -> Device {
+    let features = vk::PhysicalDeviceFeatures::default().geometry_shader(driver == LAVAPIPE);
     let physical = instance.physical(driver);
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let names = [ext::transform_feedback::NAME, ext::primitives_generated_query::NAME];
@@ -386,6 +447,7 @@ fn device(instance: &Instance, driver: &str, counts_streams: bool) -> Device {
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
+        .enabled_features(&features)
         .push_next(&mut feedback)
         .push_next(&mut generated)
         .push_next(&mut twelve);
@@ -404,27 +466,34 @@ fn is_wrong_in_lavapipe(case: &Case) -> bool {
 #[test]
 fn queries_of_every_kind_are_read_in_every_way() {
     let hide: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
+    let hide_both: Settings<'_> =
+        &[(c"hide", c"VK_EXT_transform_feedback,VK_EXT_primitives_generated_query")];
     let native = Instance::with_layers(&[], &[]);
     let forced = Instance::new(hide, Validation::Below);
+    let alone = Instance::new(hide_both, Validation::Below);
     let other = Instance::new(&[], Validation::Below);
     let devices = [
-        ("native", device(&native, LAVAPIPE, true)),
-        ("emulated", device(&forced, LAVAPIPE, false)),
-        (SWIFTSHADER, device(&other, SWIFTSHADER, false)),
+        ("native", device(&native, LAVAPIPE, true), Counted::All),
+        ("emulated", device(&forced, LAVAPIPE, false), Counted::All),
+        ("by the layer alone", device(&alone, LAVAPIPE, false), Counted::WithoutGeometry),
+        (SWIFTSHADER, device(&other, SWIFTSHADER, false), Counted::WithoutGeometry),
     ];
     let cases = cases();
-    for (name, device) in &devices {
-        let scene = Scene::new(device);
+    for (name, device, counted) in &devices {
+        let has_geometry = *name != SWIFTSHADER;
+        let scene = Scene::new(device, has_geometry);
         // The layer counts no primitives of other streams, and says so.
         let is_valid = |case: &&Case| match *name {
             "native" => !is_wrong_in_lavapipe(case),
-            _ => !(case.of_generated && case.streams),
+            _ => !(case.of_generated && case.streams) && (has_geometry || !case.geometry),
         };
         for case in cases.iter().filter(is_valid) {
-            assert_eq!(scene.run(case), (case.results(), case.status()), "{name}: {case:?}");
+            let expected = (case.results(*counted), case.status());
+            assert_eq!(scene.run(case), expected, "{name}: {case:?}");
         }
     }
     drop(devices);
     forced.assert_silent();
+    alone.assert_silent();
     other.assert_silent();
 }

@@ -10,7 +10,7 @@ use crate::emulation::memory::Piece;
 use crate::emulation::recording::{Active, NO_LIST, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
 use ash::vk::{self, DynamicState};
-use polyshade::transform_feedback::MAX_BUFFERS;
+use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use polyshade_planner::keeper::{self, Job};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Recording {
     /// Whether anything is captured or counted. Queries of transform feedback count while that is active.
     pub(crate) fn watches(&self) -> bool {
         let [_, of_generated] = self.counted;
-        self.active.is_some() || of_generated != 0
+        self.active.is_some() || of_generated != 0 && !self.driver_counts
     }
 
     /// Captures and counts a draw, and says why not in the log.
@@ -79,9 +79,13 @@ impl Recording {
         let graphics = self.graphics.as_ref().map(|(_, graphics)| Arc::clone(graphics));
         let graphics = graphics.ok_or("no pipeline that is known")?;
         let facts = &graphics.facts;
-        if facts.stages.as_ref().is_some_and(|stages| stages.has_others) {
-            let why = OTHER_STAGES.to_owned();
-            return if self.active.is_some() { Err(why) } else { Ok(Done::default()) };
+        let has_others = facts.stages.as_ref().is_some_and(|stages| stages.has_others);
+        if has_others && self.active.is_some() {
+            device.fault(format_args!("a draw is not captured: {OTHER_STAGES}"));
+        }
+        // The keeper makes the arguments of draws by byte count.
+        if has_others && !matches!(call.arguments, Said::Bytes { .. }) {
+            return Ok(Done::default());
         }
         let indices = if call.indexed { Some(self.indices(device, emulator)?) } else { None };
         let mut draws = self.told(device, emulator, &call, indices, facts)?;
@@ -89,17 +93,24 @@ impl Recording {
         draws.commands = written.map_or(0, |piece| piece.address);
         let state = self.state(device, emulator)?;
         let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
-        let [of_feedback, of_generated] = self.counted;
-        if of_generated != 0 {
+        let [of_feedback, of_generated] = if has_others { [0; 2] } else { self.counted };
+        let is_counted = of_generated != 0 && !self.driver_counts;
+        if is_counted {
             self.jobs.push(&job(draws.clone(), of_generated));
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
-            if of_generated == 0 || self.active.is_some() {
+            if !is_counted || self.active.is_some() {
                 self.jobs.push(&job(draws, self.active.map_or(0, |_| of_feedback)));
             }
             return Ok(done);
         };
+        let are_points_counted = of_generated != 0 && self.driver_counts;
+        if are_points_counted {
+            let topology = Topology::PointList;
+            let points = keeper::Draws { topology, segments: None, ..draws.clone() };
+            self.jobs.push(&job(points, of_generated));
+        }
         let last = self.provokes_last(facts);
         let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
         let (blocks, template) = blocks.map_err(lost)?;
@@ -114,7 +125,7 @@ impl Recording {
         }
         self.jobs.push(&job(draws, of_feedback));
         let layout = facts.layout.as_ref().ok_or("a pipeline without a layout")?;
-        let mut drawn = Drawn {
+        let drawn = Drawn {
             facts,
             variant: &variant,
             layout,
@@ -123,12 +134,28 @@ impl Recording {
             draws: call.draws * self.executions(),
             bound: None,
         };
-        if layout.addresses == Some(Addresses::Bound) {
+        // SAFETY: the caller's promise.
+        unsafe { self.draw_points((device, emulator), commands, &call, drawn)? };
+        // The driver counts what it draws.
+        let is_whole = self.discards(facts) && !variant.stores && !are_points_counted;
+        Ok(Done { is_whole, ..done })
+    }
+
+    /// Draws the points of a capture, and gives the application its state back.
+    unsafe fn draw_points(
+        &mut self,
+        (device, emulator): (&Driver, &Emulator),
+        commands: vk::CommandBuffer,
+        call: &Call,
+        mut drawn: Drawn<'_>,
+    ) -> Result<(), Why> {
+        let facts = drawn.facts;
+        if drawn.layout.addresses == Some(Addresses::Bound) {
             drawn.bound = Some(self.arena.put(device, emulator, &drawn.told()).map_err(lost)?);
         }
         // SAFETY: the caller's promise.
         unsafe {
-            drawn.draw(device, commands, &call, facts.discards_dynamically(emulator));
+            drawn.draw(device, commands, call, facts.discards_dynamically(emulator));
             self.restore(device, commands, facts);
             if drawn.bound.is_some() {
                 let number = attributes::BINDING;
@@ -136,7 +163,7 @@ impl Recording {
                 unbind_addresses(device, commands, facts, bound, &self.input(facts));
             }
         }
-        Ok(Done { is_whole: self.discards(facts) && !variant.stores, ..done })
+        Ok(())
     }
 
     /// The variant that captures draws like this one, if there is anything to capture.
@@ -148,7 +175,7 @@ impl Recording {
     ) -> Option<Arc<Variant>> {
         let facts = &graphics.facts;
         self.active?;
-        facts.stages.as_ref()?.vertex.as_ref()?;
+        facts.stages.as_ref().filter(|stages| !stages.has_others)?.vertex.as_ref()?;
         let is_bound = facts.layout.as_ref()?.addresses == Some(Addresses::Bound);
         let key = Key {
             topology: self.topology(facts),

@@ -3,11 +3,12 @@
 //! The driver gets a pool of timestamps in their place: a timestamp is written where a query ends, so that the driver
 //! tells the host whether a result is available, and waits for it. The numbers stand in memory of the layer's, beside
 //! the availability that commands copy: lavapipe copies a timestamp of the same command buffer as not available, and
-//! SwiftShader copies 2 as availability.
+//! SwiftShader copies 2 as availability. Where the driver has queries of primitives generated that the layer hides, it
+//! counts these beside the timestamps, so that draws of pipelines count that the layer does not capture.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::jobs::barrier;
+use crate::emulation::jobs::{LOST, barrier};
 use crate::emulation::memory::{Block, Piece};
 use crate::emulation::recording::{Recording, Scope};
 use ash::vk::{
@@ -31,6 +32,27 @@ pub(crate) struct Counts {
     numbers: Block,
     /// Whether it counts primitives generated, rather than those of transform feedback.
     of_generated: bool,
+    /// The pool in which the driver counts primitives generated, if it does. The keeper then counts only the points by
+    /// which the layer captures, which are subtracted.
+    of_driver: Option<vk::QueryPool>,
+}
+
+impl Counts {
+    fn destroy(self, device: &Driver, emulator: &Emulator) {
+        emulator.chunks.give(device, self.numbers);
+        if let (Some(pool), Some(destroy)) = (self.of_driver, device.next.destroy_query_pool) {
+            // SAFETY: who destroys the application's pool waits for those who use it.
+            unsafe { destroy(device.handle, pool, std::ptr::null()) };
+        }
+    }
+}
+
+/// Where the results of a pool are.
+struct Source {
+    all: Piece,
+    /// Which of the numbers of a query are its results.
+    values: Range<u64>,
+    of_driver: Option<vk::QueryPool>,
 }
 
 /// Keeps the numbers of a pool that was created.
@@ -42,36 +64,67 @@ pub(crate) fn create(
 ) -> Result<(), vk::Result> {
     let numbers = emulator.chunks.take(device, emulator, SIZE * u64::from(info.query_count))?;
     let of_generated = info.query_type == vk::QueryType::PRIMITIVES_GENERATED_EXT;
+    let mut counts = Counts { numbers, of_generated, of_driver: None };
+    if of_generated && emulator.driver_counts {
+        match driver_pool(device, info) {
+            Ok(pool) => counts.of_driver = Some(pool),
+            Err(error) => {
+                counts.destroy(device, emulator);
+                return Err(error);
+            }
+        }
+    }
     emulator.may_capture.store(true, Ordering::Relaxed);
-    emulator.queries.insert(pool.as_raw(), Box::new(Counts { numbers, of_generated }));
     // A pool may be created reset (`VK_QUERY_POOL_CREATE_RESET_BIT_KHR`).
-    reset_by_host(emulator, pool, 0, info.query_count);
+    clear(counts.numbers.piece, 0, info.query_count);
+    emulator.queries.insert(pool.as_raw(), Box::new(counts));
     Ok(())
+}
+
+/// A pool of the driver's, as the application asked for it.
+fn driver_pool(
+    device: &Driver,
+    info: &vk::QueryPoolCreateInfo<'_>,
+) -> Result<vk::QueryPool, vk::Result> {
+    let create = device.next.create_query_pool.ok_or(LOST)?;
+    let mut pool = vk::QueryPool::null();
+    // SAFETY: the structure is valid.
+    unsafe { create(device.handle, info, std::ptr::null(), &raw mut pool) }
+        .result_with_success(pool)
 }
 
 pub(crate) fn destroy(device: &Driver, emulator: &Emulator, pool: vk::QueryPool) {
     if let Some(counts) = emulator.queries.remove(pool.as_raw()) {
-        emulator.chunks.give(device, counts.numbers);
+        counts.destroy(device, emulator);
     }
 }
 
-/// The numbers of a pool, and which of those of a query are its results.
-fn numbers(emulator: &Emulator, pool: vk::QueryPool) -> Option<(Piece, Range<u64>)> {
+fn source(emulator: &Emulator, pool: vk::QueryPool) -> Option<Source> {
     // SAFETY: who destroys the pool waits for those who use it.
     let counts = unsafe { emulator.queries.get(pool.as_raw()) }?;
-    Some((counts.numbers.piece, if counts.of_generated { 1..2 } else { 0..2 }))
+    let values = if counts.of_generated { 1..2 } else { 0..2 };
+    Some(Source { all: counts.numbers.piece, values, of_driver: counts.of_driver })
 }
 
 impl Recording {
     /// Begins a query of a vertex stream. There is one stream; those of others count nothing.
-    pub(crate) fn begin_query(
+    ///
+    /// # Safety
+    ///
+    /// As Vulkan asks for.
+    pub(crate) unsafe fn begin_query(
         &mut self,
-        emulator: &Emulator,
+        (device, emulator): (&Driver, &Emulator),
+        commands: vk::CommandBuffer,
         (pool, query): (vk::QueryPool, u32),
         stream: u32,
     ) {
-        if let (Some((all, values)), 0) = (numbers(emulator, pool), stream) {
-            self.counted[values.start as usize] = all.address + SIZE * u64::from(query);
+        let (Some(source), 0) = (source(emulator, pool), stream) else { return };
+        self.counted[source.values.start as usize] = source.all.address + SIZE * u64::from(query);
+        if let (Some(pool), Some(begin)) = (source.of_driver, device.next.cmd_begin_query) {
+            self.driver_counts = true;
+            // SAFETY: the caller's promise.
+            unsafe { begin(commands, pool, query, vk::QueryControlFlags::empty()) };
         }
     }
 
@@ -87,9 +140,14 @@ impl Recording {
         (pool, query): (vk::QueryPool, u32),
         stream: u32,
     ) {
-        let Some((all, values)) = numbers(emulator, pool) else { return };
+        let Some(Source { all, values, of_driver }) = source(emulator, pool) else { return };
         if stream == 0 {
             self.counted[values.start as usize] = 0;
+            if let (Some(pool), Some(end)) = (of_driver, device.next.cmd_end_query) {
+                self.driver_counts = false;
+                // SAFETY: the caller's promise.
+                unsafe { end(commands, pool, query) };
+            }
         }
         let at = SIZE * u64::from(query) + AVAILABLE;
         // SAFETY: the pool is one of timestamps for the driver, and outside of render passes none is open.
@@ -158,19 +216,42 @@ pub(crate) unsafe fn reset(
     pool: vk::QueryPool,
     (first, count): (u32, u32),
 ) {
-    if let Some((all, _)) = numbers(emulator, pool).filter(|_| count > 0) {
+    if let Some(source) = source(emulator, pool).filter(|_| count > 0) {
         let at = SIZE * u64::from(first);
         // SAFETY: the caller's promise.
-        unsafe { fill(device, commands, all, at..at + SIZE * u64::from(count), 0) };
+        unsafe {
+            fill(device, commands, source.all, at..at + SIZE * u64::from(count), 0);
+            if let (Some(pool), Some(reset)) = (source.of_driver, device.next.cmd_reset_query_pool)
+            {
+                reset(commands, pool, first, count);
+            }
+        }
     }
 }
 
 /// Sets numbers to 0 where the host resets queries.
-pub(crate) fn reset_by_host(emulator: &Emulator, pool: vk::QueryPool, first: u32, count: u32) {
-    if let Some((all, _)) = numbers(emulator, pool) {
-        let zeros = vec![0; SIZE as usize / 4 * count as usize];
-        all.write(SIZE * u64::from(first), &zeros);
+///
+/// # Safety
+///
+/// As Vulkan asks for.
+pub(crate) unsafe fn reset_by_host(
+    device: &Driver,
+    emulator: &Emulator,
+    pool: vk::QueryPool,
+    (first, count): (u32, u32),
+) {
+    let Some(source) = source(emulator, pool) else { return };
+    clear(source.all, first, count);
+    if let (Some(pool), Some(reset)) = (source.of_driver, device.next.reset_query_pool) {
+        // SAFETY: the caller's promise.
+        unsafe { reset(device.handle, pool, first, count) };
     }
+}
+
+/// Sets numbers of queries to 0.
+fn clear(all: Piece, first: u32, count: u32) {
+    let zeros = vec![0; SIZE as usize / 4 * count as usize];
+    all.write(SIZE * u64::from(first), &zeros);
 }
 
 /// `vkGetQueryPoolResults` of such a pool.
@@ -186,28 +267,34 @@ pub(crate) unsafe fn results(
     (size, data, stride): (usize, *mut std::ffi::c_void, vk::DeviceSize),
     flags: Flags,
 ) -> vk::Result {
-    let (Some((all, said)), Some(next)) =
-        (numbers(emulator, pool), device.next.get_query_pool_results)
-    else {
+    let Some(Source { all, values, of_driver }) = source(emulator, pool) else {
         return vk::Result::ERROR_UNKNOWN;
     };
-    let asked = Flags::TYPE_64 | Flags::WITH_AVAILABILITY | (flags & Flags::WAIT);
-    let mut there = vec![[0_u64; 2]; count as usize];
-    // SAFETY: there is room for a timestamp and its availability each.
-    let result = unsafe {
-        let size = size_of_val(there.as_slice());
-        next(device.handle, pool, first, count, size, there.as_mut_ptr().cast(), 16, asked)
-    };
+    // SAFETY: the caller's promise.
+    let (mut result, mut there) = unsafe { ask(device, pool, (first, count), flags) };
+    if let Some(pool) = of_driver {
+        // SAFETY: the caller's promise.
+        let (result_of_driver, counted) = unsafe { ask(device, pool, (first, count), flags) };
+        result = if result == vk::Result::SUCCESS { result_of_driver } else { result };
+        for ([value, available], [counted, is_counted]) in there.iter_mut().zip(counted) {
+            (*value, *available) = (counted, *available & is_counted);
+        }
+    }
     if result != vk::Result::SUCCESS && result != vk::Result::NOT_READY {
         return result;
     }
     let width = if flags.contains(Flags::TYPE_64) { 8 } else { 4 };
-    for (number, [_, available]) in there.into_iter().enumerate() {
+    for (number, [of_query, available]) in there.into_iter().enumerate() {
         let at = SIZE * (u64::from(first) + number as u64);
+        let value = |value| match of_driver {
+            Some(_) if available == 0 => 0,
+            Some(_) => of_query.saturating_sub(all.read(at + 8 * value)),
+            None => all.read(at + 8 * value),
+        };
         let is_said = available != 0 || flags.contains(Flags::PARTIAL);
-        let values = said.clone().map(|value| is_said.then(|| all.read(at + 8 * value)));
+        let values = values.clone().map(|number| is_said.then(|| value(number)));
         // What is not available is not said, but for that.
-        let told = flags.contains(Flags::WITH_AVAILABILITY).then_some(Some(available.min(1)));
+        let told = flags.contains(Flags::WITH_AVAILABILITY).then_some(Some(available));
         for (place, value) in values.chain(told).enumerate() {
             let Some(value) = value else { continue };
             let to = number * stride as usize + place * width;
@@ -227,6 +314,29 @@ pub(crate) unsafe fn results(
     if flags.contains(Flags::PARTIAL) { vk::Result::SUCCESS } else { result }
 }
 
+/// What the driver says of queries, and for each 1 if it is available.
+///
+/// # Safety
+///
+/// As Vulkan asks for.
+unsafe fn ask(
+    device: &Driver,
+    pool: vk::QueryPool,
+    (first, count): (u32, u32),
+    flags: Flags,
+) -> (vk::Result, Vec<[u64; 2]>) {
+    let flags = Flags::TYPE_64 | Flags::WITH_AVAILABILITY | (flags & Flags::WAIT);
+    let mut there = vec![[0_u64; 2]; count as usize];
+    let (size, to) = (size_of_val(there.as_slice()), there.as_mut_ptr().cast());
+    // SAFETY: there is room for a result and its availability each.
+    let result =
+        device.next.get_query_pool_results.map_or(vk::Result::ERROR_UNKNOWN, |next| unsafe {
+            next(device.handle, pool, first, count, size, to, 16, flags)
+        });
+    there.iter_mut().for_each(|[_, available]| *available = (*available).min(1));
+    (result, there)
+}
+
 /// `vkCmdCopyQueryPoolResults` of such a pool. The words of the destination are fetched first, and put back with the
 /// results of the queries that are available.
 ///
@@ -241,8 +351,7 @@ pub(crate) unsafe fn copy(
     (buffer, offset, stride): (vk::Buffer, vk::DeviceSize, vk::DeviceSize),
     flags: Flags,
 ) -> Result<(), vk::Result> {
-    let (Some((all, values)), Some(copy)) = (numbers(emulator, pool), device.next.cmd_copy_buffer)
-    else {
+    let (Some(source), Some(copy)) = (source(emulator, pool), device.next.cmd_copy_buffer) else {
         return Ok(());
     };
     if count == 0 {
@@ -250,17 +359,24 @@ pub(crate) unsafe fn copy(
     }
     let width = if flags.contains(Flags::TYPE_64) { 2 } else { 1 };
     let with_availability = u32::from(flags.contains(Flags::WITH_AVAILABILITY));
-    let value_count = (values.end - values.start) as u32;
+    let value_count = (source.values.end - source.values.start) as u32;
     let size = u64::from(4 * width * (value_count + with_availability));
     let room = recording.arena.take(device, emulator, size * u64::from(count))?;
+    let counted = source.of_driver.map(|pool| {
+        recording.arena.take(device, emulator, 16 * u64::from(count)).map(|room| (pool, room))
+    });
+    let counted = counted.transpose()?;
     let in_any_case = u32::from(flags.intersects(Flags::PARTIAL | Flags::WAIT));
-    let from = all.address + SIZE * u64::from(first);
+    let from = source.all.address + SIZE * u64::from(first);
+    let counted_at = counted.map_or(0, |(_, room)| room.address);
     let copying = [
         from as u32,
         (from >> 32) as u32,
         room.address as u32,
         (room.address >> 32) as u32,
-        values.start as u32,
+        counted_at as u32,
+        (counted_at >> 32) as u32,
+        source.values.start as u32,
         value_count,
         width,
         with_availability,
@@ -285,6 +401,11 @@ pub(crate) unsafe fn copy(
     unsafe {
         barrier(device, commands, (shader.0 | copies.0, shader.1 | copies.1), copies);
         copy(commands, buffer, room.buffer, count, there.as_ptr());
+        if let (Some((pool, room)), Some(copy)) = (counted, device.next.cmd_copy_query_pool_results)
+        {
+            let flags = Flags::TYPE_64 | Flags::WITH_AVAILABILITY | (flags & Flags::WAIT);
+            copy(commands, pool, first, count, room.buffer, room.offset, 16, flags);
+        }
         barrier(device, commands, copies, shader);
         let words = [copying.address as u32, (copying.address >> 32) as u32, count];
         recording.compute(device, &emulator.keeper, commands, words, |device, keeper| {

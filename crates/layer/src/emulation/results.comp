@@ -13,6 +13,9 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uin
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Copying {
     uvec2 from;
     uvec2 to;
+    // What the driver has counted, in 64 bits, and as many of whether it is available; 0 where it does not count. Then
+    // the query's number is that of the points by which the layer captures.
+    uvec2 counted;
     // The first of a query's numbers, and how many are copied.
     uint first;
     uint numbers;
@@ -31,6 +34,12 @@ layout(push_constant) uniform Push {
 const uint QUERY = 6u;
 const uint AVAILABLE = 4u;
 
+uvec2 difference(const uvec2 from, const uvec2 what) {
+    uint borrow;
+    uint low = usubBorrow(from.x, what.x, borrow);
+    return uvec2(low, from.y - what.y - borrow);
+}
+
 void main() {
     Copying how = Copying(copying);
     uint query = gl_GlobalInvocationID.x;
@@ -38,11 +47,22 @@ void main() {
         uint from = QUERY * query;
         uint to = how.width * (how.numbers + how.with_availability) * query;
         uint available = Memory(how.from).words[from + AVAILABLE];
+        uvec2 counted = uvec2(0u);
+        bool is_counted = how.counted != uvec2(0u);
+        if (is_counted) {
+            Memory driver = Memory(how.counted);
+            counted = uvec2(driver.words[4u * query], driver.words[4u * query + 1u]);
+            available = driver.words[4u * query + 2u] != 0u ? available : 0u;
+        }
         if ((available | how.in_any_case) != 0u) {
             for (uint number = 0u; number < how.numbers; ++number) {
+                uint at = from + 2u * (how.first + number);
+                uvec2 value = uvec2(Memory(how.from).words[at], Memory(how.from).words[at + 1u]);
+                if (is_counted) {
+                    value = available != 0u ? difference(counted, value) : uvec2(0u);
+                }
                 for (uint word = 0u; word < how.width; ++word) {
-                    uint value = Memory(how.from).words[from + 2u * (how.first + number) + word];
-                    Memory(how.to).words[to + how.width * number + word] = value;
+                    Memory(how.to).words[to + how.width * number + word] = value[word];
                 }
             }
         }

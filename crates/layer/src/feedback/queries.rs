@@ -160,8 +160,10 @@ pub(crate) unsafe extern "system" fn cmd_end_query_indexed(
 /// As Vulkan asks for.
 unsafe fn begin(commands: vk::CommandBuffer, query: (vk::QueryPool, u32), stream: u32) {
     // SAFETY: the caller's promise.
-    if let Some((_, emulator, recording)) = unsafe { emulated(commands) } {
-        recording.begin_query(emulator, query, stream);
+    unsafe {
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.begin_query((device, emulator), commands, query, stream);
+        }
     }
 }
 
@@ -209,7 +211,7 @@ pub(crate) unsafe extern "system" fn reset_query_pool(
     unsafe {
         let Some(device) = Device::of(device) else { return };
         if let Some(emulator) = device.emulator.get() {
-            emulation::queries::reset_by_host(emulator, pool, first, count);
+            emulation::queries::reset_by_host(device, emulator, pool, (first, count));
         }
         if let Some(next) = device.next.reset_query_pool {
             next(device.handle, pool, first, count);
