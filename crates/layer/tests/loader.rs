@@ -89,7 +89,7 @@ impl Instance {
     pub(crate) fn found_by(entry: &ash::Entry, settings: Settings<'_>, layers: &[&CStr]) -> Self {
         let values: Vec<[*const c_char; 1]> =
             settings.iter().map(|(_, value)| [value.as_ptr()]).collect();
-        let settings: Vec<_> = settings
+        let mut settings: Vec<_> = settings
             .iter()
             .zip(&values)
             .map(|((name, _), value)| vk::LayerSettingEXT {
@@ -101,7 +101,20 @@ impl Instance {
                 ..vk::LayerSettingEXT::default()
             })
             .collect();
+        // Newer layers leave out what shaders do to buffers, unless asked.
+        let accesses = vk::TRUE.to_ne_bytes();
+        let validates = layers.contains(&VALIDATION);
+        settings.extend(validates.then(|| vk::LayerSettingEXT {
+            p_layer_name: VALIDATION.as_ptr(),
+            p_setting_name: c"syncval_shader_accesses_heuristic".as_ptr(),
+            ty: vk::LayerSettingTypeEXT::BOOL32,
+            value_count: 1,
+            p_values: accesses.as_ptr().cast(),
+            ..vk::LayerSettingEXT::default()
+        }));
         let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
         // Debian's loader is older than `VK_EXT_layer_settings`: it lets nobody enable it, and hands the structure on.
@@ -116,6 +129,9 @@ impl Instance {
         let mut listener = messenger(&messages);
         if has_debug {
             info = info.push_next(&mut listener);
+        }
+        if validates {
+            info = info.push_next(&mut checks);
         }
         if settings.setting_count > 0 {
             info = info.push_next(&mut settings);

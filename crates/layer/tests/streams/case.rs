@@ -73,6 +73,8 @@ pub(super) struct Look {
     pub(super) divisor: Option<u32>,
     /// Whether the layout has all push constants that the device has.
     pub(super) pushes_all: bool,
+    /// Whether the shader reads the number of the draw.
+    pub(super) numbered: bool,
 }
 
 /// What is between a begin and an end.
@@ -81,6 +83,8 @@ pub(super) struct Capture {
     pub(super) calls: Vec<Call>,
     pub(super) resumes: bool,
     pub(super) saves: bool,
+    /// Whether its attributes of vertices are those that earlier captures have captured; it has other targets.
+    pub(super) fed: bool,
     /// Whether a secondary command buffer has it, a render pass of its own, a primary command buffer that it begins.
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
@@ -179,7 +183,10 @@ impl Stream {
             index_type: noise.of(&index_types),
             divisor: noise.one_in(4).then(|| noise.below(4)),
             pushes_all: noise.one_in(4),
+            numbered: noise.one_in(3),
         };
+        // lavapipe numbers all draws of several with restarts 0.
+        look.numbered &= !look.restart;
         // Of libraries that never rasterize Debian's validation layer misses state, or draws, and ends.
         look.discard &= !look.libraries || look.dynamic;
         // It ends where one has divisors, too.
@@ -249,6 +256,8 @@ impl Stream {
         let strips = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP];
         self.look.restart |= self.look.dynamic || strips.contains(&self.look.topology);
         self.look.libraries = false;
+        // As above.
+        self.look.numbered &= !self.look.restart;
         // All their vertex buffers have a stride.
         self.look.pushes_all = false;
         self
@@ -262,7 +271,8 @@ impl Stream {
     /// Whether another command buffer resumes what the first has begun.
     pub(super) fn is_resumed(&self) -> bool {
         let own = (1..self.captures.len()).find(|number| self.captures[*number].own_commands);
-        own.is_some_and(|number| self.place(number) == Place::Resumed)
+        let begins = !self.captures[0].own_commands;
+        begins && own.is_some_and(|number| self.place(number) == Place::Resumed)
     }
 
     pub(super) fn place(&self, number: usize) -> Place {
@@ -271,11 +281,13 @@ impl Stream {
         };
         let capture = &self.captures[number];
         // What goes on at counters, and what counters draw, waits for them outside of passes.
-        let waits = capture.resumes || capture.calls.iter().any(|call| call.kind == Kind::Bytes);
+        let waits = capture.resumes
+            || capture.fed != before.fed
+            || capture.calls.iter().any(|call| call.kind == Kind::Bytes);
         if capture.goes_on && self.look.dynamic_rendering && !waits {
             return Place::Resumed;
         }
-        let own = capture.own_pass || capture.own_commands;
+        let own = capture.own_pass || capture.own_commands || capture.fed != before.fed;
         match waits || own || before.secondary != capture.secondary {
             true => Place::New,
             false => Place::Same,
@@ -314,6 +326,7 @@ impl Capture {
             calls: (0..count).map(|_| call(noise)).collect(),
             resumes: noise.one_in(2),
             saves: !noise.one_in(3),
+            fed: noise.one_in(4),
             secondary: noise.one_in(4),
             own_pass: noise.one_in(3),
             own_commands: noise.one_in(4),
@@ -348,7 +361,7 @@ impl Call {
             // Where it is 0, lavapipe forgets indirect draws behind it.
             counted: 1 + noise.below(count + 1),
             // lavapipe draws the first instance of several draws, then the second of all.
-            instances: noise.below(if several { 2 } else { 4 }),
+            instances: noise.below(if several || look.numbered { 2 } else { 4 }),
             first_instance: noise.below(3),
             topology: if dynamic { noise.of(class) } else { look.topology },
             discard: if dynamic { noise.one_in(2) } else { look.discard },

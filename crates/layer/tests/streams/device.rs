@@ -12,6 +12,8 @@ pub(super) struct Able {
     pub(super) multi: Option<ext::multi_draw::Device>,
     pub(super) conditional: Option<ext::conditional_rendering::Device>,
     pub(super) counts_draws: bool,
+    /// Whether shaders may read the number of the draw.
+    pub(super) numbers_draws: bool,
     /// Whether it captures indirect draws with indices, which lavapipe by itself has wrong.
     pub(super) indexed_indirect: bool,
     pub(super) has_divisors: bool,
@@ -85,13 +87,15 @@ impl Optional {
     }
 }
 
-/// Whether a buffer may say how many draws there are.
-fn counts_draws(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+/// Whether a buffer may say how many draws there are, and whether shaders may read the number of the draw.
+fn draws(instance: &Instance, physical: vk::PhysicalDevice) -> [bool; 2] {
+    let mut eleven = vk::PhysicalDeviceVulkan11Features::default();
     let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
-    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut twelve);
+    let mut all =
+        vk::PhysicalDeviceFeatures2::default().push_next(&mut eleven).push_next(&mut twelve);
     // SAFETY: the device belongs to the instance.
     unsafe { instance.handle.get_physical_device_features2(physical, &mut all) };
-    twelve.draw_indirect_count == vk::TRUE
+    [twelve.draw_indirect_count, eleven.shader_draw_parameters].map(|has| has == vk::TRUE)
 }
 
 impl Able {
@@ -101,7 +105,7 @@ impl Able {
         let wanted = WANTED.into_iter().filter(|name| has(name));
         let names: Vec<_> = NEEDED.into_iter().chain(wanted).map(CStr::as_ptr).collect();
         let physical = instance.physical(driver);
-        let counts_draws = counts_draws(instance, physical);
+        let [counts_draws, numbers_draws] = draws(instance, physical);
         // SAFETY: the device belongs to the instance.
         let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
 
@@ -110,6 +114,8 @@ impl Able {
             .draw_indirect_first_instance(true);
         let mut twelve =
             vk::PhysicalDeviceVulkan12Features::default().draw_indirect_count(counts_draws);
+        let mut eleven =
+            vk::PhysicalDeviceVulkan11Features::default().shader_draw_parameters(numbers_draws);
         let mut thirteen = vk::PhysicalDeviceVulkan13Features::default()
             .dynamic_rendering(true)
             .synchronization2(true);
@@ -132,6 +138,7 @@ impl Able {
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
             .enabled_features(&enabled)
+            .push_next(&mut eleven)
             .push_next(&mut twelve)
             .push_next(&mut thirteen)
             .push_next(&mut feedback)
@@ -151,6 +158,7 @@ impl Able {
             conditional: has(ext::conditional_rendering::NAME)
                 .then(|| ext::conditional_rendering::Device::new(above, below)),
             counts_draws,
+            numbers_draws,
             indexed_indirect: true,
             has_divisors: has(ext::vertex_attribute_divisor::NAME),
             counts_generated: has(ext::primitives_generated_query::NAME),

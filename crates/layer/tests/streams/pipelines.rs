@@ -6,8 +6,8 @@ use crate::objects::FORMAT;
 use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// One attribute a vertex, one an instance; two buffers.
-const VERTEX: &str = "#version 450
+/// One attribute a vertex, one an instance; two buffers. Where it is `NUMBERED`, the number of the draw counts too.
+const VERTEX: &str = "
 layout(location = 0) in uint of_vertex;
 layout(location = 3) in vec2 of_instance;
 layout(push_constant) uniform Push { uint added; };
@@ -16,13 +16,16 @@ layout(location = 1, xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out vec2 pa
 layout(location = 2) flat out uint shown;
 void main() {
     numbers = uvec2(of_vertex + added, gl_VertexIndex * 100 + gl_InstanceIndex);
+#ifdef NUMBERED
+    numbers.y += 1000000 * gl_DrawIDARB;
+#endif
     pair = of_instance + vec2(of_vertex);
     shown = numbers.x * 7 + numbers.y;
     gl_Position = vec4(vec2(uvec2(37, 53) * gl_VertexIndex & 15) / 8.0 - 0.95, 0, 1);
     gl_PointSize = 1;
 }";
 
-const FRAGMENT: &str = "#version 450
+const FRAGMENT: &str = "
 layout(location = 2) flat in uint shown;
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(uvec4(1, 3, 5, 7) * shown & 31) / 255.0; }";
@@ -43,10 +46,15 @@ pub(super) const STRIDE: u32 = 8;
 pub(super) struct Shaders([vk::ShaderModule; 2]);
 
 impl Shaders {
-    pub(super) fn new(device: &Device) -> Self {
+    pub(super) fn new(device: &Device, look: &Look) -> Self {
+        let head = match look.numbered {
+            true => "#extension GL_ARB_shader_draw_parameters : require\n#define NUMBERED",
+            false => "",
+        };
         let sources = [(ShaderStage::Vertex, VERTEX), (ShaderStage::Fragment, FRAGMENT)];
         Self(sources.map(|(stage, source)| {
-            let words = compile(source, stage, SpirvVersion::SPIRV1_0).expect("it compiles");
+            let source = format!("#version 450\n{head}{source}");
+            let words = compile(&source, stage, SpirvVersion::SPIRV1_0).expect("it compiles");
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
             // SAFETY: the words are SPIR-V.
             unsafe { device.handle.create_shader_module(&info, None) }.expect("a module")

@@ -208,7 +208,11 @@ impl Scene<'_> {
         };
         let (begin, end) = (counters(capture.resumes), counters(capture.saves));
         let offsets = [8_u64, 0, 20];
-        let targets = [self.of(Buffer::FirstTarget), self.of(Buffer::SecondTarget)];
+        let targets = match capture.fed {
+            true => [Buffer::ThirdTarget, Buffer::FourthTarget],
+            false => [Buffer::FirstTarget, Buffer::SecondTarget],
+        };
+        let targets = targets.map(|buffer| self.of(buffer));
         let [first, second] = self.stream.sizes;
         let zero = 0_u64;
         let (number, none) = (number as u32, vk::QueryControlFlags::empty());
@@ -217,7 +221,7 @@ impl Scene<'_> {
         unsafe {
             let pipeline = self.pipelines[0];
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
-            self.bind_attributes(commands);
+            self.bind_attributes(commands, capture.fed);
             let width = self.stream.look.index_type;
             vulkan.cmd_bind_index_buffer(commands, self.of(Buffer::Indices), 8, width);
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
@@ -239,10 +243,11 @@ impl Scene<'_> {
         }
     }
 
-    unsafe fn bind_attributes(&self, commands: vk::CommandBuffer) {
+    unsafe fn bind_attributes(&self, commands: vk::CommandBuffer, is_fed: bool) {
         let vulkan = &self.able.device.handle;
         let look = &self.stream.look;
-        let buffers = [self.of(Buffer::Vertices), self.of(Buffer::Instances)];
+        let of_vertices = if is_fed { Buffer::FirstTarget } else { Buffer::Vertices };
+        let buffers = [self.of(of_vertices), self.of(Buffer::Instances)];
         let offsets = [8, 16];
         let strides = [u64::from(STRIDE); 2];
         let attributes = ATTRIBUTES.map(|(location, binding, format, offset)| {
@@ -375,6 +380,12 @@ impl Scene<'_> {
             (self.of(Buffer::Arguments), u64::from(stride) * (call.number * MOST_DRAWS) as u64);
         let (counts, counted_at) = (self.of(Buffer::Counts), 4 * call.number as u64);
         let most = call.draws.len() as u32;
+        // Their draws are numbered alike.
+        let numbers = !self.able.indexed_indirect && self.stream.look.numbered;
+        let kind = match call.kind {
+            Kind::IndexedIndirect if numbers => Kind::MultiIndexed,
+            kind => kind,
+        };
         let plain = call.draws.iter().map(|draw| vk::MultiDrawInfoEXT {
             first_vertex: draw.first,
             vertex_count: draw.count,
@@ -386,7 +397,7 @@ impl Scene<'_> {
         });
         // SAFETY: all that is used is alive, and recorded as Vulkan has it.
         unsafe {
-            match (call.kind, &self.able.multi) {
+            match (kind, &self.able.multi) {
                 (Kind::Multi, Some(multi)) => {
                     let all: Vec<_> = plain.collect();
                     let size = size_of::<vk::MultiDrawInfoEXT>() as u32;

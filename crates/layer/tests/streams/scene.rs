@@ -47,8 +47,7 @@ impl Left {
             all.extend(first.map(|at| format!("{what} {at}: {} for {}", left[at], right[at])));
         };
         let wide = |words: &[u32]| words.iter().map(|word| u64::from(*word)).collect::<Vec<_>>();
-        let names = ["first target", "second target", "counter"];
-        for ((name, left), right) in names.into_iter().zip(&self.words).zip(&expected.words) {
+        for (((_, name), left), right) in LEFT.iter().zip(&self.words).zip(&expected.words) {
             note(name, &wide(left), &wide(right));
         }
         let counts = |left: &Self| left.captured.concat();
@@ -65,6 +64,9 @@ impl Left {
 pub(super) enum Buffer {
     FirstTarget,
     SecondTarget,
+    /// Of captures whose attributes are in the first target.
+    ThirdTarget,
+    FourthTarget,
     Counters,
     Vertices,
     Instances,
@@ -76,9 +78,17 @@ pub(super) enum Buffer {
     Picture,
 }
 
-const BUFFERS: [(Buffer, vk::BufferUsageFlags); 10] = [
-    (Buffer::FirstTarget, vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
+const BUFFERS: [(Buffer, vk::BufferUsageFlags); 12] = [
+    (
+        Buffer::FirstTarget,
+        vk::BufferUsageFlags::from_raw(
+            vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw()
+                | vk::BufferUsageFlags::VERTEX_BUFFER.as_raw(),
+        ),
+    ),
     (Buffer::SecondTarget, vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
+    (Buffer::ThirdTarget, vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
+    (Buffer::FourthTarget, vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
     (
         Buffer::Counters,
         vk::BufferUsageFlags::from_raw(
@@ -141,7 +151,7 @@ impl<'d> Scene<'d> {
                 .size(if stream.look.pushes_all { able.max_push_constants } else { 4 })];
             let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
             let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
-            let shaders = Shaders::new(device);
+            let shaders = Shaders::new(device, &stream.look);
             let pipelines = pipelines(device, &stream.look, &shaders, pass, layout);
             shaders.destroy(device);
             let pool = |ty| {
@@ -220,8 +230,7 @@ impl<'d> Scene<'d> {
                 vulkan.get_query_pool_results(self.stamps, 0, &mut stamps, flags).expect("times");
             }
             let stamped = stamps.iter().map(|[_, available]| u64::from(*available != 0)).collect();
-            let targets = [Buffer::FirstTarget, Buffer::SecondTarget, Buffer::Counters];
-            let words = targets.map(|buffer| self.read(buffer)).into();
+            let words = LEFT.map(|(buffer, _)| self.read(buffer)).into();
             Left { words, captured, generated, stamped, picture: self.read(Buffer::Picture) }
         }
     }
@@ -290,6 +299,15 @@ impl<'d> Scene<'d> {
     }
 }
 
+/// The buffers that are read, and what differences call their words.
+const LEFT: [(Buffer, &str); 5] = [
+    (Buffer::FirstTarget, "first target"),
+    (Buffer::SecondTarget, "second target"),
+    (Buffer::ThirdTarget, "third target"),
+    (Buffer::FourthTarget, "fourth target"),
+    (Buffer::Counters, "counter"),
+];
+
 /// What is in a buffer at first.
 fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
     let index = |i: usize| stream.indices.get(i).copied().unwrap_or(0);
@@ -332,7 +350,11 @@ fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
             let condition = of_call(i).and_then(|call| call.condition).or(around);
             condition.map_or(0, |(word, _)| word)
         }
-        Buffer::FirstTarget | Buffer::SecondTarget | Buffer::Picture => 0x7777_7777,
+        Buffer::FirstTarget
+        | Buffer::SecondTarget
+        | Buffer::ThirdTarget
+        | Buffer::FourthTarget
+        | Buffer::Picture => 0x7777_7777,
     };
     (0..WORDS).map(word).collect()
 }

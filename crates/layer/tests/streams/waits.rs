@@ -12,8 +12,11 @@ fn waits() -> [(Stage, Access); 2] {
         | Access::COLOR_ATTACHMENT_WRITE;
     let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
         | Access::INDIRECT_COMMAND_READ
+        | Access::VERTEX_ATTRIBUTE_READ
         | Access::COLOR_ATTACHMENT_READ;
     let stages = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
+    // Captures write what was read as attributes.
+    let stages = stages | Stage::VERTEX_INPUT;
     [(stages, writes), (stages | Stage::DRAW_INDIRECT, writes | reads)]
 }
 
