@@ -274,7 +274,7 @@ fn a_limit_that_is_not_kept() {
 #[test]
 fn a_first_vertex_that_is_not_subtracted() {
     let found = edited("main", |text| text.replace_operand(&["OpISub"], 2, "%uint_0"));
-    assert!(found.draw.expect("it is of a draw").contains("vertices 3..10"));
+    assert!(found.draw.expect("it is of a draw").contains("vertices 253..260"));
 }
 
 #[test]

@@ -102,6 +102,14 @@ fn an_output_that_is_another() {
 }
 
 #[test]
+fn numbers_of_vertices_and_instances_that_lose_bits() {
+    for lost in subject::LOST_BITS {
+        let found = edited(|line| subject::losing_bits(line, lost));
+        assert_eq!(found.part, Part::Lowered, "{lost:?}: {found}");
+    }
+}
+
+#[test]
 fn a_layout_that_is_not_what_was_asked_for() {
     let swapped = "v_list[2] v_vector gl_SkipComponents1 gl_NextBuffer v_id gl_Position";
     let found = difference(&subject().asked(swapped));

@@ -1,7 +1,7 @@
 //! Captures of draws with indices, of topologies with adjacency, and in compute stages: equal, and
 //! different where they are broken on purpose.
 
-use crate::subject::{DRIVERS, Subject, edited, sampled, vertex};
+use crate::subject::{DRIVERS, Driver, LOST_BITS, Subject, edited, losing_bits, sampled, vertex};
 use polyshade::host::{Place, Pointer};
 use polyshade::transform_feedback::{IndexType, Options, Topology};
 use polyshade_verify::{Part, Verdict};
@@ -110,6 +110,28 @@ fn broken_captures_in_compute_stages_are_different() {
         }),
     ];
     are_different(&subject(PLAIN, "v", |options| options.compute()), &breaks);
+}
+
+#[test]
+fn numbers_of_vertices_and_instances_that_lose_bits() {
+    let drawn = subject(PLAIN, "v", |options| options);
+    let both = drawn.rewrite(|variants| {
+        [Part::CaptureOnly, Part::RasterOnly, Part::Both].map(|part| {
+            let module = match part {
+                Part::CaptureOnly => &variants.capture_only,
+                Part::RasterOnly => &variants.raster_only,
+                _ => variants.both.as_ref().expect("lists are captured and rasterized"),
+            };
+            (part, module.words().to_vec())
+        })
+    });
+    for (part, words) in both {
+        for lost in LOST_BITS {
+            let broken = drawn.clone().given(part, edited(&words, |line| losing_bits(line, lost)));
+            let verdict = broken.verify(Driver::Lavapipe);
+            assert!(matches!(verdict, Verdict::Different(_)), "{part} {lost:?}: {verdict:?}");
+        }
+    }
 }
 
 /// What a subject captures is equal, and each break of it different.

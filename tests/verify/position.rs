@@ -278,19 +278,10 @@ fn numbers_of_vertices_and_instances_that_lose_bits() {
             v = a;
         }",
     );
-    for (builtin, mask) in
-        [("gl_VertexIndex", 63), ("gl_VertexIndex", 255), ("gl_InstanceIndex", 3)]
-    {
-        let edit = |line: &str| {
-            if line.trim() == "%int = OpTypeInt 32 1" {
-                return Some(format!("{line}\n%bits = OpConstant %int {mask}"));
-            }
-            let (id, _) = line.trim().split_once(&format!(" = OpLoad %int %{builtin}"))?;
-            let load = format!("%whole = OpLoad %int %{builtin}");
-            Some(format!("{load}\n{id} = OpBitwiseAnd %int %whole %bits"))
-        };
+    for lost in subject::LOST_BITS {
+        let edit = |line: &str| subject::losing_bits(line, lost);
         let found = Case::new(words.clone()).edited(Part::PositionOnly, derived, edit).difference();
-        assert_eq!(found.varying.as_deref(), Some("gl_Position"), "{builtin} {mask}: {found}");
+        assert_eq!(found.varying.as_deref(), Some("gl_Position"), "{lost:?}: {found}");
     }
 }
 

@@ -245,6 +245,21 @@ pub(crate) fn agreed<T, K: Debug + PartialEq>(
     last
 }
 
+/// The numbers of vertices and instances, and the bits that are left of them.
+pub(crate) const LOST_BITS: [(&str, u32); 3] =
+    [("gl_VertexIndex", 63), ("gl_VertexIndex", 255), ("gl_InstanceIndex", 3)];
+
+/// A line that loads such a number, and then has only those bits of it.
+pub(crate) fn losing_bits(line: &str, (builtin, mask): (&str, u32)) -> Option<String> {
+    if line.trim() == "%int = OpTypeInt 32 1" {
+        return Some(format!("{line}\n%bits = OpConstant %int {mask}"));
+    }
+    let load = format!(" = OpLoad %int %{builtin}");
+    let id = line.trim().strip_suffix(&load)?;
+    let whole = format!("%whole_{}", &id[1..]);
+    Some(format!("{whole}{load}\n{id} = OpBitwiseAnd %int {whole} %bits"))
+}
+
 /// What is marked as distances.
 pub(crate) fn marks(marks: &[&str]) -> Vec<Mark> {
     marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()

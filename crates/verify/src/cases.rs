@@ -62,7 +62,7 @@ pub(crate) struct Case {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Indices {
     pub(crate) index_type: IndexType,
-    /// All that are in the buffer.
+    /// All that are in the buffer: the draw begins at the number of its first vertex.
     pub(crate) all: Vec<u32>,
     pub(crate) vertex_offset: i32,
     /// Whether those of which all bits are set restart primitives.
@@ -166,12 +166,14 @@ impl Case {
     }
 
     /// The same with indices, which name vertices of the draw in no order, some of them several times. What they are
-    /// hangs on the number of the case.
-    pub(crate) fn with_indices(mut self, number: usize, indexing: Indexing) -> Case {
+    /// hangs on the number of the case. None where there are more vertices than indices.
+    pub(crate) fn with_indices(mut self, number: usize, indexing: Indexing) -> Option<Case> {
         let Indexing { width, restart, bases } = indexing;
         let Placement { first_vertex: first, vertices: count, .. } = self.placement;
-        // Not more than the first vertex, so that no index is below 0.
-        let vertex_offset = if bases { [0, first as i32, -3][number % 3] } else { first as i32 };
+        // Not more than the first vertex, so that no index is below 0; and no index is as wide as a restart.
+        let fits = |base: &i32| (first + count).wrapping_add_signed(-base) <= width.restart();
+        let base = if bases { [0, first as i32, -3][number % 3] } else { first as i32 };
+        let vertex_offset = [base, first as i32].into_iter().find(fits)?;
         let mut all = vec![0; first as usize];
         for position in 0..count {
             let vertex = first + (position * 5 + number as u32 + position / 4) % count;
@@ -180,7 +182,7 @@ impl Case {
             all.push(if ends { width.restart() } else { index });
         }
         self.indices = Some(Indices { index_type: width, all, vertex_offset, restart });
-        self
+        Some(self)
     }
 
     /// The vertices from one restart to the next, where the draw has indices.
@@ -310,7 +312,8 @@ impl fmt::Display for Case {
         write!(f, "instances {instances:?}, ")?;
         if let Some(Indices { index_type, all, vertex_offset, restart }) = &self.indices {
             let restart = if *restart { "restarted" } else { "not restarted" };
-            write!(f, "{index_type:?} indices {all:?} + {vertex_offset}, {restart}, ")?;
+            let drawn = &all[self.placement.first_vertex as usize..];
+            write!(f, "{index_type:?} indices {drawn:?} + {vertex_offset}, {restart}, ")?;
         }
         f.write_str(match self.room {
             Room::Ample => "room for all",

@@ -64,7 +64,7 @@ fn leeway(
     if !doubted.sources.contains(&Source::Latitude) {
         return Ok(leeway.sum);
     }
-    let recorder = record::record(&doubted.module, original.task.job, recording.placement);
+    let recorder = record::record(&doubted.module, original.task.job, original.grid());
     let recorder = recorder.map_err(|why| not_comparable(format!("how exact it is: {why}")))?;
     let found = |doubts: &[Doubt]| {
         (original.task.report)(Phase::Original);
@@ -74,7 +74,7 @@ fn leeway(
         return Err(not_comparable("the original computes something else where it may be moved"));
     }
 
-    let at_once = 2 * (BYTES_AT_ONCE / size(&recorder, recording)).clamp(1, AT_ONCE);
+    let at_once = 2 * (BYTES_AT_ONCE / size(original, &recorder)).clamp(1, AT_ONCE);
     let numbered = || (0..).zip(&doubted.sources);
     let of = |wanted: Source| {
         let numbers = numbered().filter(move |(_, source)| **source == wanted);
@@ -99,8 +99,8 @@ fn leeway(
 }
 
 /// The bytes that are written by a draw.
-fn size(recorder: &Recorder, recording: &Recording) -> usize {
-    4 * (recorder.stride() * recording.placement.room()) as usize
+fn size(original: &Original<'_>, recorder: &Recorder) -> usize {
+    4 * (recorder.stride() * original.grid().slots()) as usize
 }
 
 /// What the shader computes with each doubt.
@@ -111,7 +111,7 @@ fn run(
     doubts: &[Doubt],
 ) -> Result<Vec<Vec<u32>>, Error> {
     let placement = recording.placement;
-    let size = size(recorder, recording);
+    let size = size(original, recorder);
     let step = size.next_multiple_of(ALIGNMENT);
     let mut buffers = None;
     let work = original.inputs.work(0..doubts.len(), |number, inputs, work| {
@@ -136,7 +136,8 @@ fn run(
     let outcome = original.task.device.run(&work)?;
     let (_, written) = buffers.expect("there is a doubt");
     let each = outcome.buffers[written].chunks_exact(step);
-    let each = each.map(|bytes| recorder.outputs(placement, &u32s(&bytes[..size])));
+    let each =
+        each.map(|bytes| recorder.outputs(placement, original.grid(), &u32s(&bytes[..size])));
     each.collect::<Option<_>>().ok_or_else(unfinished)
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, 
     }
     let keep = if reduced.keep.is_empty() { &RASTERIZERS[..] } else { &reduced.keep };
     Ok(task.each_seed(|seed| {
-        let original = Original::far(task, seed)?;
+        let original = Original::new(task, seed)?;
         let leaves = &original.leaves;
         let lists = |leaf: &Leaf| keep.iter().any(|keep| is(module, leaves, keep, leaf));
         let captures = |leaf: &Leaf| reduced.captures && leaf.feedback.is_some();

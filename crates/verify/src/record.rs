@@ -42,13 +42,6 @@ impl Placement {
         self.vertices * self.instances
     }
 
-    /// How many vertices a recorder has room for: those of all instances up to the last. Draws that end with the same
-    /// vertex share one shader.
-    pub(crate) fn room(self) -> u32 {
-        let (vertices, instances) = self.ranges();
-        vertices.end * instances.end
-    }
-
     /// The vertices, and the instances.
     pub(crate) fn ranges(self) -> (Range<u32>, Range<u32>) {
         (
@@ -75,6 +68,31 @@ impl Placement {
     }
 }
 
+/// How many vertices and instances a recorder has places for, by their numbers modulo these: draws of no more of them
+/// share one shader, wherever they begin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
+    pub(crate) vertices: u32,
+    pub(crate) instances: u32,
+}
+
+impl Grid {
+    /// Places for each of some draws.
+    pub(crate) fn of(draws: &[Placement]) -> Grid {
+        let most = |count: fn(&Placement) -> u32| draws.iter().map(count).max().unwrap_or(0).max(1);
+        Grid { vertices: most(|draw| draw.vertices), instances: most(|draw| draw.instances) }
+    }
+
+    /// How many invocations write down what they compute.
+    pub(crate) fn slots(self) -> u32 {
+        self.vertices * self.instances
+    }
+
+    fn slot(self, vertex: u32, instance: u32) -> u32 {
+        instance % self.instances * self.vertices + vertex % self.vertices
+    }
+}
+
 /// A shader that writes all its outputs down.
 #[derive(Debug)]
 pub(crate) struct Recorder {
@@ -92,15 +110,19 @@ impl Recorder {
         stride(&self.leaves)
     }
 
-    /// The words of the outputs of the placement's vertices in what it has written; `None` where an invocation has not
-    /// come to its end.
-    pub(crate) fn outputs(&self, placement: Placement, written: &[u32]) -> Option<Vec<u32>> {
+    /// The words of the outputs of the placement's vertices in what it has written on this grid; `None` where an
+    /// invocation has not come to its end.
+    pub(crate) fn outputs(
+        &self,
+        placement: Placement,
+        grid: Grid,
+        written: &[u32],
+    ) -> Option<Vec<u32>> {
         let stride = self.stride() as usize;
         let (vertices, instances) = placement.ranges();
         let mut words = Vec::new();
-        let end = vertices.end;
         let slots = instances
-            .flat_map(|instance| vertices.clone().map(move |vertex| instance * end + vertex));
+            .flat_map(|instance| vertices.clone().map(move |vertex| grid.slot(vertex, instance)));
         for slot in slots {
             let written = &written[slot as usize * stride..][..stride];
             let (done, outputs) = written.split_last().expect("the mark is always there");
@@ -127,19 +149,14 @@ fn stride(leaves: &[Leaf]) -> u32 {
     leaves.iter().map(Leaf::words).sum::<u32>() + 1
 }
 
-/// A variant of the vertex stage that is `job`'s which writes down what it computes for `placement`; or why there is
-/// none.
-pub(crate) fn record(
-    module: &Module<'_>,
-    job: &Job<'_>,
-    placement: Placement,
-) -> Result<Recorder, String> {
+/// A variant of the vertex stage that is `job`'s which writes down what it computes; or why there is none.
+pub(crate) fn record(module: &Module<'_>, job: &Job<'_>, grid: Grid) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record, at| {
         // Vulkan wants it of what is drawn as points.
         if !record.leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
             add_point_size(p, entry);
         }
-        let slot = slot(m, p, entry, placement, at);
+        let slot = slot(m, p, entry, grid, at);
         let done = p.uint_constant(DONE);
         store(p, record, (slot, done), None, at);
         Ok(())
@@ -194,27 +211,31 @@ pub(crate) fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     (Set(0), Binding(last.map_or(0, |last| last.saturating_add(1))))
 }
 
-/// Emits the number of the invocation's place in the [room](Placement::room).
+/// Emits the number of the invocation's place in the grid.
 ///
 /// ```text
-/// %before = OpIMul %uint %instance_index %vertices
-/// %slot   = OpIAdd %uint %before %vertex_index
+/// %row    = OpUMod %uint %instance_index %instances
+/// %column = OpUMod %uint %vertex_index %vertices
+/// %before = OpIMul %uint %row %vertices
+/// %slot   = OpIAdd %uint %before %column
 /// ```
 fn slot<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    placement: Placement,
+    grid: Grid,
     at: Position<'m>,
 ) -> Id {
     let uint = p.uint();
     let mut index = |builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
     let vertex = index(BuiltIn::VERTEX_INDEX);
     let instance = index(BuiltIn::INSTANCE_INDEX);
-    let vertices = p.uint_constant(placement.ranges().0.end);
+    let [vertices, instances] = [grid.vertices, grid.instances].map(|count| p.uint_constant(count));
     let mut code = p.at(at);
-    let before = code.binary(Op::I_MUL, uint, instance, vertices);
-    code.binary(Op::I_ADD, uint, before, vertex)
+    let row = code.binary(Op::U_MOD, uint, instance, instances);
+    let column = code.binary(Op::U_MOD, uint, vertex, vertices);
+    let before = code.binary(Op::I_MUL, uint, row, vertices);
+    code.binary(Op::I_ADD, uint, before, column)
 }
 
 /// Emits a load of a variable of an integer type, as an unsigned number.

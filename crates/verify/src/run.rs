@@ -7,7 +7,7 @@ use crate::inputs::{self, Inputs};
 use crate::layout::Buffer;
 use crate::leaves::{self, Leaf};
 use crate::random::Values;
-use crate::record::{self, Placement, Recorder, native};
+use crate::record::{self, Grid, Placement, Recorder, native};
 use crate::recording::{Recording, Shape, select, u32s};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Job, Phase, cases::FILL};
@@ -20,6 +20,11 @@ use std::iter;
 
 /// The instances of the largest draw.
 const INSTANCES: u32 = 3;
+
+/// Where the second draw begins: its vertices pass 256, and none of its instances is below 4, so that numbers which
+/// lose bits are others.
+const FAR_VERTEX: u32 = 253;
+const FAR_INSTANCE: u32 = 4;
 
 /// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
 const LARGEST: u64 = 1 << 27;
@@ -225,40 +230,30 @@ impl<'r> Original<'r> {
         Original::of(task, (Values::Any, seed))
     }
 
-    /// The same, whose second draw begins at high numbers where no array of the shader ends before: of vertices it
-    /// passes 256, of instances 4.
-    pub(crate) fn far(task: &'r Task<'r>, seed: u64) -> Result<Original<'r>, Stop> {
-        Original::placed(task, (Values::Any, seed), [253, 3])
-    }
-
-    /// The same, given these values.
+    /// The same, given these values. The second draw begins at high numbers, unless an array of the shader ends before.
     pub(crate) fn of(task: &'r Task<'r>, seed: (Values, u64)) -> Result<Original<'r>, Stop> {
-        Original::placed(task, seed, [0; 2])
-    }
-
-    /// The same, whose second draw begins at this vertex and instance where it can, or earlier.
-    fn placed(
-        task: &'r Task<'r>,
-        seed: (Values, u64),
-        [first_vertex, first_instance]: [u32; 2],
-    ) -> Result<Original<'r>, Stop> {
         let plain = without_feedback(task.original).map_err(not_comparable)?;
         task.check_device(&plain)?;
         let vertices = task.job.vertices.max(1);
-        let end = (first_vertex + vertices).max(first_instance + INSTANCES);
+        let end = (FAR_VERTEX + vertices).max(FAR_INSTANCE + INSTANCES);
         let inputs = task.inputs(seed, end)?;
         let vertices = inputs.most_vertices.map_or(vertices, |most| vertices.min(most)).max(1);
         let instances = inputs.most_instances.map_or(INSTANCES, |most| INSTANCES.min(most)).max(1);
         let mut placements = cases::placements(vertices, instances);
         let second = &mut placements[1];
         if inputs.most_vertices.is_none() {
-            second.first_vertex = second.first_vertex.max(first_vertex);
+            second.first_vertex = second.first_vertex.max(FAR_VERTEX);
         }
         if inputs.most_instances.is_none() {
-            second.first_instance = second.first_instance.max(first_instance);
+            second.first_instance = second.first_instance.max(FAR_INSTANCE);
         }
         let leaves = task.leaves(task.original, StorageClass::OUTPUT);
         Ok(Original { task, plain, inputs, placements, leaves: leaves.map_err(not_comparable)? })
+    }
+
+    /// The grid on which recorders write each of its draws down.
+    pub(crate) fn grid(&self) -> Grid {
+        Grid::of(&self.placements)
     }
 
     /// What it computes, and by the driver's own transform feedback where it has it.
@@ -291,7 +286,7 @@ impl<'r> Original<'r> {
     fn record_module(&self, module: &Module<'_>) -> Result<Vec<Recording>, Stop> {
         let mut recordings = Vec::new();
         for placement in self.placements {
-            let recorder = record::record(module, self.task.job, placement)
+            let recorder = record::record(module, self.task.job, self.grid())
                 .map_err(|why| not_comparable(format!("what it computes: {why}")))?;
             if !is_same_interface(&recorder.leaves, &self.leaves) {
                 return Err(not_comparable(SHARED));
@@ -309,7 +304,7 @@ impl<'r> Original<'r> {
         placement: Placement,
         bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
     ) -> Result<(Vec<Leaf>, Recording), Stop> {
-        let recorder = record::record(module, self.task.job, placement);
+        let recorder = record::record(module, self.task.job, self.grid());
         let recorder = recorder.map_err(|why| broken(part, why))?;
         let recording = self.run_recorder(&recorder, placement, inputs, bind);
         Ok((recorder.leaves, recording.map_err(|error| cannot_run(part, &error))?))
@@ -383,14 +378,14 @@ impl<'r> Original<'r> {
         inputs: &Inputs,
         bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
     ) -> Result<Recording, Error> {
-        let filled = self.task.fill(recorder.stride() * placement.room(), |range, work| {
+        let filled = self.task.fill(recorder.stride() * self.grid().slots(), |range, work| {
             let mut draw = self.draw(&recorder.words, placement);
             recorder.bind(range, &mut draw);
             bind(&mut draw, work)?;
             inputs.install(work).give(&mut draw);
             Ok(draw)
         })?;
-        let words = recorder.outputs(placement, &filled).ok_or_else(unfinished)?;
+        let words = recorder.outputs(placement, self.grid(), &filled).ok_or_else(unfinished)?;
         Ok(Recording::new(placement, words))
     }
 

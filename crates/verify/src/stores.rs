@@ -248,7 +248,7 @@ impl Run<'_> {
         let with_indices = |(number, case): (usize, Case)| {
             let mut widths = widths.into_iter().cycle().skip(number).take(widths.len());
             widths.find_map(|width| {
-                let case = case.clone().with_indices(number, Indexing { width, restart, bases });
+                let case = case.clone().with_indices(number, Indexing { width, restart, bases })?;
                 self.is_meant(&case).then_some(case)
             })
         };

@@ -16,7 +16,7 @@ use polyshade_vulkan::{Draw, Error, Work};
 /// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
-        let original = &Original::far(task, seed)?;
+        let original = &Original::new(task, seed)?;
         let model = Model::new(task, &original.leaves, &steps.outputs, None, steps)?;
         let mut equal = Equal::default();
         (task.report)(Phase::Original);
