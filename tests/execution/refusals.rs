@@ -175,6 +175,12 @@ fn textures_that_are_none_are_refused() {
     assert!(said.contains("0×1×1"), "{said}");
     let said = refused_texture(|texture| texture.view = vk::ImageViewType::CUBE);
     assert!(said.contains("a texture CUBE of 1×1×1, 1 layers"), "{said}");
+    let said = refused_texture(|texture| texture.levels = 2);
+    assert!(said.contains("2 levels"), "{said}");
+    let said = refused_texture(|texture| {
+        (texture.width, texture.levels, texture.storage) = (2, 2, true);
+    });
+    assert!(said.contains("reading back a texture of several levels"), "{said}");
     let said = refused_texture(|texture| texture.contents.push(0));
     assert!(said.contains("5 bytes of contents"), "{said}");
     let said = refused_texture(|texture| texture.width = 1 << 20);

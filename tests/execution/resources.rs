@@ -188,6 +188,27 @@ fn textures_of_every_view_are_sampled_with_their_sampler_or_with_another() {
 }
 
 #[test]
+fn levels_are_sampled_and_fetched() {
+    let vertex = shader(
+        "layout(set = 0, binding = 0) uniform usampler2DArray numbers;",
+        "for (int i = 0; i < 3; ++i) {
+            words[2 * i] = textureLod(numbers, vec3(1), i).x;
+            words[2 * i + 1] = texelFetch(numbers, ivec3(0, 0, 1), i).x;
+        }
+        words[6] = textureQueryLevels(numbers);",
+    );
+    // Of 4 × 2, 2 × 1 and 1 × 1 texels, each in two layers.
+    let whole = counting(vk::ImageViewType::TYPE_2D_ARRAY, [4, 2, 1], 2);
+    let contents = bytes(&(100..122).collect::<Vec<u32>>());
+    let texture = Texture { levels: 3, contents, ..whole };
+    for driver in DRIVERS {
+        let descriptors = vec![Descriptor::new(0, 0, Resource::ImageWithSampler(0))];
+        let (found, _) = run(driver, &vertex, bound(vec![texture.clone()], vec![], descriptors), 7);
+        assert_eq!(found, [115, 108, 119, 118, 121, 121, 3], "{driver:?}");
+    }
+}
+
+#[test]
 fn one_texel_fills_a_texture() {
     let vertex = shader(
         "layout(set = 0, binding = 0) uniform texture2D image;",

@@ -286,6 +286,42 @@ fn numbers_of_vertices_and_instances_that_lose_bits() {
 }
 
 #[test]
+fn texels_of_another_level_and_without_their_signs() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a; layout(location = 0) out vec4 v;
+        layout(binding = 0) uniform sampler2D s;
+        layout(binding = 1) uniform isampler2D n;
+        layout(binding = 2, rgba8_snorm) uniform readonly image2D i;
+        void main() {
+            ivec2 at = ivec2(gl_VertexIndex & 1, 1);
+            vec4 texels = textureLod(s, a.xy, 0.0) + texelFetch(n, at, 0) + imageLoad(i, at);
+            gl_Position = vec4(abs(a.xyz), 1.0) + 0.1 * texels;
+            v = a;
+        }",
+    );
+    let instead =
+        |line: &str, from: &str, to: &str| line.contains(from).then(|| line.replace(from, to));
+    let breaks: [&dyn Fn(&str) -> Option<String>; 4] = [
+        &|line| match line.trim() {
+            "%float = OpTypeFloat 32" => Some(format!("{line}\n%level = OpConstant %float 1")),
+            line => instead(line, "Lod %float_0", "Lod %level"),
+        },
+        &|line| instead(line, "Lod %int_0", "Lod %int_1"),
+        &|line| instead(line, "OpConvertSToF", "OpConvertUToF"),
+        &|line| {
+            let (id, read) = line.trim().split_once(" = OpImageRead ")?;
+            let absolute = format!("{id} = OpExtInst %v4float %1 FAbs %read");
+            Some(format!("%read = OpImageRead {read}\n{absolute}"))
+        },
+    ];
+    Case::new(words.clone()).is_equal();
+    for edit in breaks {
+        let found = Case::new(words.clone()).edited(Part::PositionOnly, derived, edit).difference();
+        assert_eq!(found.varying.as_deref(), Some("gl_Position"), "{found}");
+    }
+}
+
+#[test]
 fn a_specialization_constant_with_another_number() {
     for constant in ["float", "int", "bool"] {
         let words = vertex(&format!(

@@ -10,6 +10,7 @@ use crate::leaves::Leaf;
 use crate::random::{Random, Values};
 use attributes::Stream;
 use block::Integers;
+use images::Signs;
 use polyshade::Module;
 use polyshade::spv::view::{EntryPoint, Store};
 use polyshade::spv::{
@@ -293,6 +294,15 @@ impl Resources<'_, '_> {
         block::fill(self.m, ty, self.specialization, integers, random)
     }
 
+    /// The signs that the texels of an image may have. Blending is not defined for colours below 0.
+    fn signs(&self, id: Id) -> Signs {
+        let is_of_colours = self.seed.0 == Values::Colours;
+        match is_of_colours || steering::steering(self.m, id, self.specialization).steers {
+            true => Signs::Positive,
+            false => Signs::Both,
+        }
+    }
+
     fn give(
         &self,
         id: Id,
@@ -312,8 +322,12 @@ impl Resources<'_, '_> {
                 self.block(id, ty, random).map(Given::UniformBuffer)
             }
             Some(Type::Other(Op::TYPE_SAMPLER)) => Ok(Given::Sampler),
-            Some(Type::Other(Op::TYPE_SAMPLED_IMAGE)) => images::give(m, held(m, ty), true, random),
-            Some(Type::Other(Op::TYPE_IMAGE)) => images::give(m, ty, false, random),
+            Some(Type::Other(Op::TYPE_SAMPLED_IMAGE)) => {
+                images::give(m, held(m, ty), true, (self.signs(id), random))
+            }
+            Some(Type::Other(Op::TYPE_IMAGE)) => {
+                images::give(m, ty, false, (self.signs(id), random))
+            }
             Some(Type::Other(Op::TYPE_ACCELERATION_STRUCTURE_KHR)) => {
                 Err("is an acceleration structure".into())
             }

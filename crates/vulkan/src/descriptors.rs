@@ -79,6 +79,7 @@ impl<'d> Samplers<'d> {
                 .address_mode_u(edge)
                 .address_mode_v(edge)
                 .address_mode_w(edge)
+                .max_lod(vk::LOD_CLAMP_NONE)
                 .compare_enable(compare)
                 .compare_op(vk::CompareOp::LESS_OR_EQUAL);
             // SAFETY: `info` points to nothing and asks for no feature.

@@ -72,7 +72,7 @@ pub(crate) struct TextureImage<'d> {
     /// What all texels are, where they have several.
     pub(crate) fill: Option<Fill>,
     pub(crate) subresources: vk::ImageSubresourceRange,
-    pub(crate) copy: vk::BufferImageCopy,
+    pub(crate) copies: Vec<vk::BufferImageCopy>,
     pub(crate) storage: bool,
 }
 
@@ -89,15 +89,18 @@ impl<'d> TextureImage<'d> {
             .flags(texture.flags())
             .image_type(texture.image_type())
             .format(texture.format)
-            .extent(texture.extent())
-            .mip_levels(1)
+            .extent(texture.extent(0))
+            .mip_levels(texture.levels)
             .array_layers(texture.layers)
             .samples(texture.samples)
             .usage(texture.usage(sampled));
         let (handle, memory) = memory::create_image(device, &info)?;
-        let subresources = format::subresources(texture.format, texture.layers);
+        let subresources = vk::ImageSubresourceRange {
+            level_count: texture.levels,
+            ..format::subresources(texture.format, texture.layers)
+        };
         let view = memory::create_view(device, *handle, texture.view, &info, subresources)?;
-        let (copy, storage) = (texture.copy(), texture.storage);
+        let (copies, storage) = (texture.copies()?, texture.storage);
         Ok(TextureImage {
             view,
             handle,
@@ -105,7 +108,7 @@ impl<'d> TextureImage<'d> {
             texels,
             fill,
             subresources,
-            copy,
+            copies,
             storage,
         })
     }

@@ -166,7 +166,7 @@ impl Objects<'_> {
                         texels,
                         image,
                         layout,
-                        &[texture.copy],
+                        &texture.copies,
                     );
                 }
             }
@@ -182,7 +182,7 @@ impl Objects<'_> {
                 *texture.handle,
                 vk::ImageLayout::GENERAL,
                 *texture.texels.handle,
-                &[texture.copy],
+                &texture.copies,
             );
         }
     }

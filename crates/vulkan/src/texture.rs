@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::format;
 use ash::vk;
 
-/// An image that shaders read or write. It has one mip level.
+/// An image that shaders read or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texture {
     /// What shaders see it as: `TYPE_1D`, `TYPE_2D`, `TYPE_3D`, `CUBE` or an array of them.
@@ -19,9 +19,12 @@ pub struct Texture {
     pub depth: u32,
     /// The layers; 1 where it is no array, 6 a cube.
     pub layers: u32,
+    /// The mip levels, each half as large as the one before; 1 where it is for storage or has several samples.
+    pub levels: u32,
     /// How many samples a texel has.
     pub samples: vk::SampleCountFlags,
-    /// All texels, layer by layer without gaps, or one that all are; where a texel has several samples, the latter.
+    /// All texels, level by level and layer by layer without gaps, or one that all are; where a texel has several
+    /// samples, the latter.
     pub contents: Vec<u8>,
     /// Whether it can be a storage image. If so, [`Outcome`](crate::Outcome) has its texels.
     pub storage: bool,
@@ -40,6 +43,7 @@ impl Default for Texture {
             height: 1,
             depth: 1,
             layers: 1,
+            levels: 1,
             samples: vk::SampleCountFlags::TYPE_1,
             contents: vec![0; 4],
             storage: false,
@@ -54,12 +58,19 @@ const MOST_BYTES: u64 = 1 << 28;
 impl Texture {
     /// The bytes of all its texels, one sample of each.
     pub(crate) fn size(&self) -> Result<u64, Error> {
-        let texel = self.texel_size()?;
-        [self.width, self.height, self.depth, self.layers]
-            .iter()
-            .try_fold(texel, |size, &count| size.checked_mul(u64::from(count)))
-            .filter(|&size| size <= MOST_BYTES)
-            .ok_or_else(|| Error::Unsupported(format!("a texture of more than {MOST_BYTES} bytes")))
+        (0..self.levels).try_fold(0_u64, |sum, level| {
+            let size = self.level_size(level)?.saturating_add(sum);
+            let too_large =
+                || Error::Unsupported(format!("a texture of more than {MOST_BYTES} bytes"));
+            (size <= MOST_BYTES).then_some(size).ok_or_else(too_large)
+        })
+    }
+
+    /// The bytes of a level, or so many that the texture is too large.
+    fn level_size(&self, level: u32) -> Result<u64, Error> {
+        let vk::Extent3D { width, height, depth } = self.extent(level);
+        let counts = [width, height, depth, self.layers].map(u64::from);
+        Ok(counts.into_iter().fold(self.texel_size()?, |size, count| size.saturating_mul(count)))
     }
 
     pub(crate) fn texel_size(&self) -> Result<u64, Error> {
@@ -96,21 +107,31 @@ impl Texture {
         usage
     }
 
-    pub(crate) fn extent(&self) -> vk::Extent3D {
-        vk::Extent3D { width: self.width, height: self.height, depth: self.depth }
+    pub(crate) fn extent(&self, level: u32) -> vk::Extent3D {
+        let [width, height, depth] =
+            [self.width, self.height, self.depth].map(|size| (size >> level).max(1));
+        vk::Extent3D { width, height, depth }
     }
 
-    /// The copy of all of it from or to a buffer.
-    pub(crate) fn copy(&self) -> vk::BufferImageCopy {
-        vk::BufferImageCopy {
-            image_subresource: vk::ImageSubresourceLayers {
-                aspect_mask: format::aspect(self.format),
-                layer_count: self.layers,
-                ..vk::ImageSubresourceLayers::default()
-            },
-            image_extent: self.extent(),
-            ..vk::BufferImageCopy::default()
-        }
+    /// The copy of each level from or to a buffer.
+    pub(crate) fn copies(&self) -> Result<Vec<vk::BufferImageCopy>, Error> {
+        let mut buffer_offset = 0;
+        let copy = |level| {
+            let copy = vk::BufferImageCopy {
+                buffer_offset,
+                image_subresource: vk::ImageSubresourceLayers {
+                    aspect_mask: format::aspect(self.format),
+                    mip_level: level,
+                    layer_count: self.layers,
+                    ..vk::ImageSubresourceLayers::default()
+                },
+                image_extent: self.extent(level),
+                ..vk::BufferImageCopy::default()
+            };
+            buffer_offset += self.level_size(level)?;
+            Ok(copy)
+        };
+        (0..self.levels).map(copy).collect()
     }
 
     pub(crate) fn is_multisampled(&self) -> bool {

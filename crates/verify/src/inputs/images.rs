@@ -9,6 +9,8 @@ use polyshade_vulkan::{Texture, vk};
 
 /// The width, height and depth of every image.
 const SIZE: u32 = 4;
+/// The mip levels of images that are sampled.
+const LEVELS: u32 = 3;
 /// The texels of a texel buffer.
 const TEXELS: usize = 64;
 
@@ -19,36 +21,57 @@ const DIM_CUBE: u32 = 3;
 const DIM_BUFFER: u32 = 5;
 const DIM_SUBPASS: u32 = 6;
 
-/// Makes a channel of a texel: a small number.
-type Channel = fn(&mut Random) -> Vec<u8>;
+/// Which signs texels may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signs {
+    /// One: something is steered by them, or they are colours.
+    Positive,
+    /// Both, where the format has both.
+    Both,
+}
 
-const FLOAT: Channel = |random| {
-    let small = random.below(4) as f32;
+/// Makes a channel of a texel: a small number.
+type Channel = fn(&mut Random, Signs) -> Vec<u8>;
+
+const FLOAT: Channel = |random, signs| {
+    let small = signed(random, signs, 4) as f32;
     random.colour().unwrap_or(small).to_ne_bytes().to_vec()
 };
-const DEPTH: Channel = |random| (random.below(5) as f32 / 4.0).to_ne_bytes().to_vec();
-// 0 and 1.
-const HALF: Channel = |random| random.one_of(&[0_u16, 0x3c00]).to_ne_bytes().to_vec();
-const INT: Channel = |random| random.below(4).to_ne_bytes().to_vec();
-const SHORT: Channel = |random| (random.below(4) as u16).to_ne_bytes().to_vec();
-const BYTE: Channel = |random| vec![random.below(128) as u8];
+const DEPTH: Channel = |random, _| (random.below(5) as f32 / 4.0).to_ne_bytes().to_vec();
+// 0, and 1 with either sign.
+const HALF: Channel = |random, signs| {
+    let half = [0xbc00_u16, 0, 0x3c00][(signed(random, signs, 2) + 1) as usize];
+    half.to_ne_bytes().to_vec()
+};
+const UINT: Channel = |random, _| random.below(4).to_ne_bytes().to_vec();
+const USHORT: Channel = |random, _| (random.below(4) as u16).to_ne_bytes().to_vec();
+const UBYTE: Channel = |random, _| vec![random.below(128) as u8];
+const INT: Channel = |random, signs| signed(random, signs, 4).to_ne_bytes().to_vec();
+const SHORT: Channel = |random, signs| (signed(random, signs, 4) as i16).to_ne_bytes().to_vec();
+const BYTE: Channel = |random, signs| (signed(random, signs, 128) as i8).to_ne_bytes().to_vec();
+
+/// A number whose magnitude is below `end`.
+fn signed(random: &mut Random, signs: Signs, end: u32) -> i32 {
+    let number = random.below(end) as i32;
+    if signs == Signs::Both && random.below(2) == 0 { -number } else { number }
+}
 
 /// The formats of texels: SPIR-V's number (3.11), and how many channels there are of what.
 const TEXELS_OF: [(u32, F, usize, Channel); 15] = [
     (1, F::R32G32B32A32_SFLOAT, 4, FLOAT),
     (2, F::R16G16B16A16_SFLOAT, 4, HALF),
     (3, F::R32_SFLOAT, 1, FLOAT),
-    (4, F::R8G8B8A8_UNORM, 4, BYTE),
+    (4, F::R8G8B8A8_UNORM, 4, UBYTE),
     (5, F::R8G8B8A8_SNORM, 4, BYTE),
     (6, F::R32G32_SFLOAT, 2, FLOAT),
     (21, F::R32G32B32A32_SINT, 4, INT),
     (22, F::R16G16B16A16_SINT, 4, SHORT),
     (23, F::R8G8B8A8_SINT, 4, BYTE),
     (24, F::R32_SINT, 1, INT),
-    (30, F::R32G32B32A32_UINT, 4, INT),
-    (31, F::R16G16B16A16_UINT, 4, SHORT),
-    (32, F::R8G8B8A8_UINT, 4, BYTE),
-    (33, F::R32_UINT, 1, INT),
+    (30, F::R32G32B32A32_UINT, 4, UINT),
+    (31, F::R16G16B16A16_UINT, 4, USHORT),
+    (32, F::R8G8B8A8_UINT, 4, UBYTE),
+    (33, F::R32_UINT, 1, UINT),
     // No storage image has depths: `Unknown` is not looked up.
     (0, F::D32_SFLOAT, 1, DEPTH),
 ];
@@ -58,7 +81,7 @@ pub(crate) fn give(
     m: &Module<'_>,
     ty: Id,
     with_sampler: bool,
-    random: &mut Random,
+    (signs, random): (Signs, &mut Random),
 ) -> Result<Given, String> {
     let image = m.definition(ty).filter(|inst| inst.op() == Op::TYPE_IMAGE);
     let operands = image.and_then(|inst| inst.words()[2..].first_chunk());
@@ -74,13 +97,21 @@ pub(crate) fn give(
         _ => of_components(Id::new(sampled).and_then(|ty| m.ty(ty)))?,
     };
     if dimension == DIM_BUFFER {
-        let contents = texels(format, TEXELS, random)?;
+        let contents = texels(format, TEXELS, (signs, random))?;
         return Ok(Given::Texels { contents, format, storage });
     }
     let (view, height, depth, layers) = shape(dimension, is_array)?;
-    let (samples, count) = match is_multisampled {
-        true => (vk::SampleCountFlags::TYPE_4, 1),
-        false => (vk::SampleCountFlags::TYPE_1, SIZE * height * depth * layers),
+    // Of two devices one may know the first level alone: our model of Metal.
+    let levels = if storage || random.is_of_moderates() { 1 } else { LEVELS };
+    let texels_of = |level: u32| -> u32 {
+        [SIZE, height, depth].into_iter().map(|size| (size >> level).max(1)).product()
+    };
+    let (samples, levels, count) = match is_multisampled {
+        true => (vk::SampleCountFlags::TYPE_4, 1, 1),
+        false => {
+            let texels = (0..levels).map(texels_of).sum::<u32>();
+            (vk::SampleCountFlags::TYPE_1, levels, texels * layers)
+        }
     };
     let texture = Texture {
         view,
@@ -89,8 +120,9 @@ pub(crate) fn give(
         height,
         depth,
         layers,
+        levels,
         samples,
-        contents: texels(format, count as usize, random)?,
+        contents: texels(format, count as usize, (signs, random))?,
         storage,
         compare,
     };
@@ -133,9 +165,13 @@ fn of_components(sampled: Option<Type>) -> Result<F, String> {
 }
 
 /// Texels of small numbers.
-fn texels(format: F, count: usize, random: &mut Random) -> Result<Vec<u8>, String> {
+fn texels(
+    format: F,
+    count: usize,
+    (signs, random): (Signs, &mut Random),
+) -> Result<Vec<u8>, String> {
     let found = TEXELS_OF.iter().find(|(_, other, ..)| *other == format);
     let unknown = || format!("is an image of format {format:?}");
     let (_, _, channels, channel) = *found.ok_or_else(unknown)?;
-    Ok((0..count * channels).flat_map(|_| channel(random)).collect())
+    Ok((0..count * channels).flat_map(|_| channel(random, signs)).collect())
 }

@@ -81,9 +81,11 @@ fn follow(
         Op::VECTOR_EXTRACT_DYNAMIC | Op::VECTOR_INSERT_DYNAMIC => {
             found.steers |= inst.words().last() == Some(&id.word());
         }
-        Op::IMAGE_FETCH | Op::IMAGE_READ | Op::IMAGE_WRITE | Op::IMAGE_TEXEL_POINTER => {
-            found.steers = true;
+        Op::IMAGE_FETCH | Op::IMAGE_READ | Op::IMAGE_TEXEL_POINTER => {
+            // An image does not steer itself.
+            found.steers |= inst.words()[3] != id.word();
         }
+        Op::IMAGE_WRITE => found.steers |= inst.words()[1] != id.word(),
         // The author has seen to it that the result is in range.
         Op::U_MOD | Op::S_MOD | Op::S_REM | Op::BITWISE_AND if has_constant(m, inst) => {
             return Vec::new();

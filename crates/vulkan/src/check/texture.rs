@@ -15,6 +15,9 @@ impl Texture {
         if given != texel && (given != self.size()? || self.is_multisampled()) {
             return Err(Error::Work(format!("a texture has {given} bytes of contents")));
         }
+        if self.levels > 1 && self.storage {
+            return Err(Error::Unsupported("reading back a texture of several levels".to_owned()));
+        }
         if self.is_multisampled() && self.storage {
             return Err(Error::Unsupported("reading back a multisampled texture".to_owned()));
         }
@@ -50,14 +53,14 @@ impl Texture {
                 && self.height <= most.height
                 && self.depth <= most.depth
                 && self.layers <= limits.max_array_layers
+                && self.levels <= limits.max_mip_levels
                 && limits.sample_counts.contains(self.samples)
         };
         if !limits.is_some_and(fits) {
-            let Texture { view, format, width, height, depth, layers, samples, .. } = self;
+            let Texture { view, format, storage, .. } = self;
+            let shape = self.shape();
             return Err(Error::Unsupported(format!(
-                "a texture {view:?} of {format:?}, {width}×{height}×{depth}, {layers} layers, samples {samples:?}, \
-                 storage {}",
-                self.storage
+                "a texture {view:?} of {format:?}, {shape}, storage {storage}"
             )));
         }
         Ok(())
@@ -65,7 +68,7 @@ impl Texture {
 
     fn check_shape(&self) -> Result<(), Error> {
         use vk::ImageViewType as View;
-        let &Texture { width, height, depth, layers, .. } = self;
+        let &Texture { width, height, depth, layers, levels, .. } = self;
         let fits = match self.view {
             View::TYPE_1D => height == 1 && depth == 1 && layers == 1,
             View::TYPE_1D_ARRAY => height == 1 && depth == 1,
@@ -78,12 +81,18 @@ impl Texture {
         };
         let flat = matches!(self.view, View::TYPE_2D | View::TYPE_2D_ARRAY);
         let one = self.samples.as_raw().is_power_of_two() && (flat || !self.is_multisampled());
-        if fits && one && [width, height, depth, layers].iter().all(|&size| size > 0) {
-            return Ok(());
+        // The last level has one texel.
+        let most_levels = width.max(height).max(depth).checked_ilog2().map_or(0, |last| last + 1);
+        let has_levels = levels <= if self.is_multisampled() { 1 } else { most_levels };
+        let is_there = [width, height, depth, layers, levels].iter().all(|&size| size > 0);
+        match fits && one && has_levels && is_there {
+            true => Ok(()),
+            false => Err(Error::Work(format!("a texture {:?} of {}", self.view, self.shape()))),
         }
-        let (view, samples) = (self.view, self.samples);
-        Err(Error::Work(format!(
-            "a texture {view:?} of {width}×{height}×{depth}, {layers} layers, samples {samples:?}"
-        )))
+    }
+
+    fn shape(&self) -> String {
+        let Texture { width, height, depth, layers, levels, samples, .. } = self;
+        format!("{width}×{height}×{depth}, {layers} layers, {levels} levels, samples {samples:?}")
     }
 }
