@@ -5,7 +5,7 @@ use crate::stage::{
     planes, repaired, separate, to_registers,
 };
 use crate::subject::{self, edited, parsed, vertex};
-use polyshade::clip_cull::{self, Kind, Planes};
+use polyshade::clip_cull::{self, Kind, Lacking, Planes, Registers};
 use polyshade::host::{Binding, Place, Pointer, Set, Target, Value};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -312,6 +312,41 @@ fn flags_that_are_not_handed_on() {
     let step = emulated(8, None).but_done(to_registers(8, None));
     let found = VERTEX.difference(&arrays(), &step);
     assert_eq!(found.message, "it lacks the output location 10, component 0");
+}
+
+/// A comparison with 0 that holds where there is no number, and one that tells -0 from 0.
+pub(crate) const OTHER_COMPARISONS: [fn(&str) -> Option<String>; 2] = [
+    |line| line.contains("OpFOrd").then(|| line.replace("OpFOrd", "OpFUnord")),
+    |line| {
+        let (head, distance) = line.split_once(" = OpFOrdGreaterThanEqual %bool ")?;
+        let (id, distance) = (head.trim(), distance.strip_suffix(" %float_0")?);
+        let turned = format!("%turned_{}", &id[1..]);
+        let division = format!("{turned} = OpFDiv %float %float_1 {distance}");
+        Some(format!("{division}\n{id} = OpFOrdGreaterThanEqual %bool {turned} %float_0"))
+    },
+];
+
+/// Distances that are emulated, and compared with 0 in this way.
+pub(crate) fn compared_otherwise(words: &[u32], other: fn(&str) -> Option<String>) -> Step {
+    let module = parsed(words);
+    let at = Registers { inputs: 8, outputs: 8, linked: None };
+    let lowered = clip_cull::emulate_last(&module, "main", Lacking::All, at);
+    let lowered = lowered.expect("it can be done").module.into_words();
+    emulated(8, None).but_made(edited(&lowered, other))
+}
+
+#[test]
+fn distances_that_are_no_numbers_or_minus_0() {
+    let words = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[2]; };",
+        "gl_CullDistance[0] = b.x;
+        gl_CullDistance[1] = b.w;",
+    );
+    for other in OTHER_COMPARISONS {
+        let found = VERTEX.difference(&words, &compared_otherwise(&words, other));
+        let varying = found.varying.as_deref();
+        assert!(varying.is_some_and(|one| one.starts_with("location 10")), "{found}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Clip and cull distances of the stages behind the vertex stage: what is the same in each.
 
+use crate::clip::{OTHER_COMPARISONS, compared_otherwise};
 use crate::stage::{
     CONTROL, EVALUATION, GEOMETRY, Stage, combined, emulated, enabled, marked, normalized,
     repaired, to_arrays, to_registers,
@@ -64,6 +65,15 @@ fn distances_are_emulated() {
         for native in [None, Some(Kind::Clip)] {
             stage.is_drawn(words, &emulated(8, native));
         }
+    }
+}
+
+#[test]
+fn distances_that_are_no_numbers() {
+    for (stage, _, words) in &stages()[..2] {
+        let found = stage.difference(words, &compared_otherwise(words, OTHER_COMPARISONS[0]));
+        let varying = found.varying.as_deref();
+        assert!(varying.is_some_and(|one| one.starts_with("location 10")), "{stage:?}: {found}");
     }
 }
 

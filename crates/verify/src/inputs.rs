@@ -289,7 +289,7 @@ impl Resources<'_, '_> {
             Values::Normal | Values::Moderate => {
                 Integers::normal(steering::steering(self.m, id, self.specialization))
             }
-            Values::Any | Values::Colours => Integers::Small,
+            Values::Any | Values::Distances | Values::Colours => Integers::Small,
         };
         block::fill(self.m, ty, self.specialization, integers, random)
     }
@@ -369,10 +369,10 @@ pub(crate) struct Installed<'i> {
 }
 
 impl Inputs {
-    /// The bits of a not-a-number that the shader was given, which a copy must keep.
+    /// The bits of a not-a-number that the shader was given, which a copy must keep, unless arithmetic has the same.
     pub(crate) fn gives(&self, bits: u32) -> bool {
         let words = |bytes: &[u8]| bytes.chunks_exact(4).any(|word| word == bits.to_ne_bytes());
-        self.streams.iter().any(|stream| words(&stream.bytes))
+        bits != f32::NAN.to_bits() && self.streams.iter().any(|stream| words(&stream.bytes))
     }
 
     /// The same for a variant that reads `leaves` and may have fewer attributes and resources; or which attribute it

@@ -18,6 +18,8 @@ pub(crate) enum Values {
     /// The same without infinities and what becomes one by a step: nothing asks a device to tell them and
     /// not-a-numbers from numbers (`SignedZeroInfNanPreserve`), so that two devices may do otherwise.
     Moderate,
+    /// Any, and two vertices of which all floats are -0, and not-a-numbers: what is compared with 0.
+    Distances,
     /// From 0 to 1, as colours have them.
     Colours,
 }
@@ -62,6 +64,15 @@ impl Random {
     /// Whether infinities are left out, too.
     pub(crate) fn is_of_moderates(&self) -> bool {
         self.values == Values::Moderate
+    }
+
+    /// The float that a vertex has in place of all others, where distances are wanted.
+    pub(crate) fn distance(&self, vertex: u32) -> Option<f32> {
+        match (self.values, vertex) {
+            (Values::Distances, 8) => Some(-0.0),
+            (Values::Distances, 9) => Some(f32::NAN),
+            _ => None,
+        }
     }
 
     /// Whether colours are wanted.

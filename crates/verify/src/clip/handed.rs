@@ -44,6 +44,13 @@ impl Corner {
         Corner { position: [1.2 * x * w, 1.2 * y * w, 0.5 * w, w], values: values.collect() }
     }
 
+    /// Makes all of its floats not-a-numbers.
+    pub(super) fn lose_numbers(&mut self, kinds: &BTreeMap<Key, (Kind, u32)>) {
+        for (key, _) in kinds.iter().filter(|(_, (kind, _))| *kind == Kind::Float) {
+            self.values.insert(*key, Number::Bits(f32::NAN.to_bits()));
+        }
+    }
+
     /// Its distances, where the original has them in built-in arrays.
     pub(super) fn own_distances(&self) -> [Vec<Number>; 2] {
         let value = |key| self.values.get(&key).copied();

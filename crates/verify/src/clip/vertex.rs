@@ -6,6 +6,7 @@ use super::model::{Model, Vertex, components, recorded};
 use super::outputs::Outputs;
 use super::scene::{Drawable, Scene};
 use crate::pictures::{self, Pictures, Primitive};
+use crate::random::Values;
 use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::verdict::{Equal, Part, Stop, Verdict};
@@ -16,7 +17,7 @@ use polyshade_vulkan::{Draw, Error, Work};
 /// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
-        let original = &Original::new(task, seed)?;
+        let original = &Original::of(task, (Values::Distances, seed))?;
         let model = Model::new(task, &original.leaves, &steps.outputs, None, steps)?;
         let mut equal = Equal::default();
         (task.report)(Phase::Original);

@@ -143,8 +143,9 @@ fn stream(
     for (what, attribute) in locations.iter().zip(&attributes) {
         let mut random = Random::of(values, seed, u64::from(what.number));
         for element in 0..count {
-            let value = match element / TRIANGLE {
-                0..5 if random.is_of_colours() => {
+            let value = match (distance(*what, element, &random), element / TRIANGLE) {
+                (Some(distance), _) => distance.to_ne_bytes().repeat(what.components as usize),
+                (None, 0..5) if random.is_of_colours() => {
                     corner(*what, element, &mut Random::of(values, seed, CORNER))
                 }
                 _ if !random.is_of_colours() && random.below(4) == 0 => {
@@ -178,6 +179,12 @@ fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
         _ => [r, r, r, 1.0],
     };
     colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
+}
+
+/// What all floats of an element are, where distances are wanted and nothing is steered by it.
+fn distance(what: Location, element: u32, random: &Random) -> Option<f32> {
+    let is_free = (what.kind, what.bits, what.small) == (Kind::Float, 32, None);
+    random.distance(element).filter(|_| is_free)
 }
 
 fn value(what: Location, random: &mut Random) -> Vec<u8> {
