@@ -11,6 +11,8 @@ pub struct Text {
     /// The constants that are scalars: their types and values.
     constants: BTreeMap<String, (String, String)>,
     bool: Option<String>,
+    /// The set of extended instructions, if the module imports it.
+    extended: Option<String>,
     /// The line of the first function.
     functions: usize,
 }
@@ -157,11 +159,14 @@ impl Text {
                 constants.insert(id.to_owned(), (ty.to_owned(), value.to_owned()));
             }
         }
-        let bool = lines.iter().find_map(|line| line.strip_suffix(" = OpTypeBool"));
+        let id = |what: &str| lines.iter().find_map(|line| line.strip_suffix(what));
+        let bool = id(" = OpTypeBool");
+        let extended = id(" = OpExtInstImport \"GLSL.std.450\"");
         let functions = lines.iter().position(|line| line.contains(" = OpFunction "));
         Ok(Text {
             version: words[1],
             bool: bool.map(str::to_owned),
+            extended: extended.map(str::to_owned),
             constants,
             functions: functions.unwrap_or(lines.len()),
             lines,
@@ -236,6 +241,8 @@ impl Text {
             broken.extend(self.branches(&tokens, op));
             broken.extend(masked(&tokens, op));
             broken.extend(another_case(&tokens, op));
+            broken.extend(self.compared_with_zero(&tokens, op));
+            broken.extend(self.absolute(&tokens, op));
         }
         let is_felt = !UNFELT.iter().any(|one| operands.contains(one));
         let is_call = *op == "OpFunctionCall" && operands[0] == "%void";
@@ -278,6 +285,52 @@ impl Text {
             }
         };
         vec![one("always", "OpConstantTrue"), one("never", "OpConstantFalse")]
+    }
+
+    /// A comparison with 0 that holds where there is no number, or that tells the two zeros apart.
+    fn compared_with_zero(&self, tokens: &[&str], op: &str) -> Vec<Broken> {
+        let is_zero = |at: &usize| {
+            let found = tokens.get(*at).and_then(|id| self.constants.get(*id));
+            found.is_some_and(|(_, value)| value.parse() == Ok(0.0))
+        };
+        let is_scalar = op.starts_with("OpFOrd") && tokens.get(3).copied() == self.bool.as_deref();
+        let Some(zero) = [4, 5].into_iter().find(is_zero).filter(|_| is_scalar) else {
+            return Vec::new();
+        };
+        let (ty, value) = (&self.constants[tokens[zero]].0, tokens[9 - zero]);
+        let mut reciprocal = tokens.to_vec();
+        let turned = format!("{ADDED}_turned");
+        reciprocal[9 - zero] = &turned;
+        let division = format!("{turned} = OpFDiv {ty} {ADDED} {value}");
+        vec![
+            Broken {
+                how: "or no number".to_owned(),
+                instead: Some(tokens.join(" ").replace("OpFOrd", "OpFUnord")),
+                constant: None,
+            },
+            Broken {
+                how: "of the reciprocal".to_owned(),
+                instead: Some(format!("{division}\n{}", reciprocal.join(" "))),
+                constant: Some(format!("{ADDED} = OpConstant {ty} 1")),
+            },
+        ]
+    }
+
+    /// Texels without their signs.
+    fn absolute(&self, tokens: &[&str], op: &str) -> Option<Broken> {
+        let reads =
+            ["OpImageFetch", "OpImageRead", "OpImageSampleImplicitLod", "OpImageSampleExplicitLod"];
+        let set = self.extended.as_ref().filter(|_| reads.contains(&op))?;
+        let (result, ty) = (tokens[0], tokens[3]);
+        let absolute = match ty {
+            _ if ty.ends_with("float") => "FAbs",
+            _ if ty.ends_with("uint") => return None,
+            _ => "SAbs",
+        };
+        let read = tokens[1..].join(" ");
+        let of_read = format!("{result} = OpExtInst {ty} {set} {absolute} {ADDED}_read");
+        let instead = Some(format!("{ADDED}_read {read}\n{of_read}"));
+        Some(Broken { how: "absolute".to_owned(), instead, constant: None })
     }
 }
 

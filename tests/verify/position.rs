@@ -287,6 +287,7 @@ fn numbers_of_vertices_and_instances_that_lose_bits() {
 
 #[test]
 fn texels_of_another_level_and_without_their_signs() {
+    type Break<'b> = &'b dyn Fn(&str) -> Option<String>;
     let words = vertex(
         "layout(location = 0) in vec4 a; layout(location = 0) out vec4 v;
         layout(binding = 0) uniform sampler2D s;
@@ -301,7 +302,7 @@ fn texels_of_another_level_and_without_their_signs() {
     );
     let instead =
         |line: &str, from: &str, to: &str| line.contains(from).then(|| line.replace(from, to));
-    let breaks: [&dyn Fn(&str) -> Option<String>; 4] = [
+    let breaks: [Break<'_>; 4] = [
         &|line| match line.trim() {
             "%float = OpTypeFloat 32" => Some(format!("{line}\n%level = OpConstant %float 1")),
             line => instead(line, "Lod %float_0", "Lod %level"),
