@@ -3,7 +3,7 @@
 use crate::chain::{key, take_device_link};
 use crate::commands::DeviceCommands;
 use crate::driver::Driver;
-use crate::emulation::{Emulator, Kind};
+use crate::emulation::{Emulator, Traits};
 use crate::features::{self, Feature};
 use crate::instance::Instance;
 use crate::log::Level;
@@ -130,8 +130,8 @@ pub(crate) unsafe extern "system" fn create_device(
             if let (true, Some(state)) = (emulates, state) {
                 let has_several_queues = has_several_queues(&*info);
                 let is_portability = is_portability(instance, physical);
-                let kind = Kind { has_several_queues, is_portability, driver_counts };
-                emulate(state, instance, physical, kind);
+                let traits = Traits { has_several_queues, is_portability, driver_counts };
+                emulate(state, instance, physical, traits);
             }
         }
         result
@@ -256,7 +256,7 @@ unsafe fn has_several_queues(info: &vk::DeviceCreateInfo<'_>) -> bool {
 }
 
 /// Has a device capture.
-fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, kind: Kind) {
+fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, traits: Traits) {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     if let Some(get) = instance.next.get_memory_properties {
         // SAFETY: the physical device is one of the instance's.
@@ -264,7 +264,7 @@ fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, k
     }
     let debugging = &instance.settings.debugging;
     let properties = instance.properties(physical);
-    match Emulator::new(device, memory, &properties, kind, debugging) {
+    match Emulator::new(device, memory, &properties, traits, debugging) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }

@@ -86,9 +86,9 @@ pub(crate) struct Emulator {
     pub(crate) capturing: AtomicU32,
 }
 
-/// What the application has asked a device for, and what its driver does.
+/// Properties of a device that the emulation depends on.
 #[derive(Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct Traits {
     pub(crate) has_several_queues: bool,
     pub(crate) is_portability: bool,
     pub(crate) driver_counts: bool,
@@ -112,17 +112,17 @@ impl Emulator {
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
         properties: &vk::PhysicalDeviceProperties,
-        kind: Kind,
+        traits: Traits,
         debugging: &Debugging,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
             memory,
             max_push_constants: properties.limits.max_push_constants_size,
             // Of those the least stride is what strides are multiples of (`VK_KHR_portability_subset`).
-            has_constant_attributes: !kind.is_portability,
+            has_constant_attributes: !traits.is_portability,
             // As the instance was made for Vulkan 1.3.
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
-            driver_counts: kind.driver_counts,
+            driver_counts: traits.driver_counts,
             keeper: Keeper::new(device)?,
             chunks: Chunks::default(),
             buffers: Registry::new(),
@@ -134,7 +134,7 @@ impl Emulator {
             pools: Mutex::default(),
             shared: AtomicBool::new(false),
             queues: Queues::default(),
-            has_several_queues: kind.has_several_queues,
+            has_several_queues: traits.has_several_queues,
             has_resumed: AtomicBool::new(false),
             may_capture: AtomicBool::new(false),
             joining: Mutex::default(),

@@ -110,7 +110,7 @@ fn random_streams_are_captured_as_by_the_driver() {
 
 /// The validation layer below checks synchronization, though not of what shaders of the layer find by address.
 #[test]
-fn a_barrier_that_is_missing_is_noticed() {
+fn synchronization_is_validated() {
     let forced = Instance::new(FORCED, Validation::Below);
     let device = forced.device(LAVAPIPE, true).expect("a device");
     let mut bare = Bare::new(&device, 0);

@@ -18,7 +18,7 @@ pub(crate) enum Values {
     /// The same without infinities and what becomes one by a step: nothing asks a device to tell them and
     /// not-a-numbers from numbers (`SignedZeroInfNanPreserve`), so that two devices may do otherwise.
     Moderate,
-    /// Any, and two vertices of which all floats are -0, and not-a-numbers: what is compared with 0.
+    /// Any, but all floats of one vertex are -0, and all of another are not-a-numbers: distances are compared with 0.
     Distances,
     /// From 0 to 1, as colours have them.
     Colours,

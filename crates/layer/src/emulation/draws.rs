@@ -31,9 +31,9 @@ pub(super) type Why = String;
 
 impl Recording {
     /// Whether anything is captured or counted. Queries of transform feedback count while that is active.
-    pub(crate) fn watches(&self) -> bool {
+    pub(crate) fn watches(&self, emulator: &Emulator) -> bool {
         let [_, of_generated] = self.counted;
-        self.active.is_some() || of_generated != 0 && !self.driver_counts
+        self.active.is_some() || of_generated != 0 && !emulator.driver_counts
     }
 
     /// Captures and counts a draw, and says why not in the log.
@@ -94,7 +94,7 @@ impl Recording {
         let state = self.state(device, emulator)?;
         let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
         let [of_feedback, of_generated] = if has_others { [0; 2] } else { self.counted };
-        let is_counted = of_generated != 0 && !self.driver_counts;
+        let is_counted = of_generated != 0 && !emulator.driver_counts;
         if is_counted {
             self.jobs.push(&job(draws.clone(), of_generated));
         }
@@ -105,12 +105,11 @@ impl Recording {
             }
             return Ok(done);
         };
-        let are_points_counted = of_generated != 0 && self.driver_counts;
-        if are_points_counted {
+        // The driver counts the points, too.
+        let points = (of_generated != 0 && emulator.driver_counts).then(|| {
             let topology = Topology::PointList;
-            let points = keeper::Draws { topology, segments: None, ..draws.clone() };
-            self.jobs.push(&job(points, of_generated));
-        }
+            job(keeper::Draws { topology, segments: None, ..draws.clone() }, of_generated)
+        });
         let last = self.provokes_last(facts);
         let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
         let (blocks, template) = blocks.map_err(lost)?;
@@ -123,9 +122,8 @@ impl Recording {
         {
             *buffer = target.filter(|_| stride > 0).map_or((0, 0), |target| (target.size, stride));
         }
-        self.jobs.push(&job(draws, of_feedback));
         let layout = facts.layout.as_ref().ok_or("a pipeline without a layout")?;
-        let drawn = Drawn {
+        let mut drawn = Drawn {
             facts,
             variant: &variant,
             layout,
@@ -134,10 +132,16 @@ impl Recording {
             draws: call.draws * self.executions(),
             bound: None,
         };
+        if layout.addresses == Some(Addresses::Bound) {
+            drawn.bound = Some(self.arena.put(device, emulator, &drawn.told()).map_err(lost)?);
+        }
+        // Nothing fails any more, so that only points that are drawn are counted.
+        points.iter().for_each(|job| self.jobs.push(job));
+        self.jobs.push(&job(draws, of_feedback));
         // SAFETY: the caller's promise.
-        unsafe { self.draw_points((device, emulator), commands, &call, drawn)? };
-        // The driver counts what it draws.
-        let is_whole = self.discards(facts) && !variant.stores && !are_points_counted;
+        unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
+        // The driver counts this draw, so it must be recorded.
+        let is_whole = self.discards(facts) && !variant.stores && points.is_none();
         Ok(Done { is_whole, ..done })
     }
 
@@ -147,12 +151,9 @@ impl Recording {
         (device, emulator): (&Driver, &Emulator),
         commands: vk::CommandBuffer,
         call: &Call,
-        mut drawn: Drawn<'_>,
-    ) -> Result<(), Why> {
+        drawn: Drawn<'_>,
+    ) {
         let facts = drawn.facts;
-        if drawn.layout.addresses == Some(Addresses::Bound) {
-            drawn.bound = Some(self.arena.put(device, emulator, &drawn.told()).map_err(lost)?);
-        }
         // SAFETY: the caller's promise.
         unsafe {
             drawn.draw(device, commands, call, facts.discards_dynamically(emulator));
@@ -163,7 +164,6 @@ impl Recording {
                 unbind_addresses(device, commands, facts, bound, &self.input(facts));
             }
         }
-        Ok(())
     }
 
     /// The variant that captures draws like this one, if there is anything to capture.

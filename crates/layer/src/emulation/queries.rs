@@ -122,7 +122,6 @@ impl Recording {
         let (Some(source), 0) = (source(emulator, pool), stream) else { return };
         self.counted[source.values.start as usize] = source.all.address + SIZE * u64::from(query);
         if let (Some(pool), Some(begin)) = (source.of_driver, device.next.cmd_begin_query) {
-            self.driver_counts = true;
             // SAFETY: the caller's promise.
             unsafe { begin(commands, pool, query, vk::QueryControlFlags::empty()) };
         }
@@ -143,10 +142,16 @@ impl Recording {
         let Some(Source { all, values, of_driver }) = source(emulator, pool) else { return };
         if stream == 0 {
             self.counted[values.start as usize] = 0;
-            if let (Some(pool), Some(end)) = (of_driver, device.next.cmd_end_query) {
-                self.driver_counts = false;
-                // SAFETY: the caller's promise.
-                unsafe { end(commands, pool, query) };
+        }
+        let functions = (device.next.cmd_begin_query, device.next.cmd_end_query);
+        if let (Some(pool), (Some(begin), Some(end))) = (of_driver, functions) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                // The query of another stream counts nothing, and is available.
+                if stream != 0 {
+                    begin(commands, pool, query, vk::QueryControlFlags::empty());
+                }
+                end(commands, pool, query);
             }
         }
         let at = SIZE * u64::from(query) + AVAILABLE;
@@ -270,16 +275,9 @@ pub(crate) unsafe fn results(
     let Some(Source { all, values, of_driver }) = source(emulator, pool) else {
         return vk::Result::ERROR_UNKNOWN;
     };
+    // What the layer subtracts of the driver's count was there before the driver began to count.
     // SAFETY: the caller's promise.
-    let (mut result, mut there) = unsafe { ask(device, pool, (first, count), flags) };
-    if let Some(pool) = of_driver {
-        // SAFETY: the caller's promise.
-        let (result_of_driver, counted) = unsafe { ask(device, pool, (first, count), flags) };
-        result = if result == vk::Result::SUCCESS { result_of_driver } else { result };
-        for ([value, available], [counted, is_counted]) in there.iter_mut().zip(counted) {
-            (*value, *available) = (counted, *available & is_counted);
-        }
-    }
+    let (result, there) = unsafe { ask(device, of_driver.unwrap_or(pool), (first, count), flags) };
     if result != vk::Result::SUCCESS && result != vk::Result::NOT_READY {
         return result;
     }
@@ -314,7 +312,7 @@ pub(crate) unsafe fn results(
     if flags.contains(Flags::PARTIAL) { vk::Result::SUCCESS } else { result }
 }
 
-/// What the driver says of queries, and for each 1 if it is available.
+/// The driver's results, each with its availability, 0 or 1.
 ///
 /// # Safety
 ///

@@ -99,8 +99,6 @@ pub(crate) struct Recording {
     pub(crate) active: Option<Active>,
     /// Where the queries that are active count, of transform feedback and of primitives generated; 0, where none is.
     pub(crate) counted: [u64; 2],
-    /// Whether the driver counts primitives generated, and the layer only the points by which it captures.
-    pub(crate) driver_counts: bool,
     pub(crate) conditional: Option<Conditional>,
 }
 

@@ -13,8 +13,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uin
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Copying {
     uvec2 from;
     uvec2 to;
-    // What the driver has counted, in 64 bits, and as many of whether it is available; 0 where it does not count. Then
-    // the query's number is that of the points by which the layer captures.
+    // Address of the driver's results, for each query a 64-bit count and a 64-bit availability: from the count the
+    // query's number is subtracted, that of the points by which the layer captures. 0 where the layer counts alone.
     uvec2 counted;
     // The first of a query's numbers, and how many are copied.
     uint first;
@@ -34,10 +34,12 @@ layout(push_constant) uniform Push {
 const uint QUERY = 6u;
 const uint AVAILABLE = 4u;
 
-uvec2 difference(const uvec2 from, const uvec2 what) {
+// At least 0, as for the host.
+uvec2 difference(const uvec2 from, const uvec2 subtracted) {
     uint borrow;
-    uint low = usubBorrow(from.x, what.x, borrow);
-    return uvec2(low, from.y - what.y - borrow);
+    uint low = usubBorrow(from.x, subtracted.x, borrow);
+    bool is_less = from.y < subtracted.y || (from.y == subtracted.y && borrow != 0u);
+    return is_less ? uvec2(0u) : uvec2(low, from.y - subtracted.y - borrow);
 }
 
 void main() {
@@ -52,7 +54,8 @@ void main() {
         if (is_counted) {
             Memory driver = Memory(how.counted);
             counted = uvec2(driver.words[4u * query], driver.words[4u * query + 1u]);
-            available = driver.words[4u * query + 2u] != 0u ? available : 0u;
+            // In a pass with several views, the driver ends the queries of all of them.
+            available = min(driver.words[4u * query + 2u], 1u);
         }
         if ((available | how.in_any_case) != 0u) {
             for (uint number = 0u; number < how.numbers; ++number) {

@@ -20,7 +20,7 @@ macro_rules! draws {
             unsafe {
                 let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
                 if let Some((device, emulator, recording)) = emulated(commands)
-                    && recording.watches()
+                    && recording.watches(emulator)
                 {
                     let mut is_whole = true;
                     for call in $calls {

@@ -299,7 +299,7 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// The buffers that are read, and what differences call their words.
+/// The buffers that are read, and the names of their words in differences.
 const LEFT: [(Buffer, &str); 5] = [
     (Buffer::FirstTarget, "first target"),
     (Buffer::SecondTarget, "second target"),

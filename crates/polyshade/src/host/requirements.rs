@@ -194,7 +194,8 @@ impl Requirements {
         };
     }
 
-    /// What this or `other` needs, each once: of steps that are taken one after another, or of variants of a stage.
+    /// The requirements of both, each once: of steps that are taken one after another, or of variants of a stage. Of
+    /// two orderings, the first.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         fn add<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {

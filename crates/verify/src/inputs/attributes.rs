@@ -181,7 +181,7 @@ fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
 }
 
-/// What all floats of an element are, where distances are wanted and nothing is steered by it.
+/// The value of all floats of an element, where distances are wanted and nothing is steered by it.
 fn distance(what: Location, element: u32, random: &Random) -> Option<f32> {
     let is_free = (what.kind, what.bits, what.small) == (Kind::Float, 32, None);
     random.distance(element).filter(|_| is_free)
