@@ -3,8 +3,8 @@
 //! The driver gets a pool of timestamps in their place: a timestamp is written where a query ends, so that the driver
 //! tells the host whether a result is available, and waits for it. The numbers stand in memory of the layer's, beside
 //! the availability that commands copy: lavapipe copies a timestamp of the same command buffer as not available, and
-//! SwiftShader copies 2 as availability. Where the driver has queries of primitives generated that the layer hides, it
-//! counts these beside the timestamps, so that draws of pipelines count that the layer does not capture.
+//! SwiftShader copies 2 as availability. Where the driver has queries of primitives generated that the layer hides, its
+//! count and its availability are taken instead, so that draws of pipelines count that the layer does not capture.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -153,6 +153,7 @@ impl Recording {
                 }
                 end(commands, pool, query);
             }
+            return;
         }
         let at = SIZE * u64::from(query) + AVAILABLE;
         // SAFETY: the pool is one of timestamps for the driver, and outside of render passes none is open.
@@ -275,7 +276,7 @@ pub(crate) unsafe fn results(
     let Some(Source { all, values, of_driver }) = source(emulator, pool) else {
         return vk::Result::ERROR_UNKNOWN;
     };
-    // What the layer subtracts of the driver's count was there before the driver began to count.
+    // The keeper wrote the number of points before the driver began to count.
     // SAFETY: the caller's promise.
     let (result, there) = unsafe { ask(device, of_driver.unwrap_or(pool), (first, count), flags) };
     if result != vk::Result::SUCCESS && result != vk::Result::NOT_READY {
@@ -284,10 +285,10 @@ pub(crate) unsafe fn results(
     let width = if flags.contains(Flags::TYPE_64) { 8 } else { 4 };
     for (number, [of_query, available]) in there.into_iter().enumerate() {
         let at = SIZE * (u64::from(first) + number as u64);
-        let value = |value| match of_driver {
+        let value = |number| match of_driver {
             Some(_) if available == 0 => 0,
-            Some(_) => of_query.saturating_sub(all.read(at + 8 * value)),
-            None => all.read(at + 8 * value),
+            Some(_) => of_query.saturating_sub(all.read(at + 8 * number)),
+            None => all.read(at + 8 * number),
         };
         let is_said = available != 0 || flags.contains(Flags::PARTIAL);
         let values = values.clone().map(|number| is_said.then(|| value(number)));
