@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
 
     // Other variants may bind the vertex buffers to another stage, or bind more: the report is of all.
     let asked: Vec<Variant> = match writing.is_dry_run() {
-        true => rewrite.offered(layout).collect(),
+        true => rewrite.offered(layout).filter(|one| *one != Variant::CaptureOnly).collect(),
         false => variants.iter().map(|(variant, _)| *variant).collect(),
     };
     let others: Vec<Lowered<'_, Made>> =
