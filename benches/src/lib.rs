@@ -18,7 +18,7 @@ pub fn header_scan(words: &[u32]) -> usize {
     count
 }
 
-/// Control: copies every instruction by itself into `copy`, whose memory is used again.
+/// Control: copies the words to `copy`, one instruction at a time, and reuses its memory.
 pub fn streaming_copy(words: &[u32], copy: &mut Vec<u32>) {
     copy.clear();
     copy.extend_from_slice(&words[..5]);

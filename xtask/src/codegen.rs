@@ -56,13 +56,9 @@ fn settle(source: &str, path: &str, check: bool) -> Result<(), String> {
     output(&mut convert)?;
     let bytes = fs::read(&compiled).map_err(|error| format!("{}: {error}", compiled.display()))?;
     let committed = workspace().join(path);
-    let current = fs::read(&committed).unwrap_or_default() == bytes;
-    if check && !current {
-        return Err(format!("{path} is out of date: run `cargo xtask codegen`"));
-    }
-    if current {
-        Ok(())
-    } else {
-        fs::write(committed, bytes).map_err(|error| format!("{path}: {error}"))
+    match fs::read(&committed).unwrap_or_default() == bytes {
+        true => Ok(()),
+        false if check => Err(format!("{path} is out of date: run `cargo xtask codegen`")),
+        false => fs::write(committed, bytes).map_err(|error| format!("{path}: {error}")),
     }
 }

@@ -120,7 +120,7 @@ pub(crate) fn add(failure: Failure, verb: &str) -> Failure {
     let is_there = |option: &str| {
         command.get_arguments().any(|one| one.get_long() == option.strip_prefix("--"))
     };
-    // `capture --pull` has places of its own for what it fetches.
+    // `capture --pull` has its own options for the places of vertex buffers.
     let pulls = failure.message().contains(": pull, vertex stage: ");
     let options = options.iter().map(|option| match option.strip_prefix("--") {
         Some(name) if pulls && is_there(&format!("--pull-{name}")) => format!("--pull-{name}"),

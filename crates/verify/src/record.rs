@@ -37,7 +37,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// How many invocations write down what they compute.
+    /// The number of invocations that have a place.
     pub(crate) fn slots(self) -> u32 {
         self.vertices * self.instances
     }
@@ -110,7 +110,7 @@ impl Recorder {
         stride(&self.leaves)
     }
 
-    /// The words of the outputs of the placement's vertices in what it has written on this grid; `None` where an
+    /// Picks the outputs of the placement's vertices out of the words that were written on this grid; `None` where an
     /// invocation has not come to its end.
     pub(crate) fn outputs(
         &self,
@@ -149,7 +149,7 @@ fn stride(leaves: &[Leaf]) -> u32 {
     leaves.iter().map(Leaf::words).sum::<u32>() + 1
 }
 
-/// A variant of the vertex stage that is `job`'s which writes down what it computes; or why there is none.
+/// A variant of `job`'s vertex stage that writes its outputs to a buffer, or the reason why there is none.
 pub(crate) fn record(module: &Module<'_>, job: &Job<'_>, grid: Grid) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record, at| {
         // Vulkan wants it of what is drawn as points.

@@ -29,7 +29,7 @@ pub(crate) struct Attributes {
     #[arg(long, value_delimiter = ',', value_name = "BUFFER=STRIDE[:RATE]", value_parser = buffer)]
     buffer: Vec<(u32, Buffer)>,
 
-    /// What is read out of bounds, where never anything outside of the buffer is
+    /// The value of a read out of bounds; memory outside of the buffer is never read
     #[arg(long, value_parser = named(ROBUSTNESS), default_value = "access2")]
     robustness: Robustness,
 

@@ -15,7 +15,7 @@ fn waits() -> [(Stage, Access); 2] {
         | Access::VERTEX_ATTRIBUTE_READ
         | Access::COLOR_ATTACHMENT_READ;
     let stages = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
-    // Captures write what was read as attributes.
+    // Captures write to buffers that earlier draws read as attributes.
     let stages = stages | Stage::VERTEX_INPUT;
     [(stages, writes), (stages | Stage::DRAW_INDIRECT, writes | reads)]
 }
