@@ -1,8 +1,9 @@
 //! Writes files that are generated and committed: the grammar tables of `polyshade-spv`, from the official grammar as
-//! `rspirv` carries it, and the header of the C library.
+//! `rspirv` carries it, the header of the C library, and the page of error codes.
 //!
 //! `cargo xtask codegen` runs it.
 
+mod errors;
 mod grammar;
 mod header;
 
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
 
 /// Writes every generated file, or with `check` fails where a committed one differs.
 fn run(check: bool) -> Result<(), String> {
-    for file in [grammar::generate(), header::generate()?] {
+    for file in [grammar::generate(), header::generate()?, errors::generate()?] {
         let path = workspace().join(file.path);
         let current = fs::read(&path).unwrap_or_default() == file.bytes;
         if check && !current {

@@ -119,12 +119,12 @@ fn target(module: &Module<'_>) -> Result<Target, Value> {
     Ok(Target::new(entry.name()).stage(entry.model()))
 }
 
-/// The module whose stage the message names, which is the one that its place is in.
+/// The module of the stage that was lowered, which is the one that the place of the error is in.
 fn named<'m>(error: &Error, modules: &'m [Module<'m>]) -> Option<&'m Module<'m>> {
-    modules.iter().find(|module| {
-        let mut entries = module.entry_points();
-        entries.next().is_some_and(|entry| error.message().contains(&entry.model().to_string()))
-    })
+    let stage = error.step()?.stage;
+    modules
+        .iter()
+        .find(|module| module.entry_points().next().is_some_and(|entry| entry.model() == stage))
 }
 
 /// Makes a compute stage of the vertex stage, which captures.

@@ -108,7 +108,7 @@ pub(crate) fn of_text(error: &serde_json::Error, of: &str) -> Value {
 }
 
 fn of_format(error: &polyshade_formats::Error) -> Value {
-    json!({ "in": "format", "message": error.to_string() })
+    json!({ "in": "format", "code": error.code().name(), "message": error.to_string() })
 }
 
 /// An error of the library, with the line of the listing that it is about, where that is known.
@@ -119,12 +119,14 @@ pub(crate) fn of_module(error: &Error, module: Option<&Module<'_>>) -> Value {
         ErrorKind::NotFound => "not found",
         ErrorKind::Unsupported => "unsupported",
         ErrorKind::Options => "options",
+        ErrorKind::Failed => "failed",
     };
     let line = module.zip(error.word_offset()).and_then(|(module, word)| {
         module.instructions().take_while(|inst| inst.at() <= word).count().checked_sub(1)
     });
     json!({
         "in": "lowering",
+        "code": error.code().name(),
         "kind": kind,
         "message": error.message(),
         "help": error.suggestion(),

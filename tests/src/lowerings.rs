@@ -2,9 +2,11 @@
 
 use polyshade::host::{Binding, Set};
 use polyshade::moves::{self, Copies, Library};
-use polyshade::{Error, ErrorKind};
+use polyshade::{Error, code};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Decoration, ExecutionModel, Id, Module, Patch, StorageClass};
+use polyshade_spv::{
+    BuiltIn, Decoration, ExecutionModel, Id, Module, Patch, StorageClass, code as spv_code,
+};
 
 use crate::shader::{self, ShaderStage};
 use crate::tree;
@@ -17,7 +19,8 @@ use crate::tree;
 pub fn library(name: &str) -> Result<Library, Error> {
     let path = tree::tests().join(format!("libraries/{name}.glsl"));
     let source = std::fs::read_to_string(path);
-    let source = source.map_err(|error| Error::new(ErrorKind::NotFound, error.to_string()))?;
+    let source =
+        source.map_err(|error| Error::new(&spv_code::ENTRY_POINT_NOT_FOUND, error.to_string()))?;
     library_of(&source)
 }
 
@@ -28,7 +31,7 @@ pub fn library(name: &str) -> Result<Library, Error> {
 /// `Malformed` where it does not compile.
 pub fn library_of(glsl: &str) -> Result<Library, Error> {
     let words = shader::compile(glsl, ShaderStage::Vertex);
-    Library::new(&words.map_err(|error| Error::new(ErrorKind::Malformed, error))?)
+    Library::new(&words.map_err(|error| Error::new(&spv_code::SPIRV_NOT_A_MODULE, error))?)
 }
 
 /// Where rasterizer discard is missing: behind a boolean specialization constant the position lies outside of clip
@@ -54,7 +57,9 @@ pub fn discard_rasterization<'m>(
     let discards = p.spec_constant_bool(spec_id, false);
 
     let position = moves::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::POSITION)
-        .ok_or_else(|| Error::new(ErrorKind::NotFound, "the shader has no position to move"))?;
+        .ok_or_else(|| {
+            Error::new(&code::CLIP_VERTEX_NOT_FOUND, "the shader has no position to move")
+        })?;
     let mut code = p.at(wrapper.epilogue);
     let position = position.pointer(&mut code);
     // A scalar condition selects vectors from SPIR-V 1.4 on only.
@@ -75,7 +80,7 @@ pub fn blend<'m>(
     let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
     let wrapper = moves::wrap(m, p, entry);
     let colour = output_at(m, entry, 0)
-        .ok_or_else(|| Error::new(ErrorKind::NotFound, "the shader has no output 0"))?;
+        .ok_or_else(|| Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, "the shader has no output 0"))?;
     let taken = moves::take_over(m, p, entry, &[colour], Copies::Uncopied)?[0];
     let at = (Set(1), Binding(0));
     let destination =
@@ -106,9 +111,9 @@ pub fn move_output<'m>(
 ) -> Result<(), Error> {
     let entry = m.entry_point("main", ExecutionModel::TESSELLATION_CONTROL)?;
     if let Some(taken) = output_at(m, entry, to) {
-        return Err(Error::new(ErrorKind::Options, "the location is taken").about(taken));
+        return Err(Error::new(&code::CLIP_LOCATION_TAKEN, "the location is taken").about(taken));
     }
-    let not_there = || Error::new(ErrorKind::NotFound, format!("no output {from}"));
+    let not_there = || Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, format!("no output {from}"));
     let old = output_at(m, entry, from).ok_or_else(not_there)?;
 
     let new = p.variable(StorageClass::OUTPUT, m.pointee(old).expect("it is a variable"), None);

@@ -1,7 +1,6 @@
 //! Shaders of some folders, each verified with some options of a verb of its stage, until so many runs are equal. What
 //! differs is a defect of a lowering or of `polyshade verify`.
 
-use crate::corpus::general;
 use crate::drivers::Driver;
 use crate::tree;
 use serde_json::Value;
@@ -82,7 +81,7 @@ const OF_METAL_PATCHES: [&str; 4] = [
 const RUNS: u64 = 8;
 const RUNS_AGAINST: u64 = 2;
 /// What the program says of outputs that a shader has not.
-const NO_OUTPUTS: [&str; 2] = ["there is no output", "has no output"];
+const NO_OUTPUTS: [&str; 2] = ["capture.output-not-found", "position-only.output-not-found"];
 /// After these seconds a step of a comparison is stopped.
 const SECONDS: &str = "60";
 /// As many KiB of memory a comparison may have: a driver's compiler may want more than the machine has.
@@ -331,7 +330,7 @@ impl Question {
         let all = self.alternatives.iter();
         let mut answers = all.map(|arguments| (arguments.as_slice(), asked(arguments)));
         let lacks_outputs = |(_, answer): &(&[String], Answer)| match answer {
-            Answer::Refused(why) => NO_OUTPUTS.iter().any(|part| why.contains(part)),
+            Answer::Refused(why) => NO_OUTPUTS.contains(&why.as_str()),
             Answer::Equal(_) | Answer::Different(_) | Answer::Ended(_) => false,
         };
         let first = answers.next().expect("there is always one");
@@ -361,11 +360,10 @@ impl Question {
             Some(_) => Answer::Refused(text(&report["reason"])),
             None => {
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
-                let line = message.lines().find(|line| line.contains("error: "));
-                let line = line.or(message.lines().next()).unwrap_or("it says nothing");
-                // Of a shader's name and place only what follows counts.
-                let why = line.rsplit_once(": ").map_or(line, |(_, why)| why);
-                Answer::Refused(why.to_owned())
+                let code =
+                    message.split_once("error[").and_then(|(_, text)| text.split_once("]: "));
+                let first = message.lines().next().unwrap_or("it says nothing");
+                Answer::Refused(code.map_or(first, |(code, _)| code).to_owned())
             }
         }
     }
@@ -415,4 +413,33 @@ fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> 
     let mut done = done.into_inner().expect("nothing panics");
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// A message without what only one shader has: names and numbers.
+fn general(message: &str) -> String {
+    let mut general = String::new();
+    let (mut is_name, mut was_digit) = (false, false);
+    for letter in message.chars() {
+        let is_digit = letter.is_ascii_digit();
+        match letter {
+            '`' => {
+                is_name = !is_name;
+                general.extend(is_name.then_some('…'));
+            }
+            _ if is_name || is_digit && was_digit => {}
+            _ => general.push(if is_digit { '…' } else { letter }),
+        }
+        was_digit = is_digit;
+    }
+    general
+}
+
+#[cfg(test)]
+mod tests {
+    use super::general;
+
+    #[test]
+    fn names_and_numbers_are_left_out_of_reasons() {
+        assert_eq!(general("`v` and `w1` have 16 bits"), "… and … have … bits");
+    }
 }

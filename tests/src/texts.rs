@@ -300,7 +300,9 @@ fn fate(
             Ok(()) => return Ok(true),
             Err(fault) => format!("it does not read back: {fault}"),
         },
-        Err(Error::Unsupported(reason)) => format!("it is refused: {reason}"),
+        Err(Error::Unsupported(reason) | Error::PointSize(reason)) => {
+            format!("it is refused: {reason}")
+        }
         Err(error) => return Err(format!("it fails: {error}")),
     };
     let is_known = |one: &Exception| {

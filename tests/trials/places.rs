@@ -1,7 +1,7 @@
 //! Errors say where in the module that was given: an id that it defines, a word at which an instruction begins.
 
 use polyshade::spv::Id;
-use polyshade::{Error, ErrorKind, Module};
+use polyshade::{Error, Module, code};
 use polyshade_tests::shader::{ShaderStage, compile};
 use polyshade_trials::{Choices, LOWERINGS, MOVES, check_place};
 
@@ -41,7 +41,7 @@ fn vertex() -> Module<'static> {
 }
 
 fn error() -> Error {
-    Error::new(ErrorKind::Unsupported, "it is refused")
+    Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, "it is refused")
 }
 
 #[test]

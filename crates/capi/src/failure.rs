@@ -80,6 +80,7 @@ impl From<Error> for Failure {
             ErrorKind::NotFound => POLYSHADE_ERROR_NOT_FOUND,
             ErrorKind::Unsupported => POLYSHADE_ERROR_UNSUPPORTED,
             ErrorKind::Options => POLYSHADE_ERROR_OPTIONS,
+            ErrorKind::Failed => POLYSHADE_ERROR_INTERNAL,
         };
         Self {
             status,

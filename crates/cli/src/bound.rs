@@ -1,6 +1,7 @@
 //! Where resources are bound in languages that bind them otherwise than Vulkan does.
 
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::format::{Formats, buffer_name, resource_name};
 use polyshade_formats::cross::{MslBuffer, MslTexture, MslTextureKind, Text};
 use polyshade_formats::wgsl::{self, Kind, Place, WgslResource};
@@ -49,7 +50,7 @@ impl Bound {
         if let Some(lost) = formats.msl_buffers().find(|wanted| !there(wanted)) {
             let name = buffer_name(lost);
             let message = format!("--msl-buffer {name}: nothing that is written has this buffer");
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         let there = |wanted: &WgslResource| {
             self.wgsl.iter().flat_map(|(_, all)| all).any(|one| one.resource == *wanted)
@@ -62,7 +63,7 @@ impl Bound {
                 WgslResource::PushConstants => "push constants",
             };
             let message = format!("--wgsl-binding {name}: nothing that is written has {what}");
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         Ok(())
     }

@@ -4,7 +4,8 @@
 //! front of it.
 
 use crate::Arguments;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use clap::{Command, CommandFactory};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -59,7 +60,7 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
         return Ok(());
     }
     let failed = |message: &str| {
-        let failure = Failure::new(Exit::Usage, format!("@{file}: {message}"));
+        let failure = Failure::new(&code::CLI_USAGE, format!("@{file}: {message}"));
         failure.help("a word that begins with @ names a response file; @@ stands for @ itself")
     };
     if depth == MOST_NESTED {

@@ -1,6 +1,7 @@
 //! Dependency files: which files were read for which outputs, as a rule of Make.
 
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::Outputs;
 use clap::Args;
@@ -54,7 +55,7 @@ pub(crate) fn rule<'a>(
     let targets = names(&mut targets.into_iter())?;
     let inputs = names(&mut inputs.into_iter())?;
     if targets.is_empty() {
-        let failure = Failure::new(Exit::Usage, "--depfile has no file to tell of");
+        let failure = Failure::new(&code::CLI_USAGE, "--depfile has no file to tell of");
         return Err(failure.help("name an output that is a file"));
     }
     if inputs.is_empty() {
@@ -69,7 +70,7 @@ const NOT_IN_RULES: [char; 7] = [';', '|', '=', '%', '*', '?', '['];
 fn escape(path: &Path) -> Result<String, Failure> {
     let refused = || {
         let message = format!("{}: a depfile cannot name this file", path.display());
-        Failure::new(Exit::Unsupported, message)
+        Failure::new(&code::CLI_FILE_NAME, message)
             .help("Make reads line feeds, ; | = % * ? [ and a tilde in front as something else; names are UTF-8")
     };
     // Make takes a tilde in front for a home.

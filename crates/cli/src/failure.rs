@@ -1,16 +1,17 @@
 //! Failures as the user sees them.
 
+use crate::code;
 use crate::printable::printable;
 use crate::settings::{self, ErrorFormat};
 use clap::builder::styling::{AnsiColor, Style};
-use polyshade::spv::{Id, Inst, Op};
+use polyshade::spv::{Code, Id, Inst, Op, Step};
 use polyshade::{Error, ErrorKind, Module};
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Exit codes, as `--help` lists them.
+/// Exit codes, as `--help` lists them. They follow from the codes of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     Failed = 1,
@@ -23,6 +24,26 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Failed, Self::Usage, Self::Unsupported, Self::OtherStage, Self::Interrupted];
+
+    /// The exit code of an error.
+    pub(crate) fn of(code: &Code) -> Self {
+        if *code == code::CLI_OTHER_STAGE {
+            return Self::OtherStage;
+        }
+        if *code == code::CLI_INTERRUPTED {
+            return Self::Interrupted;
+        }
+        match code.kind() {
+            ErrorKind::Malformed | ErrorKind::Limit | ErrorKind::NotFound | ErrorKind::Failed => {
+                Self::Failed
+            }
+            ErrorKind::Options => Self::Usage,
+            ErrorKind::Unsupported => Self::Unsupported,
+        }
+    }
+
     /// The name of the code in JSON.
     fn name(self) -> &'static str {
         match self {
@@ -38,21 +59,21 @@ impl Exit {
 /// Version of the shape of errors in JSON: it grows when a field changes its meaning or goes.
 const VERSION: u32 = 1;
 
-/// An error with its exit code and, where it is about an instruction, the instruction.
+/// An error with its code and, where it is about an instruction, the instruction.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    exit: Exit,
+    code: &'static Code,
     message: String,
     instruction: Option<String>,
     help: Option<String>,
-    /// Whether the library says so, which does not know the program.
-    of_library: bool,
+    /// The step of the recipe that failed.
+    step: Option<Step>,
 }
 
 impl Failure {
-    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
         let message = printable(&message.into());
-        Self { exit, message, instruction: None, help: None, of_library: false }
+        Self { code, message, instruction: None, help: None, step: None }
     }
 
     /// The failure of words that clap does not take.
@@ -61,18 +82,20 @@ impl Failure {
         // What clap adds in paragraphs of their own is help.
         let (message, help) = text.split_once("\n\n").unwrap_or((&text, ""));
         let message = message.trim_start_matches("error:").trim();
-        Self::new(Exit::Usage, message).help(help.trim())
+        Self::new(&code::CLI_USAGE, message).help(help.trim())
     }
 
     /// The failure of an operation on a file or folder.
-    pub(crate) fn at(exit: Exit, path: &Path, why: impl fmt::Display) -> Self {
-        Self::new(exit, format!("{}: {why}", path.display()))
+    pub(crate) fn at(code: &'static Code, path: &Path, why: impl fmt::Display) -> Self {
+        Self::new(code, format!("{}: {why}", path.display()))
     }
 
     /// Refuses the first option that is given and has no meaning: it was meant for something else.
     pub(crate) fn of_unused(options: &[(&str, bool)], why: &str) -> Result<(), Self> {
         match options.iter().find(|(_, is_unused)| *is_unused) {
-            Some((name, _)) => Err(Self::new(Exit::Usage, format!("{name} has no meaning {why}"))),
+            Some((name, _)) => {
+                Err(Self::new(&code::CLI_USAGE, format!("{name} has no meaning {why}")))
+            }
             None => Ok(()),
         }
     }
@@ -88,34 +111,30 @@ impl Failure {
         let help = format!(
             "this build lacks it: build polyshade-cli with `--features {feature}`, or `--features full` for all"
         );
-        Self::new(Exit::Unsupported, message).help(help)
+        Self::new(&code::CLI_FEATURE_MISSING, message).help(help)
     }
 
     /// The failure for a shader that cannot be read from or written to `place`; `doing` says what was tried.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
-        use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, Unsupported};
+        use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, PointSize, Unsupported};
         use polyshade_formats::Feature;
+        let code = error.code();
         match error {
             LeftOut(feature) => {
                 let failure = Self::left_out(&format!("{place}: {doing}"), feature.name());
                 if feature == Feature::Tools { failure.help(WITHOUT_TOOLS) } else { failure }
             }
             // Compilers name the place themselves, with the line.
-            Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(Exit::Failed, text),
-            Faulty(text) => Self::new(Exit::Failed, format!("{place}: {text}")),
-            Unsupported(text) => Self::new(Exit::Unsupported, format!("{place}: {doing}: {text}")),
-            Crashed(text) => Self::new(Exit::Failed, format!("{place}: {doing}: {text}")),
-            Options(text) => Self::new(Exit::Usage, format!("{place}: {text}")),
+            Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(code, text),
+            Faulty(text) | Options(text) => Self::new(code, format!("{place}: {text}")),
+            Unsupported(text) | PointSize(text) | Crashed(text) => {
+                Self::new(code, format!("{place}: {doing}: {text}"))
+            }
         }
     }
 
     /// The failure for an error of the library about `module`; without one, if it could not be parsed.
     pub(crate) fn of(error: &Error, module: Option<&Module<'_>>) -> Self {
-        let exit = match error.kind() {
-            ErrorKind::Malformed | ErrorKind::Limit | ErrorKind::NotFound => Exit::Failed,
-            ErrorKind::Options => Exit::Usage,
-            ErrorKind::Unsupported => Exit::Unsupported,
-        };
         let instruction = module.and_then(|module| {
             let at =
                 error.word_offset().or_else(|| module.definition(error.id()?).map(Inst::at))?;
@@ -124,7 +143,8 @@ impl Failure {
         });
         let help = error.suggestion().map(printable);
         let instruction = instruction.map(|instruction| printable(&instruction));
-        Self { instruction, help, of_library: true, ..Self::new(exit, error.to_string()) }
+        let step = error.step();
+        Self { instruction, help, step, ..Self::new(error.code(), error.to_string()) }
     }
 
     /// The failure with the name of the shader that it is about.
@@ -132,8 +152,12 @@ impl Failure {
         Self { message: printable(&format!("{shader}: {}", self.message)), ..self }
     }
 
+    pub(crate) fn code(&self) -> &'static Code {
+        self.code
+    }
+
     pub(crate) fn exit(&self) -> Exit {
-        self.exit
+        Exit::of(self.code)
     }
 
     /// The message, without the instruction that it is about.
@@ -146,9 +170,9 @@ impl Failure {
         self.help.as_deref()
     }
 
-    /// Whether the library says so, which does not know the program.
-    pub(crate) fn is_of_library(&self) -> bool {
-        self.of_library
+    /// The step of the recipe that failed.
+    pub(crate) fn step(&self) -> Option<Step> {
+        self.step
     }
 
     /// The instruction that it is about.
@@ -162,15 +186,17 @@ impl Failure {
             ErrorFormat::Text => self.print_text(),
             ErrorFormat::Json => eprintln!("{}", self.to_json()),
         }
-        ExitCode::from(self.exit as u8)
+        ExitCode::from(self.exit() as u8)
     }
 
-    fn to_json(&self) -> Value {
+    /// The failure as `--error-format json` prints it.
+    pub(crate) fn to_json(&self) -> Value {
         json!({
             "version": VERSION,
             "severity": "error",
-            "exit_code": self.exit as u8,
-            "kind": self.exit.name(),
+            "code": self.code.name(),
+            "exit_code": self.exit() as u8,
+            "kind": self.exit().name(),
             "message": self.message,
             "instruction": self.instruction,
             "help": self.help,
@@ -184,7 +210,7 @@ impl Failure {
             false => Style::new(),
         };
         let (error, help) = (style(AnsiColor::Red), style(AnsiColor::Cyan));
-        let mut text = format!("{error}error:{error:#} {self}\n");
+        let mut text = format!("{error}error[{}]:{error:#} {self}\n", self.code);
         if let Some(suggestion) = &self.help {
             let _ = writeln!(text, "{help}help:{help:#} {suggestion}");
         }

@@ -1,6 +1,7 @@
 //! The formats that modules are written in, and the options that some of them have.
 
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::named::named;
 use clap::{Args, ValueEnum};
 use polyshade::host::{Purpose, Requirements};
@@ -189,7 +190,7 @@ impl Formats {
             let message = format!("{}: .{extension} is the ending of no format", file.display());
             let help = ".spv .spvasm .metal .glsl .hlsl .wgsl are, and .vert and the other stages; \
                         --format says it otherwise";
-            Failure::new(Exit::Usage, message).help(help)
+            Failure::new(&code::CLI_USAGE, message).help(help)
         })
     }
 
@@ -248,7 +249,7 @@ impl Formats {
                 let help = format!(
                     "say --attachment-color {index}={location}, or --input-attachments texture"
                 );
-                return Err(Failure::new(Exit::Usage, message).help(help));
+                return Err(Failure::new(&code::CLI_USAGE, message).help(help));
             }
         }
         Ok(())

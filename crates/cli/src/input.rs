@@ -1,21 +1,22 @@
 //! The shader that a verb reads: in any of the formats, from a file or standard input.
 
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::formats;
 use crate::memory;
 use crate::named::named;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{Code, ExecutionModel};
 use polyshade::{Error, Module};
 use polyshade_formats::glsl::{self, Source};
 use polyshade_formats::tools::ENVIRONMENTS;
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::cell::RefCell;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 /// The heading of these options in `--help`.
 const READING: &str = "Reading";
@@ -129,18 +130,18 @@ impl Input {
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
         if bytes.is_empty() {
-            return Err(self.failed("this is empty"));
+            return Err(self.invalid("this is empty"));
         }
         let words = match spirv_words(&bytes) {
             Some(words) => {
                 self.check_options(None)?;
-                words.map_err(|message| self.failed(message))?
+                words.map_err(|message| self.invalid(message))?
             }
             None => {
                 let language = self.language_of_text()?;
                 self.check_options(Some(language))?;
                 let text = String::from_utf8(bytes)
-                    .map_err(|_| self.failed("this is neither SPIR-V nor text"))?;
+                    .map_err(|_| self.invalid("this is neither SPIR-V nor text"))?;
                 self.compile(&text, language)?
             }
         };
@@ -148,7 +149,7 @@ impl Input {
             let valid = formats::validate(&words, self.target_env.as_deref());
             valid.map_err(|error| match error {
                 polyshade_formats::Error::Faulty(fault) => {
-                    self.failed(format!("this is not valid SPIR-V: {fault}"))
+                    self.invalid(format!("this is not valid SPIR-V: {fault}"))
                 }
                 other => Failure::of_format(other, &self.name(), "--validate"),
             })?;
@@ -197,14 +198,15 @@ impl Input {
 
     /// Parses `words`, which were read from here.
     pub(crate) fn parse<'w>(&self, words: &'w [u32]) -> Result<Module<'w>, Failure> {
-        let module = Module::parse(words).map_err(|error| self.failed(error.to_string()))?;
+        let module =
+            Module::parse(words).map_err(|error| Failure::of(&error, None).named(&self.name()))?;
         match module.version() {
             (1, _) => Ok(module),
             // Nobody knows what instructions mean there.
             (major, minor) => {
                 let message =
                     format!("{}: this is SPIR-V {major}.{minor}, which is not known", self.name());
-                Err(Failure::new(Exit::Unsupported, message).help("versions 1.x are"))
+                Err(Failure::new(&code::CLI_SPIRV_VERSION, message).help("versions 1.x are"))
             }
         }
     }
@@ -219,11 +221,11 @@ impl Input {
         if self.is_stdin() {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            return read.map(|_| bytes).map_err(|error| self.failed(error.to_string()));
+            return read.map(|_| bytes).map_err(|error| self.failed(&code::CLI_FILE, error));
         }
         match memory::read(&self.path) {
             Some(bytes) => Ok(bytes),
-            None => fs::read(&self.path).map_err(|error| self.failed(error.to_string())),
+            None => fs::read(&self.path).map_err(|error| self.failed(&code::CLI_FILE, error)),
         }
     }
 
@@ -237,7 +239,7 @@ impl Input {
             Some("wgsl") => Ok(Language::Wgsl),
             Some("glsl") => Ok(Language::Glsl),
             Some("spv") => {
-                Err(self.failed("this is not SPIR-V: it does not begin with its magic number"))
+                Err(self.invalid("this is not SPIR-V: it does not begin with its magic number"))
             }
             Some(extension) if stage_of_extension(extension).is_some() => Ok(Language::Glsl),
             _ if self.stage.is_some() => Ok(Language::Glsl),
@@ -246,7 +248,7 @@ impl Input {
                     "{}: this is not SPIR-V, and the name does not say its language",
                     self.name()
                 );
-                let failure = Failure::new(Exit::Usage, message);
+                let failure = Failure::new(&code::CLI_USAGE, message);
                 Err(failure.help("say it with --language, and the stage of GLSL with --stage"))
             }
         }
@@ -261,7 +263,7 @@ impl Input {
             || extension(&self.path).or_else(|| extension(Path::new(self.path.file_stem()?)));
         self.stage.or_else(of_name).ok_or_else(|| {
             let message = format!("{}: the name does not say the stage", self.name());
-            Failure::new(Exit::Usage, message).help("say it with --stage")
+            Failure::new(&code::CLI_USAGE, message).help("say it with --stage")
         })
     }
 
@@ -311,8 +313,13 @@ impl Input {
         Failure::of(error, Some(module)).named(&self.name())
     }
 
-    pub(crate) fn failed(&self, message: impl AsRef<str>) -> Failure {
-        Failure::new(Exit::Failed, format!("{}: {}", self.name(), message.as_ref()))
+    /// The failure where the shader is not what it should be.
+    pub(crate) fn invalid(&self, message: impl fmt::Display) -> Failure {
+        self.failed(&code::CLI_INVALID_INPUT, message)
+    }
+
+    pub(crate) fn failed(&self, code: &'static Code, message: impl fmt::Display) -> Failure {
+        Failure::new(code, format!("{}: {message}", self.name()))
     }
 }
 

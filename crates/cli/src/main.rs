@@ -3,6 +3,7 @@
 mod advice;
 mod bound;
 mod change;
+mod code;
 mod command_line;
 mod cost;
 mod depfile;
@@ -43,8 +44,8 @@ use verb::Verb;
 #[command(name = "polyshade", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES)]
 #[command(arg_required_else_help = true)]
 struct Arguments {
-    /// How errors are written to standard error: text, or json, a line of its own with the message, the exit code and
-    /// its name, the instruction, and help
+    /// How errors are written to standard error: text, or json, a line of its own with the code, the message, the exit
+    /// code and its name, the instruction, and help
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     #[arg(hide_possible_values = true, hide_default_value = true, help_heading = MESSAGES)]
     error_format: ErrorFormat,
@@ -66,7 +67,8 @@ struct Arguments {
 const MESSAGES: &str = "Messages";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsupported,\n\
-    4 the shader is of no stage of the verb's.\n\
+    4 the shader is of no stage of the verb's. Every error has a code, as in\n\
+    `error[cli.usage]: …`; docs/errors.md lists all.\n\
     What fails leaves no output file behind.";
 
 /// The version, and the features of this build.

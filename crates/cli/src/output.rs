@@ -1,7 +1,8 @@
 //! The files that a verb writes: all of them, whole, or none.
 
 use crate::bound::Bound;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::format::{Format, Formats};
 use crate::formats;
 use crate::memory::{self, Files};
@@ -81,7 +82,7 @@ impl Outputs {
         };
         if path == Path::new("-") && format == Format::Spv && std::io::stdout().is_terminal() {
             let message = "SPIR-V is binary, and standard output is a terminal";
-            let failure = Failure::new(Exit::Usage, message);
+            let failure = Failure::new(&code::CLI_USAGE, message);
             let help = "name a file with -o, redirect the output, or say a format with --format";
             return Err(failure.help(help));
         }
@@ -100,7 +101,7 @@ impl Outputs {
                     "{}: polyshade made a module that is not valid, which is a bug of polyshade: {fault}",
                     path.display()
                 );
-                Failure::new(Exit::Failed, message).help("please report it, with the shader")
+                Failure::new(&code::CLI_INVALID_OUTPUT, message).help("please report it, with the shader")
             }
             other => Failure::of_format(other, &path.display().to_string(), "--validate"),
         })
@@ -110,7 +111,7 @@ impl Outputs {
         let target = self.modules.formats.target(format).expect("SPIRV-Cross writes the format");
         let Some((name, model)) = &self.modules.entry else {
             let message = "the format takes one entry point, and the module has none or several";
-            let failure = Failure::new(Exit::Usage, message);
+            let failure = Failure::new(&code::CLI_USAGE, message);
             return Err(failure.help("say which with --entry and --stage"));
         };
         let entry = EntryPoint { name, model: made_for(words, name, *model).0 };
@@ -150,7 +151,7 @@ impl Outputs {
         };
         if self.files.iter().any(|(other, _)| *other == path) {
             let message = format!("{}: two outputs would go to this file", path.display());
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         self.files.push((path, bytes));
         Ok(())
@@ -177,7 +178,7 @@ impl Outputs {
         match files.find(|(_, (path, _))| read.contains(path)) {
             Some((name, _)) => {
                 let message = "this file was read, and the output would take its place";
-                let failure = Failure::at(Exit::Usage, name, message);
+                let failure = Failure::at(&code::CLI_USAGE, name, message);
                 Err(failure.help("name another file, or say --in-place"))
             }
             None => Ok(()),
@@ -191,7 +192,7 @@ impl Outputs {
 
     fn add_stdout(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
         if !self.stdout.is_empty() {
-            return Err(Failure::new(Exit::Usage, "two outputs would go to standard output"));
+            return Err(Failure::new(&code::CLI_USAGE, "two outputs would go to standard output"));
         }
         self.stdout = bytes;
         Ok(())
@@ -204,7 +205,7 @@ impl Outputs {
         self.check_read()?;
         let mut written = Vec::new();
         for (path, bytes) in memory::write(self.files) {
-            let failed = |error: std::io::Error| Failure::at(Exit::Failed, &path, cause(&error));
+            let failed = |error: std::io::Error| Failure::at(&code::CLI_FILE, &path, cause(&error));
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;
             }
@@ -222,7 +223,7 @@ impl Outputs {
         print(&self.stdout)?;
         for (file, path) in written {
             file.persist(&path)
-                .map_err(|error| Failure::at(Exit::Failed, &path, cause(&error.error)))?;
+                .map_err(|error| Failure::at(&code::CLI_FILE, &path, cause(&error.error)))?;
         }
         Ok(())
     }
@@ -282,7 +283,7 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Exit::Failed, format!("standard output: {error}")))
+            Err(Failure::new(&code::CLI_FILE, format!("standard output: {error}")))
         }
         _ => Ok(()),
     }
@@ -295,7 +296,7 @@ fn of_language(error: polyshade_formats::Error, place: &str, format: Format) -> 
         Format::Wgsl => Some("--wgsl-drop-point-size leaves it out"),
         Format::Spv | Format::Spvasm | Format::Msl | Format::Glsl => None,
     };
-    let option = option.filter(|_| error.to_string().contains("writes PointSize"));
+    let option = option.filter(|_| matches!(error, polyshade_formats::Error::PointSize(_)));
     let failure = Failure::of_format(error, place, format.writing());
     match option {
         Some(option) => failure.help(option),

@@ -1,10 +1,11 @@
 //! The entry point that a verb rewrites: by its stage, and by what `--entry` and `--stage` say.
 
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::input::Input;
 use polyshade::Module;
-use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{self, ExecutionModel};
 
 /// The stages that can hand on vertices to the rasterizer; lowerings refuse mesh stages with their reasons.
 const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
@@ -22,9 +23,6 @@ pub(crate) fn before_rasterization(
 ) -> Result<(String, ExecutionModel), Failure> {
     only_entry(input, module, &BEFORE_RASTERIZATION)
 }
-
-/// The end of the message about a shader with several entry points that a verb could take.
-pub(crate) const SEVERAL: &str = "entry points: say which with --entry, or with --stage";
 
 /// The entry point that was asked for, or the only one, of these stages.
 ///
@@ -47,15 +45,19 @@ pub(crate) fn only_entry(
     };
     let kinds = named(stages.iter().copied(), " or ");
     if !found.is_empty() {
-        let message = format!("{}: there are {} {kinds} {SEVERAL}", input.name(), found.len());
+        let message = format!(
+            "{}: there are {} {kinds} entry points: say which with --entry, or with --stage",
+            input.name(),
+            found.len()
+        );
         let help = format!("they are: {}", shown(&mut found.into_iter()));
-        return Err(Failure::new(Exit::Usage, message).help(help));
+        return Err(Failure::new(&code::CLI_AMBIGUOUS_ENTRY_POINT, message).help(help));
     }
     if of_stages.count() > 0 {
         let asked = input.entry.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
         let message = format!("there is no entry point{asked} of the {kinds} stage");
         let help = format!("the module's entry points: {}", shown(&mut all.iter()));
-        return Err(input.failed(message).help(help));
+        return Err(input.failed(&spv::code::ENTRY_POINT_NOT_FOUND, message).help(help));
     }
     let others = match named(all.iter().map(|entry| entry.model()), ", ") {
         none if none.is_empty() => "none".to_owned(),
@@ -63,7 +65,7 @@ pub(crate) fn only_entry(
     };
     let message =
         format!("{}: there is no {kinds} entry point; the module's stages: {others}", input.name());
-    Err(Failure::new(Exit::OtherStage, message))
+    Err(Failure::new(&code::CLI_OTHER_STAGE, message))
 }
 
 /// The names of stages, each once, the last behind `last`.

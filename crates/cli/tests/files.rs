@@ -28,7 +28,10 @@ fn messages_are_not_wrapped_where_programs_read_them() {
     let output = Work::new().run(&format!("info {name}"));
     exits(&output, 1);
     let said = stderr(&output);
-    assert_eq!(said.trim(), format!("error: {name}: No such file or directory (os error 2)"));
+    assert_eq!(
+        said.trim(),
+        format!("error[cli.file]: {name}: No such file or directory (os error 2)")
+    );
 }
 
 #[test]
@@ -87,14 +90,15 @@ fn an_output_takes_the_place_of_what_was_read_only_where_that_is_said() {
 #[test]
 fn errors_of_lowerings_name_the_shader() {
     let work = Work::with(&[("a.vert", VERTEX)]);
-    for line in [
-        "capture a.vert --varyings w -o o.spv",
-        "capture a.vert --path extension --varyings w -o o.spv",
-        "position a.vert --keep w -o o.spv",
-        "info a.vert --entry other",
+    for (line, code) in [
+        ("capture a.vert --varyings w -o o.spv", "capture.output-not-found"),
+        ("capture a.vert --path extension --varyings w -o o.spv", "capture.output-not-found"),
+        ("position a.vert --keep w -o o.spv", "position-only.output-not-found"),
+        ("info a.vert --entry other", "entry-point.not-found"),
     ] {
         let said = stderr(&work.run(line));
-        assert!(said.trim_start().starts_with("error: a.vert: "), "{line}: {said}");
+        let start = format!("error[{code}]: a.vert: ");
+        assert!(said.trim_start().starts_with(&start), "{line}: {said}");
     }
 }
 
@@ -109,19 +113,19 @@ fn errors_are_lines_of_json_for_programs() {
         assert_eq!(error["exit_code"].as_i64(), output.status.code().map(i64::from), "{line}");
         assert_eq!((&error["version"], &error["severity"]), (&1.into(), &"error".into()));
         let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
-        (text("kind"), text("message"), text("help"))
+        (text("code"), text("message"), text("help"))
     };
-    let (kind, message, _) = error("capture b.frag --varyings v -o o.spv --error-format json");
-    assert_eq!(kind, "other stage");
+    let (code, message, _) = error("capture b.frag --varyings v -o o.spv --error-format json");
+    assert_eq!(code, "cli.other-stage");
     assert!(message.starts_with("b.frag: "), "{message}");
-    let (kind, message, _) = error("--error-format=json info no.vert");
-    assert_eq!(kind, "failed");
+    let (code, message, _) = error("--error-format=json info no.vert");
+    assert_eq!(code, "cli.file");
     assert!(message.starts_with("no.vert: No such file"), "{message}");
-    let (kind, message, help) = error("info a.vert --nonsense --error-format json");
-    assert_eq!(kind, "usage");
+    let (code, message, help) = error("info a.vert --nonsense --error-format json");
+    assert_eq!(code, "cli.usage");
     assert!(message.contains("unexpected argument '--nonsense'") && help.contains("Usage:"));
     let line = "batch . capture --varyings v --error-format json --include b.frag,c -o out -j 0";
-    assert_eq!(error(line).0, "usage");
+    assert_eq!(error(line).0, "cli.usage");
     // It is an option of the batch, not of the verb.
     let output = work.run("batch . info --error-format json -o out --report r.json -q");
     exits(&output, 0);

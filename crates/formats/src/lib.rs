@@ -5,6 +5,7 @@
 //! is there as a function that fails with [`Error::LeftOut`], so that callers need no `cfg`; without
 //! SPIRV-Tools, its programs are called. Assembly is written by this crate itself.
 
+pub mod code;
 pub mod cross;
 pub mod glsl;
 pub mod tools;
@@ -22,6 +23,7 @@ mod stage;
 mod wide_arithmetic;
 
 pub use glsl::compile;
+use polyshade_spv::Code;
 pub use stage::{ShaderStage, SpirvVersion, stage_of_extension};
 
 #[cfg(feature = "serde")]
@@ -36,6 +38,8 @@ pub enum Error {
     Faulty(String),
     /// What the format, or the tool that writes it, cannot express.
     Unsupported(String),
+    /// The shader writes `PointSize`, which the format lacks.
+    PointSize(String),
     /// The options do not go with the shader.
     Options(String),
     /// What the library that was to do it ended with, in a process of its own.
@@ -44,11 +48,26 @@ pub enum Error {
     LeftOut(Feature),
 }
 
+impl Error {
+    /// The stable name of the error.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Self::Faulty(_) => &code::FORMAT_INVALID_SHADER,
+            Self::Unsupported(_) => &code::FORMAT_NOT_EXPRESSIBLE,
+            Self::PointSize(_) => &code::FORMAT_POINT_SIZE,
+            Self::Options(_) => &code::FORMAT_OPTIONS,
+            Self::Crashed(_) => &code::FORMAT_CRASHED,
+            Self::LeftOut(_) => &code::FORMAT_FEATURE_MISSING,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Faulty(text)
             | Self::Unsupported(text)
+            | Self::PointSize(text)
             | Self::Options(text)
             | Self::Crashed(text) => f.write_str(text),
             Self::LeftOut(feature) => write!(f, "this needs the feature `{}`", feature.name()),

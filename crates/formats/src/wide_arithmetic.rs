@@ -1,7 +1,8 @@
 //! Sums with a carry and products of twice the width, which naga does not know and SPIRV-Cross writes as functions of
 //! GLSL where HLSL has none: computed from 32 bits.
 
-use polyshade_spv::{Cursor, Error, ErrorKind, Id, Module, Op, Patch, Type};
+use crate::code;
+use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Type};
 
 /// The module without `OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended` and `OpSMulExtended`.
 ///
@@ -29,7 +30,7 @@ pub(crate) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
                 let name = spirv::Op::from_u32(inst.op().0.into());
                 let name = name.map_or_else(String::new, |name| format!("Op{name:?}"));
                 let message = format!("cannot write {name}: its integers are not of 32 bits");
-                return Err(Error::new(ErrorKind::Unsupported, message));
+                return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message));
             };
             let mut code = p.at(inst.before());
             let parts = make(&mut code, &types, [left, right]);

@@ -29,7 +29,7 @@ pub use state::{AdvancedBlending, AttachmentBlending, BlendingState, Overlapping
 use super::device::{Api, Device};
 use super::steps::PassScope;
 use super::sync::{Accesses, Scope, Stages};
-use super::{contradiction, unsupported};
+use crate::code;
 use polyshade::host::{Extension, Feature};
 use polyshade_spv::Error;
 #[cfg(feature = "serde")]
@@ -281,13 +281,17 @@ fn check(device: &Device, state: &BlendingState) -> Result<(), Error> {
     let most = device.blending.max_attachments;
     if state.attachments.len() > most as usize {
         let count = state.attachments.len();
-        return Err(contradiction(format!(
-            "there are {count} attachments, and maxColorAttachments is {most}"
-        )));
+        return Err(Error::new(
+            &code::PLAN_TOO_MANY_ATTACHMENTS,
+            format!("there are {count} attachments, and maxColorAttachments is {most}"),
+        ));
     }
     let advanced = state.attachments.iter().flatten().filter_map(AttachmentBlending::advanced);
     match { advanced }.any(|one| one.equations.is_empty()) {
-        true => Err(contradiction("an attachment is to be blended without an equation")),
+        true => Err(Error::new(
+            &code::PLAN_NO_EQUATION,
+            "an attachment is to be blended without an equation",
+        )),
         false => Ok(()),
     }
 }
@@ -297,13 +301,15 @@ fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error>
     if let Some(path) = state.path {
         return match needs::lacking(device, state, path) {
             None => Ok(path),
-            Some(why) => Err(unsupported(format!("{}: {why}", path.name()))),
+            Some(why) => {
+                Err(Error::new(&code::PLAN_BLENDING_PATH, format!("{}: {why}", path.name())))
+            }
         };
     }
     let is_there = |path: &BlendingPath| needs::lacking(device, state, *path).is_none();
     BlendingPath::ALL.into_iter().find(is_there).ok_or_else(|| {
         let why = needs::lacking(device, state, BlendingPath::Copy);
-        unsupported(why.expect("a way that is not there lacks something"))
+        Error::new(&code::PLAN_BLENDING_PATH, why.expect("a way that is not there lacks something"))
     })
 }
 

@@ -7,7 +7,7 @@ use super::state::{
     Topology,
 };
 use super::steps::FeedbackRange;
-use super::{contradiction, unsupported};
+use crate::code;
 use polyshade::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
 use polyshade_spv::Error;
 
@@ -18,38 +18,48 @@ const MOST_ENTRIES: usize = 64;
 pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<(), Error> {
     if device.api != Api::Vulkan && device.transform_feedback.is_some() {
         let message = format!("{} has no VK_EXT_transform_feedback", device.api.name());
-        return Err(contradiction(message));
+        return Err(Error::new(&code::PLAN_INVALID_DEVICE, message));
     }
     if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
-        return Err(contradiction("patches and tessellation stages go together"));
+        return Err(Error::new(&code::PLAN_PATCHES, "patches and tessellation stages go together"));
     }
     let lists = [&draw.reads, &draw.before.captured, &draw.before.counters];
     let lists = lists.into_iter().chain([&draw.next.captured, &draw.next.counters]);
     let lists = lists.chain([&draw.before.inputs, &draw.next.inputs]);
     if lists.map(Vec::len).chain([draw.queries.len()]).any(|length| length > MOST_ENTRIES) {
-        return Err(contradiction(format!("a list has more than {MOST_ENTRIES} entries")));
+        return Err(Error::new(
+            &code::PLAN_TOO_MANY_ENTRIES,
+            format!("a list has more than {MOST_ENTRIES} entries"),
+        ));
     }
     let captured = draw.reads.iter().chain(&draw.before.captured).chain(&draw.next.captured);
     let captured = captured.chain(&draw.before.inputs).chain(&draw.next.inputs);
     if let Some(one) = captured.into_iter().find(|one| one.is_of_counters()) {
-        return Err(contradiction(format!(
-            "{one:?} is done with counters, not with captured data"
-        )));
+        return Err(Error::new(
+            &code::PLAN_INVALID_ACCESS,
+            format!("{one:?} is done with counters, not with captured data"),
+        ));
     }
     for (index, query) in draw.queries.iter().enumerate() {
         if draw.queries[..index].contains(query) {
-            return Err(contradiction(format!("{query:?} is asked for twice")));
+            return Err(Error::new(
+                &code::PLAN_DUPLICATE_QUERY,
+                format!("{query:?} is asked for twice"),
+            ));
         }
     }
     if let Call::ByteCount(count) = &draw.call {
         self::counter(&count.counter)?;
         if count.stride == 0 || !count.stride.is_multiple_of(4) {
             let message = format!("{} bytes a vertex, not a positive multiple of 4", count.stride);
-            return Err(contradiction(message));
+            return Err(Error::new(&code::PLAN_INVALID_BYTE_COUNT, message));
         }
         if !count.counter_offset.is_multiple_of(4) {
             let offset = count.counter_offset;
-            return Err(contradiction(format!("counter offset {offset}, not a multiple of 4")));
+            return Err(Error::new(
+                &code::PLAN_COUNTER_MISALIGNED,
+                format!("counter offset {offset}, not a multiple of 4"),
+            ));
         }
     }
     if let Some(capture) = &pipeline.capture {
@@ -69,9 +79,10 @@ fn counted_apart(call: &Call, active: &Active) -> Result<(), Error> {
     match call {
         Call::ByteCount(count) if active.end.counters().contains(&Some(count.counter)) => {
             let Counter { buffer, offset } = count.counter;
-            Err(contradiction(format!(
-                "counter ({buffer}, {offset}) counts the vertices of a draw that saves it"
-            )))
+            Err(Error::new(
+                &code::PLAN_COUNTER_IN_USE,
+                format!("counter ({buffer}, {offset}) counts the vertices of a draw that saves it"),
+            ))
         }
         Call::ByteCount(_)
         | Call::Vertices
@@ -85,23 +96,30 @@ fn capture(capture: &Capture) -> Result<(), Error> {
     if capture.buffers.len() > MAX_BUFFERS {
         let message =
             format!("{} feedback buffers, more than {MAX_BUFFERS}", capture.buffers.len());
-        return Err(unsupported(message));
+        return Err(Error::new(&code::PLAN_TOO_MANY_BUFFERS, message));
     }
     if capture.buffers.iter().all(|buffer| buffer.stride == 0) {
-        return Err(contradiction("no feedback buffer captures anything"));
+        return Err(Error::new(
+            &code::PLAN_NOTHING_CAPTURED,
+            "no feedback buffer captures anything",
+        ));
     }
     let odd = |stride: u32| !stride.is_multiple_of(4) || stride > MAX_STRIDE;
     for (number, buffer) in capture.buffers.iter().enumerate() {
         let (stride, data) = (buffer.stride, buffer.data());
         if odd(stride) {
-            return Err(contradiction(format!(
-                "the stride of buffer {number}, {stride} bytes, is not a multiple of 4 up to {MAX_STRIDE}"
-            )));
+            return Err(Error::new(
+                &code::PLAN_INVALID_STRIDE,
+                format!(
+                    "the stride of buffer {number}, {stride} bytes, is not a multiple of 4 up to {MAX_STRIDE}"
+                ),
+            ));
         }
         if data > stride {
-            return Err(contradiction(format!(
-                "{data} bytes of a vertex in buffer {number}, whose stride is {stride}"
-            )));
+            return Err(Error::new(
+                &code::PLAN_INVALID_STRIDE,
+                format!("{data} bytes of a vertex in buffer {number}, whose stride is {stride}"),
+            ));
         }
     }
     Ok(())
@@ -109,7 +127,7 @@ fn capture(capture: &Capture) -> Result<(), Error> {
 
 fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
     if pipeline.multiview {
-        return Err(unsupported("capture in a pass with several views"));
+        return Err(Error::new(&code::PLAN_MULTIVIEW, "capture in a pass with several views"));
     }
     let buffers = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len());
     let (begun, ended) = (active.begin.counters(), active.end.counters());
@@ -119,7 +137,7 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
             active.buffers.len(),
             begun.len().max(ended.len())
         );
-        return Err(contradiction(message));
+        return Err(Error::new(&code::PLAN_BUFFER_COUNT, message));
     }
     for counter in begun.iter().chain(ended).flatten() {
         self::counter(counter)?;
@@ -138,16 +156,20 @@ pub(super) fn check_keeper(device: &Device) -> Result<(), Error> {
         return Ok(());
     }
     let message = "the shaders that keep the counters without addresses";
-    Err(unsupported(format!(
-        "{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"
-    )))
+    Err(Error::new(
+        &code::PLAN_DEVICE_LIMIT,
+        format!("{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"),
+    ))
 }
 
 fn counter(counter: &Counter) -> Result<(), Error> {
     if counter.offset.is_multiple_of(4) {
         return Ok(());
     }
-    Err(contradiction(format!("a counter at byte {}, not a multiple of 4", counter.offset)))
+    Err(Error::new(
+        &code::PLAN_COUNTER_MISALIGNED,
+        format!("a counter at byte {}, not a multiple of 4", counter.offset),
+    ))
 }
 
 /// The feedback range that is bound. An explicit size is taken as it is; without one it is what is left of the buffer.
@@ -155,18 +177,18 @@ pub(super) fn range(bound: &Bound) -> Result<FeedbackRange, Error> {
     let Bound { buffer_size, offset, size, .. } = *bound;
     let Some(left) = buffer_size.checked_sub(offset) else {
         let message = format!("a range from byte {offset} of a buffer of {buffer_size} bytes");
-        return Err(contradiction(message));
+        return Err(Error::new(&code::PLAN_RANGE_OUT_OF_BOUNDS, message));
     };
     // Vulkan takes whole words only, and a buffer may have a rest.
     let size = size.unwrap_or(left - left % 4);
     if size > left {
         let message =
             format!("a range of {size} bytes where {left} are left of a buffer of {buffer_size}");
-        return Err(contradiction(message));
+        return Err(Error::new(&code::PLAN_RANGE_OUT_OF_BOUNDS, message));
     }
     if !offset.is_multiple_of(4) || !size.is_multiple_of(4) {
         let message = format!("a range of {size} bytes from byte {offset}, not multiples of 4");
-        return Err(contradiction(message));
+        return Err(Error::new(&code::PLAN_RANGE_MISALIGNED, message));
     }
     Ok(FeedbackRange { offset, size })
 }

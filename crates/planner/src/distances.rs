@@ -4,7 +4,7 @@
 
 use super::device::{Device, DistanceSupport};
 use super::state::{Emitted, Pipeline, Topology};
-use super::{contradiction, unsupported};
+use crate::code;
 use polyshade::clip_cull::{Kind, Primitive};
 use polyshade_spv::Error;
 #[cfg(feature = "serde")]
@@ -170,7 +170,7 @@ pub fn distances(
     if counts.iter().sum::<u32>() > MOST {
         let message =
             format!("{}: more than {MOST} distances are not emulated", reasons.join("; "));
-        return Err(unsupported(message));
+        return Err(Error::new(&code::PLAN_TOO_MANY_DISTANCES, message));
     }
     let way = match choice.no_geometry(lacking.contains(&Kind::Clip)) {
         None => DistanceWay::Geometry,
@@ -185,7 +185,7 @@ pub fn distances(
                 "{}: discarding fragments is approximate, which is not asked for",
                 reasons.join("; ")
             );
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_APPROXIMATE_DISTANCES, message));
         }
         clip = way;
     }
@@ -197,11 +197,11 @@ pub fn distances(
 
 fn check(pipeline: &Pipeline, distances: &Distances) -> Result<(), Error> {
     if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
-        return Err(contradiction("patches and tessellation stages go together"));
+        return Err(Error::new(&code::PLAN_PATCHES, "patches and tessellation stages go together"));
     }
     if pipeline.geometry.is_some() != (distances.emitted_vertices > 0) {
         let message = "a geometry stage and the number of vertices that it emits go together";
-        return Err(contradiction(message));
+        return Err(Error::new(&code::PLAN_EMITTED_VERTICES, message));
     }
     Ok(())
 }

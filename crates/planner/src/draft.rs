@@ -15,7 +15,7 @@ use super::steps::{
     Rasterization, Step, Variant,
 };
 use super::sync::{self, Barrier};
-use super::unsupported;
+use crate::code;
 use polyshade_spv::Error;
 
 /// A plan under construction.
@@ -258,20 +258,27 @@ impl<'s> Draft<'s> {
             None => 1,
         };
         if stream >= streams {
-            return Err(unsupported(format!("a query of stream {stream}, only {streams} streams")));
+            return Err(Error::new(
+                &code::PLAN_DEVICE_LIMIT,
+                format!("a query of stream {stream}, only {streams} streams"),
+            ));
         }
         match (query, self.path) {
             (Query::Stream(_), Path::Extension) => match &self.device.transform_feedback {
                 Some(has) if has.queries => Ok(Counting::Query),
-                _ => Err(unsupported("the device has no transform feedback queries")),
+                _ => Err(Error::new(
+                    &code::PLAN_MISSING_FEATURE,
+                    "the device has no transform feedback queries",
+                )),
             },
             // Zero where nothing is captured, whatever is drawn.
             (Query::Stream(_), Path::Storage | Path::Compute) if !captured => Ok(Counting::Host),
             (Query::Stream(_), Path::Storage | Path::Compute) => self.counted_by_keeper(),
             (Query::PrimitivesGenerated(_), _) => match &self.device.primitives_generated {
-                Some(has) if stream > 0 && !has.with_streams => {
-                    Err(unsupported("primitives generated in streams beyond 0"))
-                }
+                Some(has) if stream > 0 && !has.with_streams => Err(Error::new(
+                    &code::PLAN_MISSING_FEATURE,
+                    "primitives generated in streams beyond 0",
+                )),
                 Some(has) if self.pipeline.rasterizer_discard && !has.with_discard => {
                     self.counted_by_keeper()
                 }
@@ -297,7 +304,7 @@ impl<'s> Draft<'s> {
         if !known || self.pipeline.geometry.is_some() || self.pipeline.tessellation {
             let message = "only a draw without indices and arguments in buffers, of a vertex stage alone, \
                 is counted by the host";
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_QUERY, message));
         }
         Ok(Counting::Host)
     }
@@ -398,9 +405,15 @@ impl<'s> Draft<'s> {
             }
             Some(has) if has.draw => {
                 let (stride, most) = (count.stride, has.max_stride);
-                Err(unsupported(format!("a draw of {stride} bytes a vertex, only {most}")))
+                Err(Error::new(
+                    &code::PLAN_DEVICE_LIMIT,
+                    format!("a draw of {stride} bytes a vertex, only {most}"),
+                ))
             }
-            _ => Err(unsupported("the device takes no vertex count from a counter")),
+            _ => Err(Error::new(
+                &code::PLAN_MISSING_FEATURE,
+                "the device takes no vertex count from a counter",
+            )),
         }
     }
 
@@ -419,7 +432,7 @@ impl<'s> Draft<'s> {
         let ends = |step: &Step| *step == Step::EndPass(Attachments::Application);
         if self.draw.pass == PassState::Kept && self.steps.iter().any(ends) {
             let message = "the pass that is open would have to end for a barrier or another pass";
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_PASS_MUST_END, message));
         }
         let steps = match self.draw.pass {
             PassState::Listed => sides::around(self.steps)?,

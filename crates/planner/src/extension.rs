@@ -8,7 +8,7 @@ use super::state::{
     Topology,
 };
 use super::steps::{Corners, Counters, FeedbackRange, Plan, Step, Variant};
-use super::{contradiction, unsupported};
+use crate::code;
 use polyshade::host::TransformFeedback;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
@@ -21,16 +21,25 @@ pub(super) fn plan(
     active: &Active,
 ) -> Result<Plan, Error> {
     let Some(has) = &device.transform_feedback else {
-        return Err(unsupported("the device has no VK_EXT_transform_feedback"));
+        return Err(Error::new(
+            &code::PLAN_MISSING_FEATURE,
+            "the device has no VK_EXT_transform_feedback",
+        ));
     };
     check_streams(has, pipeline, capture)?;
     let corners = corners(device, pipeline)?;
     let ranges = ranges(device, active)?;
     if active.begin.is_running() && draw.pass == PassState::Outside {
-        return Err(contradiction("capture runs inside a pass, and none is open"));
+        return Err(Error::new(
+            &code::PLAN_CAPTURE_OUTSIDE_PASS,
+            "capture runs inside a pass, and none is open",
+        ));
     }
     if pipeline.topology == Topology::LineLoop {
-        return Err(unsupported("Vulkan has no line loops to capture; the storage path has"));
+        return Err(Error::new(
+            &code::PLAN_TOPOLOGY,
+            "Vulkan has no line loops to capture; the storage path has",
+        ));
     }
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Extension);
@@ -70,20 +79,26 @@ fn check_streams(
         return Ok(());
     }
     let Some(emitted) = pipeline.geometry else {
-        return Err(contradiction(format!("stream {last} without a geometry stage")));
+        return Err(Error::new(
+            &code::PLAN_STREAM_STAGE,
+            format!("stream {last} without a geometry stage"),
+        ));
     };
     if !has.geometry_streams {
-        return Err(unsupported("the device has no geometry streams (geometryStreams)"));
+        return Err(Error::new(
+            &code::PLAN_MISSING_FEATURE,
+            "the device has no geometry streams (geometryStreams)",
+        ));
     }
     if last >= has.max_streams {
         let most = has.max_streams;
         let message = format!("stream {last}, only {most} streams (maxTransformFeedbackStreams)");
-        return Err(unsupported(message));
+        return Err(Error::new(&code::PLAN_DEVICE_LIMIT, message));
     }
     if emitted != Emitted::Points && !has.streams_lines_triangles {
         let message =
             "several streams of anything but points (transformFeedbackStreamsLinesTriangles)";
-        return Err(unsupported(message));
+        return Err(Error::new(&code::PLAN_MISSING_FEATURE, message));
     }
     Ok(())
 }
@@ -106,7 +121,7 @@ fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> 
     ] {
         if wanted > u64::from(most) {
             let message = format!("{wanted} {what}, only {most} (maxTransformFeedback{limit})");
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_DEVICE_LIMIT, message));
         }
     }
     Ok(())
@@ -131,7 +146,7 @@ fn corners(device: &Device, pipeline: &Pipeline) -> Result<Corners, Error> {
         if !pipeline.rasterizer_discard {
             let message = "the device has no provoking vertex mode for the last vertex, which flat inputs come from: \
                 without any, plan for the first one";
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_PROVOKING_VERTEX, message));
         }
         return Ok(Corners::AnyRotation);
     }
@@ -150,13 +165,14 @@ pub(super) fn ranges(
         if range.offset == bound.buffer_size {
             let message = "a range at the end of a buffer cannot be bound \
                 (VUID-vkCmdBindTransformFeedbackBuffersEXT-pOffsets-02358)";
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_EMPTY_RANGE, message));
         }
         if range.size > max_size {
             let (size, most) = (range.size, max_size);
-            return Err(unsupported(format!(
-                "a range of {size} bytes, only {most} (maxTransformFeedbackBufferSize)"
-            )));
+            return Err(Error::new(
+                &code::PLAN_DEVICE_LIMIT,
+                format!("a range of {size} bytes, only {most} (maxTransformFeedbackBufferSize)"),
+            ));
         }
         Ok(Some(range))
     };
@@ -179,7 +195,7 @@ fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error>
             "a counter for feedback buffer {number}, where one before it is not bound \
              (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
         );
-        return Err(unsupported(message));
+        return Err(Error::new(&code::PLAN_COUNTER_AFTER_UNBOUND, message));
     }
     Ok(Counters { counters })
 }

@@ -24,6 +24,7 @@
 
 mod blending;
 mod check;
+pub mod code;
 mod compute;
 mod device;
 mod distances;
@@ -64,7 +65,7 @@ pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 
 use draft::Draft;
 use polyshade::transform_feedback::SideEffects;
-use polyshade_spv::{Error, ErrorKind};
+use polyshade_spv::Error;
 
 /// Plans a draw on a device.
 ///
@@ -77,9 +78,10 @@ pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, E
     check::state(device, pipeline, draw)?;
     let path = path(device, pipeline);
     match (&draw.feedback, &pipeline.capture) {
-        (Feedback::Active(_), None) => {
-            Err(contradiction("capture is active, and the pipeline captures nothing"))
-        }
+        (Feedback::Active(_), None) => Err(Error::new(
+            &code::PLAN_NOTHING_CAPTURED,
+            "capture is active, and the pipeline captures nothing",
+        )),
         (Feedback::Active(active), Some(capture)) => match path {
             Path::Extension => extension::plan(device, pipeline, draw, capture, active),
             Path::Storage => storage::plan(device, pipeline, draw, capture, active),
@@ -131,12 +133,4 @@ fn plan_uncaptured(
     steps.end_queries(&queries);
     steps.wait_after()?;
     steps.finish(None, None)
-}
-
-fn contradiction(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Options, message)
-}
-
-fn unsupported(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Unsupported, message)
 }

@@ -7,7 +7,8 @@ use super::executions::threshold;
 use super::state::{Bound, Capture, Draw, Feedback, Path, Pipeline};
 use super::steps::{Plan, Step};
 use super::storage::Stored;
-use super::{check, contradiction, extension};
+use super::{check, extension};
+use crate::code;
 use polyshade_spv::Error;
 
 /// Every range, in a key.
@@ -91,5 +92,5 @@ fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Er
 }
 
 fn of_another() -> Error {
-    contradiction("the plan is that of another draw")
+    Error::new(&code::PLAN_OTHER_DRAW, "the plan is that of another draw")
 }

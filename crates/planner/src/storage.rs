@@ -15,7 +15,7 @@ use super::steps::{
     StorageRange, Variant, WordRange, Words,
 };
 use super::sync::{Resource, barrier};
-use super::unsupported;
+use crate::code;
 use polyshade::host::{Place, Pointer};
 use polyshade::transform_feedback::{SideEffects, Topology};
 use polyshade_spv::Error;
@@ -93,7 +93,7 @@ impl<'s> Stored<'s> {
 /// What the pipeline says of the variants.
 fn storage(capture: &Capture) -> Result<&Storage, Error> {
     let missing = "the pipeline does not say what the storage path binds";
-    capture.storage.as_ref().ok_or_else(|| unsupported(missing))
+    capture.storage.as_ref().ok_or_else(|| Error::new(&code::PLAN_NO_STORAGE_LAYOUT, missing))
 }
 
 pub(super) fn plan(
@@ -106,10 +106,13 @@ pub(super) fn plan(
     let storage = self::storage(capture)?;
     if !device.vertex_stores {
         let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
-        return Err(unsupported(message));
+        return Err(Error::new(&code::PLAN_MISSING_FEATURE, message));
     }
     if storage.is_dispatched() {
-        return Err(unsupported("the variants are dispatched, not drawn"));
+        return Err(Error::new(
+            &code::PLAN_VARIANT_MISMATCH,
+            "the variants are dispatched, not drawn",
+        ));
     }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
     let executions = executions(device, pipeline, draw, storage);
@@ -204,19 +207,26 @@ fn strides(words: &Words, capture: &Capture) -> Vec<u32> {
 fn check_limits(device: &Device, storage: &Storage) -> Result<(), Error> {
     let by_address = storage.host.is_address();
     if by_address && !device.buffer_addresses {
-        return Err(unsupported("the device has no addresses of buffers (bufferDeviceAddress)"));
+        return Err(Error::new(
+            &code::PLAN_MISSING_FEATURE,
+            "the device has no addresses of buffers (bufferDeviceAddress)",
+        ));
     }
     let of_buffers = (!by_address).then_some(storage.set.0);
     let last_set = of_buffers.max(storage.host.descriptor().map(|(set, _)| set.0));
     let (sets, most) = (last_set.map_or(0, |set| set.saturating_add(1)), device.max_bound_sets);
     if sets > most {
-        return Err(unsupported(format!("{sets} descriptor sets, only {most}")));
+        return Err(Error::new(
+            &code::PLAN_DEVICE_LIMIT,
+            format!("{sets} descriptor sets, only {most}"),
+        ));
     }
     let (buffers, most) = (buffers(device, storage), device.max_storage_buffers);
     if buffers > most {
-        return Err(unsupported(format!(
-            "{buffers} storage buffers, only {most} ({STORAGE_BUFFERS})"
-        )));
+        return Err(Error::new(
+            &code::PLAN_DEVICE_LIMIT,
+            format!("{buffers} storage buffers, only {most} ({STORAGE_BUFFERS})"),
+        ));
     }
     Ok(())
 }
@@ -229,17 +239,20 @@ fn check_draw(
     keeper: Keeper,
 ) -> Result<Topology, Error> {
     if pipeline.geometry.is_some() || pipeline.tessellation {
-        return Err(unsupported("the storage path captures vertex stages only"));
+        return Err(Error::new(&code::PLAN_STAGE, "the storage path captures vertex stages only"));
     }
     check_indices(pipeline, draw, storage)?;
     match &draw.call {
         Call::Indirect | Call::IndexedIndirect if keeper == Keeper::Host => {
             let message = "arguments in buffers are not known to the host, which keeps the counters: \
                 the device has to keep them";
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_HOST_COUNTERS, message));
         }
         Call::ByteCount(count) if keeper == Keeper::Host && count.is_on_device() => {
-            return Err(unsupported("the host does not know the counter that counts the vertices"));
+            return Err(Error::new(
+                &code::PLAN_HOST_COUNTERS,
+                "the host does not know the counter that counts the vertices",
+            ));
         }
         Call::Vertices
         | Call::Indexed
@@ -248,16 +261,18 @@ fn check_draw(
         | Call::ByteCount(_) => {}
     }
     let name = pipeline.topology.name();
-    let topology = pipeline
-        .topology
-        .captured()
-        .ok_or_else(|| unsupported(format!("the storage path does not capture a {name}")))?;
+    let topology = pipeline.topology.captured().ok_or_else(|| {
+        Error::new(&code::PLAN_TOPOLOGY, format!("the storage path does not capture a {name}"))
+    })?;
     let is_meant = match storage.topologies[..] {
         [] => !pipeline.topology.has_adjacency(),
         _ => storage.topologies.contains(&topology),
     };
     if !is_meant {
-        return Err(unsupported(format!("the variants were not made for a {name}")));
+        return Err(Error::new(
+            &code::PLAN_VARIANT_MISMATCH,
+            format!("the variants were not made for a {name}"),
+        ));
     }
     Ok(topology)
 }
@@ -276,7 +291,7 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
         }
         None | Some(_) => return Ok(()),
     };
-    Err(unsupported(message))
+    Err(Error::new(&code::PLAN_VARIANT_MISMATCH, message))
 }
 
 /// The device keeps words in memory, each draw's in another place.
@@ -287,7 +302,7 @@ fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
         Place::PushConstant { .. } | Place::Specialization { .. } => {
             let message = "the device keeps the counters only where the variants read their words in memory: \
                 in a buffer, or behind an address";
-            Err(unsupported(message))
+            Err(Error::new(&code::PLAN_PARAMS_SOURCE, message))
         }
     }
 }
@@ -301,7 +316,10 @@ fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
     let end = u64::from(offset) + bytes;
     let most = device.max_push_constants;
     if end > u64::from(most) {
-        return Err(unsupported(format!("{end} bytes of push constants, only {most}")));
+        return Err(Error::new(
+            &code::PLAN_DEVICE_LIMIT,
+            format!("{end} bytes of push constants, only {most}"),
+        ));
     }
     Ok(())
 }
@@ -333,7 +351,7 @@ fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
             let message = format!(
                 "a counter that was written ({one:?}): the host keeps the counters, and does not know its value"
             );
-            Err(unsupported(message))
+            Err(Error::new(&code::PLAN_HOST_COUNTERS, message))
         }
         None => Ok(()),
     }
@@ -352,10 +370,13 @@ fn shape(
         // Every shader has a position there, so no variant is without outputs.
         return match at_once {
             true => Ok(Shape::AtOnce),
-            false => Err(unsupported(format!(
-                "{} captures only what it can store beside outputs, lists and strips without indices",
-                device.api.name()
-            ))),
+            false => Err(Error::new(
+                &code::PLAN_STORES_BESIDE_OUTPUTS,
+                format!(
+                    "{} captures only what it can store beside outputs, lists and strips without indices",
+                    device.api.name()
+                ),
+            )),
         };
     }
     if pipeline.rasterizer_discard {
@@ -376,9 +397,10 @@ fn shape(
 /// Refuses stores of the shader's own that two passes would both do.
 pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
-        Some(SideEffects::Refuse) => {
-            Err(unsupported("the shader stores by itself, which two passes would do twice"))
-        }
+        Some(SideEffects::Refuse) => Err(Error::new(
+            &code::PLAN_SIDE_EFFECTS,
+            "the shader stores by itself, which two passes would do twice",
+        )),
         Some(SideEffects::InCapture | SideEffects::InRaster) | None => Ok(()),
     }
 }
@@ -386,9 +408,10 @@ pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
 /// Refuses stores of the shader's own in a pass that rasterizer discard leaves out.
 pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
-        Some(SideEffects::InRaster) => {
-            Err(unsupported("the shader's own stores are in a pass that is not drawn"))
-        }
+        Some(SideEffects::InRaster) => Err(Error::new(
+            &code::PLAN_SIDE_EFFECTS,
+            "the shader's own stores are in a pass that is not drawn",
+        )),
         Some(SideEffects::Refuse | SideEffects::InCapture) | None => Ok(()),
     }
 }

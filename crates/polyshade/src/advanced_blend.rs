@@ -43,11 +43,12 @@ pub use ordinary::{Factor, Operation, Ordinary, Term};
 
 pub use requirements::interlock_features;
 
+use crate::code;
 use crate::host::{Lowered, Target, Words};
 use crate::moves::{Frame, Stages};
 use outputs::{Colour, Numbers, Piece};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module};
+use polyshade_spv::{Error, ExecutionModel, Id, Module};
 use std::collections::BTreeMap;
 
 /// The version of the words that [`lower`] makes.
@@ -173,18 +174,21 @@ impl<'o> Plan<'o> {
         if matches!(options.destination, Destination::StorageImage { .. }) {
             let message =
                 "alpha to coverage does not reach storage images, which no coverage masks";
-            return Err(Error::unsupported(message, entry));
+            return Err(Error::new(&code::BLEND_COVERAGE_STORAGE_IMAGE, message).about(entry));
         }
         let Some(first) = self.blended.iter().find(|blended| blended.location == 0) else {
             let message =
                 "alpha to coverage is of the alpha at location 0, which is not blended here";
-            return Err(Error::unsupported(message, entry)
+            return Err(Error::new(&code::BLEND_COVERAGE_NOT_BLENDED, message)
+                .about(entry)
                 .help("leave alphaToCoverageEnable on: the alpha is as the shader wrote it"));
         };
         if !coverage::has_alpha(&first.pieces) {
             let message =
                 "alpha to coverage is of the alpha at location 0, and the output there has none";
-            return Err(Error::unsupported(message, first.pieces[0].variable));
+            return Err(
+                Error::new(&code::BLEND_COVERAGE_NO_ALPHA, message).about(first.pieces[0].variable)
+            );
         }
         Ok(())
     }
@@ -195,12 +199,15 @@ fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
     let Some(piece) = first.first.first() else { return Ok(()) };
     match (is_blended, piece.numbers) {
         (true, Numbers::Floats) | (false, Numbers::Signed | Numbers::Unsigned) => Ok(()),
-        (true, Numbers::Signed | Numbers::Unsigned) => {
-            Err(Error::unsupported("the alpha of integers is not made 1", piece.variable))
-        }
+        (true, Numbers::Signed | Numbers::Unsigned) => Err(Error::new(
+            &code::BLEND_ALPHA_TO_ONE_INTEGER,
+            "the alpha of integers is not made 1",
+        )
+        .about(piece.variable)),
         (false, Numbers::Floats) => {
             let message = "alpha to one is of the alpha at location 0, which is not blended here";
-            Err(Error::unsupported(message, piece.variable)
+            Err(Error::new(&code::BLEND_ALPHA_TO_ONE_NOT_BLENDED, message)
+                .about(piece.variable)
                 .help("leave alphaToOneEnable on: the alpha is as the shader wrote it"))
         }
     }
@@ -223,7 +230,9 @@ impl ColorBlend {
                     let message = format!(
                         "a factor is of the second source, and location {location} has none"
                     );
-                    return Err(Error::new(ErrorKind::Options, message).about(piece.variable));
+                    return Err(
+                        Error::new(&code::BLEND_NO_SECOND_SOURCE, message).about(piece.variable)
+                    );
                 }
                 Ok(Some(numbers))
             }
@@ -242,7 +251,8 @@ impl ColorBlend {
                     let message = format!(
                         "the output at location {location} is of {written}, and its format is {format}"
                     );
-                    return Err(Error::unsupported(message, piece.variable)
+                    return Err(Error::new(&code::BLEND_FORMAT_MISMATCH, message)
+                        .about(piece.variable)
                         .help("say the attachment's format, or leave the target as it is"));
                 }
                 Ok(Some(numbers))
@@ -252,11 +262,11 @@ impl ColorBlend {
 
     /// Refuses what cannot be asked of any shader.
     fn check(&self, options: &Options) -> Result<(), Error> {
-        let contradiction = |message: String| Err(Error::new(ErrorKind::Options, message));
         let format = self.attachment_format();
         let is_advanced = match self.blending() {
             Blending::Equations(equations) if equations.is_empty() => {
-                return contradiction("a target is to be blended without an equation".to_owned());
+                let message = "a target is to be blended without an equation";
+                return Err(Error::new(&code::BLEND_NO_EQUATION, message));
             }
             Blending::Equations(equations) => {
                 if options.select.is_none() && equations.len() > 1 {
@@ -264,7 +274,7 @@ impl ColorBlend {
                         "there are {} equations for a target, and nothing selects one",
                         equations.len()
                     );
-                    return Err(Error::new(ErrorKind::Options, message)
+                    return Err(Error::new(&code::BLEND_NO_SELECTOR, message)
                         .help("select with a word, or ask for one equation"));
                 }
                 true
@@ -278,12 +288,13 @@ impl ColorBlend {
         let is_stored = matches!(options.destination, Destination::StorageImage { .. });
         if is_stored && format.class() == FormatClass::Srgb {
             let message = "cannot blend in a storage image of sRGB: nothing encodes its stores";
-            return Err(Error::new(ErrorKind::Unsupported, message)
+            return Err(Error::new(&code::BLEND_SRGB_STORAGE_IMAGE, message)
                 .help("read the destination elsewhere, or draw to another format"));
         }
         let is_logic = matches!(self.blending(), Blending::Logic(_));
         if format.class().is_integer() && !is_logic {
-            return contradiction(format!("a format of integers is not blended: {format}"));
+            let message = format!("a format of integers is not blended: {format}");
+            return Err(Error::new(&code::BLEND_INTEGER_FORMAT, message));
         }
         let plain = self.overlap == Overlap::default()
             && self.source == Alpha::default()
@@ -292,7 +303,7 @@ impl ColorBlend {
         if !is_advanced && !plain {
             let message =
                 "overlap, kinds of alpha and clamping of results are of advanced equations";
-            return contradiction(message.to_owned());
+            return Err(Error::new(&code::BLEND_ADVANCED_ONLY, message));
         }
         Ok(())
     }
@@ -313,7 +324,7 @@ fn check_logic(format: Format) -> Result<(), Error> {
             "formats of floats and sRGB have no logic operations: Vulkan passes the source through"
         }
     };
-    Err(Error::new(ErrorKind::Unsupported, message))
+    Err(Error::new(&code::BLEND_LOGIC_FORMAT, message))
 }
 
 /// The most bits of a normalized component that floats hold with room for rounding; no format has more.
@@ -329,14 +340,14 @@ impl Options {
         match self.coverage_samples {
             Some(samples) if !samples.is_power_of_two() || samples > coverage::MOST_SAMPLES => {
                 let message = format!("alpha to coverage is of 1 to 32 samples, not of {samples}");
-                Err(Error::new(ErrorKind::Options, message))
+                Err(Error::new(&code::BLEND_SAMPLE_COUNT, message))
             }
             Some(samples) if (samples > 1) != self.multisampled => {
                 let message = format!(
                     "alpha to coverage is of {samples} samples, and attachments of several samples are{} asked for",
                     if self.multisampled { "" } else { " not" },
                 );
-                Err(Error::new(ErrorKind::Options, message))
+                Err(Error::new(&code::BLEND_SAMPLE_COUNT_MISMATCH, message))
             }
             _ => self.check_words(),
         }
@@ -354,7 +365,9 @@ impl Options {
         if are_numbered && kind == std::mem::discriminant(&constants) && select != constants {
             let message =
                 "of one kind of words, the blend constants stand right behind those that select";
-            return Err(Error::new(ErrorKind::Options, message).help("give both the same place"));
+            return Err(
+                Error::new(&code::BLEND_CONSTANTS_SOURCE, message).help("give both the same place")
+            );
         }
         Ok(())
     }

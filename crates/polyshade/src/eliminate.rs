@@ -52,11 +52,12 @@ mod walk;
 
 pub use options::Elimination;
 
+use crate::code;
 use crate::effects::{Written, noun};
 use index::At;
 use mark::Marks;
 use options::Effects;
-use polyshade_spv::{Error, Id, Inst, Module, Op, Rewritten, Section};
+use polyshade_spv::{Code, Error, Id, Inst, Module, Op, Rewritten, Section};
 
 /// A version of `m` without what is dead: instructions, branches and loops, calls, functions, variables, members of
 /// structures, types, constants, names, decorations.
@@ -118,11 +119,12 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &Elimination) ->
     let effects = || dropped.iter().map(|at| marks.survey.inst(*at));
     if let Some(first) = effects().next().filter(|_| wanted.effects == Effects::Refused) {
         let message = "the shader stores to memory itself, and would in both runs";
-        return Err(refused(first, message).help("say which run keeps its side effects"));
+        return Err(refused(first, &code::SIDE_EFFECTS_UNASSIGNED, message)
+            .help("say which run keeps its side effects"));
     }
     if let Some(live) = effects().find(|inst| marks.live.contains(At::of(*inst))) {
         let message = format!("what is kept needs the result of {}, which is dropped", noun(live));
-        return Err(refused(live, &message));
+        return Err(refused(live, &code::SIDE_EFFECTS_RESULT_USED, &message));
     }
     let mut written = Written::by(m, effects());
     for function in marks.survey.functions.indices() {
@@ -131,16 +133,16 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &Elimination) ->
         for inst in body.into_iter().flatten().filter(|inst| marks.live.contains(At::of(*inst))) {
             if let Some(read) = written.read_by(m, inst) {
                 let message = "what is kept reads what the shader writes, which is dropped";
-                return Err(Error::unsupported(message, m.root(read)).at(inst.at()));
+                return Err(Error::new(&code::SIDE_EFFECTS_READ_BACK, message)
+                    .about(m.root(read))
+                    .at(inst.at()));
             }
         }
     }
     Ok(())
 }
 
-fn refused(inst: Inst<'_>, message: &str) -> Error {
-    match inst.result() {
-        Some(id) => Error::unsupported(message, id).at(inst.at()),
-        None => Error::new(polyshade_spv::ErrorKind::Unsupported, message).at(inst.at()),
-    }
+fn refused(inst: Inst<'_>, code: &'static Code, message: &str) -> Error {
+    let error = Error::new(code, message).at(inst.at());
+    inst.result().into_iter().fold(error, Error::about)
 }

@@ -1,10 +1,11 @@
 //! Whether a fragment stage computes the same when its depth, stencil and occlusion tests are made before it or after
 //! it, and when it runs for each sample.
 
+use crate::code;
 use crate::effects::changes_memory;
 use crate::moves::interface;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Decoration, Error, Id, Inst, Module, Op, StorageClass};
+use polyshade_spv::{BuiltIn, Code, Decoration, Error, Id, Inst, Module, Op, StorageClass};
 
 /// Refuses a fragment stage of which something differs when its tests are made early: the tests see, or what they let
 /// through decides, what the shader does of its own.
@@ -18,9 +19,9 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
     };
     if let Some(output) = outputs.into_iter().find(seen) {
         let message = "the shader writes the depth, the stencil value or the sample mask, which only late tests see";
-        return Err(Error::unsupported(message, output));
+        return Err(Error::new(&code::FRAGMENT_EARLY_TESTS, message).about(output));
     }
-    refuse(m, entry, |inst| match discards(inst.op()) {
+    refuse(m, entry, &code::FRAGMENT_EARLY_TESTS, |inst| match discards(inst.op()) {
         true => Some("the shader discards fragments, which early tests have counted already"),
         false => changes_memory(m, inst)
             .then_some("the shader stores to memory itself, of fragments too that fail late tests"),
@@ -44,10 +45,10 @@ pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<
             _ => continue,
         };
         if m.code_uses_of(input).next().is_some() {
-            return Err(Error::unsupported(message, input));
+            return Err(Error::new(&code::FRAGMENT_PER_SAMPLE, message).about(input));
         }
     }
-    refuse(m, entry, |inst| {
+    refuse(m, entry, &code::FRAGMENT_PER_SAMPLE, |inst| {
         changes_memory(m, inst)
             .then_some("cannot run the shader for each sample: it stores to memory itself")
     })
@@ -71,12 +72,15 @@ pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
 fn refuse(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
+    code: &'static Code,
     why: impl Fn(Inst<'_>) -> Option<&'static str>,
 ) -> Result<(), Error> {
     let functions = m.reachable(entry.function());
     let bodies = functions.iter().filter_map(|id| m.function(*id));
     match bodies.flat_map(|body| body.instructions()).find_map(|inst| Some((inst, why(inst)?))) {
-        Some((inst, message)) => Err(Error::unsupported(message, entry.function()).at(inst.at())),
+        Some((inst, message)) => {
+            Err(Error::new(code, message).about(entry.function()).at(inst.at()))
+        }
         None => Ok(()),
     }
 }

@@ -26,6 +26,7 @@
 
 pub mod advanced_blend;
 pub mod clip_cull;
+pub mod code;
 pub mod depth_convention;
 pub mod host;
 pub mod moves;

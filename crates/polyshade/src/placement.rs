@@ -1,8 +1,9 @@
 //! Where buffers that are added, and the words that say what is in them, are bound.
 
+use crate::code;
 use crate::host::{Binding, DescriptorKind, LimitName, Place, Requirements, Reserved, Set};
 use crate::moves::{bindings, buffers_of};
-use polyshade_spv::{Error, ErrorKind, Module};
+use polyshade_spv::{Error, Module};
 use std::ops::Range;
 
 /// The sets that every Vulkan device has (Vulkan specification, `maxBoundDescriptorSets`).
@@ -56,7 +57,7 @@ impl Placement {
             if wanted.first != (None, None) {
                 let message =
                     format!("{}s that are found by addresses have no binding", wanted.buffer);
-                return Err(Error::new(ErrorKind::Options, message));
+                return Err(Error::new(&code::BINDING_WITH_ADDRESS, message));
             }
             return Ok(Self { first: None, words });
         }
@@ -70,7 +71,7 @@ impl Placement {
         };
         let Some(behind) = first.0.checked_add(buffers).map(Binding) else {
             let message = format!("there are no {buffers} bindings from {} on", first.0);
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::BINDING_OUT_OF_RANGE, message));
         };
         let words = match wanted.words {
             WordsAt::StorageBuffer => Place::StorageBuffer { set, binding: behind },
@@ -99,7 +100,7 @@ fn check_words(words: Place, set: Set, buffers: Range<Binding>, buffer: &str) ->
                 set.0,
                 binding.0 - buffers.start.0
             );
-            Err(Error::new(ErrorKind::Options, message))
+            Err(Error::new(&code::BINDING_PARAMS_CONFLICT, message))
         }
         _ => Ok(()),
     }
@@ -147,7 +148,7 @@ fn find_room(
             (None, None) => "sets 0 to 3: all are reserved".to_owned(),
         };
         let message = format!("there is no room for {}s in {place}", wanted.buffer);
-        Error::new(ErrorKind::Options, message).help("say where they go")
+        Error::new(&code::BINDING_NONE_FREE, message).help("say where they go")
     })
 }
 

@@ -1,5 +1,6 @@
 //! The position, as lowerings take it that change it.
 
+use crate::code;
 use crate::moves::{FoundBuiltin, Lowering, Stages};
 use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Type};
 
@@ -28,7 +29,7 @@ pub(crate) fn check(m: &Module<'_>, position: FoundBuiltin) -> Result<(), Error>
         }
         _ => {
             let message = "the position is not a vector of four floats";
-            Err(Error::unsupported(message, position.variable))
+            Err(Error::new(&code::INTERFACE_POSITION_TYPE, message).about(position.variable))
         }
     }
 }

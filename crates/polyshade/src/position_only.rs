@@ -27,14 +27,13 @@ mod read_back;
 pub use cost::{Cost, cost};
 pub use options::{Keep, Options, SideEffects};
 
+use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{Frame, Stages, eliminate};
 use crate::transform_feedback::foreign;
 use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Rewritten,
-};
+use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Module, Rewritten};
 
 /// The version of the words that the functions here make.
 pub const VERSION: u32 = 5;
@@ -154,9 +153,11 @@ fn reduce(
     let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
     let reduced = frame.found(m, eliminate(m, &wanted))?;
     let undecided = match reduced.value.first() {
-        Some(id) => {
-            Err(Error::unsupported("an output that goes cannot be told from one that stays", *id))
-        }
+        Some(id) => Err(Error::new(
+            &code::POSITION_ONLY_INSEPARABLE,
+            "an output that goes cannot be told from one that stays",
+        )
+        .about(*id)),
         None => Ok(reduced.module.into_owned()),
     };
     frame.found(m, undecided)
@@ -203,5 +204,5 @@ fn captures(decoration: Decoration) -> bool {
 }
 
 fn not_found(message: String) -> Error {
-    Error::new(ErrorKind::NotFound, message)
+    Error::new(&code::POSITION_ONLY_OUTPUT_NOT_FOUND, message)
 }

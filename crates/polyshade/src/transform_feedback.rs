@@ -62,6 +62,7 @@ pub use topology::Topology;
 pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
+use crate::code;
 use crate::host::{
     Binding, Descriptor, DescriptorKind, Extension, Feature, Lowered, Purpose, Requirements, Set,
     Target, Words,
@@ -72,7 +73,7 @@ use effects::Effects;
 use known::HostWord;
 use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ErrorKind, ExecutionModel, Module, Patch};
+use polyshade_spv::{Decoration, Error, ExecutionModel, Module, Patch};
 
 /// The version of the words that [`Prepared::variant`] makes.
 pub const VERSION: u32 = 9;
@@ -290,7 +291,9 @@ impl Plan {
         let name = frame.target().entry_name();
         if layout.draws.compute && m.entry_point(name, ExecutionModel::GL_COMPUTE).is_ok() {
             let message = "the module has a compute stage of this name already";
-            return Err(Error::unsupported(message, entry.function()));
+            return Err(
+                Error::new(&code::CAPTURE_ENTRY_POINT_TAKEN, message).about(entry.function())
+            );
         }
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
@@ -304,7 +307,7 @@ impl Plan {
         reserved.check_words(&words)?;
         if layout.draws.compute && words.location().is_some() {
             let message = format!("words at {}, but a compute stage captures", words.place);
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
         moves::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);

@@ -1,6 +1,6 @@
-//! What can go wrong, one word wide.
+//! Errors, one word wide, and their stable names.
 
-use crate::Id;
+use crate::{ExecutionModel, Id};
 use std::fmt;
 
 /// Which kind of thing went wrong. The program's exit codes follow from it.
@@ -16,9 +16,79 @@ pub enum ErrorKind {
     Unsupported,
     /// The options contradict themselves or each other.
     Options,
+    /// Something outside of polyshade failed: a driver, another library, the operating system.
+    Failed,
 }
 
-/// An error: its [kind](ErrorKind), a message, and where known the word offset and the id it is about.
+/// The stable name of an error, its [kind](ErrorKind), and one sentence on what to do about it. Messages may be
+/// reworded; codes stay.
+///
+/// [`codes!`](crate::codes) declares the codes of a crate.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Code {
+    name: &'static str,
+    kind: ErrorKind,
+    remedy: &'static str,
+}
+
+impl Code {
+    /// A code. Its name has an area and a reason in kebab case: `capture.duplicate-varying`.
+    pub const fn new(name: &'static str, kind: ErrorKind, remedy: &'static str) -> Self {
+        Self { name, kind, remedy }
+    }
+
+    /// The name.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The kind of every error with this code.
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What to do about the error, in one sentence.
+    pub const fn remedy(&self) -> &'static str {
+        self.remedy
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Declares [codes](Code) as statics, and lists them in `CODES`.
+///
+/// ```
+/// polyshade_spv::codes! {
+///     POINTS_SIZE_TYPE: Unsupported, "points.size-type", "Declare the point size as a 32-bit float.";
+/// }
+/// assert_eq!(CODES[0].name(), "points.size-type");
+/// let error = polyshade_spv::Error::new(&POINTS_SIZE_TYPE, "the point size is a double");
+/// assert_eq!(error.kind(), polyshade_spv::ErrorKind::Unsupported);
+/// ```
+#[macro_export]
+macro_rules! codes {
+    ($($id:ident: $kind:ident, $name:literal, $remedy:literal;)*) => {
+        $(
+            #[doc = $remedy]
+            pub static $id: $crate::Code = $crate::Code::new($name, $crate::ErrorKind::$kind, $remedy);
+        )*
+
+        /// Every code that is declared here.
+        pub static CODES: &[&$crate::Code] = &[$(&$id),*];
+    };
+}
+
+/// An error: its [code](Code), a message, and where known the word offset and the id it is about.
 ///
 /// As wide as a pointer, so that results stay small.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,23 +96,29 @@ pub struct Error(Box<Content>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Content {
-    kind: ErrorKind,
+    code: &'static Code,
     at: Option<u32>,
     id: Option<Id>,
     message: String,
     help: Option<String>,
+    step: Option<Step>,
+}
+
+/// One lowering of one stage, among those of a pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Step {
+    /// The field of the recipe.
+    pub field: &'static str,
+    /// The stage that is lowered.
+    pub stage: ExecutionModel,
 }
 
 impl Error {
     /// An error with neither a place nor an id.
     #[cold]
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Content { kind, at: None, id: None, message: message.into(), help: None }))
-    }
-
-    #[cold]
-    pub(crate) fn malformed(message: impl Into<String>, at: usize) -> Self {
-        Self::new(ErrorKind::Malformed, message).at(at as u32)
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Box::new(Content { code, at: None, id: None, message, help: None, step: None }))
     }
 
     /// The same error with the word offset it is about.
@@ -59,15 +135,17 @@ impl Error {
         self
     }
 
-    /// An `Unsupported` error about `id`.
-    pub fn unsupported(message: impl Into<String>, id: Id) -> Self {
-        Self::new(ErrorKind::Unsupported, message).about(id)
-    }
-
     /// The same error with a suggestion of what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
+        self
+    }
+
+    /// The same error with the step that failed, of several lowerings that were done at once.
+    #[must_use]
+    pub fn in_step(mut self, step: Step) -> Self {
+        self.0.step = Some(step);
         self
     }
 
@@ -78,9 +156,14 @@ impl Error {
         self
     }
 
-    /// Which kind of error this is.
+    /// The stable name of the error, by which a program can tell it from others.
+    pub fn code(&self) -> &'static Code {
+        self.0.code
+    }
+
+    /// Which kind of error this is: that of its [code](Self::code).
     pub fn kind(&self) -> ErrorKind {
-        self.0.kind
+        self.0.code.kind()
     }
 
     /// Offset, in words from the start of the module, of the instruction or word at fault.
@@ -96,6 +179,11 @@ impl Error {
     /// The fact, without the place.
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// The step that failed, of several lowerings that were done at once.
+    pub fn step(&self) -> Option<Step> {
+        self.0.step
     }
 
     /// What to do about it, where there is something to say.

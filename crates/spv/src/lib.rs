@@ -23,6 +23,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod code;
+
 mod decorations;
 mod empty;
 mod error;
@@ -40,7 +42,7 @@ mod types;
 mod uses;
 
 pub use decorations::{Applied, Decorations};
-pub use error::{Error, ErrorKind};
+pub use error::{Code, Error, ErrorKind, Step};
 pub use grammar::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, GlslOp, Op, StorageClass,
     is_known,

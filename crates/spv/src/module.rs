@@ -1,5 +1,6 @@
 //! One immutable version of a module: its words, and what is found in them when it is asked for.
 
+use crate::code;
 use crate::decorations::Decorations;
 use crate::grammar::{Capability, ExecutionMode, ExecutionModel, Op};
 use crate::inst::{CapabilityInst, EntryPoint, Function, Inst, Mode, Operand, Variable};
@@ -8,7 +9,7 @@ use crate::patch::{Patch, Rewritten};
 use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, Workspace, switch_literal_words};
 use crate::types::Declared;
 use crate::uses::Uses;
-use crate::{Error, ErrorKind, Id, operands, scan};
+use crate::{Error, Id, operands, scan};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -125,7 +126,7 @@ impl<'w> Module<'w> {
         let (words, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
             let message = format!("{} bytes are not a multiple of 4 bytes", bytes.len());
-            return Err(Error::malformed(message, words.len()));
+            return Err(Error::new(&code::SPIRV_NOT_A_MODULE, message).at(words.len() as u32));
         }
         Module::parse_owned(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
@@ -346,7 +347,7 @@ impl<'w> Module<'w> {
                 .collect();
             let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
             let message = format!("there is no entry point `{name}` for the {model} stage");
-            Error::new(ErrorKind::NotFound, message)
+            Error::new(&code::ENTRY_POINT_NOT_FOUND, message)
                 .help(format!("the module's entry points: {others}"))
         })
     }

@@ -12,13 +12,14 @@ pub use cursor::Cursor;
 pub use debug::is_debug_set;
 pub use merge::{Progress, Rewritten};
 
+use crate::code;
 use queue::{Edit, Interface, Queue};
 
 use crate::decorations::Applied;
 use crate::grammar::{Decoration, Grammar, Op, StorageClass};
 use crate::inst::{EntryPoint, Inst, Operand, Version};
 use crate::scan::{SECTIONS, Section};
-use crate::{Error, ErrorKind, Id, Module, operands, text};
+use crate::{Error, Id, Module, operands, text};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -148,7 +149,7 @@ impl<'m, 'w> Patch<'m, 'w> {
     #[cold]
     fn no_ids(&mut self) -> Id {
         let message = format!("there is no id left below {}", LAST_ID + 1);
-        self.fail(Error::new(ErrorKind::Limit, message));
+        self.fail(Error::new(&code::SPIRV_TOO_MANY_IDS, message));
         Id::new(LAST_ID).expect("the last id is not 0")
     }
 
@@ -185,7 +186,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         // A few decoration groups can stand for a number of decorations that is out of proportion.
         if self.queue.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
             let message = format!("more than {} words would be added", self.queue.pool.len());
-            return self.fail(Error::new(ErrorKind::Limit, message));
+            return self.fail(Error::new(&code::SPIRV_TOO_MANY_WORDS_ADDED, message));
         }
         self.queue.begin();
         let start = self.queue.pool.len();
@@ -195,7 +196,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         if count > LONGEST {
             self.queue.pool.truncate(start);
             let message = format!("an instruction would have {count} words, more than {LONGEST}");
-            return self.fail(Error::new(ErrorKind::Limit, message));
+            return self.fail(Error::new(&code::SPIRV_INSTRUCTION_TOO_LONG, message));
         }
         self.queue.pool[start] = (count as u32) << 16 | u32::from(op.0);
         self.queue.insert(at.order, start);

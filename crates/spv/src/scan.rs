@@ -1,11 +1,13 @@
 //! The linear scan: checks that words are a well-formed module and finds what everything else is found from.
 
+mod faults;
 mod shape;
 #[cfg(test)]
 mod tests;
 
+use self::faults::AboutWord;
 use crate::grammar::{Grammar, Op};
-use crate::{Error, ErrorKind, Id, operands};
+use crate::{Error, code, operands};
 use foldhash::{HashMap, HashMapExt};
 
 /// Words of the header.
@@ -192,16 +194,19 @@ pub(crate) fn is_dense(bound: u32, words: usize) -> bool {
 /// Checks the header and returns the bound.
 fn header(words: &[u32]) -> Result<u32, Error> {
     if words.len() < HEADER {
-        return Err(Error::malformed("the header is truncated", words.len()));
+        return Err(faults::not_a_module("the header is truncated", words.len()));
     }
     if words[0] != MAGIC {
-        return Err(Error::malformed("the magic number is not that of SPIR-V", 0));
+        return Err(faults::not_a_module("the magic number is not that of SPIR-V", 0));
     }
     if words.len() > (u32::MAX >> 1) as usize {
-        return Err(Error::new(ErrorKind::Limit, "the module has more than 2^31 words"));
+        return Err(Error::new(
+            &code::SPIRV_MODULE_TOO_LARGE,
+            "the module has more than 2^31 words",
+        ));
     }
     if words[3] == 0 {
-        return Err(Error::malformed("the bound is 0", 3));
+        return Err(faults::invalid_id("the bound is 0", 3));
     }
     Ok(words[3])
 }
@@ -260,7 +265,7 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
                 self.definitions.defined_at(function).map(|at| Op(self.words[at as usize] as u16));
             if defined != Some(Op::FUNCTION) {
                 let message = "an entry point has no function";
-                return Err(Error::malformed(message, *at as usize).about_word(function));
+                return Err(faults::invalid_entry_point(message, *at as usize).about_word(function));
             }
         }
         Ok(())
@@ -324,7 +329,7 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
             at += inst.len();
         }
         match open {
-            Some(start) => Err(Error::malformed("a function does not end", start)),
+            Some(start) => Err(faults::function_layout("a function does not end", start)),
             None => self.check_gap(words.len()),
         }
     }
@@ -351,7 +356,7 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
     ) -> Result<(), Error> {
         match Op(inst[0] as u16) {
             Op::FUNCTION if open.is_some() => {
-                return Err(Error::malformed("a function begins inside another", at));
+                return Err(faults::function_layout("a function begins inside another", at));
             }
             Op::FUNCTION => {
                 self.check_gap(at)?;
@@ -359,19 +364,24 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
             }
             Op::FUNCTION_END => {
                 let Some(start) = open.take() else {
-                    return Err(Error::malformed("a function ends that did not begin", at));
+                    return Err(faults::function_layout("a function ends that did not begin", at));
                 };
                 if inst.len() != 1 {
-                    return Err(Error::malformed("the end of a function has operands", at));
+                    return Err(faults::instruction_length(
+                        "the end of a function has operands",
+                        at,
+                    ));
                 }
                 let end = (at + inst.len()) as u32;
                 self.functions.push(Extent { at: start as u32, end });
             }
             Op::FUNCTION_CALL if self.uncallable.binary_search(&inst[3]).is_ok() => {
-                return Err(Error::malformed("an entry point is called", at).about_word(inst[3]));
+                return Err(
+                    faults::invalid_entry_point("an entry point is called", at).about_word(inst[3])
+                );
             }
             Op::ENTRY_POINT => {
-                return Err(Error::malformed("an entry point follows a function", at));
+                return Err(faults::function_layout("an entry point follows a function", at));
             }
             _ => {}
         }
@@ -395,7 +405,7 @@ const fn is_of_functions(op: Op) -> bool {
 
 #[cold]
 fn outside_of_functions(at: usize) -> Error {
-    Error::malformed("an instruction of a function stands outside of all functions", at)
+    faults::function_layout("an instruction of a function stands outside of all functions", at)
 }
 
 /// The instruction at `at`. Its length is checked, its ids, none of which is above `last`, and that its result is new.
@@ -410,7 +420,7 @@ fn instruction<'w, const HOW: u8>(
     let count = (rest[0] >> 16) as usize;
     let grammar = Grammar::of(Op(rest[0] as u16));
     if count > rest.len() || count < if HOW == TRUSTED { 1 } else { grammar.least() } {
-        return Err(length_error(count, rest.len(), at));
+        return Err(faults::length(count, rest.len(), at));
     }
     let inst = &rest[..count];
     // Ids are told from literals only where some word could not be one.
@@ -421,7 +431,7 @@ fn instruction<'w, const HOW: u8>(
         && !definitions.define(inst[word], at as u32)
         && HOW != TRUSTED
     {
-        return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
+        return Err(faults::invalid_id("an id is defined twice", at).about_word(inst[word]));
     }
     Ok(inst)
 }
@@ -446,10 +456,10 @@ fn check_ids(
     });
     match wrong.map(|word| (word, inst[word])) {
         None => Ok(()),
-        Some((word, 0)) => Err(Error::malformed("an id is 0", at + word)),
+        Some((word, 0)) => Err(faults::invalid_id("an id is 0", at + word)),
         Some((word, id)) => {
             let message = format!("id {id} is not below the bound, {}", u64::from(last) + 1);
-            Err(Error::malformed(message, at + word))
+            Err(faults::invalid_id(message, at + word))
         }
     }
 }
@@ -467,28 +477,4 @@ pub(crate) fn switch_literal_words(
         .filter(|ty| Op(ty[0] as u16) == Op::TYPE_INT)
         .map_or(32, |ty| ty[2]);
     if width > 32 { 2 } else { 1 }
-}
-
-#[cold]
-fn length_error(count: usize, left: usize, at: usize) -> Error {
-    match count {
-        0 => Error::malformed("an instruction has a word count of 0", at),
-        _ if count > left => {
-            Error::malformed(format!("an instruction of {count} words is cut off after {left}"), at)
-        }
-        _ => Error::malformed(format!("an instruction lacks operands: it has {count} words"), at),
-    }
-}
-
-trait AboutWord {
-    fn about_word(self, word: u32) -> Self;
-}
-
-impl AboutWord for Error {
-    fn about_word(self, word: u32) -> Self {
-        match Id::new(word) {
-            Some(id) => self.about(id),
-            None => self,
-        }
-    }
 }

@@ -56,7 +56,7 @@ pub(crate) fn dispatch(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     let made = transform_feedback::prepare(&pulled, &target, &options)
         .and_then(|prepared| Ok(prepared.variant(Variant::CaptureOnly)?.module.into_owned()));
     // Its ids are those of the pulled module.
-    let made = made.map_err(|error| Error::new(error.kind(), error.message().to_owned()))?;
+    let made = made.map_err(|error| Error::new(error.code(), error.message().to_owned()))?;
     Ok(vec![("capture-only", made)])
 }
 

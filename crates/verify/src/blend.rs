@@ -15,7 +15,7 @@ use crate::random::{Random, Values};
 use crate::run::Task;
 use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::{Difference, Equal, Part, Stop, Value, Verdict, not_comparable};
-use crate::{BlendedAs, Blends, Phase};
+use crate::{BlendedAs, Blends, NO_DEFINED_COLOUR, Phase};
 use colours::Meeting;
 use draws::CORNERS;
 use polyshade::advanced_blend::{self, Blending, ColorBlend, Destination, Equation, Layer};
@@ -191,7 +191,7 @@ impl<'r> Run<'r> {
         }
         task.check_messages(Part::Lowered, |_| true)?;
         match equal.pixels {
-            0 => Err(not_comparable("no colour that is drawn is one that blending is defined for")),
+            0 => Err(not_comparable(NO_DEFINED_COLOUR)),
             _ => Ok(equal),
         }
     }

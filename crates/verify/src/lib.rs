@@ -282,6 +282,9 @@ pub enum Phase {
 /// Whether this build compares: whether it has the feature `run`.
 pub const RUNS: bool = cfg!(feature = "run");
 
+/// The reason of a [`Verdict::NotComparable`] where blending is undefined for every colour that is drawn.
+pub const NO_DEFINED_COLOUR: &str = "no colour that is drawn is one that blending is defined for";
+
 /// Compares, and reports what it is about to do. Without the feature `run` nothing is comparable.
 ///
 /// # Errors

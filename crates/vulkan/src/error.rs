@@ -1,4 +1,6 @@
+use crate::code;
 use ash::vk;
+use polyshade::spv::Code;
 use std::fmt;
 
 /// Why something could not be run.
@@ -31,6 +33,22 @@ pub enum Error {
     },
     /// The device did not finish in time. It is not used again.
     TimedOut,
+}
+
+impl Error {
+    /// The stable name of the error.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Error::Loader(_) => &code::VULKAN_NO_LOADER,
+            Error::NoDevice { .. } => &code::VULKAN_NO_DEVICE,
+            Error::NoValidationLayer => &code::VULKAN_NO_VALIDATION_LAYER,
+            Error::Missing(_) => &code::VULKAN_MISSING_FEATURE,
+            Error::Unsupported(_) => &code::VULKAN_UNSUPPORTED,
+            Error::Work(_) => &code::VULKAN_INVALID_WORK,
+            Error::Call { .. } => &code::VULKAN_CALL_FAILED,
+            Error::TimedOut => &code::VULKAN_TIMED_OUT,
+        }
+    }
 }
 
 impl fmt::Display for Error {

@@ -18,6 +18,7 @@ mod blending;
 mod capabilities;
 mod capture;
 mod check;
+pub mod code;
 mod counts;
 mod depth;
 mod descriptors;

@@ -8,12 +8,18 @@ mod passes;
 
 use polyshade::{Error, ErrorKind};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{ExecutionModel, Id, Module};
+use polyshade_spv::{ExecutionModel, Id, Module, code};
 
 use self::edits::EDITS;
 use self::passes::PASSES;
 use super::sprinkle;
 use crate::shader;
+
+polyshade_spv::codes! {
+    TEST_INVARIANT: Malformed, "test.invariant", "Fix the move: it does not keep what it promises.";
+    TEST_NAME: NotFound, "test.name", "Give the name of one id.";
+    TEST_MOVE: Options, "test.move", "Write a move of the table, with its arguments.";
+}
 
 /// Why there is no module: the program's exit code for such an error, and what it would print.
 pub(super) struct Refusal {
@@ -41,7 +47,7 @@ fn next(module: &Module<'static>, moves: &[&str]) -> Result<Module<'static>, Err
     };
     let (first, second) = (once()?, once()?);
     if first.words() != second.words() {
-        return Err(Error::new(ErrorKind::Malformed, "the same moves give other words"));
+        return Err(Error::new(&TEST_INVARIANT, "the same moves give other words"));
     }
     Ok(first)
 }
@@ -72,7 +78,7 @@ impl Refusal {
             text += &format!("at: {line}\n");
         }
         let exit = match error.kind() {
-            ErrorKind::Malformed | ErrorKind::Limit | ErrorKind::NotFound => 1,
+            ErrorKind::Malformed | ErrorKind::Limit | ErrorKind::NotFound | ErrorKind::Failed => 1,
             ErrorKind::Options => 2,
             ErrorKind::Unsupported => 3,
         };
@@ -90,7 +96,9 @@ fn line_at(m: &Module<'_>, at: u32) -> Option<String> {
 
 /// The entry point that edits are about: the first one.
 fn entry<'m>(m: &'m Module<'_>) -> Result<EntryPoint<'m>, Error> {
-    m.entry_points().next().ok_or_else(|| Error::new(ErrorKind::NotFound, "no entry point"))
+    m.entry_points()
+        .next()
+        .ok_or_else(|| Error::new(&code::ENTRY_POINT_NOT_FOUND, "no entry point"))
 }
 
 /// What has the name `name`, which one id has.
@@ -99,7 +107,7 @@ fn named(m: &Module<'_>, name: &str) -> Result<Id, Error> {
     let found: Vec<Id> = ids.filter(|id| m.name(*id).is_some_and(|own| own == name)).collect();
     match found[..] {
         [id] => Ok(id),
-        _ => Err(Error::new(ErrorKind::NotFound, format!("{name} is the name of {found:?}"))),
+        _ => Err(Error::new(&TEST_NAME, format!("{name} is the name of {found:?}"))),
     }
 }
 
@@ -116,5 +124,5 @@ fn model(text: &str) -> Result<ExecutionModel, Error> {
 }
 
 fn misspelt(words: &[&str]) -> Error {
-    Error::new(ErrorKind::Options, format!("no move, or not its arguments: {}", words.join(" ")))
+    Error::new(&TEST_MOVE, format!("no move, or not its arguments: {}", words.join(" ")))
 }

@@ -12,15 +12,15 @@ mod merge;
 mod plan;
 mod progress;
 mod rank;
-mod reason;
 mod select;
 mod shader;
 mod shard;
 mod summary;
 
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
 use crate::settings;
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 
 /// Refuses outputs that this run or the next would read as shaders.
 fn refuse_folders(folder: &Path, out: &Path) -> Done {
-    let failed = |message: &str| Err(Failure::at(Exit::Usage, folder, message));
+    let failed = |message: &str| Err(Failure::at(&code::CLI_USAGE, folder, message));
     let Ok(real) = fs::canonicalize(folder) else {
         return failed("there is no such folder");
     };
@@ -196,11 +196,14 @@ fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
     let failed = count(&[Status::Failed, Status::Usage]);
     let unsupported = count(&[Status::Unsupported]);
     if failed > 0 {
-        return Err(Failure::new(Exit::Failed, format!("{failed} of {all} shaders failed")));
+        return Err(Failure::new(
+            &code::CLI_BATCH_FAILED,
+            format!("{failed} of {all} shaders failed"),
+        ));
     }
     if unsupported > 0 && !allow_unsupported {
         let message = format!("{unsupported} of {all} shaders are unsupported");
-        return Err(Failure::new(Exit::Unsupported, message));
+        return Err(Failure::new(&code::CLI_BATCH_UNSUPPORTED, message));
     }
     Ok(())
 }
@@ -222,7 +225,7 @@ impl Arguments {
         let mut files = files.into_iter().flatten();
         if let Some(file) = files.find(|file| plan.writes(file)) {
             let message = "an output of a shader would go to this file too";
-            return Err(Failure::at(Exit::Usage, file, message));
+            return Err(Failure::at(&code::CLI_USAGE, file, message));
         }
         if let Some(shard) = self.shard {
             plan.keep(shard)?;
@@ -247,7 +250,7 @@ impl Arguments {
         let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
         index
             .finish(&plan, &entries)
-            .map_err(|error| Failure::at(Exit::Failed, &out.join(entry::FOLDER), error))?;
+            .map_err(|error| Failure::at(&code::CLI_FILE, &out.join(entry::FOLDER), error))?;
         self.refuse_interrupted(interrupt, &entries)?;
 
         let mut outputs = Outputs::default();
@@ -277,7 +280,7 @@ impl Arguments {
         }
         let done = count(|entry| !entry.status.is_failure() && entry.status != Status::NotRun);
         let message = format!("{done} of {} shaders are done; run again to go on", entries.len());
-        Err(Failure::new(Exit::Interrupted, message))
+        Err(Failure::new(&code::CLI_INTERRUPTED, message))
     }
 
     /// Joins the reports of shards.
@@ -288,7 +291,11 @@ impl Arguments {
             let real = |path: &Path| fs::canonicalize(path).ok();
             let joined = self.merge.iter().find(|one| real(one) == real(file) && file.exists());
             if joined.is_some() {
-                return Err(Failure::at(Exit::Usage, file, "this is one of the reports to join"));
+                return Err(Failure::at(
+                    &code::CLI_USAGE,
+                    file,
+                    "this is one of the reports to join",
+                ));
             }
             outputs.add(file, summary::report(&head, None, &entries))?;
         }

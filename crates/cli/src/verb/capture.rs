@@ -5,8 +5,9 @@ mod pulled;
 mod report;
 
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::lowering::CAPTURE;
 use crate::named::named;
@@ -422,7 +423,7 @@ impl Rewrite {
     pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
             let message = "--separate is for what --varyings names";
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         self.check_route()
     }

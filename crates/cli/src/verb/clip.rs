@@ -5,8 +5,9 @@ mod report;
 mod text;
 
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::named::named;
 use crate::stage;
@@ -220,7 +221,7 @@ impl Rewrite {
             Some(Form::Separate) if self.linked.is_none() => "--to separate needs --linked",
             _ => return self.marks.as_deref().map_or(Ok(Marks::default()), read_marks),
         };
-        Err(Failure::new(Exit::Usage, lacking))
+        Err(Failure::new(&code::CLI_USAGE, lacking))
     }
 
     /// Refuses options that lack another one for this stage.
@@ -228,11 +229,11 @@ impl Rewrite {
         let is_fragment = model == ExecutionModel::FRAGMENT;
         if self.emulate.is_some() && is_fragment && self.linked.is_none() {
             let message = "--emulate in a fragment stage needs --linked";
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         if !self.native.is_empty() && self.emulate.is_none() && !self.exact.exact {
             let message = "--native goes with --emulate or --exact";
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         self.exact.check_stage(model, self.location)
     }

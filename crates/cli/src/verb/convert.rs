@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::output::{Modules, Outputs};
 use clap::Args;
 use polyshade::Module;
-use polyshade::spv::ExecutionModel;
+use polyshade::spv::{self, ExecutionModel};
 use std::path::{Path, PathBuf};
 
 /// Writes a shader in another format, changing nothing else.
@@ -51,9 +51,10 @@ fn entry(module: &Module<'_>, input: &Input) -> Result<Option<(String, Execution
         .map(|entry| (entry.name().into_owned(), entry.model()));
     match (entries.next(), entries.next()) {
         (Some(only), None) => Ok(Some(only)),
-        (None, _) if module.entry_points().next().is_some() => {
-            Err(input.failed("there is no entry point of the name and stage that are asked for"))
-        }
+        (None, _) if module.entry_points().next().is_some() => Err(input.failed(
+            &spv::code::ENTRY_POINT_NOT_FOUND,
+            "there is no entry point of the name and stage that are asked for",
+        )),
         (_, _) => Ok(None),
     }
 }

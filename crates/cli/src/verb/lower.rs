@@ -2,8 +2,9 @@
 
 use super::plan::read;
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::format::Formats;
 use crate::input::Input;
 use crate::lowering::RECIPE;
@@ -75,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
             names.join(", "),
             files.len()
         );
-        return Err(Failure::new(Exit::Usage, message).help("name one with -o for each stage"));
+        return Err(Failure::new(&code::CLI_USAGE, message).help("name one with -o for each stage"));
     }
 
     let stages =
@@ -123,7 +124,7 @@ impl Arguments {
             return read(Path::new(&self.recipe));
         }
         serde_json::from_str(&self.recipe)
-            .map_err(|error| Failure::new(Exit::Failed, format!("the recipe: {error}")))
+            .map_err(|error| Failure::new(&code::CLI_INVALID_INPUT, format!("the recipe: {error}")))
     }
 
     /// The entry points of a module that are stages of the pipeline, in its order.

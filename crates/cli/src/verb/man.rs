@@ -1,8 +1,9 @@
 //! `polyshade man`: manual pages, made of what `--help` says.
 
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::Outputs;
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let mut command = crate::Arguments::command().disable_help_subcommand(true);
     command.build();
     let mut outputs = Outputs::default();
-    fs::create_dir_all(folder).map_err(|error| Failure::at(Exit::Failed, folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
     add(command, folder, &mut outputs)?;
     outputs.write()
 }
@@ -39,6 +40,6 @@ fn add(command: Command, folder: &Path, outputs: &mut Outputs) -> Done {
     let page = Man::new(command);
     let mut text = Vec::new();
     let file = folder.join(page.get_filename());
-    page.render(&mut text).map_err(|error| Failure::at(Exit::Failed, &file, error))?;
+    page.render(&mut text).map_err(|error| Failure::at(&code::CLI_FILE, &file, error))?;
     outputs.add(&file, text)
 }

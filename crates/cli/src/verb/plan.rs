@@ -3,8 +3,9 @@
 mod profile;
 
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::{Outputs, print_text};
 use clap::Args;
 use polyshade_planner::{
@@ -64,14 +65,14 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
         (None, Some(device)) => from_value(&arguments.state, device)?,
         (None, None) => {
-            let failure = Failure::at(Exit::Usage, &arguments.state, "no device is named");
+            let failure = Failure::at(&code::CLI_USAGE, &arguments.state, "no device is named");
             return Err(failure.help("name one with --device"));
         }
     };
     if let Some(state) = blend {
         if pipeline.is_some() || draw.is_some() || distances.is_some() {
             let message = "a state is of a draw, or of blending";
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         let plan = planner::plan_blending(&device, &state);
         let plan = plan.map_err(|error| Failure::of(&error, None))?;
@@ -115,10 +116,10 @@ impl Arguments {
             (Some("json"), _) => json() + "\n",
             (Some("svg"), Ok(picture)) => picture(),
             (Some("svg"), Err(why)) => {
-                return Err(Failure::at(Exit::Usage, path, why).help("it is .txt or .json"));
+                return Err(Failure::at(&code::CLI_USAGE, path, why).help("it is .txt or .json"));
             }
             _ => {
-                return Err(Failure::at(Exit::Usage, path, "a plan is .txt, .json or .svg"));
+                return Err(Failure::at(&code::CLI_USAGE, path, "a plan is .txt, .json or .svg"));
             }
         };
         let mut outputs = Outputs::default();
@@ -148,7 +149,8 @@ pub(super) fn named_device(name: &str, profile: Option<&str>) -> Result<Device, 
     if value.get("capabilities").is_none() {
         return from_value(path, value);
     }
-    profile::device(&value, profile).map_err(|message| Failure::at(Exit::Failed, path, message))
+    profile::device(&value, profile)
+        .map_err(|message| Failure::at(&code::CLI_INVALID_INPUT, path, message))
 }
 
 fn preset(name: &str) -> Option<Device> {
@@ -157,12 +159,13 @@ fn preset(name: &str) -> Option<Device> {
 
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
-    Failure::new(Exit::Usage, format!("there is no preset `{name}`"))
+    Failure::new(&code::CLI_USAGE, format!("there is no preset `{name}`"))
         .help(format!("the presets are: {}", names.join(", ")))
 }
 
 fn from_value<T: DeserializeOwned>(path: &Path, value: Value) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| Failure::at(Exit::Failed, path, error))
+    serde_json::from_value(value)
+        .map_err(|error| Failure::at(&code::CLI_INVALID_INPUT, path, error))
 }
 
 /// The JSON of a file; `-` is standard input.
@@ -172,6 +175,6 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
         true => std::io::stdin().lock().read_to_string(&mut text).map(drop),
         false => fs::read_to_string(path).map(|contents| text = contents),
     };
-    read.map_err(|error| Failure::at(Exit::Failed, path, error))?;
-    serde_json::from_str(&text).map_err(|error| Failure::at(Exit::Failed, path, error))
+    read.map_err(|error| Failure::at(&code::CLI_FILE, path, error))?;
+    serde_json::from_str(&text).map_err(|error| Failure::at(&code::CLI_INVALID_INPUT, path, error))
 }

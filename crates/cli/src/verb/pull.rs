@@ -1,8 +1,9 @@
 //! `polyshade pull`: vertex attributes fetched by the shader.
 
 use crate::Done;
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::lowering::VERTEX_PULLING;
 use crate::named::named;
@@ -160,7 +161,7 @@ impl Attributes {
         let attribute = twice(&self.attribute).map(|at| format!("attribute {at}"));
         let buffer = twice(&self.buffer).map(|number| format!("vertex buffer {number}"));
         match attribute.or(buffer) {
-            Some(what) => Err(Failure::new(Exit::Usage, format!("{what} is given twice"))),
+            Some(what) => Err(Failure::new(&code::CLI_USAGE, format!("{what} is given twice"))),
             None => Ok(()),
         }
     }
@@ -212,7 +213,7 @@ impl Rewrite {
             return Ok(());
         }
         let message = "--attribute and --buffer: `verify` makes the attributes itself";
-        Err(Failure::new(Exit::Usage, message.to_owned()))
+        Err(Failure::new(&code::CLI_USAGE, message.to_owned()))
     }
 
     pub(crate) fn options(&self) -> Options {

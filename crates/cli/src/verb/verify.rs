@@ -5,12 +5,12 @@ mod clock;
 mod report;
 mod verified;
 
+use crate::code;
 use crate::examples;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::{Outputs, print_text};
-use crate::printable::printable;
-use crate::settings;
+use crate::settings::{self, ErrorFormat};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum, value_parser};
 use polyshade::Module;
@@ -186,7 +186,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let Some(verb) = &arguments.verb else {
         let message = "say which verb is verified: polyshade verify SHADER VERB OPTIONS…";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::new(&code::CLI_USAGE, message));
     };
     arguments.check()?;
     if child::is_one() {
@@ -202,7 +202,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 fn list_devices() -> Result<(), Failure> {
-    let devices = Device::list().map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+    let devices = Device::list().map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let lines: Vec<String> = devices
         .iter()
         .map(|one| match one.driver.as_str() {
@@ -221,18 +221,24 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
         outputs.add(file, json.clone().into_bytes())?;
     }
     outputs.write()?;
-    let code = report::exit_code(report);
     if arguments.json {
         print_text(&json)?;
-    } else if code == 0 {
+    }
+    let Some(code) = report::code(report) else {
         // As of `diff` and its like, the exit code says it.
-        if !settings::is_quiet() {
+        if !arguments.json && !settings::is_quiet() {
             print_text(&report::text(report))?;
         }
-    } else {
-        eprintln!("{}", printable(&report::text(report)));
+        return Ok(ExitCode::SUCCESS);
+    };
+    let failure = Failure::new(code, report::text(report));
+    match settings::errors() {
+        _ if arguments.json => {}
+        ErrorFormat::Json => return Ok(failure.report()),
+        // A difference is no error of the program's.
+        ErrorFormat::Text => eprintln!("{failure}"),
     }
-    Ok(ExitCode::from(code))
+    Ok(ExitCode::from(failure.exit() as u8))
 }
 
 /// Compares, and returns the report.
@@ -317,7 +323,7 @@ impl Arguments {
         let given = [("--device", self.device.is_some()), ("--validation", self.validation)];
         let given = given.iter().find(|(_, is_given)| *is_given && self.on != Api::Vulkan);
         given.map_or(Ok(()), |(option, _)| {
-            Err(Failure::new(Exit::Usage, format!("{option} is for --on vulkan alone")))
+            Err(Failure::new(&code::CLI_USAGE, format!("{option} is for --on vulkan alone")))
         })
     }
 
@@ -329,7 +335,7 @@ impl Arguments {
             if !parts.contains(&part) {
                 let names: Vec<String> = parts.iter().map(Part::to_string).collect();
                 let message = format!("{} makes no variant `{part}`", verb.name());
-                let failure = Failure::new(Exit::Usage, message);
+                let failure = Failure::new(&code::CLI_USAGE, message);
                 return Err(failure.help(format!("it makes: {}", names.join(", "))));
             }
             Ok((part, read_words(path)?))
@@ -340,8 +346,8 @@ impl Arguments {
 
 /// The words of a SPIR-V file.
 fn read_words(path: &Path) -> Result<Vec<u32>, Failure> {
-    let failed = |why: String| Failure::at(Exit::Failed, path, why);
-    let bytes = fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let failed = |why: String| Failure::at(&code::CLI_INVALID_INPUT, path, why);
+    let bytes = fs::read(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error))?;
     if !bytes.len().is_multiple_of(4) {
         return Err(failed("its size is not a multiple of 4 bytes".to_owned()));
     }

@@ -132,7 +132,10 @@ fn shaders_of_another_stage_are_skipped() {
                 continue;
             }
             assert_eq!((&entry["status"], &entry["exit_code"]), (&"skipped".into(), &4.into()));
-            assert!(stdout(&output).contains("      1  skipped      there is no "), "{output:?}");
+            assert!(
+                stdout(&output).contains("      1  skipped      cli.other-stage ("),
+                "{output:?}"
+            );
         }
     }
     // One that lacks the entry point that is asked for is no shader of another stage.
@@ -168,7 +171,7 @@ fn every_variant_of_a_verb_is_written_for_each_shader() {
 }
 
 #[test]
-fn reasons_are_counted_whatever_the_outputs_are_called() {
+fn shaders_are_counted_by_the_code_of_their_errors() {
     let work = work();
     let doubles = "#version 450\nlayout(location = 0) flat out double v;\nvoid main() { v = 1; }\n";
     work.write("in/a.vert", doubles);
@@ -182,8 +185,10 @@ fn reasons_are_counted_whatever_the_outputs_are_called() {
         );
         let report = work.json("r.json");
         assert_eq!(report["reasons"].as_array().map(Vec::len), Some(1), "{report}");
-        let reason = report["reasons"][0]["reason"].as_str().unwrap_or_default();
-        assert_eq!(reason, "writing MSL: MSL has no N-bit floats (double)");
+        let group = &report["reasons"][0];
+        assert_eq!(group["code"], "format.not-expressible");
+        assert_eq!((&group["shaders"], &group["first"]), (&2.into(), &"a.vert".into()));
+        assert_eq!(group["message"], report["shaders"][0]["message"]);
         exits(&work.run("batch in convert --extension metal -o out --force -q"), 3);
     }
 }
@@ -334,7 +339,7 @@ fn a_shader_with_several_entry_points_is_unsupported() {
     for options in ["", "--isolate "] {
         let output = work.batch(&format!("{options}-o out --force"));
         exits(&output, 3);
-        assert!(stdout(&output).contains("there are N vertex entry points"), "{output:?}");
+        assert!(stdout(&output).contains("cli.ambiguous-entry-point"), "{output:?}");
         exits(&work.batch(&format!("{options}-o out --force --allow-unsupported")), 0);
     }
 }

@@ -124,7 +124,7 @@ fn reports_that_are_not_all_shards_of_one_batch_are_refused() {
         ("1.json verb.json 3.json", "verb.json: another version of the program or of a lowering"),
         ("1.json fewer.json 3.json", "fewer.json: the folder had other shaders than for 1.json"),
         ("1.json version.json 3.json", "version.json: another version of the program"),
-        ("1.json shape.json 3.json", "shape.json: this report has version 1, and only 2"),
+        ("1.json shape.json 3.json", "shape.json: this report has version 1, and only 3"),
         ("1.json lost.json 3.json", "shaders of 20: one was changed after it was written"),
         ("1.json strange.json 3.json", "21 shaders of 20: one was changed after it was written"),
         ("1.json command.json 3.json", "command.json: files that the options name, or devices"),

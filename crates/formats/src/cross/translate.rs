@@ -301,7 +301,7 @@ fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Err
         && lacks(spirv::BuiltIn::PointSize, spirv::StorageClass::Output)?
     {
         let message = "the shader writes PointSize, which Direct3D does not have";
-        return Err(Error::Unsupported(message.to_owned()));
+        return Err(Error::PointSize(message.to_owned()));
     }
     // SPIRV-Cross would write a constant where the shader has no other input.
     if lacks(spirv::BuiltIn::PointCoord, spirv::StorageClass::Input)? {

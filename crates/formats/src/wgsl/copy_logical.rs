@@ -1,6 +1,7 @@
 //! `OpCopyLogical`, which naga does not know, as a composite that is made of the other's parts.
 
-use polyshade_spv::{Cursor, Error, ErrorKind, Id, Module, Op, Type};
+use crate::code;
+use polyshade_spv::{Cursor, Error, Id, Module, Op, Type};
 
 /// How many parts a copy may have.
 const MOST_PARTS: u32 = 1 << 12;
@@ -22,7 +23,7 @@ pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
             let Some(((to, from), operand)) = types.zip(operand) else { continue };
             let mut parts = 0;
             count(module, [to, from], DEEPEST, &mut parts).ok_or_else(|| {
-                Error::new(ErrorKind::Unsupported, "OpCopyLogical copies too many parts")
+                Error::new(&code::FORMAT_NOT_EXPRESSIBLE, "OpCopyLogical copies too many parts")
             })?;
             let copy = copied(module, &mut p.at(inst.before()), operand, [to, from]);
             let words = [to.word(), inst.words()[2], copy.word()];

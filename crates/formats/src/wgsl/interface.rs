@@ -9,11 +9,10 @@
 mod leaves;
 
 use super::private;
+use crate::code;
 use leaves::{Leaf, Varying, is_of_interface};
 use polyshade_spv::view::{EntryPoint, Variable};
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionModel, Id, Inst, Module, Op, Patch, StorageClass,
-};
+use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The components of a location.
@@ -132,7 +131,8 @@ impl<'s, 'm> Slot<'s, 'm> {
                 let location = place.location;
                 let message =
                     format!("what is at location {location} is no vector of four components");
-                return Err(Error::unsupported(message, varying.variable.result()));
+                return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message)
+                    .about(varying.variable.result()));
             }
             taken |= components;
         }
@@ -280,7 +280,7 @@ fn make_private<'m>(
     for pointer in module.reach(&ids).pointers {
         if pointer.op() == Op::FUNCTION_PARAMETER {
             let message = "a function is handed a pointer to an input or output";
-            return Err(Error::new(ErrorKind::Unsupported, message));
+            return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message));
         }
         let pointee = pointer.result_type().and_then(|ty| module.pointer(ty));
         if let Some((_, pointee)) = pointee {

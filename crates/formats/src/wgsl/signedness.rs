@@ -1,9 +1,10 @@
 //! Integer operands whose type has another signedness than the instruction. In SPIR-V the instruction decides, in WGSL
 //! and naga the type: operands and results are cast to the signedness of the instruction.
 
+use crate::code;
 use crate::glsl_instructions::glsl_instruction;
 use polyshade_spv::view::Inst;
-use polyshade_spv::{Error, ErrorKind, GlslOp, Id, Module, Op, Patch, Type};
+use polyshade_spv::{Error, GlslOp, Id, Module, Op, Patch, Type};
 use std::ops::Range;
 
 /// The signedness with which an instruction reads its integer operands.
@@ -115,7 +116,7 @@ fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
             let message = format!(
                 "cannot write {name} of {other} integers: atomics of WGSL go by the type, which is not {own}"
             );
-            Err(Error::new(ErrorKind::Unsupported, message))
+            Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message))
         }
         _ => Ok(()),
     }

@@ -84,7 +84,7 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     // Last, so that dropping it is said to help only where it does.
     if is_point_size_written && options.point_size == PointSize::Refuse {
         let message = "the shader writes PointSize, which WebGPU does not have";
-        return Err(Error::Unsupported(message.to_owned()));
+        return Err(Error::PointSize(message.to_owned()));
     }
     let bound = elements.into_iter().chain(places).map(|(resource, place)| {
         let kind = match resource {

@@ -5,8 +5,8 @@ use super::super::state::Topology;
 use super::super::steps::{
     Assembly, Attachments, Bind, DrawCall, Position, Rasterization, Step, Variant,
 };
-use super::super::unsupported;
 use super::Draft;
+use crate::code;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 
@@ -37,7 +37,7 @@ impl Draft<'_> {
                     topology.name(),
                     self.device.api.name()
                 );
-                return Err(unsupported(message));
+                return Err(Error::new(&code::PLAN_HOST_READS_BUFFERS, message));
             }
         };
         Ok((Assembly::Rewritten(instead), DrawCall::Rewritten(counted)))
@@ -80,7 +80,7 @@ impl Draft<'_> {
         if self.pipeline.provoking_vertex == ProvokingVertex::Last && !self.has_last() {
             let message = "the device has no provoking vertex mode for the last vertex, which flat inputs come from: \
                 without any, plan for the first one";
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_PROVOKING_VERTEX, message));
         }
         let is_indexed = matches!(call, DrawCall::Indexed | DrawCall::IndexedIndirect);
         if self.device.api == Api::Vulkan || !is_indexed {
@@ -89,13 +89,17 @@ impl Draft<'_> {
         let (name, topology_name) = (self.device.api.name(), topology.name());
         let is_strip = matches!(topology, Topology::LineStrip | Topology::TriangleStrip);
         match (is_strip, self.pipeline.primitive_restart) {
-            (true, false) => Err(unsupported(format!(
-                "a {topology_name} with indices that do not restart it: {name} restarts strips always; where no index \
-                 is all ones, plan for primitive_restart"
-            ))),
-            (false, true) => Err(unsupported(format!(
-                "a {topology_name} that indices restart: {name} restarts strips only"
-            ))),
+            (true, false) => Err(Error::new(
+                &code::PLAN_PRIMITIVE_RESTART,
+                format!(
+                    "a {topology_name} with indices that do not restart it: {name} restarts strips always; where \
+                     no index is all ones, plan for primitive_restart"
+                ),
+            )),
+            (false, true) => Err(Error::new(
+                &code::PLAN_PRIMITIVE_RESTART,
+                format!("a {topology_name} that indices restart: {name} restarts strips only"),
+            )),
             (true, true) | (false, false) => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! A plan in a pass that cannot end: what cannot be done in it is recorded ahead of it and behind it.
 
 use super::super::steps::{Attachments, Pass, Side, Step};
-use super::super::unsupported;
+use crate::code;
 use polyshade_spv::Error;
 
 /// The steps of a plan that ends the application's pass and goes on with it, around the pass instead.
@@ -26,7 +26,10 @@ pub(super) fn around(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
             (false, Side::Ahead) => Side::Ahead,
             (false, Side::Inside | Side::Behind) => Side::Behind,
             (true, Side::Behind) => {
-                return Err(unsupported("the pass that is open would have to end between draws"));
+                return Err(Error::new(
+                    &code::PLAN_PASS_MUST_END,
+                    "the pass that is open would have to end between draws",
+                ));
             }
         };
         if next != side {

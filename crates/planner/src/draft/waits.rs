@@ -1,10 +1,10 @@
 //! What a draw waits for, and what waits for it.
 
-use super::super::contradiction;
 use super::super::device::Api;
 use super::super::state::{ByteCount, Call, Feedback, PassState, Path, ShaderStage, Use};
 use super::super::sync::{self, Barrier, Resource, barrier};
 use super::Draft;
+use crate::code;
 use polyshade_spv::Error;
 
 /// What shaders of the keeper do to counters.
@@ -30,7 +30,10 @@ impl<'s> Draft<'s> {
             barriers.push(sync::before_keeping());
         }
         if self.native().is_some_and(|active| active.begin.is_running()) && !barriers.is_empty() {
-            return Err(contradiction("nothing can be waited for while capture runs"));
+            return Err(Error::new(
+                &code::PLAN_WAIT_DURING_CAPTURE,
+                "nothing can be waited for while capture runs",
+            ));
         }
         self.wait(barriers);
         Ok(())
@@ -76,7 +79,10 @@ impl<'s> Draft<'s> {
         }
         barriers.extend(self.counters_after(false));
         if self.runs_on() && !barriers.is_empty() {
-            return Err(contradiction("nothing can be waited for while capture runs on"));
+            return Err(Error::new(
+                &code::PLAN_WAIT_DURING_CAPTURE,
+                "nothing can be waited for while capture runs on",
+            ));
         }
         self.wait(barriers);
         Ok(())

@@ -4,7 +4,7 @@ use super::super::check;
 use super::super::device::{Api, Device};
 use super::super::state::{Active, Begin, Bound, Capture, Keeper, Path, Pipeline, Storage};
 use super::super::steps::{StorageRange, Word, WordRange, Words};
-use super::super::unsupported;
+use crate::code;
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{ProvokingVertex, Topology};
 use polyshade_spv::Error;
@@ -41,7 +41,7 @@ pub(super) fn bindings(
                 "feedback buffer {number} captures something and is not bound, which only variants \
                  ignore that are made for it and find their buffers by addresses"
             );
-            return Err(unsupported(message));
+            return Err(Error::new(&code::PLAN_UNBOUND_BUFFER, message));
         };
         let reached = reached(active, number);
         offsets.push(bound.offset);
@@ -58,7 +58,9 @@ pub(super) fn bindings(
     let last = pipeline.provoking_vertex == ProvokingVertex::Last;
     let word = |name: &str| {
         let value = value(name, topology, last, (&ranges, &offsets));
-        value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
+        value.ok_or_else(|| {
+            Error::new(&code::PLAN_UNKNOWN_PARAM, format!("the host has no word `{name}`"))
+        })
     };
     let names = match &storage.words[..] {
         [] => any_draw(ranges.len(), storage, path),
@@ -152,10 +154,16 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     let size = (lead + range.size).max(4);
     let most = device.max_storage_range;
     if size > u64::from(most) {
-        return Err(unsupported(format!("{size} bytes of a storage buffer, only {most}")));
+        return Err(Error::new(
+            &code::PLAN_DEVICE_LIMIT,
+            format!("{size} bytes of a storage buffer, only {most}"),
+        ));
     }
     if size > bound.buffer_size - offset {
-        return Err(unsupported("an empty range at the end of a buffer cannot be bound"));
+        return Err(Error::new(
+            &code::PLAN_EMPTY_RANGE,
+            "an empty range at the end of a buffer cannot be bound",
+        ));
     }
     let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
     // Both are less than `size`, which has 32 bits.
@@ -191,11 +199,14 @@ fn check_overlaps(
             };
             if may_be_one && overlap((one.offset, one.size), (other.offset, other.size)) {
                 let (alignment, number) = (device.storage_alignment, one.buffer);
-                return Err(unsupported(format!(
-                    "feedback ranges {} and {number} of one buffer, which would be bound overlapping, as bindings \
+                return Err(Error::new(
+                    &code::PLAN_OVERLAPPING_RANGES,
+                    format!(
+                        "feedback ranges {} and {number} of one buffer, which would be bound overlapping, as bindings \
                      begin at multiples of {alignment} bytes: WebGPU writes to none that do",
-                    other.buffer
-                )));
+                        other.buffer
+                    ),
+                ));
             }
         }
     }
@@ -205,7 +216,9 @@ fn check_overlaps(
 /// The size of a feedback range that is found by its address.
 fn memory_range(bound: &Bound) -> Result<u32, Error> {
     let size = check::range(bound)?.size;
-    u32::try_from(size).map_err(|_| unsupported(format!("{size} bytes of a feedback range")))
+    u32::try_from(size).map_err(|_| {
+        Error::new(&code::PLAN_DEVICE_LIMIT, format!("{size} bytes of a feedback range"))
+    })
 }
 
 /// Where capture continues in a feedback buffer.

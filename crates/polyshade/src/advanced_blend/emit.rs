@@ -8,6 +8,7 @@ use super::options::{Blending, ColorBlend, Destination};
 use super::outputs::{Numbers, Piece, moving_together};
 use super::words;
 use super::{Blended, Options, Plan};
+use crate::code;
 use crate::host::{Reserved, Value};
 use crate::moves::{self, Copies, HostWords};
 use polyshade_spv::view::EntryPoint;
@@ -157,7 +158,7 @@ fn take_over<'m>(
     if let Some(id) = second.iter().find(stays) {
         let message =
             "the second source of a target that stays shares its variable with one that goes";
-        return Err(Error::unsupported(message, *id));
+        return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
     }
 
     let taken = moves::take_over_and_out(m, p, entry, &moving, &second, Copies::Uncopied)?;
@@ -180,7 +181,7 @@ fn take_out<'m>(
     };
     if let Some(id) = moving.iter().find(stays).or(moving.iter().find(|id| !is_blended(id))) {
         let message = "an output stays that shares its variable or a parameter with one that goes";
-        return Err(Error::unsupported(message, *id));
+        return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
     }
     moves::take_over(m, p, entry, moving, Copies::None)?;
     Ok(Vec::new())
@@ -200,7 +201,11 @@ fn copy_rest(
     for (private, new) in interface.iter().filter(|(private, _)| !is_colour(*private)) {
         let ty = m.pointee(*private).expect("it was taken over");
         if matches!(m.ty(m.innermost_element(ty)), Some(Type::Struct { .. })) {
-            return Err(Error::unsupported("an output that moves is a structure", *private));
+            return Err(Error::new(
+                &code::BLEND_OUTPUT_TYPE,
+                "an output that moves is a structure",
+            )
+            .about(*private));
         }
         let value = code.load(ty, *private);
         code.store(*new, value);

@@ -1,6 +1,7 @@
 //! The equations by their names and numbers.
 
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -152,7 +153,7 @@ impl FromStr for Equation {
         let found = Self::ALL.into_iter().find(|equation| equation.name() == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|equation| equation.name()).collect();
-            Error::new(ErrorKind::Options, format!("there is no blend equation `{text}`"))
+            Error::new(&code::BLEND_UNKNOWN_NAME, format!("there is no blend equation `{text}`"))
                 .help(format!("there are: {}", names.join(", ")))
         })
     }

@@ -2,13 +2,14 @@
 
 use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
+use crate::code;
 use crate::fragment_tests::{check_movable, check_per_sample};
 use crate::host::{Binding, Reserved, Set};
 use crate::moves;
 use polyshade_spv::view::{AnyVariable, EntryPoint};
 use polyshade_spv::{
-    BuiltIn, Capability, Cursor, Decoration, Error, ErrorKind, ExecutionMode, Id, Module, Op,
-    Patch, Position, StorageClass, Type,
+    BuiltIn, Capability, Cursor, Decoration, Error, ExecutionMode, Id, Module, Op, Patch, Position,
+    StorageClass, Type,
 };
 
 /// Operands of `OpTypeImage`.
@@ -243,12 +244,12 @@ fn declare<'m>(
                 ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
             if m.modes(entry.function()).any(|mode| interlock.contains(&mode.mode().0)) {
                 let message = "the shader has an interlock of its own";
-                return Err(Error::unsupported(message, entry.function()));
+                return Err(Error::new(&code::BLEND_OWN_INTERLOCK, message).about(entry.function()));
             }
             test_early(m, p, entry)?;
             if m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
                 let message = "storage images as destinations want the memory model GLSL450";
-                return Err(Error::new(ErrorKind::Unsupported, message));
+                return Err(Error::new(&code::BLEND_MEMORY_MODEL, message));
             }
             let (capability, mode) = if multisampled {
                 p.capability(Capability::STORAGE_IMAGE_MULTISAMPLE);
@@ -279,7 +280,7 @@ fn test_early<'m>(
     {
         let message =
             "samples that the shader's sample mask leaves out would be stored all the same";
-        return Err(Error::unsupported(message, mask));
+        return Err(Error::new(&code::BLEND_SAMPLE_MASK, message).about(mask));
     }
     if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_some() {
         return Ok(());
@@ -311,7 +312,7 @@ fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
     match m.resources().find(has_it) {
         Some(own) => {
             let message = format!("input attachment index {index} is the shader's own");
-            Err(Error::new(ErrorKind::Options, message).about(own.result()))
+            Err(Error::new(&code::BLEND_INPUT_ATTACHMENT_TAKEN, message).about(own.result()))
         }
         None => Ok(()),
     }

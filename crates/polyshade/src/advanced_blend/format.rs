@@ -1,6 +1,7 @@
 //! The formats of attachments, as far as blending depends on them.
 
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -77,7 +78,7 @@ impl Format {
     pub fn new(class: FormatClass, bits: [u8; 4]) -> Result<Self, Error> {
         if bits == [0; 4] || bits.iter().any(|bits| *bits > 32) {
             let message = format!("there is no format of {bits:?} bits a component");
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::BLEND_INVALID_FORMAT, message));
         }
         Ok(Self { class, bits })
     }
@@ -132,7 +133,7 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = || {
             let message = format!("`{text}` is no format of a colour attachment");
-            Error::new(ErrorKind::Options, message)
+            Error::new(&code::BLEND_INVALID_FORMAT, message)
                 .help("formats are named as VkFormat has them: R8G8B8A8_UNORM, R5G6B5_UNORM_PACK16")
         };
         let name = text.trim().to_ascii_uppercase();

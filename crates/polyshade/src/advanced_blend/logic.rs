@@ -1,6 +1,7 @@
 //! Logic operations by their names and numbers.
 
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,7 +80,7 @@ impl FromStr for LogicOperation {
         };
         Self::ALL.into_iter().find(|operation| operation.name() == name).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|operation| operation.name()).collect();
-            Error::new(ErrorKind::Options, format!("there is no logic operation `{text}`"))
+            Error::new(&code::BLEND_UNKNOWN_NAME, format!("there is no logic operation `{text}`"))
                 .help(format!("there are: {}", names.join(", ")))
         })
     }

@@ -1,6 +1,7 @@
 //! Ordinary blending: factors and operations by their names and numbers.
 
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -44,7 +45,7 @@ macro_rules! named {
                 let name = prefixes.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(&name);
                 Self::ALL.into_iter().find(|one| one.name() == name).ok_or_else(|| {
                     let names: Vec<&str> = Self::ALL.iter().map(|one| one.name()).collect();
-                    Error::new(ErrorKind::Options, format!(concat!("there is no ", $what, " `{}`"), text))
+                    Error::new(&code::BLEND_UNKNOWN_NAME, format!(concat!("there is no ", $what, " `{}`"), text))
                         .help(format!("there are: {}", names.join(", ")))
                 })
             }
@@ -195,7 +196,7 @@ impl FromStr for Ordinary {
                     let message = format!(
                         "`{text}` is not SOURCE,DESTINATION or SOURCE,DESTINATION,OPERATION"
                     );
-                    return Err(Error::new(ErrorKind::Options, message)
+                    return Err(Error::new(&code::BLEND_INVALID_EXPRESSION, message)
                         .help("as src-alpha,one-minus-src-alpha; alpha's behind a slash, where it differs"));
                 }
             };

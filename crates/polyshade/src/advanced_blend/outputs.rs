@@ -1,10 +1,11 @@
 //! The colour outputs of a fragment shader, by location: whole, in parts of some components, or in arrays. A location
 //! may have a second source beside the first.
 
+use crate::code;
 use crate::moves;
 use foldhash::HashSet;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
+use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeMap;
 
 /// Components of a colour that a variable has, or an element of one.
@@ -67,11 +68,11 @@ pub(super) fn colours(
             if !others.iter().all(apart) {
                 let message =
                     format!("two outputs have the same components of location {location}");
-                return Err(Error::unsupported(message, variable));
+                return Err(Error::new(&code::BLEND_OVERLAPPING_OUTPUTS, message).about(variable));
             }
             if others.iter().any(|other| other.numbers != piece.numbers) {
                 let message = format!("outputs of location {location} are of several types");
-                return Err(Error::unsupported(message, variable));
+                return Err(Error::new(&code::BLEND_MIXED_TYPES, message).about(variable));
             }
             others.push(piece);
         }
@@ -86,7 +87,7 @@ fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
         Some(1) => Ok(true),
         Some(index) => {
             let message = format!("an output has index {index}, and there are 0 and 1");
-            Err(Error::new(ErrorKind::Malformed, message).about(variable))
+            Err(Error::new(&code::BLEND_INVALID_OUTPUT, message).about(variable))
         }
     }
 }
@@ -102,17 +103,19 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
             applied.member.is_some() && applied.decoration == Decoration::LOCATION
         };
         if m.decorations_of(m.innermost_element(ty)).any(of_member) {
-            return Err(Error::unsupported("colours are members of a structure", variable));
+            return Err(Error::new(&code::BLEND_OUTPUT_TYPE, "colours are members of a structure")
+                .about(variable));
         }
         return Ok(Vec::new());
     };
     let (element, length) = match m.ty(ty) {
         Some(Type::Array { element, length }) => {
             let length = m.constant(length).ok_or_else(|| {
-                Error::unsupported(
+                Error::new(
+                    &code::BLEND_SPECIALIZED_SIZE,
                     "the size of an array of colours depends on a constant",
-                    variable,
                 )
+                .about(variable)
             })?;
             (element, Some(length))
         }
@@ -121,7 +124,13 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let (component, count) = match m.ty(element) {
         Some(Type::Vector { component, count }) => (component, count),
         Some(Type::Float { .. } | Type::Int { .. }) => (element, 1),
-        _ => return Err(Error::unsupported("a colour is neither a scalar nor a vector", variable)),
+        _ => {
+            return Err(Error::new(
+                &code::BLEND_OUTPUT_TYPE,
+                "a colour is neither a scalar nor a vector",
+            )
+            .about(variable));
+        }
     };
     let (numbers, width) = match m.ty(component) {
         Some(Type::Float { width: width @ (16 | 32) }) => (Numbers::Floats, width),
@@ -133,7 +142,7 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let end = location.checked_add(length.unwrap_or(1)).filter(|end| *end <= LAST_LOCATION + 1);
     let (Some(end), true) = (end, first <= 3 && count <= 4 - first.min(3)) else {
         let message = "an output lies beyond the components or locations that there are";
-        return Err(Error::new(ErrorKind::Malformed, message).about(variable));
+        return Err(Error::new(&code::BLEND_INVALID_OUTPUT, message).about(variable));
     };
     let piece = |i| {
         let element = length.map(|_| i);

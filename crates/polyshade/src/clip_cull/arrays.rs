@@ -9,13 +9,12 @@ use super::registers::{
 use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
 };
+use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame, Place, Stages, float_dimensions};
 use crate::transform_feedback::Components;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type,
-};
+use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type};
 
 /// Both sides of a stage.
 pub(super) const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass::OUTPUT];
@@ -81,9 +80,10 @@ pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Kind> {
 
 /// The length of the array around an array of distances, if there is one, and how many distances there are.
 fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, u32), Error> {
-    let ty = m
-        .pointee(variable)
-        .ok_or_else(|| Error::unsupported("a built-in array is no pointer", variable))?;
+    let ty = m.pointee(variable).ok_or_else(|| {
+        Error::new(&code::INTERFACE_NOT_A_VARIABLE, "a built-in array is no pointer")
+            .about(variable)
+    })?;
     let (vertices, inner) = match m.ty(ty) {
         Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
         _ => (None, ty),
@@ -91,10 +91,11 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
     let is_array = matches!(m.ty(inner), Some(Type::Array { .. }));
     match float_dimensions(m, inner).as_deref() {
         Some([count]) if is_array && per_vertex == vertices.is_some() => Ok((vertices, *count)),
-        _ => Err(Error::unsupported(
+        _ => Err(Error::new(
+            &code::CLIP_DISTANCE_TYPE,
             "the distances are not an array of floats of a known length",
-            variable,
-        )),
+        )
+        .about(variable)),
     }
 }
 
@@ -341,7 +342,7 @@ impl<'m> Side<'_, 'm> {
             Form::Separate { clip } => {
                 if own[1] > 0 {
                     let message = "the stage has cull distances in an array of their own already";
-                    return Err(Error::new(ErrorKind::Options, message));
+                    return Err(Error::new(&code::CLIP_ALREADY_SEPARATE, message));
                 }
                 let clip = clip.min(own[0]);
                 new.counts = [clip, own[0] - clip];
@@ -376,7 +377,7 @@ pub(super) fn at_least(linked: Option<u32>, own: u32) -> Result<u32, Error> {
         Some(linked) if linked < own => {
             let message =
                 format!("the stage has {own} distances of a kind, and there are to be {linked}");
-            Err(Error::new(ErrorKind::Options, message))
+            Err(Error::new(&code::CLIP_FEWER_DISTANCES, message))
         }
         _ => Ok(linked.unwrap_or(own)),
     }
@@ -409,7 +410,7 @@ pub(super) fn add_registers<'m>(
     let total = clip.saturating_add(cull);
     if total > MOST {
         let message = format!("{total} distances do not fit into two registers of four");
-        return Err(Error::new(ErrorKind::Unsupported, message));
+        return Err(Error::new(&code::CLIP_TOO_MANY_DISTANCES, message));
     }
     let float = p.float();
     let mut variables = Vec::new();
@@ -446,7 +447,7 @@ pub(super) fn add_registers<'m>(
 pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
     location.checked_add(count).ok_or_else(|| {
         let message = format!("there is no location {count} behind location {location}");
-        Error::new(ErrorKind::Options, message)
+        Error::new(&code::CLIP_LOCATION_OUT_OF_RANGE, message)
     })
 }
 
@@ -463,7 +464,7 @@ pub(super) fn check_free<'m>(
     if is_taken || !target.reservations().is_free_location(location) {
         let side = if class == StorageClass::INPUT { "inputs" } else { "outputs" };
         let message = format!("location {location} of the {side} is taken or reserved");
-        return Err(Error::new(ErrorKind::Options, message));
+        return Err(Error::new(&code::CLIP_LOCATION_TAKEN, message));
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::marks::{KINDS, Kind};
 use super::prepare::{is_used, prepare_builtins, without_unused};
 use super::read::read_registers;
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
+use crate::code;
 use crate::fragment_tests::{check_movable, check_per_sample, runs_per_sample};
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame, Place, Stages};
@@ -153,7 +154,9 @@ pub(crate) fn emulate_fragment_that<'m>(
         if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(&interpolation)) {
             let message =
                 "the shader interpolates distances otherwise than primitives are cut by them";
-            return Err(Error::unsupported(message, array.register.variable));
+            return Err(
+                Error::new(&code::CLIP_INTERPOLATION, message).about(array.register.variable)
+            );
         }
         // A sample is cut by its own distance: elsewhere in the pixel it is another one.
         if is_tested && (runs == Runs::ForEachSample || runs_per_sample(m, entry)) {
@@ -216,7 +219,9 @@ fn test_late<'m>(
             inputs.into_iter().filter(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK));
         if let Some(mask) = masks.find(|mask| is_used(m, *mask)) {
             let message = "the sample mask that the shader reads has what early tests let through";
-            return Err(Error::unsupported(message, mask).help(help));
+            return Err(Error::new(&code::CLIP_POST_DEPTH_COVERAGE, message)
+                .about(mask)
+                .help(help));
         }
         p.remove(mode.inst());
     }

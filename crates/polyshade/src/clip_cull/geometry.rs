@@ -11,6 +11,7 @@ use super::prepare::{builtin_array, prepare_blocks, without_unused};
 use super::primitives::emitted;
 use super::read::read_registers;
 use super::varyings::{Interpolation, Leaf, leaves};
+use crate::code;
 use crate::host::{Feature, LimitName, Lowered, Target};
 use crate::moves::{self, Frame, Stages};
 use crate::transform_feedback::ProvokingVertex;
@@ -208,7 +209,8 @@ impl<'m> Stage<'_, 'm> {
         let entry = self.entry;
         let emits = self.emits(m)?;
         let primitive = emitted(m, entry).ok_or_else(|| {
-            Error::unsupported("the stage does not say what it emits", entry.function())
+            Error::new(&code::CLIP_GEOMETRY_MODES, "the stage does not say what it emits")
+                .about(entry.function())
         })?;
         let most = self.output_vertices(m)?;
         let [clip, cull] = KINDS.map(|kind| {
@@ -309,7 +311,7 @@ impl<'m> Stage<'_, 'm> {
         };
         m.modes(self.entry.function()).find(says).ok_or_else(|| {
             let message = "the stage does not say how many vertices it emits";
-            Error::unsupported(message, self.entry.function())
+            Error::new(&code::CLIP_GEOMETRY_MODES, message).about(self.entry.function())
         })
     }
 
@@ -317,7 +319,9 @@ impl<'m> Stage<'_, 'm> {
     fn emits(&self, m: &'m Module<'_>) -> Result<Vec<Inst<'m>>, Error> {
         if m.mode(self.entry.function(), ExecutionMode::XFB).is_some() {
             let message = "the stage is captured, and primitives would go before they are counted";
-            return Err(Error::unsupported(message, self.entry.function()));
+            return Err(
+                Error::new(&code::CLIP_CAPTURED_STAGE, message).about(self.entry.function())
+            );
         }
         let mut emits = Vec::new();
         for function in m.reachable(self.entry.function()) {
@@ -330,7 +334,9 @@ impl<'m> Stage<'_, 'm> {
                             .map_or_else(|| Id::new(inst.words()[1]), |emit| Some(emit.stream()));
                         if stream.and_then(|stream| m.constant(stream)) != Some(0) {
                             let message = "the stage has vertex streams that are not rasterized";
-                            return Err(Error::unsupported(message, function).at(inst.at()));
+                            return Err(Error::new(&code::CLIP_STREAMS, message)
+                                .about(function)
+                                .at(inst.at()));
                         }
                         emits.push(inst);
                     }

@@ -6,13 +6,12 @@ use super::limits::{self, requirements};
 use super::marks::Kind;
 use super::prepare::prepare_builtins;
 use super::relocate::{Sites, clear, distance_array, pointer};
+use crate::code;
 use crate::host::{Lowered, Place, Target, Value, Word, Words};
 use crate::moves::{self, Copies, FoundBuiltin, Frame, HostWords, Stages};
 use crate::position;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    BuiltIn, Decoration, Error, ErrorKind, Id, Module, Op, Patch, StorageClass, Type,
-};
+use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageClass, Type};
 
 /// What the specialization constant or the block is called that says which planes are on.
 const NAME: &str = "polyshade_enabled_planes";
@@ -80,7 +79,7 @@ pub fn enable<'m>(
         let variable = clip.register.variable;
         if as_written.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
             let message = "clip distances are captured natively, and are to be masked: say where they stay as written";
-            return Err(Error::unsupported(message, variable));
+            return Err(Error::new(&code::CLIP_MASK_CAPTURED, message).about(variable));
         }
         let copy = match as_written {
             Some(location) => Some(stage.as_written(m, p, clip, location)?),
@@ -126,7 +125,7 @@ pub fn user_planes<'m>(
     planes: Planes,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     if planes.count == 0 {
-        return Err(Error::new(ErrorKind::Options, "there are no clip planes"));
+        return Err(Error::new(&code::CLIP_NO_PLANES, "there are no clip planes"));
     }
     let target = target.into();
     // Before there is a word for each.
@@ -141,7 +140,9 @@ pub fn user_planes<'m>(
         |m, p, stage| {
             if let Some(own) = find(&stage.arrays, Kind::Clip) {
                 let message = "the shader writes clip distances itself";
-                return Err(Error::unsupported(message, own.register.variable));
+                return Err(
+                    Error::new(&code::CLIP_OWN_DISTANCES, message).about(own.register.variable)
+                );
             }
             let vertex = stage.vertex(m, planes.vertex)?;
             let block = stage.words(m, p, "polyshade_planes")?;
@@ -355,7 +356,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
             Some((vertex, ty)) if is_vector(ty) => Ok(vertex),
             _ => {
                 let message = format!("the shader has {what} to dot planes with");
-                Err(Error::new(ErrorKind::NotFound, message))
+                Err(Error::new(&code::CLIP_VERTEX_NOT_FOUND, message))
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Which registers hold distances, and which number each of their components has.
 
+use crate::code;
 use crate::transform_feedback::{Components, Locations, locations};
-use polyshade_spv::{BuiltIn, Capability, Error, ErrorKind};
+use polyshade_spv::{BuiltIn, Capability, Error};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -111,7 +112,7 @@ impl FromStr for Mark {
             Some((kind, locations)) => Ok(Self { kind, locations }),
             None => {
                 let message = format!("`{text}` marks no distances");
-                let error = Error::new(ErrorKind::Options, message);
+                let error = Error::new(&code::CLIP_INVALID_SEMANTIC, message);
                 Err(error.help("they are marked as clip=3, cull=4.xy or clip=3-4"))
             }
         }
@@ -178,7 +179,7 @@ impl Linkage {
             let Component { location, component } = both;
             let message =
                 format!("component {component} of location {location} is marked as clip and cull");
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CLIP_CONFLICTING_SEMANTICS, message));
         }
         let all = self.clip.iter().chain(&self.cull);
         let registers: BTreeSet<u32> = all.map(|component| component.location).collect();
@@ -190,7 +191,7 @@ impl Linkage {
                 registers.len(),
                 listed.join(", ")
             );
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CLIP_TOO_MANY_REGISTERS, message));
         }
         Ok(())
     }
@@ -250,9 +251,11 @@ mod tests {
 
     #[test]
     fn a_third_register_and_a_component_that_is_both_are_refused() {
-        for marks in [["clip=1-2", "cull=3"], ["clip=1.xy", "cull=1.yz"]] {
-            let marks = marks.map(mark);
-            assert_eq!(Linkage::new(marks).unwrap_err().kind(), ErrorKind::Options);
+        for (marks, code) in [
+            (["clip=1-2", "cull=3"], &code::CLIP_TOO_MANY_REGISTERS),
+            (["clip=1.xy", "cull=1.yz"], &code::CLIP_CONFLICTING_SEMANTICS),
+        ] {
+            assert_eq!(Linkage::new(marks.map(mark)).unwrap_err().code(), code);
         }
         assert!(Linkage::new(["clip=1-2", "cull=2"].map(mark)).is_err());
     }

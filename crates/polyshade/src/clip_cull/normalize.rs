@@ -8,10 +8,11 @@ use super::registers::{Marking, Register, builtin_blocks, is_written, linkage};
 use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
 };
+use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{Frame, Place};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module, Patch, StorageClass};
+use polyshade_spv::{Error, ExecutionModel, Module, Patch, StorageClass};
 
 /// Which registers of a stage become built-in arrays.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -303,7 +304,8 @@ impl<'m> SideOfStage<'m> {
                     "component {} of location {} is a {kind} distance that the stage writes and that is not linked",
                     at.component, at.location
                 );
-                let error = Error::new(ErrorKind::Options, message).about(register.variable);
+                let error =
+                    Error::new(&code::CLIP_UNLINKED_DISTANCE, message).about(register.variable);
                 return Err(error.help("it would clip no more: link it, or do not mark it"));
             }
         }
@@ -330,7 +332,7 @@ impl<'m> SideOfStage<'m> {
         if is_used(m, array) {
             let message =
                 format!("the shader has {kind} distances in {} and in registers", kind.glsl_name());
-            return Err(Error::unsupported(message, array));
+            return Err(Error::new(&code::CLIP_DUPLICATE_DISTANCES, message).about(array));
         }
         p.remove_definition(array);
         Ok(())

@@ -13,13 +13,14 @@ use super::read::read_registers;
 use super::registers::is_written;
 use super::relocate::distance_array;
 use super::varyings::{Leaf, leaves};
+use crate::code;
 use crate::host::{Lowered, Target};
 use crate::moves::{self, Frame, Stages};
 use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module,
-    Op, Patch, Position, StorageClass, Type,
+    BuiltIn, Capability, Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch,
+    Position, StorageClass, Type,
 };
 
 /// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
@@ -97,7 +98,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     if has(ExecutionMode::XFB) {
         let message =
             "the stage is captured, which is done behind the geometry stage where there is one";
-        return Err(Error::unsupported(message, entry.function()));
+        return Err(Error::new(&code::CLIP_CAPTURED_STAGE, message).about(entry.function()));
     }
     if frame.model() == ExecutionModel::VERTEX {
         return Ok(());
@@ -119,7 +120,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     if made != primitive && is_said.into_iter().any(has) {
         let message =
             format!("the tessellation evaluation stage makes {made}, and not {primitive}");
-        return Err(Error::new(ErrorKind::Options, message));
+        return Err(Error::new(&code::CLIP_PRIMITIVE_MISMATCH, message));
     }
     Ok(())
 }
@@ -189,7 +190,7 @@ fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Resul
             Some(other) => {
                 let message =
                     format!("no geometry stage can read {other:?}, which the stage writes");
-                return Err(Error::unsupported(message, output));
+                return Err(Error::new(&code::CLIP_UNREADABLE_BUILT_IN, message).about(output));
             }
         }
     }
@@ -273,8 +274,13 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         if let Some(known) = self.types.get(&(ty, class)) {
             return Ok(*known);
         }
-        let refuse =
-            || Error::unsupported("an output has a type that no geometry stage can be handed", ty);
+        let refuse = || {
+            Error::new(
+                &code::CLIP_OUTPUT_TYPE,
+                "an output has a type that no geometry stage can be handed",
+            )
+            .about(ty)
+        };
         let inner = depth.checked_sub(1).ok_or_else(refuse)?;
         let new = match self.m.ty(ty).ok_or_else(refuse)? {
             Type::Int { width, signed } => {

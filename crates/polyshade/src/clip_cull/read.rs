@@ -8,8 +8,9 @@ use super::marks::KINDS;
 use super::prepare::prepare_builtins;
 use super::registers::has_distances;
 use super::relocate::scatter_vertices;
+use crate::code;
 use crate::moves::Frame;
-use polyshade_spv::{Error, ErrorKind, Module, StorageClass};
+use polyshade_spv::{Error, Module, StorageClass};
 
 /// The first version, which reads distances `at` registers if the device lacks any of them: they are in those as
 /// [`to_registers`](super::to_registers) has them. The input blocks that declare distances are split.
@@ -35,7 +36,7 @@ pub(super) fn read_registers<'f>(
         }
         let Some(Registers { inputs: location, .. }) = at else {
             let message = "the stage reads distances, which the device lacks: say at which location they are handed on";
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CLIP_NO_LOCATION, message));
         };
         let vertices = found.iter().find_map(|array| array.register.vertices);
         let target = frame.target();

@@ -1,12 +1,12 @@
 //! Finds the registers that hold distances.
 
 use super::marks::{Component, KINDS, Kind, Linkage, Mark};
+use crate::code;
 pub(super) use crate::moves::is_per_vertex;
 use crate::moves::{self, float_dimensions, float_scalars};
 use polyshade_spv::view::{EntryPoint, Store, Variable};
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, StorageClass, Type,
-    decode_text,
+    BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, StorageClass, Type, decode_text,
 };
 
 /// A variable, components of which are distances.
@@ -127,13 +127,14 @@ impl<'o> Marking<'o> {
             return match semantic.filter(|_| m.builtin(variable).is_none()) {
                 Some(kind) => {
                     let message = format!("a {kind} distance has no location");
-                    Err(Error::unsupported(message, variable))
+                    Err(Error::new(&code::CLIP_DISTANCE_LOCATION, message).about(variable))
                 }
                 None => Ok(None),
             };
         };
         let ty = m.pointee(variable).ok_or_else(|| {
-            Error::unsupported("a variable of the interface is no pointer", variable)
+            Error::new(&code::INTERFACE_NOT_A_VARIABLE, "a variable of the interface is no pointer")
+                .about(variable)
         })?;
         let (vertices, inner) = match m.ty(ty) {
             Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
@@ -147,7 +148,9 @@ impl<'o> Marking<'o> {
             let components = first..first.saturating_add(4).min(4);
             let covers = |mark: &Mark| { components.clone() }.any(|at| mark.covers(location, at));
             return match semantic.is_some() || self.marks.iter().any(covers) {
-                true => Err(Error::unsupported(not_floats(m, inner), variable)),
+                true => {
+                    Err(Error::new(&code::CLIP_DISTANCE_TYPE, not_floats(m, inner)).about(variable))
+                }
                 false => Ok(None),
             };
         };
@@ -181,7 +184,7 @@ impl<'o> Marking<'o> {
                     "component {} of location {} is marked as clip and cull",
                     at.component, at.location
                 );
-                return Err(Error::new(ErrorKind::Options, message).about(variable));
+                return Err(Error::new(&code::CLIP_CONFLICTING_SEMANTICS, message).about(variable));
             }
             kind = Some(mark.kind);
         }
@@ -315,5 +318,5 @@ fn not_floats(m: &Module<'_>, ty: Id) -> &'static str {
 fn not_there(mark: Mark, entry: EntryPoint<'_>, class: StorageClass) -> Error {
     let side = if class == StorageClass::INPUT { "input" } else { "output" };
     let message = format!("`{mark}`: the {} stage has no such {side}", entry.model());
-    Error::new(ErrorKind::NotFound, message)
+    Error::new(&code::CLIP_SEMANTIC_NOT_FOUND, message)
 }

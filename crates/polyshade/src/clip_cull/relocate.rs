@@ -5,6 +5,7 @@
 
 use super::marks::Kind;
 use super::registers::Register;
+use crate::code;
 use crate::moves::{self, Copies, OutputPoints, Place, Scattered, TakenOver, Wrapper};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -55,7 +56,11 @@ pub(super) fn relocate<'m>(
     let is_captured = |id: Id| m.decoration(id, Decoration::OFFSET).is_some();
     let mut moving = relocations.iter().map(|relocation| relocation.register.variable);
     if let Some(captured) = moving.find(|id| class == StorageClass::OUTPUT && is_captured(*id)) {
-        return Err(Error::unsupported("distances that are captured natively move", captured));
+        return Err(Error::new(
+            &code::CLIP_CAPTURED_DISTANCES,
+            "distances that are captured natively move",
+        )
+        .about(captured));
     }
 
     let (arrayed, own): (Vec<&Relocation>, Vec<&Relocation>) =
@@ -125,7 +130,7 @@ pub(super) fn interpolation<'r>(
     match registers.find(|register| of(register) != first) {
         Some(other) => {
             let message = "distances are interpolated in different ways";
-            Err(Error::unsupported(message, other.variable))
+            Err(Error::new(&code::CLIP_MIXED_INTERPOLATION, message).about(other.variable))
         }
         None => Ok(first),
     }

@@ -6,11 +6,12 @@ use super::marks::{KINDS, Kind};
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::is_per_vertex;
 use super::relocate::distance_array;
+use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame};
 use crate::transform_feedback::strip_capture;
 use polyshade_spv::view::AccessChain;
-use polyshade_spv::{Error, ErrorKind, ExecutionMode, Id, Module, Op, StorageClass, Type};
+use polyshade_spv::{Error, ExecutionMode, Id, Module, Op, StorageClass, Type};
 use std::fmt;
 use std::str::FromStr;
 
@@ -51,7 +52,7 @@ impl FromStr for Repair {
         REPAIRS.into_iter().find(|repair| repair.to_string() == text).ok_or_else(|| {
             let names = REPAIRS.map(|repair| repair.to_string()).join(", ");
             let message = format!("there is no repair `{text}`: {names} are");
-            Error::new(ErrorKind::Options, message)
+            Error::new(&code::CLIP_INVALID_REPAIR, message)
         })
     }
 }
@@ -210,7 +211,7 @@ fn used_elements(m: &Module<'_>, array: Id, per_vertex: bool) -> Result<u32, Err
     let ty = distances(m, array, per_vertex);
     if !matches!(ty, Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY))) {
         let message = "the distances are a scalar or a vector, and only arrays are shortened";
-        return Err(Error::unsupported(message, array));
+        return Err(Error::new(&code::CLIP_ARRAY_NOT_SHORTENED, message).about(array));
     }
     let level = usize::from(per_vertex);
     let mut count = 0;
@@ -220,7 +221,9 @@ fn used_elements(m: &Module<'_>, array: Id, per_vertex: bool) -> Result<u32, Err
         let index = chain.and_then(|chain| chain.indices().nth(level));
         let Some(index) = index.and_then(|index| m.constant(index)) else {
             let message = "an array of distances is to be shortened, and not all indices are known";
-            return Err(Error::unsupported(message, array).at(inst.at()));
+            return Err(Error::new(&code::CLIP_ARRAY_NOT_SHORTENED, message)
+                .about(array)
+                .at(inst.at()));
         };
         count = count.max(index.saturating_add(1));
     }

@@ -1,5 +1,6 @@
 //! The outputs of a stage, part by part: what a new vertex has to have.
 
+use crate::code;
 use crate::moves::Sizes;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
@@ -90,7 +91,7 @@ pub(super) fn leaves(
         let message = format!(
             "an output is not made of numbers of a known count, or of more than {MOST_LEAVES} vectors"
         );
-        Error::unsupported(message, variable)
+        Error::new(&code::CLIP_OUTPUT_TYPE, message).about(variable)
     };
     let ty = m.pointee(variable).ok_or_else(refuse)?;
     let first = |words: &[u32]| words.first().copied();

@@ -1,7 +1,8 @@
 //! What a device offers, as far as lowerings heed its limits and the planner decides by it.
 
 use super::LimitName;
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,7 @@ impl Device {
             };
             if *count > limit {
                 let message = format!("{what} {count} of {name}, of which there are {limit}");
-                return Err(Error::new(ErrorKind::Unsupported, message));
+                return Err(Error::new(&code::DEVICE_LIMIT, message));
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Words that the host fills in, and where the shader reads them.
 
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -153,7 +154,7 @@ impl FromStr for Pointer {
                     "`{text}` is no place for an address: uniform=SET:BINDING, push-constant=OFFSET, \
                      specialization=ID and attribute=LOCATION are"
                 );
-                Err(Error::new(ErrorKind::Options, message))
+                Err(Error::new(&code::PARAMS_INVALID_SOURCE, message))
             }
         }
     }
@@ -188,7 +189,7 @@ impl FromStr for Place {
                  push-constant=OFFSET and specialization=ID are, and behind address: the last three and \
                  attribute=LOCATION"
             );
-            Error::new(ErrorKind::Options, message)
+            Error::new(&code::PARAMS_INVALID_SOURCE, message)
         })
     }
 }
@@ -316,7 +317,7 @@ impl Words {
             });
             if let Some(other) = overlapping {
                 let message = format!("words at {} overlap those at {}", other.place, group.place);
-                return Err(Error::new(ErrorKind::Options, message));
+                return Err(Error::new(&code::PARAMS_OVERLAP, message));
             }
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! What the caller keeps for others: other stages, other lowerings, its own later edits.
 
 use super::{Binding, Set, Words};
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -100,7 +101,7 @@ impl Reserved {
             return Ok(());
         }
         let message = format!("binding {} of set {} is reserved", binding.0, set.0);
-        Err(Error::new(ErrorKind::Options, message))
+        Err(Error::new(&code::BINDING_RESERVED, message))
     }
 
     /// An error where the words are to be where something is reserved.
@@ -112,7 +113,7 @@ impl Reserved {
             let overlaps = |other: &&Range<u32>| bytes.start < other.end && other.start < bytes.end;
             if let Some(other) = self.push_constants.iter().find(overlaps) {
                 let message = format!("bytes {other:?} of the push constants are reserved");
-                return Err(Error::new(ErrorKind::Options, message));
+                return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_RESERVED, message));
             }
         }
         words.specialization().map_or(Ok(()), |ids| self.check_constants(ids))
@@ -123,7 +124,7 @@ impl Reserved {
         match self.constants.range(ids).next() {
             Some(id) => {
                 let message = format!("specialization constant {id} is reserved");
-                Err(Error::new(ErrorKind::Options, message))
+                Err(Error::new(&code::PARAMS_SPECIALIZATION_RESERVED, message))
             }
             None => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! The loads from and stores to a variable, each with the indices that lead to what it accesses.
 
+use crate::code;
 use foldhash::HashMap;
 use polyshade_spv::view::{AccessChain, Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op};
@@ -39,13 +40,17 @@ pub(super) fn accesses<'m>(
             (Some(result), Some(path)) if path.len() <= deepest => paths.insert(result, path),
             _ => {
                 let message = "a pointer into a variable whose accesses change is handed around";
-                return Err(Error::unsupported(message, variable).at(inst.at()));
+                return Err(Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, message)
+                    .about(variable)
+                    .at(inst.at()));
             }
         };
     }
     if let Some(other) = reach.uses.iter().find(|inst| !is_access(**inst, &paths)) {
         let message = "a variable whose accesses change is used otherwise than by loads and stores";
-        return Err(Error::unsupported(message, variable).at(other.at()));
+        return Err(Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, message)
+            .about(variable)
+            .at(other.at()));
     }
     Ok(Accesses { uses: reach.uses, pointers: reach.pointers, paths })
 }

@@ -2,6 +2,7 @@
 
 use super::builtin::called;
 use super::{FoundBuiltin, Frame, Lowering, find_output, through};
+use crate::code;
 use crate::host::{Changed, Lowered, Requirements, Target, Words};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -159,7 +160,8 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
             let message = format!(
                 "{what} is captured, and no location below {end} is free for what the shader wrote"
             );
-            Error::unsupported(message, output.variable)
+            Error::new(&code::INTERFACE_NO_FREE_LOCATION, message)
+                .about(output.variable)
                 .help("say how many output components the device has")
         })?;
         match (output.member, m.pointee(output.variable)) {

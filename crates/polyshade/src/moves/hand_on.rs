@@ -1,6 +1,7 @@
 //! Where a stage hands on what its outputs hold: at the end, or in a geometry stage at each emit.
 
 use super::wrap;
+use crate::code;
 use polyshade_spv::view::{EmitStreamVertex, EntryPoint};
 use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position};
 
@@ -34,7 +35,7 @@ pub fn output_points<'m>(
         ExecutionModel::GEOMETRY => Ok(OutputPoints::Emits(emits(m, entry))),
         other => {
             let message = format!("a {other} stage does not hand on vertices to the rasterizer");
-            Err(Error::unsupported(message, entry.function()))
+            Err(Error::new(&code::ENTRY_POINT_UNSUPPORTED_STAGE, message).about(entry.function()))
         }
     }
 }

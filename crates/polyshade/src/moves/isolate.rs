@@ -1,5 +1,6 @@
 //! What an entry point shares with another is cloned before anything is changed.
 
+use crate::code;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{AnyVariable, EntryPoint, Variable};
 use polyshade_spv::{
@@ -98,7 +99,9 @@ impl<'m> Clones<'m> {
             if let Some(inst) = body.instructions().find(|inst| !is_known(inst.op())) {
                 let message =
                     "a function that two entry points share has an instruction that is not known";
-                return Err(Error::unsupported(message, *function).at(inst.at()));
+                return Err(Error::new(&code::SPIRV_UNKNOWN_INSTRUCTION, message)
+                    .about(*function)
+                    .at(inst.at()));
             }
         }
         Ok(())

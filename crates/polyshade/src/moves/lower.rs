@@ -2,6 +2,7 @@
 
 use super::builtin::called;
 use super::{Origins, Stages, isolate, specialize};
+use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use polyshade_spv::view::{EntryPoint, Note};
 use polyshade_spv::{
@@ -284,7 +285,9 @@ impl Lowering {
         let wanted = self.note(entry);
         if notes(m).any(|note| note == wanted) {
             let message = format!("{} has been done already", self.name);
-            return Err(Error::unsupported(message, entry.function()));
+            return Err(
+                Error::new(&code::LOWERING_ALREADY_APPLIED, message).about(entry.function())
+            );
         }
         Ok(())
     }
@@ -316,7 +319,9 @@ pub(crate) fn check_unchanged(
     let Some(lowering) = changed else { return Ok(()) };
     let what = called(builtin);
     let message = format!("{what} is to be captured, and {lowering} has changed it already");
-    Err(Error::unsupported(message, entry.function()).help("capture first"))
+    Err(Error::new(&code::CAPTURE_OUTPUT_ALREADY_LOWERED, message)
+        .about(entry.function())
+        .help("capture first"))
 }
 
 fn notes<'m>(m: &'m Module<'_>) -> impl Iterator<Item = Cow<'m, str>> {

@@ -1,8 +1,9 @@
 //! Memory that is found by its address, rather than bound (`SPV_KHR_physical_storage_buffer`).
 
 use super::resource::array_block;
+use crate::code;
 use polyshade_spv::{
-    Capability, Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass,
+    Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Section, StorageClass,
 };
 
 /// What addresses point to: `{ uint words[]; }`, of which any number may be there.
@@ -45,7 +46,7 @@ pub(crate) fn memory<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<Mem
         Some((LOGICAL, model)) => p.overwrite(model.operand(1), PHYSICAL_STORAGE_BUFFER_64),
         _ => {
             let message = "the module has addresses that are no Vulkan shader's";
-            return Err(Error::new(ErrorKind::Unsupported, message));
+            return Err(Error::new(&code::PARAMS_ADDRESSING_MODEL, message));
         }
     }
     p.capability(Capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES);

@@ -2,11 +2,10 @@
 
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words};
+use crate::code;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use polyshade_spv::view::{AnyVariable, EntryPoint, TypePointer};
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
-};
+use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Section, StorageClass, Type};
 use std::ops::Range;
 
 /// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`: to its block if it has one,
@@ -51,7 +50,7 @@ pub(super) fn push_constant_spans<'m>(
             let message = format!(
                 "push constants cannot begin at byte {offset}: not a multiple of 4, or too large"
             );
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_OFFSET, message));
         }
     }
     let class = StorageClass::PUSH_CONSTANT;
@@ -69,24 +68,26 @@ pub(super) fn push_constant_spans<'m>(
 
     if variable.inst().op() == Op::UNTYPED_VARIABLE_KHR {
         let message = "cannot add push constants: the shader's own are an untyped variable";
-        return Err(Error::unsupported(message, variable.result()));
+        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_TYPE, message).about(variable.result()));
     }
     let structure = m.pointee(variable.result()).and_then(|block| m.definition(block));
     let structure = structure.filter(|inst| inst.op() == Op::TYPE_STRUCT);
     let Some((inst, block)) = structure.and_then(|inst| Some((inst, inst.result()?))) else {
         let message = "the push constants of the shader are not a structure";
-        return Err(Error::unsupported(message, variable.result()));
+        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_TYPE, message).about(variable.result()));
     };
     growable(m, entry, variable, block)?;
     let end = Measure { m, structures: HashMap::new() }.block_end(block, DEEPEST);
     let Some(end) = end.and_then(|end| end.checked_next_multiple_of(4)) else {
         let message = "the size of the push constants is not known";
-        return Err(Error::unsupported(message, block));
+        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SIZE, message).about(block));
     };
     if let Some(Span { offset, .. }) = spans.iter().find(|span| span.offset < end) {
         let message =
             format!("the push constants of the shader end at byte {end}, behind byte {offset}");
-        return Err(Error::new(ErrorKind::Options, message).about(variable.result()));
+        return Err(
+            Error::new(&code::PARAMS_PUSH_CONSTANTS_OVERLAP, message).about(variable.result())
+        );
     }
     let first_member = m.members(block).len() as u32;
     let uint = p.declare_before(Op::TYPE_INT, &[32, 0], inst.at());
@@ -165,13 +166,13 @@ fn growable(
     });
     if !only_pointed_to {
         let message = "the push-constant block cannot get more members: its type is used for something else too";
-        return Err(Error::unsupported(message, block));
+        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(block));
     }
     let points_to_block = |other: &AnyVariable<'_>| m.pointee(other.result()) == Some(block);
     if m.resources().filter(points_to_block).count() > 1 {
         let message =
             "the push-constant block cannot get more members: another variable has its type too";
-        return Err(Error::unsupported(message, block));
+        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(block));
     }
     let others = m.entry_points().filter(|other| other.function() != entry.function());
     let others: HashSet<Id> =
@@ -184,7 +185,9 @@ fn growable(
     if used || others.contains(&variable.result()) {
         let message =
             "the push-constant block cannot get more members: another entry point uses it too";
-        return Err(Error::unsupported(message, variable.result()));
+        return Err(
+            Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(variable.result())
+        );
     }
     Ok(())
 }

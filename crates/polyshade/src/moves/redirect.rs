@@ -1,5 +1,6 @@
 //! A variable that other invocations can see is not copied: what uses it uses another one instead.
 
+use crate::code;
 use polyshade_spv::{Error, Id, Module, Op, Patch, is_known};
 
 /// Makes everything in the functions that uses the module-scope variable `from`, through access chains, copies and
@@ -19,10 +20,11 @@ pub fn redirect<'m>(
     let in_function = |at| m.function_around(at).is_some();
     let users = || m.uses_of(from).filter(|inst| in_function(inst.at()));
     if let Some(inst) = users().find(|inst| !is_known(inst.op())) {
-        return Err(Error::unsupported(
+        return Err(Error::new(
+            &code::SPIRV_UNKNOWN_INSTRUCTION,
             "an instruction that is not known uses a variable that moves",
-            from,
         )
+        .about(from)
         .at(inst.at()));
     }
 

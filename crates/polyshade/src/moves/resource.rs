@@ -1,10 +1,11 @@
 //! Resources are added: buffers and constants that the host fills.
 
 use super::add_to_interface;
+use crate::code;
 use crate::host::{Binding, Set};
 use polyshade_spv::view::{Decorate, EntryPoint, Extension};
 use polyshade_spv::{
-    Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
+    Cursor, Decoration, Error, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
 
 /// A block of 32-bit words that the host fills or reads.
@@ -156,7 +157,7 @@ pub fn spec_constants<'m>(
 ) -> Result<Vec<Id>, Error> {
     let Some(end) = first.checked_add(names.len() as u32) else {
         let message = format!("specialization constants cannot be numbered from {first} on");
-        return Err(Error::new(ErrorKind::Options, message));
+        return Err(Error::new(&code::PARAMS_SPECIALIZATION_RANGE, message));
     };
     let is_taken = |decorate: &Decorate<'_>| {
         decorate.decoration() == Decoration::SPEC_ID
@@ -168,7 +169,7 @@ pub fn spec_constants<'m>(
             taken.operands()[0],
             end - 1
         );
-        return Err(Error::new(ErrorKind::Options, message).about(taken.target()));
+        return Err(Error::new(&code::PARAMS_SPECIALIZATION_TAKEN, message).about(taken.target()));
     }
     let constants = names.iter().zip(first..end).map(|(name, number)| {
         let constant = p.spec_constant(number, 0);
@@ -226,11 +227,11 @@ fn resource<'m>(
     let added = p.added_with(Decoration::BINDING, binding.0).find(in_set);
     if let Some(id) = added {
         let message = format!("binding {} of set {} is added twice", binding.0, set.0);
-        return Err(Error::new(ErrorKind::Options, message).about(id));
+        return Err(Error::new(&code::BINDING_DUPLICATE, message).about(id));
     }
     if let Some((id, _)) = bound(m).find(|(_, place)| *place == (set, binding)) {
         let message = format!("binding {} of set {} is the shader's own", binding.0, set.0);
-        return Err(Error::new(ErrorKind::Options, message).about(id));
+        return Err(Error::new(&code::BINDING_TAKEN, message).about(id));
     }
     let variable = p.variable(class, block, None);
     p.decorate(variable, Decoration::DESCRIPTOR_SET, &[set.0]);

@@ -2,6 +2,7 @@
 //! that other invocations can see, or that are arrays too large to copy.
 
 use super::accesses::{Accesses, accesses};
+use crate::code;
 use foldhash::HashMap;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
@@ -118,10 +119,11 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     fn new(m: &'m Module<'w>, what: Scattered<'s>, class: StorageClass) -> Result<Self, Error> {
         // An interface that is not valid lists pointers into variables too.
         if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
-            return Err(Error::unsupported(
+            return Err(Error::new(
+                &code::INTERFACE_NOT_A_VARIABLE,
                 "what is to be taken apart is no variable",
-                what.variable,
-            ));
+            )
+            .about(what.variable));
         }
         let ty = m.pointee(what.variable);
         let inner = ty.and_then(|ty| match m.ty(ty) {
@@ -131,9 +133,11 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         let dimensions = inner.and_then(|ty| float_dimensions(m, ty));
         match (ty, dimensions) {
             (Some(ty), Some(dimensions)) => Ok(Self { m, what, class, dimensions, ty }),
-            _ => {
-                Err(Error::unsupported("the variable is not made of 32-bit floats", what.variable))
-            }
+            _ => Err(Error::new(
+                &code::INTERFACE_NOT_FLOATS,
+                "the variable is not made of 32-bit floats",
+            )
+            .about(what.variable)),
         }
     }
 
@@ -167,7 +171,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
                 Some(length) if length <= MOST_VERTICES => Some(length),
                 _ => {
                     let message = "an array of a length that is not known is accessed as a whole";
-                    return Err(Error::unsupported(message, self.what.variable));
+                    return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
+                        .about(self.what.variable));
                 }
             },
             _ => None,
@@ -266,7 +271,9 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             //        OpStore %candidate %new
             Found::Chosen(_) if self.what.write_only => {
                 let message = "a component that only the running shader knows is stored where nothing can be loaded";
-                return Err(Error::unsupported(message, self.what.variable));
+                return Err(
+                    Error::new(&code::INTERFACE_DYNAMIC_STORE, message).about(self.what.variable)
+                );
             }
             Found::Chosen(candidates) => {
                 let float = p.float();

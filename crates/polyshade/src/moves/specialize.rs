@@ -1,9 +1,8 @@
 //! Specialization constants get their values, for good.
 
+use crate::code;
 use foldhash::{HashMap, HashMapExt};
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, Id, Inst, Module, Op, Patch, Rewritten, Section, Type,
-};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Rewritten, Section, Type};
 
 /// Makes plain constants of the specialization constants whose values are given, by their `SpecId`, and of the integers
 /// and booleans that are computed from them. Others stay as they are. Of booleans, 0 is false; of numbers the lower
@@ -20,7 +19,7 @@ pub fn specialize<'m>(
     for (number, bits) in values {
         if numbered.insert(*number, *bits).is_some_and(|other| other != *bits) {
             let message = format!("specialization constant {number} is given two values");
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::SPECIALIZATION_CONFLICTING_VALUES, message));
         }
     }
     module.rewrite(|m, p| {
@@ -38,7 +37,7 @@ pub fn specialize<'m>(
         match missing.first() {
             Some(number) => {
                 let message = format!("the shader has no specialization constant {number}");
-                Err(Error::new(ErrorKind::NotFound, message))
+                Err(Error::new(&code::SPECIALIZATION_NOT_FOUND, message))
             }
             None => Ok(()),
         }

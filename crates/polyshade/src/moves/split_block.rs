@@ -1,6 +1,7 @@
 //! A block of the interface becomes a variable a member, so that members can come and go.
 
 use super::{Sizes, is_per_vertex};
+use crate::code;
 use polyshade_spv::view::{AccessChain, EntryPoint, Variable};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type, is_known};
 
@@ -31,7 +32,9 @@ pub fn split_block<'m>(
     let shape = Shape::of(m, block)?;
     // Elements of any other array lie one behind the other, not member by member.
     if shape.length.is_some() && !is_per_vertex(entry.model(), shape.variable.storage_class()) {
-        return Err(Error::unsupported("an array of blocks cannot be split", block));
+        return Err(
+            Error::new(&code::BLOCK_ARRAYED, "an array of blocks cannot be split").about(block)
+        );
     }
     let chains = shape.chains(m, block)?;
     for chain in &chains {
@@ -80,10 +83,18 @@ impl<'m> Shape<'m> {
         let variable = m.definition(block).and_then(Variable::of);
         let ty = variable.and_then(|variable| m.pointer(variable.pointer_type()));
         let (Some(variable), Some((_, ty))) = (variable, ty) else {
-            return Err(Error::unsupported("what is to be split is not a variable", block));
+            return Err(Error::new(
+                &code::INTERFACE_NOT_A_VARIABLE,
+                "what is to be split is not a variable",
+            )
+            .about(block));
         };
         if variable.initializer().is_some() {
-            return Err(Error::unsupported("a block with an initialiser cannot be split", block));
+            return Err(Error::new(
+                &code::BLOCK_INITIALIZER,
+                "a block with an initialiser cannot be split",
+            )
+            .about(block));
         }
         let (length, structure) = match m.ty(ty) {
             Some(Type::Array { element, length }) => (Some(length), element),
@@ -91,7 +102,10 @@ impl<'m> Shape<'m> {
         };
         match m.ty(structure) {
             Some(Type::Struct { .. }) => Ok(Self { variable, structure, length }),
-            _ => Err(Error::unsupported("what is to be split is not a block", block)),
+            _ => {
+                Err(Error::new(&code::BLOCK_NOT_A_STRUCTURE, "what is to be split is not a block")
+                    .about(block))
+            }
         }
     }
 
@@ -110,7 +124,7 @@ impl<'m> Shape<'m> {
         let chains = uses.map(|inst| {
             chain(inst).ok_or_else(|| {
                 let message = "a block that is to be split is used as a whole";
-                Error::unsupported(message, block).at(inst.at())
+                Error::new(&code::BLOCK_USED_AS_A_WHOLE, message).about(block).at(inst.at())
             })
         });
         chains.collect()
@@ -136,7 +150,9 @@ impl<'m> Chain<'m> {
         match unknown().filter(|_| self.indices.len() == 1) {
             Some(inst) => {
                 let message = "an instruction that is not known uses a block that is to be split";
-                Err(Error::unsupported(message, self.result()).at(inst.at()))
+                Err(Error::new(&code::SPIRV_UNKNOWN_INSTRUCTION, message)
+                    .about(self.result())
+                    .at(inst.at()))
             }
             None => Ok(()),
         }

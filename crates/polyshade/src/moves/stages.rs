@@ -1,8 +1,9 @@
 //! The stages that a lowering takes, and which entry point of them is meant.
 
+use crate::code;
 use crate::host::Target;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
+use polyshade_spv::{Error, ExecutionModel, Module};
 
 /// The stages that a lowering takes.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,7 @@ impl Stages {
             return Ok(());
         }
         let message = "the stages of a pipeline are to be given in its order, each once";
-        Err(Error::new(ErrorKind::Options, message))
+        Err(Error::new(&code::PIPELINE_STAGE_ORDER, message))
     }
 
     /// The entry point, of the stage that is asked for or else of the only one of these that has it.
@@ -67,7 +68,7 @@ impl Stages {
                     one.model(),
                     other.model()
                 );
-                Err(Error::new(ErrorKind::Options, message).help("say which stage"))
+                Err(Error::new(&code::ENTRY_POINT_AMBIGUOUS_STAGE, message).help("say which stage"))
             }
             (None, _, Some(entry)) => Err(self.refuse(entry)),
             // The error lists what there is.
@@ -76,9 +77,10 @@ impl Stages {
     }
 
     fn refuse(&self, entry: EntryPoint<'_>) -> Error {
-        Error::unsupported(
+        Error::new(
+            &code::ENTRY_POINT_UNSUPPORTED_STAGE,
             format!("a {} stage {}", entry.model(), self.otherwise),
-            entry.function(),
         )
+        .about(entry.function())
     }
 }

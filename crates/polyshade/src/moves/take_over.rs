@@ -3,6 +3,7 @@
 mod renew;
 mod strides;
 
+use crate::code;
 use crate::effects::glsl;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Function, TypePointer, Variable};
@@ -75,7 +76,13 @@ pub fn take_over_and_out<'m>(
         .iter()
         .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
         .collect::<Result<Vec<Variable<'m>>, Id>>()
-        .map_err(|id| Error::unsupported("what is to be taken over is not a variable", id))?;
+        .map_err(|id| {
+            Error::new(
+                &code::INTERFACE_NOT_A_VARIABLE,
+                "what is to be taken over is not a variable",
+            )
+            .about(id)
+        })?;
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
     check_private(m, &taken)?;
@@ -176,7 +183,9 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
         let pointer = Id::new(inst.words()[5]).unwrap_or(variables[0]);
         let message = "an interpolation function needs the input itself, which moves";
-        return Err(Error::unsupported(message, m.root(pointer)).at(inst.at()));
+        return Err(Error::new(&code::INTERFACE_INTERPOLATED_INPUT, message)
+            .about(m.root(pointer))
+            .at(inst.at()));
     }
 
     let is_parameter = |inst: &Inst<'_>| inst.op() == Op::FUNCTION_PARAMETER;
@@ -193,7 +202,9 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
             {
                 let message =
                     "a function gets pointers into variables that move and into one that does not";
-                return Err(Error::unsupported(message, argument).at(call.inst().at()));
+                return Err(Error::new(&code::INTERFACE_SHARED_PARAMETER, message)
+                    .about(argument)
+                    .at(call.inst().at()));
             }
         }
     }
@@ -206,11 +217,15 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
 fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error> {
     let (mut seen, mut open) = (HashSet::new(), Vec::new());
     for variable in variables {
-        let unsupported =
-            |message| Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
+        let unsupported = |code, message| {
+            Err(Error::new(code, message).about(variable.result()).at(variable.inst().at()))
+        };
         let whole = pointee(m, *variable);
         if array_lengths(m, whole).is_none() {
-            return unsupported("the variable is an array of arrays of too many dimensions");
+            return unsupported(
+                &code::INTERFACE_TOO_MANY_DIMENSIONS,
+                "the variable is an array of arrays of too many dimensions",
+            );
         }
         open.push(whole);
         while let Some(id) = open.pop() {
@@ -227,6 +242,7 @@ fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error
             };
             if needed.is_some_and(|needed| !m.has_capability(needed)) {
                 return unsupported(
+                    &code::INTERFACE_SMALL_TYPE,
                     "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only",
                 );
             }
@@ -277,10 +293,11 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
         .filter(|other| !ids.contains(&other.result()))
         .find(|other| wanted.contains(&m.innermost_element(pointee(m, *other))));
     match sharing {
-        Some(other) => Err(Error::unsupported(
+        Some(other) => Err(Error::new(
+            &code::INTERFACE_SHARED_TYPE,
             "a variable that stays shares its structure with one that moves",
-            other.result(),
         )
+        .about(other.result())
         .at(other.inst().at())),
         None => Ok(structures),
     }

@@ -2,6 +2,7 @@
 
 use super::FoundBuiltin;
 use super::accesses::{Accesses, accesses};
+use crate::code;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
 
@@ -27,7 +28,7 @@ pub fn through<'m>(
     let variable = m.definition(output.variable).and_then(polyshade_spv::view::Variable::of);
     if variable.is_none_or(|variable| variable.initializer().is_some()) {
         let message = "the output has an initial value, which nothing can go through";
-        return Err(Error::unsupported(message, output.variable));
+        return Err(Error::new(&code::INTERFACE_INITIALIZED_OUTPUT, message).about(output.variable));
     }
     let whole = usize::from(output.per_vertex) + usize::from(output.member.is_some());
     let Accesses { uses, paths, .. } = accesses(m, output.variable, usize::MAX)?;
@@ -39,7 +40,9 @@ pub fn through<'m>(
         }
         let Some(store) = Store::of(inst) else {
             let message = "the shader loads an output that is changed where it is stored";
-            return Err(Error::unsupported(message, output.variable).at(inst.at()));
+            return Err(Error::new(&code::INTERFACE_LOADED_OUTPUT, message)
+                .about(output.variable)
+                .at(inst.at()));
         };
         match (path.len(), output.member) {
             (length, _) if length == whole => {
@@ -51,7 +54,9 @@ pub fn through<'m>(
             }
             _ => {
                 let message = "an output that goes through a function is stored in parts, or for all vertices at once";
-                return Err(Error::unsupported(message, output.variable).at(inst.at()));
+                return Err(Error::new(&code::INTERFACE_PARTIAL_STORE, message)
+                    .about(output.variable)
+                    .at(inst.at()));
             }
         }
     }

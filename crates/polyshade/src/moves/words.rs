@@ -6,11 +6,10 @@ use super::{
     HostBlock, Memory, Pointed, WordArray, memory, spec_constants, storage_buffer, uniform_block,
     word_array,
 };
+use crate::code;
 use crate::host::{Place, Pointer, Reserved, Word, Words};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Cursor, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Patch, StorageClass,
-};
+use polyshade_spv::{Cursor, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 use std::vec;
 
 /// Words of the host that code can read.
@@ -168,14 +167,15 @@ pub(crate) fn check_attributes(
 ) -> Result<(), Error> {
     for (group, location) in groups.iter().filter_map(|group| Some((group, group.location()?))) {
         let taken = || locations(m, entry, StorageClass::INPUT);
-        let message = if entry.model() != ExecutionModel::VERTEX {
-            format!("words at {}, but only vertex stages have attributes", group.place)
-        } else if taken().iter().any(|taken| taken.contains(&location)) {
-            format!("words at {}, where the shader has an input", group.place)
-        } else {
-            continue;
-        };
-        return Err(Error::new(ErrorKind::Options, message));
+        if entry.model() != ExecutionModel::VERTEX {
+            let message =
+                format!("words at {}, but only vertex stages have attributes", group.place);
+            return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
+        }
+        if taken().iter().any(|taken| taken.contains(&location)) {
+            let message = format!("words at {}, where the shader has an input", group.place);
+            return Err(Error::new(&code::PARAMS_ATTRIBUTE_TAKEN, message));
+        }
     }
     Ok(())
 }

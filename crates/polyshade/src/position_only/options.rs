@@ -1,7 +1,8 @@
 //! What is kept, and how.
 
 use super::Variant;
-use polyshade_spv::{BuiltIn, Error, ErrorKind};
+use crate::code;
+use polyshade_spv::{BuiltIn, Error};
 use std::fmt;
 use std::str::FromStr;
 
@@ -64,11 +65,17 @@ impl FromStr for Keep {
         }
         if let Some(number) = text.strip_prefix("location=") {
             return number.parse().map(Self::Location).map_err(|_| {
-                Error::new(ErrorKind::Options, format!("`{number}` is not a location"))
+                Error::new(
+                    &code::POSITION_ONLY_INVALID_OUTPUT,
+                    format!("`{number}` is not a location"),
+                )
             });
         }
         match text {
-            "" => Err(Error::new(ErrorKind::Options, "an output to keep has no name")),
+            "" => Err(Error::new(
+                &code::POSITION_ONLY_INVALID_OUTPUT,
+                "an output to keep has no name",
+            )),
             name => Ok(Self::Name(name.to_owned())),
         }
     }

@@ -1,5 +1,6 @@
 //! An output that goes although the shader reads it becomes memory of the shader's own.
 
+use crate::code;
 use crate::moves::{self, Copies, Frame};
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 
@@ -20,7 +21,7 @@ pub(super) fn take_over(
     let is_copied = variables.iter().any(|id| !dead.contains(id));
     if is_copied && !by_itself.contains(&model) {
         let message = format!("an output that goes is read, in a {model} stage");
-        return Err(Error::unsupported(message, variables[0]));
+        return Err(Error::new(&code::POSITION_ONLY_OUTPUT_READ, message).about(variables[0]));
     }
     let own = frame.rewrite(m, |m, p, entry| {
         let (whole, blocks): (Vec<Id>, Vec<Id>) =

@@ -5,6 +5,7 @@ mod distances;
 use super::{Capture, Made, Recipe, Reduce};
 use crate::advanced_blend;
 use crate::clip_cull::{self, Runs};
+use crate::code;
 use crate::host::{Feature, Lowered, Requirements, Reserved, Target, Words};
 use crate::moves::{self, Elimination, Stages};
 use crate::transform_feedback;
@@ -12,7 +13,7 @@ use crate::vertex_pulling;
 use crate::{depth_convention, position_only, rasterizer_discard};
 use polyshade_spv::view::{Decorate, EntryPoint, Mode};
 use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionModel, Module, Progress, Section, StorageClass,
+    Decoration, Error, ExecutionModel, Module, Progress, Section, Step as FailedStep, StorageClass,
 };
 use std::collections::BTreeMap;
 
@@ -52,8 +53,10 @@ impl<'m> Pipeline<'m> {
 
     /// Refuses what no pipeline of these stages can have.
     pub(super) fn check(&self, recipe: &Recipe) -> Result<(), Error> {
-        let refuse =
-            |field: &str, why: &str| Err(Error::new(ErrorKind::Options, format!("{field}: {why}")));
+        let missing = |field: &str, stage: &str| {
+            let message = format!("{field}: the pipeline has no {stage}");
+            Err(Error::new(&code::PIPELINE_MISSING_STAGE, message))
+        };
         let of_last = [
             ("capture", recipe.capture.is_some()),
             ("planes", recipe.planes.is_some()),
@@ -69,20 +72,21 @@ impl<'m> Pipeline<'m> {
             fields.iter().find(|(_, is_wanted)| *is_wanted).map(|(field, _)| *field)
         };
         if let (None, Some(field)) = (self.last, wanted(&of_last)) {
-            return refuse(field, "the pipeline has no stage before rasterization");
+            return missing(field, "stage before rasterization");
         }
         if let (None, Some(field)) = (self.fragment, wanted(&of_fragment)) {
-            return refuse(field, "the pipeline has no fragment stage");
+            return missing(field, "fragment stage");
         }
         if recipe.pull.is_some() && self.vertex().is_none() {
-            return refuse("pull", "the pipeline has no vertex stage");
+            return missing("pull", "vertex stage");
         }
         if recipe.reduce.is_some() && !recipe.is_rasterized() {
-            return refuse("reduce", "the variant that only captures is not rasterized");
+            let message = "reduce: the variant that only captures is not rasterized";
+            return Err(Error::new(&code::PIPELINE_NOT_RASTERIZED, message));
         }
         let there = |model: &&ExecutionModel| self.stages.iter().any(|one| one.model == **model);
         match recipe.normalize.iter().flat_map(BTreeMap::keys).find(|model| !there(model)) {
-            Some(model) => refuse("normalize", &format!("the pipeline has no {model} stage")),
+            Some(model) => missing("normalize", &format!("{model} stage")),
             None => Ok(()),
         }
     }
@@ -242,7 +246,7 @@ impl<'m> Pipeline<'m> {
     fn step<T>(
         &mut self,
         number: usize,
-        field: &str,
+        field: &'static str,
         lower: impl for<'v> FnOnce(&'v Module<'_>, Target) -> Result<Lowered<'v, T>, Error>,
     ) -> Result<T, Error> {
         let lowered = lower(&self.stages[number].lowered.module, self.target(number));
@@ -282,9 +286,10 @@ impl<'m> Pipeline<'m> {
 
     /// The error, named for the field and the stage. A place of a version between is none of the module's that was
     /// given.
-    fn about(&self, number: usize, field: &str, error: &Error) -> Error {
+    fn about(&self, number: usize, field: &'static str, error: &Error) -> Error {
         let Stage { given, model, lowered, .. } = &self.stages[number];
-        let named = named(&format!("{field}, {model} stage"), error);
+        let named = named(&format!("{field}, {model} stage"), error)
+            .in_step(FailedStep { field, stage: *model });
         let id = error.id().filter(|id| given.defined_at(*id).is_some());
         let named = id.into_iter().fold(named, Error::about);
         let at = error.word_offset().filter(|_| !lowered.is_changed());
@@ -294,7 +299,7 @@ impl<'m> Pipeline<'m> {
 
 /// The error without its place, `name` before what it says.
 fn named(name: &str, error: &Error) -> Error {
-    let named = Error::new(error.kind(), format!("{name}: {}", error.message()));
+    let named = Error::new(error.code(), format!("{name}: {}", error.message()));
     error.suggestion().into_iter().fold(named, Error::help)
 }
 

@@ -3,10 +3,9 @@
 use super::layout::{Builder, Piece};
 use super::leaves::{Leaf, leaves};
 use super::outputs::{Outputs, Part};
+use crate::code;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Type,
-};
+use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Type};
 
 /// Lays out what the decorations of the outputs say: `Offset` makes that something is captured, `XfbBuffer` and
 /// `XfbStride`, there or on the variable of the block, where.
@@ -19,7 +18,7 @@ pub(super) fn lay_out(
     if m.mode(entry.function(), ExecutionMode::XFB).is_none() {
         let message =
             "the entry point has no Xfb execution mode, so its decorations capture nothing";
-        let error = Error::new(ErrorKind::Options, message).about(entry.function());
+        let error = Error::new(&code::CAPTURE_NO_XFB_MODE, message).about(entry.function());
         return Err(error.help("name what to capture"));
     }
     let has_streams = entry.model() == ExecutionModel::GEOMETRY;
@@ -111,7 +110,7 @@ impl Decorated<'_, '_> {
             let message = format!(
                 "an output goes to vertex stream {stream}, which only a geometry stage has"
             );
-            return Err(Error::new(ErrorKind::Malformed, message).about(variable));
+            return Err(Error::new(&code::CAPTURE_STREAM_STAGE, message).about(variable));
         }
         match (inherited(Decoration::XFB_BUFFER), inherited(Decoration::XFB_STRIDE)) {
             (Some(buffer), Some(stride)) => Ok(Some(Said { offset, buffer, stride })),
@@ -119,22 +118,21 @@ impl Decorated<'_, '_> {
             (None, None) if member.is_some() => Ok(None),
             _ => {
                 let message = "an output has an Offset, but not both XfbBuffer and XfbStride";
-                Err(Error::new(ErrorKind::Malformed, message).about(variable))
+                Err(Error::new(&code::CAPTURE_INCOMPLETE_DECORATIONS, message).about(variable))
             }
         }
     }
 
     fn capture(&mut self, part: &Part, name: &str, said: &Said) -> Result<(), Error> {
-        let malformed =
-            |message| Err(Error::new(ErrorKind::Malformed, message).about(part.variable));
+        let malformed = |code, message| Err(Error::new(code, message).about(part.variable));
         let buffer = said.buffer as usize;
         self.builder.need_buffer(buffer)?;
         match self.strides.iter().find(|(other, _)| *other == buffer) {
             Some((_, stride)) if *stride != said.stride => {
-                return malformed(format!(
-                    "buffer {buffer} has two strides: {stride} and {} bytes",
-                    said.stride
-                ));
+                return malformed(
+                    &code::CAPTURE_CONFLICTING_STRIDES,
+                    format!("buffer {buffer} has two strides: {stride} and {} bytes", said.stride),
+                );
             }
             Some(_) => {}
             None => self.strides.push((buffer, said.stride)),
@@ -144,10 +142,13 @@ impl Decorated<'_, '_> {
         let wide = leaves.iter().any(|leaf| leaf.width == 2);
         let unit = if wide { 8 } else { 4 };
         if !said.offset.is_multiple_of(unit) || !said.stride.is_multiple_of(unit) {
-            return malformed(format!(
-                "`{name}` is at byte {} of {}: both are multiples of {unit}",
-                said.offset, said.stride
-            ));
+            return malformed(
+                &code::CAPTURE_MISALIGNED_DECORATIONS,
+                format!(
+                    "`{name}` is at byte {} of {}: both are multiples of {unit}",
+                    said.offset, said.stride
+                ),
+            );
         }
         self.builder.put(buffer, name, place(leaves, said.offset / 4))
     }

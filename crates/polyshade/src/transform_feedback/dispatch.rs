@@ -2,7 +2,8 @@
 
 use super::draw::{Draw, MOST_GROUPS, WORK_GROUP_SIZE};
 use super::layout::Layout;
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 
 impl Layout {
     /// Whether [`CaptureOnly`](super::Variant::CaptureOnly) is a [compute stage](super::Options::compute), which is
@@ -21,7 +22,7 @@ impl Layout {
     pub fn work_groups(&self, draw: &Draw) -> Result<[u32; 3], Error> {
         if !self.is_dispatched() {
             let message = "the variants are drawn, not dispatched";
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_NOT_COMPUTE, message));
         }
         self.draws.check(draw)?;
         let groups = draw.vertices().div_ceil(WORK_GROUP_SIZE.into());

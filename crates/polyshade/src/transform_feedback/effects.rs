@@ -1,6 +1,7 @@
 //! Stores and atomics of the shader's own: a stage that runs in two passes would do them twice.
 
 use super::options::SideEffects;
+use crate::code;
 use crate::effects::{Written, changes_memory, noun, target};
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
@@ -73,7 +74,9 @@ impl Effects {
             (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
             (SideEffects::Refuse, _) => {
                 let message = "the shader stores to memory itself, and would in both passes";
-                let error = Error::unsupported(message, target(first)).at(first.at());
+                let error = Error::new(&code::SIDE_EFFECTS_UNASSIGNED, message)
+                    .about(target(first))
+                    .at(first.at());
                 return Err(error.help("say which pass keeps its side effects"));
             }
         }
@@ -91,7 +94,9 @@ impl Effects {
             if let Some(read) = written.read_by(m, inst) {
                 let message =
                     "the shader reads what it writes, which only one of the two passes does";
-                return Err(Error::unsupported(message, m.root(read)).at(inst.at()));
+                return Err(Error::new(&code::SIDE_EFFECTS_READ_BACK, message)
+                    .about(m.root(read))
+                    .at(inst.at()));
             }
         }
         Ok(())
@@ -107,7 +112,9 @@ fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Resul
     if let Some(user) = m.code_uses_of(result).next() {
         let message =
             format!("the result of {} is used, and only one of the two passes has it", noun(inst));
-        return Err(Error::unsupported(message, result).at(user.at()));
+        return Err(Error::new(&code::SIDE_EFFECTS_RESULT_USED, message)
+            .about(result)
+            .at(user.at()));
     }
     p.remove_definition(result);
     Ok(())

@@ -15,6 +15,7 @@ use super::layout::Piece;
 use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{MAX_BUFFERS, Prepared, Topology, Variant, foreign};
+use crate::code;
 use crate::moves::{self, Added, Copies, Open, WordArray};
 use crate::source::Source;
 use compute::Numbers;
@@ -140,7 +141,7 @@ pub(super) fn both<'m>(
         (draws.compute, "a compute stage has no stage outputs"),
     ];
     if let Some((_, message)) = refused.into_iter().find(|(is, _)| *is) {
-        return Err(Error::unsupported(message, entry.function()));
+        return Err(Error::new(&code::CAPTURE_NO_COMBINED_VARIANT, message).about(entry.function()));
     }
     let inputs = inputs::inputs(m, entry, draws)?;
     let wrapper = moves::wrap(m, p, entry);

@@ -13,12 +13,11 @@ use super::layout::{Layout, Stored};
 use super::options::{Options, Varyings};
 use super::outputs::Outputs;
 use super::{foreign, select};
+use crate::code;
 use crate::host::{self, Lowered, Requirements};
 use crate::moves::{Frame, Stages};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Patch,
-};
+use polyshade_spv::{Capability, Decoration, Error, ExecutionMode, ExecutionModel, Module, Patch};
 use shadows::Shadow;
 use std::collections::BTreeSet;
 use targets::Target;
@@ -93,7 +92,7 @@ impl Plan {
         let entry = frame.entry(m)?;
         if !options.draws().are_unknown() {
             let message = "what is known of the draws means nothing to the extension";
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_DRAWS_WITH_EXTENSION, message));
         }
         let outputs = Outputs::of(m, entry);
         let (layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
@@ -122,7 +121,7 @@ fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
     match (streams.next(), streams.next()) {
         (Some(one), Some(other)) => {
             let message = format!("one buffer would capture vertex streams {one} and {other}");
-            let error = Error::new(ErrorKind::Options, message);
+            let error = Error::new(&code::CAPTURE_STREAMS_SHARE_BUFFER, message);
             Err(error.help("outputs of another stream go on behind gl_NextBuffer"))
         }
         (only, _) => Ok(only.unwrap_or(0)),
@@ -155,7 +154,7 @@ fn emit<'m>(
 fn no_location(entry: EntryPoint<'_>, wanted: usize, end: u32) -> Error {
     let message =
         format!("{wanted} outputs have to be copied, and too few locations below {end} are free");
-    let error = Error::unsupported(message, entry.function());
+    let error = Error::new(&code::INTERFACE_NO_FREE_LOCATION, message).about(entry.function());
     error.help(
         "say how many output components the device has, or capture whole outputs in their order",
     )

@@ -3,7 +3,8 @@
 use super::draw::{BufferRange, Draw};
 use super::layout::Layout;
 use super::topology::Topology;
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 
 impl Layout {
     /// The words to fill in for `draw`, which captures into `ranges`, one for each buffer of the layout.
@@ -89,12 +90,12 @@ impl Layout {
         if ranges.len() != buffers {
             let message =
                 format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_RANGE_COUNT, message));
         }
         let mut bound = ranges.iter().filter(|range| **range != BufferRange::UNBOUND);
         if !self.draws.unbound && bound.clone().count() < ranges.len() {
             let message = "a feedback buffer is not bound, for which the variants were not made";
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_UNBOUND_BUFFER, message));
         }
         let odd = |range: &&BufferRange| {
             let in_bytes = range.offset | range.size | range.reached;
@@ -102,7 +103,7 @@ impl Layout {
         };
         match bound.find(odd) {
             Some(range) => Err(Error::new(
-                ErrorKind::Options,
+                &code::CAPTURE_RANGE_MISALIGNED,
                 format!("{range:?} is not in multiples of 4 bytes"),
             )),
             None => Ok(()),

@@ -1,7 +1,8 @@
 //! The indices of a draw, and where they restart primitives.
 
 use super::topology::Topology;
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 
 /// How wide an index is. The numbers are those of the word `index_type`: an index has two to that power bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -82,7 +83,10 @@ impl Segments {
         count: u32,
     ) -> Result<Self, Error> {
         let Some(end) = count.checked_add(1) else {
-            return Err(Error::new(ErrorKind::Options, "a draw has less than 2^32 - 1 indices"));
+            return Err(Error::new(
+                &code::CAPTURE_DRAW_TOO_LARGE,
+                "a draw has less than 2^32 - 1 indices",
+            ));
         };
         let size = index_type.bytes() as usize;
         let skipped = (first as usize).saturating_mul(size).min(bytes.len());

@@ -3,8 +3,9 @@
 use super::draw::{BufferRange, Draw, MOST_VERTICES, ProvokingVertex};
 use super::indices::{IndexType, Indices};
 use super::topology::Topology;
+use crate::code;
 use crate::host::{Place, Word, Words};
-use polyshade_spv::{Error, ErrorKind};
+use polyshade_spv::Error;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -247,7 +248,7 @@ impl Draws {
     /// Refuses to have none.
     pub(super) fn check_topologies(&self) -> Result<(), Error> {
         if self.topologies.is_empty() {
-            return Err(Error::new(ErrorKind::Options, "no draw has a topology"));
+            return Err(Error::new(&code::CAPTURE_NO_TOPOLOGY, "no draw has a topology"));
         }
         Ok(())
     }
@@ -296,15 +297,17 @@ impl Draws {
         let refused = [
             (
                 self.by_address,
+                &code::CAPTURE_PASS_THROUGH_BY_ADDRESS,
                 "outputs are passed through a buffer that is bound, and words at an address bind none",
             ),
             (
                 self.restart(),
+                &code::CAPTURE_PASS_THROUGH_RESTART,
                 "outputs are passed through by draws without indices, which restart no primitives",
             ),
         ];
-        match refused.into_iter().find(|(is, _)| self.pass_through && *is) {
-            Some((_, message)) => Err(Error::new(ErrorKind::Options, message)),
+        match refused.into_iter().find(|(is, ..)| self.pass_through && *is) {
+            Some((_, code, message)) => Err(Error::new(code, message)),
             None => Ok(()),
         }
     }
@@ -329,45 +332,54 @@ impl Draws {
 
     /// Refuses a draw that is none of these.
     pub(super) fn check(&self, draw: &Draw) -> Result<(), Error> {
-        let refused = |message: String| Err(Error::new(ErrorKind::Options, message));
+        let mismatch = |message: String| Err(Error::new(&code::CAPTURE_DRAW_MISMATCH, message));
+        let too_large = |message: String| Err(Error::new(&code::CAPTURE_DRAW_TOO_LARGE, message));
         if !self.topologies.contains(&draw.topology) {
             let topology = draw.topology.name();
-            return refused(format!("the variants were not made for a {topology}"));
+            return mismatch(format!("the variants were not made for a {topology}"));
         }
         if self.one_instance && draw.instance_count > 1 {
             let count = draw.instance_count;
-            return refused(format!("the variants are for one instance, and the draw has {count}"));
+            return mismatch(format!(
+                "the variants are for one instance, and the draw has {count}"
+            ));
         }
         let vertices = draw.vertices();
         if self.compute && vertices > MOST_VERTICES {
-            return refused(format!(
+            return too_large(format!(
                 "{vertices} vertices over all instances, only {MOST_VERTICES} in one dispatch"
             ));
         }
         if self.pass_through && vertices > u32::MAX.into() {
             let most = u32::MAX;
-            return refused(format!(
+            return too_large(format!(
                 "{vertices} vertices over all instances, only {most} are passed through"
             ));
         }
         match (self.indexed, draw.indices) {
             (None, None) => Ok(()),
             (Some(indexed), Some(indices)) => self.check_indices(indexed, &indices),
-            (None, Some(_)) => refused("the variants were not made for a draw with indices".into()),
-            (Some(_), None) => refused("the variants are for draws with indices".into()),
+            (None, Some(_)) => {
+                mismatch("the variants were not made for a draw with indices".into())
+            }
+            (Some(_), None) => mismatch("the variants are for draws with indices".into()),
         }
     }
 
     /// Refuses indices that the variants do not read.
     fn check_indices(&self, indexed: Indexed, indices: &Indices) -> Result<(), Error> {
-        let refused = |message: String| Err(Error::new(ErrorKind::Options, message));
+        let refused = |code, message: String| Err(Error::new(code, message));
+        let mismatch = |message: String| refused(&code::CAPTURE_DRAW_MISMATCH, message);
+        let misaligned = |message: String| refused(&code::CAPTURE_INDICES_MISALIGNED, message);
         let bits = 8 * indices.index_type.bytes();
         if indexed.index_type.is_some_and(|known| known != indices.index_type) {
-            return refused(format!("the variants were not made for indices of {bits} bits"));
+            return mismatch(format!("the variants were not made for indices of {bits} bits"));
         }
         let place = u64::from(indices.offset) | if self.by_address { indices.address } else { 0 };
         if !place.is_multiple_of(indices.index_type.bytes().into()) {
-            return refused(format!("indices of {bits} bits begin at no multiple of their size"));
+            return misaligned(format!(
+                "indices of {bits} bits begin at no multiple of their size"
+            ));
         }
         match (indexed.restart, indices.restarted.is_some()) {
             (false, false) => Ok(()),
@@ -375,11 +387,16 @@ impl Draws {
                 let address = if self.by_address { indices.table_address } else { 0 };
                 match (address | u64::from(indices.table_size)).is_multiple_of(4) {
                     true => Ok(()),
-                    false => refused("the table of segments is not in multiples of 4 bytes".into()),
+                    false => {
+                        misaligned("the table of segments is not in multiples of 4 bytes".into())
+                    }
                 }
             }
-            (false, true) => refused("the variants were not made for restarts".into()),
-            (true, false) => refused("what the table of segments says is not given".into()),
+            (false, true) => mismatch("the variants were not made for restarts".into()),
+            (true, false) => refused(
+                &code::CAPTURE_NO_SEGMENT_TABLE,
+                "what the table of segments says is not given".into(),
+            ),
         }
     }
 

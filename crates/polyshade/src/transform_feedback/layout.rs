@@ -4,8 +4,9 @@ use super::known::Draws;
 use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{MAX_BUFFERS, MAX_STRIDE};
+use crate::code;
 use foldhash::HashMap;
-use polyshade_spv::{Error, ErrorKind};
+use polyshade_spv::Error;
 
 /// What is captured where.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -117,7 +118,7 @@ impl Builder {
                 "there would be a feedback buffer {number}; the last one is {}",
                 MAX_BUFFERS - 1
             );
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_TOO_MANY_BUFFERS, message));
         }
         while self.buffers.len() <= number {
             self.buffers.push(Buffer::default());
@@ -175,14 +176,14 @@ impl Builder {
             let message = format!(
                 "the stride of buffer {number}, {bytes} bytes, is not a multiple of 4 up to {MAX_STRIDE}"
             );
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_INVALID_STRIDE, message));
         }
         if bytes / 4 < needed {
             let message = format!(
                 "a vertex takes {} bytes of feedback buffer {number}, whose stride is {bytes}",
                 u64::from(needed) * 4
             );
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_STRIDE_TOO_SMALL, message));
         }
         self.buffers[number].words = bytes / 4;
         Ok(())
@@ -194,7 +195,7 @@ impl Builder {
         if buffer.words > MAX_STRIDE / 4 {
             let message =
                 format!("a vertex takes more than {MAX_STRIDE} bytes of feedback buffer {number}");
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_VERTEX_TOO_LARGE, message));
         }
         Ok(())
     }
@@ -206,7 +207,9 @@ impl Builder {
             let seen = self.seen.entry(part.clone()).or_default();
             if *seen & components != 0 {
                 let message = format!("`{name}` is captured twice");
-                return Err(Error::new(ErrorKind::Options, message).about(part.variable));
+                return Err(
+                    Error::new(&code::CAPTURE_DUPLICATE_VARYING, message).about(part.variable)
+                );
             }
             *seen |= components;
         }
@@ -252,7 +255,7 @@ fn check_overlaps(number: usize, buffer: &Buffer) -> Result<(), Error> {
                 pair[1].word * 4
             );
             let variable = pair[1].piece.leaf.part.variable;
-            Err(Error::new(ErrorKind::Options, message).about(variable))
+            Err(Error::new(&code::CAPTURE_OVERLAP, message).about(variable))
         }
         None => Ok(()),
     }

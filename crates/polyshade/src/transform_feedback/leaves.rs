@@ -2,8 +2,9 @@
 
 use super::MAX_STRIDE;
 use super::outputs::Part;
+use crate::code;
 use crate::moves::Sizes;
-use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, Type};
+use polyshade_spv::{Decoration, Error, Id, Module, Type};
 
 /// A vector or scalar in an output.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -70,7 +71,7 @@ impl Walk<'_, '_> {
         }
         if depth == 0 {
             let message = format!("`{}` is nested more than {DEEPEST} deep", self.name);
-            return Err(Error::unsupported(message, part.variable));
+            return Err(Error::new(&code::CAPTURE_NESTED_TOO_DEEP, message).about(part.variable));
         }
         let start = self.found.len();
         match m.ty(part.ty) {
@@ -151,14 +152,14 @@ impl Walk<'_, '_> {
                 "`{}` has {length} elements: a vertex takes {MAX_STRIDE} bytes at most",
                 self.name
             );
-            return Err(Error::new(ErrorKind::Options, message).about(part.variable));
+            return Err(Error::new(&code::CAPTURE_VERTEX_TOO_LARGE, message).about(part.variable));
         }
         Ok(length)
     }
 
     fn too_large(&self, variable: Id) -> Error {
         let message = format!("`{}` takes more than {MAX_STRIDE} bytes of a vertex", self.name);
-        Error::new(ErrorKind::Options, message).about(variable)
+        Error::new(&code::CAPTURE_VERTEX_TOO_LARGE, message).about(variable)
     }
 
     fn vector(&mut self, part: Part, register: Option<(u32, u32)>) -> Result<(), Error> {
@@ -175,11 +176,11 @@ impl Walk<'_, '_> {
             ) => width / 32,
             Some(Type::Int { width, .. } | Type::Float { width }) => {
                 let message = format!("`{name}` has components of {width} bits, not 32 or 64");
-                return Err(Error::unsupported(message, part.variable));
+                return Err(Error::new(&code::CAPTURE_COMPONENT_TYPE, message).about(part.variable));
             }
             _ => {
                 let message = format!("`{name}` is not made of numbers of 32 or 64 bits");
-                return Err(Error::unsupported(message, part.variable));
+                return Err(Error::new(&code::CAPTURE_COMPONENT_TYPE, message).about(part.variable));
             }
         };
         if self.found.len() == MOST {
@@ -194,7 +195,7 @@ impl Walk<'_, '_> {
 /// An error that says which specialization constants the size of `name` waits for.
 pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) -> Error {
     let message = format!("the size of `{name}` depends on a specialization constant");
-    let error = Error::unsupported(message, variable);
+    let error = Error::new(&code::CAPTURE_SPECIALIZED_SIZE, message).about(variable);
     match m.decoration(length, Decoration::SPEC_ID).and_then(|words| words.first()) {
         Some(number) => error.help(format!("say the value of constant {number} in the options")),
         None => error.help("say the values of the shader's constants in the options"),
@@ -206,9 +207,10 @@ pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) ->
 fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
     match count {
         1..=4 => Ok(()),
-        _ => Err(Error::unsupported(
+        _ => Err(Error::new(
+            &code::CAPTURE_VECTOR_SIZE,
             format!("`{name}` has vectors or matrices of size {count}"),
-            variable,
-        )),
+        )
+        .about(variable)),
     }
 }

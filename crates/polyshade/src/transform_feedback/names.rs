@@ -3,7 +3,8 @@
 use super::leaves::open_size;
 use super::outputs::{Outputs, Part};
 use super::varying::number;
-use polyshade_spv::{Error, ErrorKind, Id, Module, Type};
+use crate::code;
+use polyshade_spv::{Error, Id, Module, Type};
 use std::iter::once;
 
 /// What `name` means: an output, or an element or member of one.
@@ -17,7 +18,8 @@ pub(super) fn find(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Part
             (Some(output), None) => return descend(m, output.part.clone(), &name[end..], name),
             (Some(output), Some(_)) => {
                 let message = format!("two output variables share the name `{}`", &name[..end]);
-                let error = Error::new(ErrorKind::Options, message).about(output.part.variable);
+                let error =
+                    Error::new(&code::CAPTURE_AMBIGUOUS_NAME, message).about(output.part.variable);
                 return Err(error.help("name them by location"));
             }
         }
@@ -26,7 +28,7 @@ pub(super) fn find(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Part
 }
 
 fn not_found(outputs: &Outputs, name: &str) -> Error {
-    let error = Error::new(ErrorKind::NotFound, format!("there is no output `{name}`"));
+    let error = Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, format!("there is no output `{name}`"));
     let mut near: Vec<&str> = outputs.names().collect();
     if near.is_empty() {
         return error.help("the shader has no outputs with a name: name them by location");
@@ -47,7 +49,7 @@ fn descend(m: &Module<'_>, mut part: Part, mut rest: &str, name: &str) -> Result
         }
         let (index, ty, after) = step(m, &part, rest).ok_or_else(|| {
             let message = format!("`{name}` names nothing: `{rest}` does not fit the type there");
-            Error::new(ErrorKind::NotFound, message).about(part.variable)
+            Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message).about(part.variable)
         })?;
         part.path.push(index);
         part.ty = ty;

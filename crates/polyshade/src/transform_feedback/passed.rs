@@ -6,8 +6,9 @@ use super::draw::Draw;
 use super::layout::{Layout, Piece, Stored};
 use super::leaves::leaves;
 use super::outputs::{Output, Outputs};
+use crate::code;
 use polyshade_spv::view::{AccessChain, EntryPoint};
-use polyshade_spv::{BuiltIn, Error, ErrorKind, Module};
+use polyshade_spv::{BuiltIn, Error, Module};
 
 impl Layout {
     /// Bytes of what one vertex hands on, where that is [passed through](super::Options::pass_through); else 0.
@@ -26,7 +27,7 @@ impl Layout {
     pub fn outputs_size(&self, draw: &Draw) -> Result<u64, Error> {
         if self.outputs_stride == 0 {
             let message = "the variants pass no outputs through";
-            return Err(Error::new(ErrorKind::Options, message));
+            return Err(Error::new(&code::CAPTURE_PASS_THROUGH_NOT_REQUESTED, message));
         }
         self.draws.check(draw)?;
         Ok(draw.vertices() * u64::from(self.outputs_stride))
@@ -50,14 +51,16 @@ pub(super) fn lay_out(
         if words > MAX_STRIDE / 4 {
             let message =
                 format!("what is passed through takes more than {MAX_STRIDE} bytes of a vertex");
-            return Err(Error::unsupported(message, output.part.variable));
+            return Err(Error::new(&code::CAPTURE_PASS_THROUGH_TOO_LARGE, message)
+                .about(output.part.variable));
         }
     }
     match stored.is_empty() {
-        true => Err(Error::unsupported(
+        true => Err(Error::new(
+            &code::CAPTURE_PASS_THROUGH_EMPTY,
             "the shader hands nothing on that is passed through",
-            entry.function(),
-        )),
+        )
+        .about(entry.function())),
         false => Ok(stored),
     }
 }

@@ -6,9 +6,10 @@ use super::options::{Options, Varyings};
 use super::outputs::{Output, Outputs, Part, system_value};
 use super::varying::{Components, Locations, StreamOutputEntry, Varying, split_semantic};
 use super::{decorated, names};
+use crate::code;
 use crate::moves::{self, Frame, Sizes};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Error, ErrorKind, Id, Module, StorageClass, Type};
+use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -42,7 +43,7 @@ pub(super) fn lay_out(
 
 fn nothing(outputs: &Outputs) -> Error {
     let names: Vec<String> = outputs.names().take(8).map(|name| format!("`{name}`")).collect();
-    let error = Error::new(ErrorKind::Options, "there is no varying to capture");
+    let error = Error::new(&code::CAPTURE_NO_VARYINGS, "there is no varying to capture");
     error.help(format!("outputs of the shader: {}", names.join(", ")))
 }
 
@@ -80,7 +81,7 @@ impl<'s> Select<'s, '_> {
                 && (name == NEXT_BUFFER || varying.gap().is_some())
             {
                 let message = format!("`{name}` is for interleaved varyings only");
-                return Err(Error::new(ErrorKind::Options, message));
+                return Err(Error::new(&code::CAPTURE_GAP_IN_SEPARATE, message));
             }
             self.varying(buffer, varying)?;
         }
@@ -109,7 +110,7 @@ impl<'s> Select<'s, '_> {
         let output = self.outputs.all.iter().find(|output| output.builtin == Some(builtin));
         let output = output.ok_or_else(|| {
             let message = format!("there is no output that is built-in {}", builtin.0);
-            Error::new(ErrorKind::NotFound, message)
+            Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message)
         })?;
         let shown = output.shown();
         let pieces = whole(self.m, output, &shown)?;
@@ -150,7 +151,8 @@ impl<'s> Select<'s, '_> {
         found.sort_by_key(|(place, _, _)| *place);
         if let Some(pair) = found.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let message = format!("two outputs are at location {}", pair[0].0 / 4);
-            let error = Error::new(ErrorKind::Options, message).about(pair[1].1.part.variable);
+            let error = Error::new(&code::CAPTURE_AMBIGUOUS_LOCATION, message)
+                .about(pair[1].1.part.variable);
             return Err(error.help("name them, or give their ids as id=20"));
         }
         let pieces = join(found.into_iter().map(|(_, leaf, component)| (leaf, component)));
@@ -163,7 +165,8 @@ impl<'s> Select<'s, '_> {
         there.sort_unstable();
         there.dedup();
         let there: Vec<String> = there.iter().take(16).map(u32::to_string).collect();
-        let error = Error::new(ErrorKind::NotFound, format!("there is no output at {wanted}"));
+        let error =
+            Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, format!("there is no output at {wanted}"));
         error.help(format!("outputs begin at locations: {}", there.join(", ")))
     }
 
@@ -217,7 +220,8 @@ impl<'s> Select<'s, '_> {
                 return Ok(register);
             }
         }
-        let error = Error::new(ErrorKind::NotFound, format!("there is no output `{shown}`"));
+        let error =
+            Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, format!("there is no output `{shown}`"));
         Err(match near.is_empty() {
             true => error.help("the module has no semantics: name outputs by location"),
             false => error.help(format!("its semantics: {}", near.join(", "))),
@@ -251,7 +255,7 @@ pub(super) fn variable(m: &Module<'_>, id: Id, shown: Id) -> Result<Vec<Piece>, 
 
 fn no_output(id: Id) -> Error {
     let message = format!("id {} is not an output of the entry point", id.word());
-    Error::new(ErrorKind::NotFound, message)
+    Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message)
 }
 
 fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
@@ -260,12 +264,13 @@ fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
         Some(Type::Array { element, .. }) if is_aggregate(element) => {
             let message =
                 format!("`{name}` is an array of arrays or structures: name its elements");
-            Err(Error::unsupported(message, part.variable))
+            Err(Error::new(&code::CAPTURE_AGGREGATE, message).about(part.variable))
         }
-        Some(Type::Struct { .. }) => Err(Error::unsupported(
+        Some(Type::Struct { .. }) => Err(Error::new(
+            &code::CAPTURE_AGGREGATE,
             format!("`{name}` is a structure: name its members"),
-            part.variable,
-        )),
+        )
+        .about(part.variable)),
         _ => Ok(()),
     }
 }
@@ -288,7 +293,7 @@ fn place_of(leaf: &Leaf, component: u32, wanted: Locations) -> Result<Option<u64
 
 fn split(what: &dyn std::fmt::Display, leaf: &Leaf) -> Error {
     let message = format!("`{what}` splits a component of 64 bits");
-    Error::new(ErrorKind::Options, message).about(leaf.part.variable)
+    Error::new(&code::CAPTURE_SPLIT_COMPONENT, message).about(leaf.part.variable)
 }
 
 /// The `components` of `register`, for what is asked for as `shown`.
@@ -304,7 +309,7 @@ fn cut(
     };
     if wanted.end > words {
         let message = format!("there is no output `{shown}`: it has {words} components");
-        let error = Error::new(ErrorKind::NotFound, message);
+        let error = Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message);
         return Err(error.about(register[0].0.part.variable));
     }
     let mut taken = Vec::new();

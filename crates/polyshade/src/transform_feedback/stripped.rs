@@ -1,9 +1,10 @@
 //! A module without what it says of transform feedback, for drivers that do not know the extension.
 
 use super::foreign;
+use crate::code;
 use polyshade_spv::view::{CapabilityInst, Decorate, MemberDecorate, Mode};
 use polyshade_spv::{
-    Capability, Decoration, Error, ErrorKind, ExecutionMode, Id, Inst, Module, Op, Patch, Section,
+    Capability, Decoration, Error, ExecutionMode, Id, Inst, Module, Op, Patch, Section,
 };
 
 /// Takes all that the module says of transform feedback out of it: the mode of each entry point, the decorations that
@@ -67,7 +68,7 @@ fn stream(m: &Module<'_>, inst: Inst<'_>) -> Result<u32, Error> {
     let id = inst.words().get(1).copied().and_then(Id::new);
     id.and_then(|id| m.constant(id)).ok_or_else(|| {
         let message = "a specialization constant says to which vertex stream something goes";
-        Error::new(ErrorKind::Unsupported, message).at(inst.at())
+        Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
     })
 }
 

@@ -1,6 +1,7 @@
 //! The ways to say what to capture.
 
-use polyshade_spv::{BuiltIn, Error, ErrorKind, Id};
+use crate::code;
+use polyshade_spv::{BuiltIn, Error, Id};
 use std::fmt;
 use std::str::FromStr;
 
@@ -202,13 +203,14 @@ impl FromStr for Varying {
     fn from_str(text: &str) -> Result<Self, Error> {
         if let Some(rest) = text.strip_prefix("semantic=") {
             let message = || format!("`{text}` names no semantic");
-            return semantic(rest).ok_or_else(|| Error::new(ErrorKind::Options, message()));
+            return semantic(rest)
+                .ok_or_else(|| Error::new(&code::CAPTURE_INVALID_VARYING, message()));
         }
         if let Some(id) = text.strip_prefix("id=") {
             let id = number(id).and_then(Id::new);
             return id.map(Self::Variable).ok_or_else(|| {
                 Error::new(
-                    ErrorKind::Options,
+                    &code::CAPTURE_INVALID_VARYING,
                     format!("`{text}` is no id: ids are numbers from 1 on"),
                 )
             });
@@ -217,7 +219,7 @@ impl FromStr for Varying {
             None => Ok(text.into()),
             Some(rest) => locations(rest).map(Self::Locations).ok_or_else(|| {
                 let message = format!("`{text}` names no locations");
-                Error::new(ErrorKind::Options, message)
+                Error::new(&code::CAPTURE_INVALID_VARYING, message)
                     .help("they are given as location=3, location=3-5 or location=3.yz")
             }),
         }
@@ -259,7 +261,7 @@ impl FromStr for StreamOutputEntry {
     fn from_str(text: &str) -> Result<Self, Error> {
         entry(text.trim()).ok_or_else(|| {
             let message = format!("`{text}` is no entry of a stream output declaration");
-            Error::new(ErrorKind::Options, message).help(
+            Error::new(&code::CAPTURE_INVALID_STREAM_OUTPUT, message).help(
                 "entries are SEMANTIC0.xyz, 1:SEMANTIC0.xyz for slot 1, $SKIP.xy, location=3.xy",
             )
         })

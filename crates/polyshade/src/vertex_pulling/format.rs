@@ -1,6 +1,7 @@
 //! Vertex formats, by what they are made of.
 
-use polyshade_spv::{Error, ErrorKind};
+use crate::code;
+use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -218,7 +219,7 @@ impl FromStr for Format {
         let found = Self::all().find(|format| format.to_string() == name);
         found.ok_or_else(|| {
             let message = format!("`{text}` is no vertex format, as r8g8b8a8_unorm is one");
-            Error::new(ErrorKind::Options, message)
+            Error::new(&code::VERTEX_PULLING_INVALID_FORMAT, message)
         })
     }
 }

@@ -2,9 +2,10 @@
 
 use super::Options;
 use super::format::Numbers;
+use crate::code;
 use crate::moves;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
+use polyshade_spv::{Code, Decoration, Error, Id, Module, StorageClass, Type};
 
 /// A variable that attributes go to.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ pub(super) fn find(
         }
         let Some(&[location]) = m.decoration(variable, Decoration::LOCATION) else {
             let message = "the input is a structure or has no location";
-            return Err(Error::unsupported(message, variable));
+            return Err(Error::new(&code::VERTEX_PULLING_INPUT_LOCATION, message).about(variable));
         };
         let component = match m.decoration(variable, Decoration::COMPONENT) {
             Some(&[component]) => component,
@@ -113,22 +114,28 @@ struct Leaves<'l, 'w> {
 }
 
 impl Leaves<'_, '_> {
-    fn refuse<T>(&self, message: &str) -> Result<T, Error> {
-        Err(Error::unsupported(message, self.variable))
+    fn refuse<T>(&self, code: &'static Code, message: &str) -> Result<T, Error> {
+        Err(Error::new(code, message).about(self.variable))
     }
 
     fn add(&mut self, ty: Id) -> Result<(), Error> {
         match self.m.ty(ty) {
             Some(Type::Array { element, length }) => {
                 let Some(length) = self.m.constant(length) else {
-                    return self.refuse("the input is as long as a specialization constant says");
+                    return self.refuse(
+                        &code::VERTEX_PULLING_SPECIALIZED_SIZE,
+                        "the input is as long as a specialization constant says",
+                    );
                 };
                 self.repeat(element, length)
             }
             Some(Type::Matrix { column, count }) => self.repeat(column, count),
             Some(Type::Vector { component, count }) => self.add_leaf(component, count),
             Some(Type::Float { .. } | Type::Int { .. }) => self.add_leaf(ty, 1),
-            _ => self.refuse("the input is no number, vector, matrix or array of them"),
+            _ => self.refuse(
+                &code::VERTEX_PULLING_INPUT_TYPE,
+                "the input is no number, vector, matrix or array of them",
+            ),
         }
     }
 
@@ -138,7 +145,10 @@ impl Leaves<'_, '_> {
             self.add(ty)?;
             self.path.pop();
             if self.leaves.len() > MOST_LOCATIONS {
-                return self.refuse("the input takes more locations than any device has");
+                return self.refuse(
+                    &code::VERTEX_PULLING_INPUT_RANGE,
+                    "the input takes more locations than any device has",
+                );
             }
         }
         Ok(())
@@ -149,12 +159,18 @@ impl Leaves<'_, '_> {
             Some(Type::Float { width }) => Number::Float(width),
             Some(Type::Int { width, signed: true }) => Number::Int(width),
             Some(Type::Int { width, signed: false }) => Number::Uint(width),
-            _ => return self.refuse("the input is no vector of numbers"),
+            _ => {
+                return self
+                    .refuse(&code::VERTEX_PULLING_INPUT_TYPE, "the input is no vector of numbers");
+            }
         };
         // `Component` counts 32 bits.
         let first = if number.is_wide() { self.component / 2 } else { self.component };
         if first.saturating_add(count) > 4 {
-            return self.refuse("the input goes beyond the fourth component");
+            return self.refuse(
+                &code::VERTEX_PULLING_INPUT_RANGE,
+                "the input goes beyond the fourth component",
+            );
         }
         let (path, location) = (self.path.clone(), self.next);
         self.leaves.push(Leaf { path, location, first, count, component, number });
@@ -186,5 +202,5 @@ fn check(leaf: &Leaf, options: &Options, variable: Id) -> Result<(), Error> {
     let bits = leaf.number.bits();
     let message =
         format!("the shader reads location {location} as {kind} of {bits} bits, not as {format}");
-    Err(Error::new(ErrorKind::Options, message).about(variable))
+    Err(Error::new(&code::VERTEX_PULLING_FORMAT_MISMATCH, message).about(variable))
 }

@@ -1,9 +1,10 @@
 //! Which attributes there are, and where.
 
 use super::Format;
+use crate::code;
 use crate::host::{Binding, Place, Set};
 use crate::placement::{Wanted, WordsAt};
-use polyshade_spv::{Error, ErrorKind};
+use polyshade_spv::Error;
 use std::collections::BTreeMap;
 
 /// An attribute: `VkVertexInputAttributeDescription`.
@@ -188,48 +189,64 @@ impl Options {
 
     /// An error where attributes and buffers do not fit each other.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let refuse = |message| Err(Error::new(ErrorKind::Options, message));
+        let refuse = |code, message| Err(Error::new(code, message));
         for (number, buffer) in &self.buffers {
             if buffer.stride.is_some_and(|stride| stride > MAX_STRIDE) {
-                return refuse(format!(
-                    "the stride of vertex buffer {number} is over {MAX_STRIDE}"
-                ));
+                return refuse(
+                    &code::VERTEX_PULLING_INVALID_STRIDE,
+                    format!("the stride of vertex buffer {number} is over {MAX_STRIDE}"),
+                );
             }
             if self.attributes.values().all(|attribute| attribute.buffer != *number) {
-                return refuse(format!("no attribute is in vertex buffer {number}"));
+                return refuse(
+                    &code::VERTEX_PULLING_UNUSED_BUFFER,
+                    format!("no attribute is in vertex buffer {number}"),
+                );
             }
         }
         for (location, attribute) in &self.attributes {
             let number = attribute.buffer;
             let Some(buffer) = self.buffers.get(&number) else {
-                return refuse(format!(
-                    "attribute {location} is in vertex buffer {number}, of which nothing is said"
-                ));
+                return refuse(
+                    &code::VERTEX_PULLING_BUFFER_NOT_DESCRIBED,
+                    format!(
+                        "attribute {location} is in vertex buffer {number}, of which nothing is said"
+                    ),
+                );
             };
             let Some(format) = attribute.format else { continue };
             let (size, alignment) = (format.size(), format.alignment());
             let behind = attribute.offset.unwrap_or(0).checked_add(size);
             let Some(behind) = behind else {
-                return refuse(format!("attribute {location} ends behind 4 GiB"));
+                return refuse(
+                    &code::VERTEX_PULLING_INVALID_OFFSET,
+                    format!("attribute {location} ends behind 4 GiB"),
+                );
             };
             if !attribute.offset.unwrap_or(0).is_multiple_of(alignment) {
-                return refuse(format!(
-                    "the offset of attribute {location} is no multiple of {alignment}, as {format} needs"
-                ));
+                return refuse(
+                    &code::VERTEX_PULLING_INVALID_OFFSET,
+                    format!(
+                        "the offset of attribute {location} is no multiple of {alignment}, as {format} needs"
+                    ),
+                );
             }
             let Some(stride) = buffer.stride.filter(|stride| *stride > 0) else { continue };
             if !stride.is_multiple_of(alignment) {
-                return refuse(format!(
-                    "the stride of vertex buffer {number} is no multiple of {alignment}, as {format} of attribute \
+                return refuse(
+                    &code::VERTEX_PULLING_INVALID_STRIDE,
+                    format!(
+                        "the stride of vertex buffer {number} is no multiple of {alignment}, as {format} of attribute \
                      {location} needs"
-                ));
+                    ),
+                );
             }
             if attribute.offset.is_some() && behind > stride && !self.beyond_stride {
                 let message = format!(
                     "attribute {location} ends {} bytes behind the stride of vertex buffer {number}",
                     behind - stride
                 );
-                let error = Error::new(ErrorKind::Options, message);
+                let error = Error::new(&code::VERTEX_PULLING_BEYOND_STRIDE, message);
                 return Err(error.help("say that elements may overlap, if they are to"));
             }
         }

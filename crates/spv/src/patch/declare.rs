@@ -1,9 +1,10 @@
 //! Types, constants and module-scope variables.
 
 use super::Patch;
+use crate::code;
 use crate::grammar::{Capability, Grammar, Op, StorageClass};
 use crate::types::is_shared;
-use crate::{Decoration, Error, ErrorKind, Id, Section};
+use crate::{Decoration, Error, Id, Section};
 
 impl Patch<'_, '_> {
     /// The type or constant that `op` makes of `operands`, result id left out: the one that is there, else a new one
@@ -23,7 +24,7 @@ impl Patch<'_, '_> {
         {
             let message =
                 "cannot declare a signed integer type: the module declares the capability Kernel";
-            self.fail(Error::new(ErrorKind::Unsupported, message));
+            self.fail(Error::new(&code::SPIRV_KERNEL_SIGNEDNESS, message));
         }
         let start = self.queue.pool.len() as u32;
         let id = self.declare_new(op, operands);

@@ -2,9 +2,10 @@
 
 use super::Patch;
 use super::queue::{Edit, EditKind, Interface};
+use crate::code;
 use crate::grammar::Op;
 use crate::inst::Inst;
-use crate::{Error, ErrorKind, Id, Module, text};
+use crate::{Error, Id, Module, text};
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
 
@@ -252,5 +253,5 @@ fn overwritten(inst: Inst<'_>, edits: &[Edit], words: &mut Vec<u32>) -> Result<b
 
 fn contradiction(at: u32, one: u32, other: u32) -> Error {
     let message = format!("two edits overwrite one word, with {one} and with {other}");
-    Error::new(ErrorKind::Options, message).at(at)
+    Error::new(&code::SPIRV_CONFLICTING_EDITS, message).at(at)
 }

@@ -3,7 +3,7 @@
 use crate::build::{Words, id, listed, shader};
 use polyshade_spv::{
     Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Inst, Module, Op,
-    Patch, Progress, Section,
+    Patch, Progress, Section, code,
 };
 
 /// The words after `edit`, which changes something.
@@ -98,7 +98,7 @@ fn a_failure_leaves_the_module_as_it_was() {
     let m = words.parse();
     let failed: Result<_, Error> = m.rewrite(|m, p| {
         p.remove(m.instructions().next().unwrap());
-        Err::<(), _>(Error::new(ErrorKind::Unsupported, "no"))
+        Err::<(), _>(Error::new(&code::SPIRV_KERNEL_SIGNEDNESS, "no"))
     });
     assert_eq!(failed.map(|_| ()).unwrap_err().message(), "no");
     assert_eq!(m.words(), words.0);

@@ -1,10 +1,10 @@
 //! Moves that read a version and return the next.
 
+use polyshade::Error;
 use polyshade::moves::{self, Elimination};
-use polyshade::{Error, ErrorKind};
 use polyshade_spv::Module;
 
-use super::{misspelt, model, named};
+use super::{TEST_INVARIANT, misspelt, model, named};
 
 type Pass = fn(&Module<'static>, &[&str]) -> Result<Module<'static>, Error>;
 
@@ -33,7 +33,7 @@ fn eliminate(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>,
     }
     let left = moves::eliminate(m, &wanted)?.module.into_owned();
     if moves::eliminate(&left, &wanted)?.is_changed() {
-        return Err(Error::new(ErrorKind::Malformed, "something dead is left"));
+        return Err(Error::new(&TEST_INVARIANT, "something dead is left"));
     }
     Ok(left)
 }

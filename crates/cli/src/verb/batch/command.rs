@@ -2,12 +2,14 @@
 
 use super::entry::{Job, Role, hex};
 use crate::Arguments;
+use crate::code;
 use crate::failure::{Exit, Failure};
 use crate::lowering::{self, Lowering};
 use crate::memory;
 use crate::printable::printable;
-use crate::stage::SEVERAL;
 use clap::{ArgMatches, CommandFactory, Parser};
+use polyshade::spv::Code;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -48,6 +50,7 @@ pub(super) enum Said {
     Done(Vec<Option<Vec<u8>>>),
     Not {
         exit: Exit,
+        code: String,
         message: String,
         instruction: Option<String>,
     },
@@ -62,7 +65,7 @@ impl Command {
         isolate: bool,
         variants: &[&str],
     ) -> Result<Self, Failure> {
-        let usage = |message: String| Err(Failure::new(Exit::Usage, message));
+        let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
         let mut clap = Arguments::command();
         clap.build();
         let Some(described) = clap.find_subcommand(verb).filter(|_| verb != "help") else {
@@ -109,7 +112,7 @@ impl Command {
         if let Some(name) = command.beside.iter().find(named) {
             let message = format!("--{name} names one file, which cannot be every shader's");
             let help = format!("--variant {name} writes one beside each");
-            return Err(Failure::new(Exit::Usage, message).help(help));
+            return Err(Failure::new(&code::CLI_USAGE, message).help(help));
         }
         if !variants.is_empty() && lowering::by_extension(matches) {
             return usage("`capture --path extension` has no variants".to_owned());
@@ -127,7 +130,8 @@ impl Command {
         }
         if command.json && command.writes {
             let message = "--json prints one shader's report, and these are many".to_owned();
-            return Err(Failure::new(Exit::Usage, message).help("--reports writes one beside each"));
+            let failure = Failure::new(&code::CLI_USAGE, message);
+            return Err(failure.help("--reports writes one beside each"));
         }
         let flags = described.get_arguments().filter(|one| !one.is_positional());
         let flags: Vec<&str> = flags.map(|one| one.get_id().as_str()).collect();
@@ -147,7 +151,7 @@ impl Command {
         } else {
             return Ok(());
         };
-        Err(Failure::new(Exit::Usage, message))
+        Err(Failure::new(&code::CLI_USAGE, message))
     }
 
     /// Files that the options name. Outputs depend on their contents as on the options.
@@ -182,7 +186,7 @@ impl Command {
             add(option.as_encoded_bytes());
         }
         for file in &self.files {
-            add(&fs::read(file).map_err(|error| Failure::at(Exit::Failed, file, error))?);
+            add(&fs::read(file).map_err(|error| Failure::at(&code::CLI_FILE, file, error))?);
         }
         if self.asks_device {
             add(&devices());
@@ -220,8 +224,10 @@ impl Command {
     pub(super) fn run(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
         match self.say(job, bytes, roles, stage) {
             // The options are those of all shaders, and cannot name an entry point of this one.
-            Said::Not { exit: Exit::Usage, message, instruction } if message.contains(SEVERAL) => {
-                Said::Not { exit: Exit::Unsupported, message, instruction }
+            Said::Not { code, message, instruction, .. }
+                if code == code::CLI_AMBIGUOUS_ENTRY_POINT.name() =>
+            {
+                Said::Not { exit: Exit::Unsupported, code, message, instruction }
             }
             said => said,
         }
@@ -239,11 +245,12 @@ impl Command {
                 Ok(_) => Said::Done(Vec::new()),
                 Err(failure) => Said::Not {
                     exit: failure.exit(),
+                    code: failure.code().name().to_owned(),
                     message: failure.message().to_owned(),
                     instruction: failure.instruction().map(str::to_owned),
                 },
             },
-            Err(error) => not(Exit::Usage, error.to_string()),
+            Err(error) => not(&code::CLI_USAGE, error.to_string()),
         };
         let (said, made) = memory::hold(&argument(&job.path), bytes, || guarded(run));
         let mut files: BTreeMap<PathBuf, Vec<u8>> = made.files.into_iter().collect();
@@ -279,8 +286,9 @@ fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-fn not(exit: Exit, message: impl AsRef<str>) -> Said {
-    Said::Not { exit, message: printable(message.as_ref().trim()), instruction: None }
+fn not(code: &Code, message: impl AsRef<str>) -> Said {
+    let message = printable(message.as_ref().trim());
+    Said::Not { exit: Exit::of(code), code: code.name().to_owned(), message, instruction: None }
 }
 
 /// The devices and their drivers' versions, as the program lists them in a process of its own: a driver may crash.
@@ -295,12 +303,12 @@ fn guarded(run: impl FnOnce() -> Said) -> Said {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
         let text = text.unwrap_or_else(|| "of an unknown kind".to_owned());
-        not(Exit::Failed, format!("the program panicked: {text}"))
+        not(&code::CLI_PROCESS, format!("the program panicked: {text}"))
     })
 }
 
 fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
-    let failed = |error: io::Error| not(Exit::Failed, format!("the process: {error}"));
+    let failed = |error: io::Error| not(&code::CLI_PROCESS, format!("the process: {error}"));
     let mut folders = outputs.iter().filter_map(|(_, path)| path.parent());
     if let Err(error) = folders.try_for_each(fs::create_dir_all) {
         return failed(error);
@@ -310,12 +318,11 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
         Err(error) => return failed(error),
     };
     let mut command = process::Command::new(program);
-    command.args(&words[1..]).stdin(Stdio::null()).env("NO_COLOR", "1");
+    command.arg("--error-format=json").args(&words[1..]).stdin(Stdio::null());
     let output = match command.output() {
         Ok(output) => output,
         Err(error) => return failed(error),
     };
-    let said = error_message(&String::from_utf8_lossy(&output.stderr));
     match output.status.code() {
         Some(0) => {
             let contents = outputs.iter().map(|(role, path)| match role {
@@ -324,11 +331,10 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
             });
             contents.collect::<io::Result<_>>().map_or_else(failed, Said::Done)
         }
-        Some(2) => not(Exit::Usage, said),
-        Some(3) => not(Exit::Unsupported, said),
-        Some(4) => not(Exit::OtherStage, said),
-        Some(1) => not(Exit::Failed, said),
-        _ => not(Exit::Failed, format!("the process ended with {}: {said}", output.status)),
+        _ => refused(&output.stderr).unwrap_or_else(|| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            not(&code::CLI_PROCESS, format!("the process ended with {}: {said}", output.status))
+        }),
     }
 }
 
@@ -341,11 +347,14 @@ fn taken(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The error message of the program's standard error, without help and line breaks.
-fn error_message(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("help:")).collect();
-    lines.join(" ").trim_start_matches("error:").trim().to_owned()
+/// The error that a process of the program wrote to its standard error as JSON. A process that crashed wrote none.
+fn refused(text: &[u8]) -> Option<Said> {
+    let mut lines = text.split(|byte| *byte == b'\n').rev();
+    let error = lines.find_map(|line| serde_json::from_slice::<Value>(line).ok())?;
+    let text = |name: &str| error[name].as_str().map(str::to_owned);
+    let exit = Exit::ALL.into_iter().find(|exit| error["exit_code"] == *exit as u8)?;
+    let instruction = text("instruction");
+    Some(Said::Not { exit, code: text("code")?, message: text("message")?, instruction })
 }
 
 #[cfg(test)]
@@ -353,9 +362,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_of_a_process_is_one_line() {
-        let text = "\n  error: a: it is\n  not there\n  help: look\n  elsewhere\n";
-        assert_eq!(error_message(text), "a: it is not there");
+    fn the_error_of_a_process_is_a_line_of_json() {
+        let failure = Failure::new(&code::CLI_OTHER_STAGE, "a: it is not there");
+        let text = format!("a note\n{}\na driver's note\n", failure.to_json());
+        let Some(Said::Not { exit, code, message, .. }) = refused(text.as_bytes()) else {
+            panic!("it is JSON");
+        };
+        assert_eq!(exit, Exit::OtherStage);
+        assert_eq!((code.as_str(), message.as_str()), ("cli.other-stage", "a: it is not there"));
+        assert!(refused(b"Segmentation fault\n").is_none());
     }
 
     #[test]

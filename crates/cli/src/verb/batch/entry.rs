@@ -1,7 +1,7 @@
 //! The data of a batch: a shader before it is treated and after, and the files that it gives.
 
-use super::reason::reason;
 use crate::failure::Exit;
+use polyshade::spv::Code;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -24,7 +24,14 @@ pub(super) struct Job {
     pub(super) shader: String,
     pub(super) path: PathBuf,
     pub(super) outputs: Vec<String>,
-    pub(super) refused: Option<(Status, String)>,
+    pub(super) refused: Option<Refused>,
+}
+
+/// Why a shader is not read.
+#[derive(Clone)]
+pub(super) struct Refused {
+    pub(super) code: &'static Code,
+    pub(super) message: String,
 }
 
 /// How a shader ended.
@@ -55,6 +62,17 @@ impl Status {
             Self::Failed => "failed",
             Self::Usage => "usage",
             Self::NotRun => "not run",
+        }
+    }
+
+    /// The status of a shader that the verb refuses.
+    pub(super) fn of(exit: Exit) -> Self {
+        match exit {
+            // No verb of one shader ends by an interruption: that is the batch's own.
+            Exit::Failed | Exit::Interrupted => Self::Failed,
+            Exit::Usage => Self::Usage,
+            Exit::Unsupported => Self::Unsupported,
+            Exit::OtherStage => Self::Skipped,
         }
     }
 
@@ -97,8 +115,8 @@ pub(super) struct Entry {
     pub(super) status: Status,
     pub(super) exit_code: Option<u8>,
     pub(super) message: Option<String>,
-    /// The message without names and numbers of this shader.
-    pub(super) reason: Option<String>,
+    /// The code of the error.
+    pub(super) code: Option<String>,
     /// The instruction that the message is about.
     pub(super) instruction: Option<String>,
     /// Without one, the shader was not read.
@@ -115,7 +133,7 @@ impl Entry {
             status: Status::NotRun,
             exit_code: None,
             message: None,
-            reason: None,
+            code: None,
             instruction: None,
             input: None,
             outputs: Vec::new(),
@@ -123,13 +141,11 @@ impl Entry {
         }
     }
 
-    /// The entry with `message`, which may begin with the shader's name, or with that of one of its `outputs`.
-    pub(super) fn says(self, message: &str, outputs: &[String]) -> Self {
-        let without = |name: &String| message.strip_prefix(name.as_str())?.strip_prefix(": ");
-        let of_output = outputs.iter().find_map(without);
-        let message = without(&self.shader).unwrap_or(message);
-        let reason = Some(reason(of_output.unwrap_or(message)));
-        Self { message: Some(message.to_owned()), reason, ..self }
+    /// The entry of a shader that was refused, with a message that may begin with the shader's name.
+    pub(super) fn refused(self, status: Status, code: &str, message: &str) -> Self {
+        let without = |name: &str| message.strip_prefix(name)?.strip_prefix(": ");
+        let message = without(&self.shader).unwrap_or(message).to_owned();
+        Self { status, code: Some(code.to_owned()), message: Some(message), ..self }
     }
 
     /// The entry with the exit code of its status.

@@ -3,7 +3,8 @@
 use super::entry::Entry;
 use super::shard::{Part, Shard, names_hash};
 use super::summary::{self, Head};
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -42,13 +43,13 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
         reports.insert(report.part.index(), report);
     }
     let Some(part) = reports.values().next().map(|report| report.part.clone()) else {
-        return Err(Failure::new(Exit::Usage, "there is no report to join"));
+        return Err(Failure::new(&code::CLI_USAGE, "there is no report to join"));
     };
     if let Some(index) = (1..=part.of()).find(|index| !reports.contains_key(index)) {
         let missing = part.of() as usize - reports.len();
         let more = if missing > 1 { format!(", and {} more", missing - 1) } else { String::new() };
         let message = format!("the report of shard {index} of {} is missing{more}", part.of());
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::new(&code::CLI_USAGE, message));
     }
 
     let mut reports: Vec<Read<'_>> = reports.into_values().collect();
@@ -63,13 +64,13 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
             entries.len(),
             part.whole.shaders
         );
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::new(&code::CLI_USAGE, message));
     }
     Ok((reports.swap_remove(0).head, entries))
 }
 
 fn refused<T>(file: &Path, message: impl std::fmt::Display) -> Result<T, Failure> {
-    Err(Failure::at(Exit::Usage, file, message))
+    Err(Failure::at(&code::CLI_USAGE, file, message))
 }
 
 fn read(file: &Path) -> Result<Read<'_>, Failure> {

@@ -4,7 +4,8 @@ use super::command::Command;
 use super::entry::{FOLDER, Job, Role};
 use super::select::Shader;
 use super::shard::Shard;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::fs;
@@ -119,7 +120,7 @@ impl Options {
     /// The roles of the files that a shader gives, and the patterns of their names.
     fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
         let verb = &command.verb;
-        let usage = |message: String| Err(Failure::new(Exit::Usage, message));
+        let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
         if self.rank.is_some() && verb != "position" {
             return usage(format!("`{verb}` says nothing of what a position-only pass saves"));
         }
@@ -195,7 +196,7 @@ fn fill(pattern: &str, shader: &str) -> String {
 fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     let clash = |message: String| {
-        let failure = Failure::new(Exit::Usage, message);
+        let failure = Failure::new(&code::CLI_USAGE, message);
         Err(failure
             .help("say with --name and --variant what the outputs are called, or --exclude some"))
     };

@@ -2,7 +2,8 @@
 
 use super::entry::{Entry, Role, Status};
 use super::plan::Plan;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -58,8 +59,9 @@ impl Ranking {
         let read = |entry: &Entry| {
             let file = report.and_then(|report| entry.outputs.get(report));
             let path = out.join(&file.expect("the verb writes a report").path);
-            let failed = |why: String| Failure::at(Exit::Failed, &path, why);
-            let bytes = fs::read(&path).map_err(|error| failed(error.to_string()))?;
+            let failed = |why: String| Failure::at(&code::CLI_INVALID_INPUT, &path, why);
+            let bytes =
+                fs::read(&path).map_err(|error| Failure::at(&code::CLI_FILE, &path, error))?;
             let value: Value =
                 serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
             Ranked::of(&entry.shader, &value)

@@ -1,7 +1,8 @@
 //! Which shaders there are: those of a folder, or those of a list.
 
-use super::entry::{FOLDER, Status};
-use crate::failure::{Exit, Failure};
+use super::entry::{FOLDER, Refused};
+use crate::code;
+use crate::failure::Failure;
 use clap::Args;
 use glob::{MatchOptions, Pattern};
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub(super) struct Shader {
     /// The path in the folder, with `/` between the parts.
     pub(super) name: String,
     pub(super) path: PathBuf,
-    pub(super) refused: Option<(Status, String)>,
+    pub(super) refused: Option<Refused>,
 }
 
 /// Endings of files that the program reads.
@@ -59,7 +60,7 @@ pub(super) fn shaders(
                 let name = Path::new(&shader.name);
                 let ending = name.extension().and_then(|ending| ending.to_str());
                 let known = ending.is_some_and(|ending| ENDINGS.contains(&ending));
-                let unread = matches!(shader.refused, Some((Status::Failed, _)));
+                let unread = shader.refused.as_ref().is_some_and(|why| *why.code == code::CLI_FILE);
                 let wanted =
                     if options.include.is_empty() { known } else { include.is_match(&shader.name) };
                 unread || wanted
@@ -84,10 +85,10 @@ impl Globs {
             if pattern.replace("[{]", "").contains('{') {
                 let message = format!("{pattern}: a pattern has no braces");
                 let help = "give the option once for each pattern; `[{]` is a brace of a name";
-                return Err(Failure::new(Exit::Usage, message).help(help));
+                return Err(Failure::new(&code::CLI_USAGE, message).help(help));
             }
             let deep = if pattern.contains('/') { "" } else { "**/" };
-            let failed = |error| Failure::new(Exit::Usage, format!("{pattern}: {error}"));
+            let failed = |error| Failure::new(&code::CLI_USAGE, format!("{pattern}: {error}"));
             Pattern::new(&format!("{deep}{pattern}")).map_err(failed)
         };
         patterns.iter().map(glob).collect::<Result<_, _>>().map(Self)
@@ -115,9 +116,9 @@ fn walked(folder: &Path, out: &Path) -> Vec<Shader> {
             Ok(entry) => found.push(shader(folder, entry.into_path())),
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_owned();
-                let reason =
+                let message =
                     error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                let refused = Some((Status::Failed, reason));
+                let refused = Some(Refused { code: &code::CLI_FILE, message });
                 found.push(Shader { refused, ..shader(folder, path) });
             }
         }
@@ -130,11 +131,9 @@ fn shader(folder: &Path, path: PathBuf) -> Shader {
     let parts: Vec<_> =
         inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     let name = parts.join("/");
-    let refused = inside.to_str().is_none().then(|| {
-        (
-            Status::Unsupported,
-            "the name is not UTF-8, so no report could tell it from others".to_owned(),
-        )
+    let refused = inside.to_str().is_none().then(|| Refused {
+        code: &code::CLI_FILE_NAME,
+        message: "the name is not UTF-8, so no report could tell it from others".to_owned(),
     });
     Shader { name, path, refused }
 }
@@ -146,7 +145,7 @@ fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure
     } else {
         fs::read(file).map(|read| bytes = read)
     };
-    let failed = |message: String| Failure::at(Exit::Usage, file, message);
+    let failed = |message: String| Failure::at(&code::CLI_USAGE, file, message);
     read.map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| failed("this list is not UTF-8".to_owned()))?;
     let paths = text.split(if null { '\0' } else { '\n' }).filter(|path| !path.is_empty());

@@ -3,8 +3,9 @@
 use super::Run;
 use super::cache::{Cache, Key};
 use super::command::Said;
-use super::entry::{Entry, FileEntry, Job, Role, Source, Status};
+use super::entry::{Entry, FileEntry, Job, Refused, Role, Source, Status};
 use super::index::Stage;
+use crate::code;
 use crate::failure::Exit;
 use crate::printable::printable;
 use std::fs::{self, File, Metadata};
@@ -18,15 +19,15 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
     let job = &run.plan.jobs[at];
     let entry = Entry::not_run(&job.shader);
     let before = run.index.before(&job.shader);
-    if let Some((status, message)) = &job.refused {
-        return (Entry { status: *status, ..entry }.says(message, &[]), Source::Made);
+    if let Some(Refused { code, message }) = &job.refused {
+        let status = Status::of(Exit::of(code));
+        return (entry.refused(status, code.name(), message), Source::Made);
     }
     let read = metadata(&job.path).and_then(|metadata| Ok((read(&job.path, &metadata)?, metadata)));
     let (bytes, metadata) = match read {
         Ok(read) => read,
         Err(error) => {
-            let entry = Entry { status: Status::Failed, ..entry }.says(&error.to_string(), &[]);
-            return (withdrawn(run, job, entry), Source::Made);
+            return (withdrawn(run, job, failed(entry, &error)), Source::Made);
         }
     };
     let input = FileEntry::of(&job.shader, &bytes);
@@ -57,10 +58,7 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
         Ok(Err(said)) => {
             (withdrawn(run, job, refusal(entry, said, job, &stage.folder)), Vec::new())
         }
-        Err(error) => {
-            let entry = Entry { status: Status::Failed, ..entry };
-            (withdrawn(run, job, entry.says(&error.to_string(), &job.outputs)), Vec::new())
-        }
+        Err(error) => (withdrawn(run, job, failed(entry, &error)), Vec::new()),
     };
     if !entry.status.is_failure() {
         let _ = run.index.record(&entry);
@@ -185,22 +183,19 @@ fn publish(
     })
 }
 
+/// The entry of a shader where a file could not be read or written.
+fn failed(entry: Entry, error: &io::Error) -> Entry {
+    entry.refused(Status::Failed, code::CLI_FILE.name(), &error.to_string())
+}
+
 /// The entry of a shader that the verb did not do.
 fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
-    let Said::Not { exit, message, instruction } = said else { return entry };
-    let status = match exit {
-        // No verb of one shader ends by an interruption: that is the batch's own.
-        Exit::Failed | Exit::Interrupted => Status::Failed,
-        Exit::Usage => Status::Usage,
-        Exit::Unsupported => Status::Unsupported,
-        Exit::OtherStage => Status::Skipped,
-    };
-    let entry = Entry { status, instruction, ..entry };
+    let Said::Not { exit, code, message, instruction } = said else { return entry };
     // The report is the same wherever the folders are.
     let stage = printable(&stage.join("").display().to_string());
     let path = printable(&job.path.display().to_string());
     let message = message.replace(&stage, "").replace(&path, &job.shader);
-    entry.says(&message, &job.outputs)
+    Entry { instruction, ..entry }.refused(Status::of(exit), &code, &message)
 }
 
 /// Removes the outputs of an earlier run: a shader that is refused has none.
@@ -211,7 +206,7 @@ fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
         Err(error) => {
             let message = entry.message.clone().unwrap_or_default();
             let message = format!("{message}; an output of an earlier run is still there: {error}");
-            Entry { status: Status::Failed, ..entry }.says(&message, &job.outputs)
+            entry.refused(Status::Failed, code::CLI_FILE.name(), &message)
         }
     }
 }

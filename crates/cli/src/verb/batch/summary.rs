@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Version of the report's shape: it grows when a field changes its meaning or goes.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// What a report says before it comes to the shaders.
 #[derive(Deserialize)]
@@ -36,37 +36,40 @@ impl Head {
     }
 }
 
-/// How many shaders ended for each reason, the most frequent first.
-fn counts(entries: &[Entry]) -> Vec<(usize, Status, String, String)> {
-    let mut counts: BTreeMap<(Status, &str), (usize, &str)> = BTreeMap::new();
+/// The shaders that ended with one status and one code.
+struct Group<'e> {
+    shaders: usize,
+    first: &'e Entry,
+}
+
+/// The shaders by status and code, the most frequent code first.
+fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
+    let mut groups: BTreeMap<(Status, Option<&str>), Group<'_>> = BTreeMap::new();
     for entry in entries {
-        let key = (entry.status, entry.reason.as_deref().unwrap_or_default());
-        counts.entry(key).or_insert((0, &entry.shader)).0 += 1;
+        let key = (entry.status, entry.code.as_deref());
+        groups.entry(key).or_insert(Group { shaders: 0, first: entry }).shaders += 1;
     }
-    let mut counts: Vec<_> = counts
-        .into_iter()
-        .map(|((status, reason), (count, first))| {
-            (count, status, reason.to_owned(), first.to_owned())
-        })
-        .collect();
-    counts.sort_by_key(|(count, status, ..)| (*status, std::cmp::Reverse(*count)));
-    counts
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|group| (group.first.status, std::cmp::Reverse(group.shaders)));
+    groups
 }
 
 /// The table for standard output.
 pub(super) fn text(entries: &[Entry]) -> String {
     let mut text = String::new();
-    let counts = counts(entries);
-    if counts.is_empty() {
+    let groups = groups(entries);
+    if groups.is_empty() {
         return "there are no shaders".to_owned();
     }
-    let _ = writeln!(text, "{:>7}  {:<11}  reason, and the first such shader", "shaders", "status");
-    for (count, status, reason, first) in &counts {
-        let _ = match status {
-            Status::Ok | Status::NotRun => writeln!(text, "{count:>7}  {}", status.name()),
-            Status::Skipped | Status::Unsupported | Status::Failed | Status::Usage => {
-                writeln!(text, "{count:>7}  {:<11}  {reason} ({first})", status.name())
+    let _ = writeln!(text, "{:>7}  {:<11}  code, and the first such shader", "shaders", "status");
+    for Group { shaders, first } in &groups {
+        let status = first.status.name();
+        let _ = match (&first.code, &first.message) {
+            (Some(code), Some(message)) => {
+                let line = message.lines().next().unwrap_or_default();
+                writeln!(text, "{shaders:>7}  {status:<11}  {code} ({}: {line})", first.shader)
             }
+            _ => writeln!(text, "{shaders:>7}  {status}"),
         };
     }
     let _ = write!(text, "{:>7}  in all", entries.len());
@@ -79,11 +82,18 @@ pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec
     for entry in entries {
         *statuses.entry(entry.status.name()).or_default() += 1;
     }
-    let reasons: Vec<Value> = counts(entries)
+    let reasons: Vec<Value> = groups(entries)
         .into_iter()
-        .filter(|(_, status, ..)| !matches!(status, Status::Ok | Status::NotRun))
-        .map(|(count, status, reason, first)| {
-            json!({ "shaders": count, "status": status.name(), "reason": reason, "first": first })
+        .filter(|group| group.first.code.is_some())
+        .map(|Group { shaders, first }| {
+            let Entry { shader, status, code, message, .. } = first;
+            json!({
+                "shaders": shaders,
+                "status": status.name(),
+                "code": code,
+                "first": shader,
+                "message": message,
+            })
         })
         .collect();
     let shaders: Vec<Value> = entries

@@ -2,7 +2,8 @@
 
 use super::Rewrite;
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use clap::Args;
 use polyshade::advanced_blend::{
     Blending, ColorBlend, Format, FormatClass, LogicOperation, Options, Ordinary,
@@ -53,7 +54,7 @@ fn at_location<T: FromStr<Err = polyshade::Error>>(
             Ok(location) => (Some(location), value),
             Err(_) => {
                 let message = format!("`{location}` is no location");
-                return Err(polyshade::Error::new(polyshade::ErrorKind::Options, message));
+                return Err(polyshade::Error::new(&code::CLI_USAGE, message));
             }
         },
         None => (None, text),
@@ -131,7 +132,7 @@ impl Fixed {
 
     /// Refuses options that contradict each other or have no effect.
     pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
-        let usage = |message: String| Err(Failure::new(Exit::Usage, message));
+        let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
         let advanced = rewrite.target.iter().map(|(location, _)| Some(*location));
         let every = rewrite.equations.iter().map(|_| None);
         let ordinary = self.blend.iter().map(|(location, _)| *location);

@@ -2,7 +2,8 @@
 
 use super::{Arguments, report};
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::lowering::EXTENSION;
 use crate::report::Report;
 use crate::stage::before_rasterization;
@@ -14,7 +15,8 @@ use polyshade::transform_feedback;
 pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
     named_device(name, None)?.transform_feedback.ok_or_else(|| {
         let message = format!("the device `{name}` has no VK_EXT_transform_feedback");
-        Failure::new(Exit::Unsupported, message).help("capture with --path storage")
+        Failure::new(&polyshade_planner::code::PLAN_MISSING_FEATURE, message)
+            .help("capture with --path storage")
     })
 }
 
@@ -22,7 +24,7 @@ pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
 pub(super) fn run(arguments: &Arguments) -> Done {
     if !arguments.variants.is_empty() {
         let message = "--variant has no meaning with --path extension";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::new(&code::CLI_USAGE, message));
     }
     let Arguments { input, rewrite, writing, .. } = arguments;
     let words = input.words()?;

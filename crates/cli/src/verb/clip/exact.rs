@@ -2,7 +2,8 @@
 
 use super::report::Taken;
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::named::named;
 use clap::Args;
 use polyshade::clip_cull::{Exact, Lacking, Primitive, cut, generate};
@@ -85,7 +86,7 @@ impl Options {
             let message = format!(
                 "location {both} is in --flat and in --no-perspective: what is flat is not interpolated"
             );
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         let makes_one = self.exact && model != ExecutionModel::GEOMETRY;
         let lacking = if makes_one && location.is_none() {
@@ -95,14 +96,14 @@ impl Options {
         } else {
             return Ok(());
         };
-        Err(Failure::new(Exit::Usage, lacking))
+        Err(Failure::new(&code::CLI_USAGE, lacking))
     }
 
     /// Refuses to make a geometry stage that goes nowhere.
     pub(super) fn check_geometry(&self, model: ExecutionModel) -> Done {
         if self.exact && model != ExecutionModel::GEOMETRY && self.geometry.is_none() {
             let message = "--exact needs --geometry: where the geometry stage goes";
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::new(&code::CLI_USAGE, message));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The values of `clip`'s options, as text and as JSON.
 
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use polyshade::clip_cull::Mark;
 use polyshade::host;
 use serde_json::Value;
@@ -51,8 +52,9 @@ pub(crate) struct Marks {
 
 /// Reads a file of marks.
 pub(super) fn read_marks(file: &Path) -> Result<Marks, Failure> {
-    let failed = |what: String| Failure::at(Exit::Failed, file, what);
-    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let failed = |what: String| Failure::at(&code::CLI_INVALID_INPUT, file, what);
+    let text =
+        fs::read_to_string(file).map_err(|error| Failure::at(&code::CLI_FILE, file, error))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
     let Value::Object(lists) = value else { return Err(failed("not an object".to_owned())) };
     let mut marks = Marks::default();

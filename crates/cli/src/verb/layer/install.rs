@@ -3,7 +3,8 @@
 use super::places::{Files, files, library, write};
 use super::{Install, Place};
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use crate::output::print_text;
 use polyshade_layer::manifest::{self, DISABLE, ENABLE, Kind};
 use std::fs;
@@ -14,7 +15,7 @@ use std::path::Path;
 pub(super) fn install(install: &Install) -> Done {
     let from = library(&install.library)?;
     let Files { library, manifest } = files(&install.place)?;
-    let bytes = fs::read(&from).map_err(|error| Failure::at(Exit::Failed, &from, error))?;
+    let bytes = fs::read(&from).map_err(|error| Failure::at(&code::CLI_FILE, &from, error))?;
     let kind = if install.always { Kind::Implicit } else { Kind::ImplicitWhenEnabled };
     let was_there = library.exists();
     write(&library, &bytes, 0o755)?;
@@ -50,6 +51,6 @@ fn remove(path: &Path) -> Result<bool, Failure> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Failure::at(Exit::Failed, path, error)),
+        Err(error) => Err(Failure::at(&code::CLI_FILE, path, error)),
     }
 }

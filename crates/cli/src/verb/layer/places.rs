@@ -1,7 +1,8 @@
 //! Where the layer's files are, and how they are written.
 
 use super::{Library, Place};
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use polyshade_layer::manifest::{FILE_NAME, library_name};
 use std::fs;
 use std::io::Write;
@@ -27,7 +28,8 @@ pub(super) fn of_user() -> Result<Files, Failure> {
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")));
     let Some(data) = data else {
-        let failure = Failure::new(Exit::Failed, "neither XDG_DATA_HOME nor HOME names a folder");
+        let failure =
+            Failure::new(&code::CLI_FILE, "neither XDG_DATA_HOME nor HOME names a folder");
         return Err(failure.help("set one, or install for all users with --system"));
     };
     Ok(Files {
@@ -44,11 +46,11 @@ pub(super) fn files(place: &Place) -> Result<Files, Failure> {
 /// The library that is named, or lies where cargo or a package puts it.
 pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     if let Some(path) = &named.library {
-        return fs::canonicalize(path).map_err(|error| Failure::at(Exit::Failed, path, error));
+        return fs::canonicalize(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error));
     }
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|error| {
-        Failure::new(Exit::Failed, format!("where this program lies is not known: {error}"))
+        Failure::new(&code::CLI_FILE, format!("where this program lies is not known: {error}"))
     })?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     let places = [".", "deps", "../lib/polyshade", "../lib"].map(|place| folder.join(place));
@@ -56,7 +58,7 @@ pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     found.ok_or_else(|| {
         let message =
             format!("{} lies neither in {} nor near it", library_name(), folder.display());
-        Failure::new(Exit::Failed, message).help(
+        Failure::new(&code::CLI_FILE, message).help(
             "build it with `cargo build --release -p polyshade-layer`, or name it with --library",
         )
     })
@@ -64,9 +66,9 @@ pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
 
 /// Writes a file whole or not at all, and the folders that it is in.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::at(Exit::Failed, path, error);
+    let failed = |error: &dyn std::fmt::Display| Failure::at(&code::CLI_FILE, path, error);
     let folder = path.parent().ok_or_else(|| failed(&"is no file"))?;
-    fs::create_dir_all(folder).map_err(|error| Failure::at(Exit::Failed, folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
     // Renamed only when it is whole: the loader reads the folder at any time.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     file.write_all(bytes).map_err(|error| failed(&error))?;

@@ -2,7 +2,7 @@
 
 use super::places::{Files, of_system, of_user};
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::print_text;
 use polyshade_layer::LAYER_NAME;
 use polyshade_layer::manifest::{DISABLE, ENABLE};
@@ -23,7 +23,7 @@ pub(super) fn run() -> Done {
     // What is above is true, whatever the loader says.
     print_text(&lines.join("\n"))?;
     let layer = polyshade_vulkan::find_layer(LAYER_NAME)
-        .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let name = LAYER_NAME.to_string_lossy();
     print_text(&match layer {
         Some(layer) => format!("the Vulkan loader finds {name}: {layer}"),

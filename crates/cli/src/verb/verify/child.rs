@@ -6,7 +6,8 @@
 use super::clock::Clock;
 use super::{Arguments, Verified, compare, report};
 use crate::advice;
-use crate::failure::{Exit, Failure};
+use crate::code;
+use crate::failure::Failure;
 use polyshade_verify::Phase;
 use serde_json::Value;
 use std::env;
@@ -84,7 +85,8 @@ pub(super) enum End {
 /// Runs the child with the arguments of this process, no step of it for longer than `limit` by its [`Clock`]. When this
 /// returns it is gone.
 pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
-    let failed = |error: std::io::Error| Failure::new(Exit::Failed, format!("verify: {error}"));
+    let failed =
+        |error: std::io::Error| Failure::new(&code::CLI_PROCESS, format!("verify: {error}"));
     let program = env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);
     command.args(env::args_os().skip(1)).env(VARIABLE, "1").stdout(Stdio::piped());

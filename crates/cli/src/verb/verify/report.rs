@@ -1,6 +1,8 @@
 //! The verdict, as JSON and as text.
 
-use polyshade_verify::{Difference, Phase, Value as Bits, Verdict};
+use crate::code;
+use polyshade::spv::Code;
+use polyshade_verify::{Difference, NO_DEFINED_COLOUR, Phase, Value as Bits, Verdict};
 use polyshade_vulkan::Capabilities;
 use serde_json::{Value, json};
 
@@ -78,12 +80,12 @@ fn of_difference(difference: &Difference) -> Value {
     })
 }
 
-/// 0 equal, 1 different, 3 not comparable.
-pub(super) fn exit_code(report: &Value) -> u8 {
+/// The code of what was found, unless all is equal.
+pub(super) fn code(report: &Value) -> Option<&'static Code> {
     match report["result"].as_str() {
-        Some("equal") => 0,
-        Some("not comparable") => 3,
-        _ => 1,
+        Some("equal") => None,
+        Some("not comparable") => Some(&code::VERIFY_NOT_COMPARABLE),
+        _ => Some(&code::VERIFY_DIFFERENT),
     }
 }
 
@@ -126,7 +128,7 @@ pub(super) fn text(report: &Value) -> String {
         Some("not comparable") => {
             let reason = string(&report["reason"]);
             // The library does not know the program's options.
-            let help = match reason.contains("that blending is defined for") {
+            let help = match reason.ends_with(NO_DEFINED_COLOUR) {
                 true => "; they are taken as premultiplied: try --source-alpha straight",
                 false => "",
             };

@@ -1,6 +1,7 @@
 //! The new interface variable, and the code that copies to or from it.
 
 use super::{Copies, is_of_interface, pointee};
+use crate::code;
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -64,7 +65,9 @@ pub(super) fn copy_members<'m>(
     let ty = pointee(m, old);
     let Some(leaves) = leaves(m, ty) else {
         let message = "an array of blocks would be copied whose length only the host knows, or with too many members";
-        return Err(Error::unsupported(message, old.result()).at(old.inst().at()));
+        return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
+            .about(old.result())
+            .at(old.inst().at()));
     };
     let mut code = p.at(at);
     for (path, leaf) in leaves {

@@ -2,6 +2,7 @@
 //! array, outputs included.
 
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
+use crate::code;
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type};
@@ -37,7 +38,9 @@ impl Strides {
                 strides.replaced.insert(variable.result());
             } else {
                 let message = "a variable that moves shares an array with a stride with a buffer";
-                return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
+                return Err(Error::new(&code::INTERFACE_SHARED_TYPE, message)
+                    .about(variable.result())
+                    .at(variable.inst().at()));
             }
         }
         Ok(strides)

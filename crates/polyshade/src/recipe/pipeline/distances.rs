@@ -2,10 +2,11 @@
 
 use super::{END_OF_LOCATIONS, Pipeline, Stage};
 use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers, Runs, StageDistances};
+use crate::code;
 use crate::host::{Lowered, Target};
 use crate::moves;
 use crate::recipe::Masks;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, StorageClass};
+use polyshade_spv::{Error, ExecutionModel, StorageClass};
 use std::iter;
 
 /// The locations that eight distances take, the most that there are.
@@ -59,7 +60,7 @@ impl Pipeline<'_> {
     fn hand_between(
         &mut self,
         last: usize,
-        field: &str,
+        field: &'static str,
         lacking: Lacking,
         location: u32,
     ) -> Result<Registers, Error> {
@@ -100,7 +101,12 @@ impl Pipeline<'_> {
     }
 
     /// How many clip and cull distances a stage reads and hands on.
-    fn distances(&self, number: usize, field: &str, at: Registers) -> Result<[[u32; 2]; 2], Error> {
+    fn distances(
+        &self,
+        number: usize,
+        field: &'static str,
+        at: Registers,
+    ) -> Result<[[u32; 2]; 2], Error> {
         let module = &self.stages[number].lowered.module;
         let made = clip_cull::to_registers(module, self.target(number), at);
         let StageDistances { inputs, outputs, .. } =
@@ -110,7 +116,7 @@ impl Pipeline<'_> {
 
     /// The first of `count` locations in a row that are free among the outputs of the last stage and the inputs of the
     /// fragment stage.
-    fn free_locations(&self, last: usize, field: &str, count: u32) -> Result<u32, Error> {
+    fn free_locations(&self, last: usize, field: &'static str, count: u32) -> Result<u32, Error> {
         let target = self.target(last);
         let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
         let entry = module.entry_point(target.entry_name(), *model)?;
@@ -124,7 +130,12 @@ impl Pipeline<'_> {
 
     /// The first of as many locations in a row as registers take that are free wherever the stages `before` the last
     /// and that meet.
-    fn free_between(&self, before: &[usize], last: usize, field: &str) -> Result<u32, Error> {
+    fn free_between(
+        &self,
+        before: &[usize],
+        last: usize,
+        field: &'static str,
+    ) -> Result<u32, Error> {
         let (mut taken, mut targets) = (Vec::new(), Vec::new());
         for number in before.iter().copied().chain([last]) {
             let target = self.target(number);
@@ -147,9 +158,9 @@ impl Pipeline<'_> {
             .ok_or_else(|| self.no_locations(last, field, (REGISTERS, end)))
     }
 
-    fn no_locations(&self, number: usize, field: &str, (count, end): (u32, u32)) -> Error {
+    fn no_locations(&self, number: usize, field: &'static str, (count, end): (u32, u32)) -> Error {
         let message = format!("no {count} locations in a row below {end} are free");
-        let error = Error::new(ErrorKind::Unsupported, message);
+        let error = Error::new(&code::INTERFACE_NO_FREE_LOCATION, message);
         self.about(number, field, &error.help("say how many output components the device has"))
     }
 }

@@ -6,6 +6,7 @@
 
 use super::compute::{self, Numbers};
 use super::feedback::Feedback;
+use crate::code;
 use crate::library;
 use crate::moves::{self, Open};
 use crate::source::{self, Source, Span};
@@ -82,7 +83,7 @@ pub(super) fn inputs(
             if is_constant {
                 let message = "cannot capture in a compute stage: it has no vertex attribute, not even one that is \
                                the same for all vertices";
-                return Err(Error::unsupported(message, variable));
+                return Err(Error::new(&code::CAPTURE_COMPUTE_ATTRIBUTE, message).about(variable));
             }
             return Err(of_no_builtin(m, variable, draws));
         };
@@ -96,7 +97,7 @@ pub(super) fn inputs(
             Some(ty) if is_filled => inputs.push(Input { variable, ty, builtin }),
             _ if draws.compute && !OF_ALL_STAGES.contains(&builtin) => {
                 let message = "a built-in input that compute stages lack";
-                return Err(Error::unsupported(message, variable));
+                return Err(Error::new(&code::CAPTURE_COMPUTE_BUILT_IN, message).about(variable));
             }
             _ => {}
         }
@@ -119,7 +120,7 @@ fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
             "a vertex attribute where draws have indices, by which the shader must fetch it (vertex_pulling)"
         }
     };
-    Error::unsupported(message, variable)
+    Error::new(&code::CAPTURE_NEEDS_VERTEX_PULLING, message).about(variable)
 }
 
 /// Emits, at `at`, stores of the draw's number to the inputs, where the device numbers vertices and instances.

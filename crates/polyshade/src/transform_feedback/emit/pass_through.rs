@@ -4,6 +4,7 @@
 
 use super::feedback::{Feedback, Target};
 use super::{Bound, vertex_and_instance};
+use crate::code;
 use crate::library;
 use crate::moves::{self, Hook, HostBlock, Open, WordArray};
 use crate::transform_feedback::known::HostWord;
@@ -11,9 +12,7 @@ use crate::transform_feedback::layout::Stored;
 use crate::transform_feedback::leaves::Leaf;
 use crate::transform_feedback::{Prepared, foreign};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Position, StorageClass,
-};
+use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass};
 
 /// The buffer through which outputs are passed.
 #[derive(Clone, Copy)]
@@ -107,7 +106,7 @@ pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<()
         return Ok(());
     }
     let message = "outputs are passed through only where the options ask for it";
-    Err(Error::new(ErrorKind::Options, message).about(entry.function()))
+    Err(Error::new(&code::CAPTURE_PASS_THROUGH_NOT_REQUESTED, message).about(entry.function()))
 }
 
 /// The variant that hands on what another pass has stored. What the shader did is dead then.

@@ -1,6 +1,7 @@
 //! What the device must have.
 
 use super::Plan;
+use crate::code;
 use crate::host::{Extension, Feature, LimitName, Requirements, TransformFeedback};
 use crate::moves::{self, Sizes};
 use crate::transform_feedback::layout::BufferLayout;
@@ -61,7 +62,7 @@ pub(super) fn check(
 ) -> Result<(), Error> {
     if needs.features.contains(&Feature::GeometryStreams) && !has.geometry_streams {
         let message = format!("the device lacks {}", Feature::GeometryStreams);
-        return Err(Error::unsupported(message, entry.function()));
+        return Err(Error::new(&code::DEVICE_MISSING_FEATURE, message).about(entry.function()));
     }
     for (name, at_least) in &needs.limits {
         let most = match name {
@@ -71,16 +72,17 @@ pub(super) fn check(
             LimitName::MaxTransformFeedbackBufferDataSize => has.max_buffer_data,
             LimitName::MaxTransformFeedbackStreamDataSize => has.max_stream_data,
             LimitName::TransformFeedbackStreamsLinesTriangles if !has.streams_lines_triangles => {
-                return Err(Error::unsupported(
+                return Err(Error::new(
+                    &code::DEVICE_MISSING_FEATURE,
                     format!("the device lacks {name}"),
-                    entry.function(),
-                ));
+                )
+                .about(entry.function()));
             }
             _ => continue,
         };
         if *at_least > most {
             let message = format!("the capture needs {name} to be {at_least}, and it is {most}");
-            return Err(Error::unsupported(message, entry.function()));
+            return Err(Error::new(&code::DEVICE_LIMIT, message).about(entry.function()));
         }
     }
     Ok(())

@@ -1,0 +1,34 @@
+//! The codes of the program's own errors.
+
+polyshade::spv::codes! {
+    CLI_USAGE: Options, "cli.usage",
+        "Correct the command line: `--help` lists the options of the verb.";
+    CLI_AMBIGUOUS_ENTRY_POINT: Options, "cli.ambiguous-entry-point",
+        "Choose an entry point with `--entry` or `--stage`.";
+    CLI_OTHER_STAGE: Unsupported, "cli.other-stage",
+        "Give a shader of a stage that the verb is for.";
+    CLI_INVALID_INPUT: Malformed, "cli.invalid-input",
+        "Correct the file: the message says what is wrong with it.";
+    CLI_SPIRV_VERSION: Unsupported, "cli.spirv-version",
+        "Compile the shader to SPIR-V 1.0 to 1.6.";
+    CLI_FEATURE_MISSING: Unsupported, "cli.feature-missing",
+        "Build the program with the feature that the message names.";
+    CLI_FILE_NAME: Unsupported, "cli.file-name",
+        "Rename the file: its name cannot be written to a report or depfile.";
+    CLI_FILE: Failed, "cli.file",
+        "Check that the file exists, and check its permissions and the free space.";
+    CLI_PROCESS: Failed, "cli.process",
+        "Report the crash together with the shader.";
+    CLI_INVALID_OUTPUT: Failed, "cli.invalid-output",
+        "Report the shader: polyshade wrote a module that is not valid.";
+    CLI_BATCH_FAILED: Failed, "cli.batch-failed",
+        "Look up the shaders that failed in the report.";
+    CLI_BATCH_UNSUPPORTED: Unsupported, "cli.batch-unsupported",
+        "Look up the shaders that are unsupported in the report, or pass `--allow-unsupported`.";
+    VERIFY_DIFFERENT: Failed, "verify.different",
+        "Report the shader, the options and the device: a variant does something else than the shader.";
+    VERIFY_NOT_COMPARABLE: Unsupported, "verify.not-comparable",
+        "Compare on another device, or without what the message names.";
+    CLI_INTERRUPTED: Failed, "cli.interrupted",
+        "Run the batch again: it continues with the remaining shaders.";
+}
