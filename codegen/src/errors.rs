@@ -7,13 +7,14 @@ use std::fs;
 use std::path::Path;
 
 /// The crates with a table, and their headings.
-const CRATES: [(&str, &str); 6] = [
+const CRATES: [(&str, &str); 7] = [
     ("spv", "Modules"),
     ("polyshade", "Lowerings"),
     ("planner", "Plans of draws"),
     ("formats", "Formats"),
     ("vulkan", "Vulkan devices"),
     ("cli", "The program"),
+    ("capi", "The C library"),
 ];
 
 const HEAD: &str = "# Error codes
@@ -27,6 +28,7 @@ Every error has a message and a code. Messages may be reworded; codes stay. A pr
 | Rust | `error.code()`, to be compared with the statics of `polyshade::code`, `polyshade_spv::code` and so on |
 | the program | between the brackets of `error[capture.duplicate-varying]: …`; `code` with `--error-format json` |
 | `batch` | `code` of each shader and of each group of shaders in the report |
+| C | `code` of `polyshade_error` |
 
 The kind of an error decides the exit code of the program:
 

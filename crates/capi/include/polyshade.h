@@ -866,6 +866,9 @@ typedef struct polyshade_error {
     char message[512];
     // What to do about it.
     char help[256];
+    // The code of the error, such as `capture.duplicate-varying`, which no version changes: docs/errors.md lists all.
+    // Empty where the call was made.
+    char code[64];
 } polyshade_error;
 
 // How every struct of options begins. A call takes a pointer to this member.

@@ -20,7 +20,7 @@ class Error : public std::runtime_error {
   public:
     explicit Error(const polyshade_error &error)
         : std::runtime_error(error.message), status_(error.status), word_offset_(error.word_offset),
-          id_(error.id), help_(error.help) {}
+          id_(error.id), help_(error.help), code_(error.code) {}
 
     /* POLYSHADE_ERROR_... */
     polyshade_status status() const noexcept { return status_; }
@@ -30,12 +30,15 @@ class Error : public std::runtime_error {
     std::uint32_t id() const noexcept { return id_; }
     /* What to do about it; empty where nothing is known. */
     const std::string &help() const noexcept { return help_; }
+    /* The code of the error, such as "capture.duplicate-varying", which no version changes. */
+    const std::string &code() const noexcept { return code_; }
 
   private:
     polyshade_status status_;
     std::uint32_t word_offset_;
     std::uint32_t id_;
     std::string help_;
+    std::string code_;
 };
 
 namespace detail {

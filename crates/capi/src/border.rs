@@ -3,7 +3,8 @@
 //! The functions are not `unsafe`, since all of them lean on the same promise of the caller's, which the header
 //! states: a pointer that is not NULL leads to what it says. What can be checked is: NULL, alignment, sizes, UTF-8.
 
-use crate::failure::{Failure, POLYSHADE_ERROR_BUFFER};
+use crate::code;
+use crate::failure::Failure;
 use std::ffi::{CStr, c_char};
 use std::mem::{align_of, size_of};
 use std::sync::Arc;
@@ -250,7 +251,7 @@ pub(crate) fn fill<T: Copy>(
     check_pointer(buffer, "the buffer")?;
     if room < values.len() {
         let message = format!("the buffer holds {room} elements, of {}", values.len());
-        return Err(Failure::new(POLYSHADE_ERROR_BUFFER, message));
+        return Err(Failure::new(&code::C_API_BUFFER, message));
     }
     // SAFETY: the caller's buffer has room for so many.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), buffer, values.len()) };

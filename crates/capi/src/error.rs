@@ -28,25 +28,40 @@ pub struct polyshade_error {
     pub message: [c_char; 512],
     /// What to do about it.
     pub help: [c_char; 256],
+    /// The code of the error, such as `capture.duplicate-varying`, which no version changes: docs/errors.md lists all.
+    /// Empty where the call was made.
+    pub code: [c_char; 64],
 }
 
 versioned!(polyshade_error, 792);
 
-/// What the caller reads of a failure.
-fn written(failure: &Failure, size: u32) -> polyshade_error {
+/// What the caller reads of a call.
+fn written(done: &Result<(), Failure>, size: u32) -> polyshade_error {
     let mut error = polyshade_error {
         size,
-        status: failure.status,
-        word_offset: failure.word_offset.unwrap_or(POLYSHADE_NONE),
-        id: failure.id,
-        message_length: failure.message.len() as u32,
-        help_length: failure.help.len() as u32,
+        status: status(done),
+        word_offset: POLYSHADE_NONE,
+        id: 0,
+        message_length: 0,
+        help_length: 0,
         message: [0; 512],
         help: [0; 256],
+        code: [0; 64],
     };
-    copy_text(&failure.message, &mut error.message);
-    copy_text(&failure.help, &mut error.help);
+    if let Err(failure) = done {
+        error.word_offset = failure.word_offset.unwrap_or(POLYSHADE_NONE);
+        error.id = failure.id;
+        error.message_length = failure.message.len() as u32;
+        error.help_length = failure.help.len() as u32;
+        copy_text(&failure.message, &mut error.message);
+        copy_text(&failure.help, &mut error.help);
+        copy_text(failure.code.name(), &mut error.code);
+    }
     error
+}
+
+fn status(done: &Result<(), Failure>) -> polyshade_status {
+    done.as_ref().map_or_else(Failure::status, |()| POLYSHADE_OK)
 }
 
 /// As much of the text as there is room for, whole characters and a zero.
@@ -67,15 +82,12 @@ pub(crate) fn guard(
         Ok(Err(_)) => return POLYSHADE_ERROR_ARGUMENT,
         Err(_) => return POLYSHADE_ERROR_INTERNAL,
     };
-    let failure = match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => Failure::new(POLYSHADE_OK, ""),
-        Ok(Err(failure)) => failure,
-        Err(panic) => Failure::of_panic(panic),
-    };
+    let done = catch_unwind(AssertUnwindSafe(call));
+    let done = done.unwrap_or_else(|panic| Err(Failure::of_panic(panic)));
     if let Some(size) = size {
-        border::put(error, written(&failure, size), size);
+        border::put(error, written(&done, size), size);
     }
-    failure.status
+    status(&done)
 }
 
 /// The same of a call that answers something else than a status: `otherwise` where it panics.
@@ -86,15 +98,20 @@ pub(crate) fn guard_value<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code;
 
     fn empty() -> polyshade_error {
-        let mut error = written(&Failure::new(POLYSHADE_ERROR_INTERNAL, "old"), 0);
+        let mut error = written(&Err(Failure::new(&code::C_API_INTERNAL, "old")), 0);
         error.size = size_of::<polyshade_error>() as u32;
         error
     }
 
     fn message(error: &polyshade_error) -> String {
-        let bytes = error.message.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
+        text(&error.message)
+    }
+
+    fn text(buffer: &[c_char]) -> String {
+        let bytes = buffer.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
         String::from_utf8(bytes.collect()).expect("characters are whole")
     }
 
@@ -104,6 +121,7 @@ mod tests {
         let status = guard(&raw mut error, || panic!("bound {}", 7));
         assert_eq!((status, error.status), (POLYSHADE_ERROR_INTERNAL, status));
         assert_eq!(message(&error), "bound 7");
+        assert_eq!(text(&error.code), "c-api.internal");
         let status = guard(&raw mut error, || std::panic::panic_any(7));
         assert_eq!(status, POLYSHADE_ERROR_INTERNAL);
         assert_eq!(message(&error), "a panic without a message");
@@ -115,6 +133,28 @@ mod tests {
         let mut error = empty();
         assert_eq!(guard(&raw mut error, || Ok(())), POLYSHADE_OK);
         assert_eq!((error.status, message(&error)), (POLYSHADE_OK, String::new()));
+        assert_eq!(text(&error.code), "");
+    }
+
+    #[test]
+    fn a_program_with_an_older_header_gets_no_code() {
+        let mut error = empty();
+        error.size = 792;
+        guard(&raw mut error, || Err(Failure::argument("it is NULL")));
+        assert_eq!(
+            (message(&error).as_str(), text(&error.code).as_str()),
+            ("it is NULL", "c-api.internal")
+        );
+    }
+
+    #[test]
+    fn every_code_has_room() {
+        use polyshade::{code, spv};
+        let all =
+            [crate::code::CODES, code::CODES, spv::code::CODES, polyshade_planner::code::CODES];
+        let mut names = all.into_iter().flatten().map(|code| code.name());
+        assert!(names.clone().count() > 200);
+        assert_eq!(names.find(|name| name.len() > 63), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Statuses, and why a call does not do what was asked.
 
+use crate::code;
+use polyshade::spv::Code;
 use polyshade::{Error, ErrorKind};
 use std::any::Any;
 use std::ffi::CString;
@@ -34,7 +36,7 @@ pub const POLYSHADE_NONE: u32 = 0xffff_ffff;
 /// Why a call does not do what was asked.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    pub(crate) status: polyshade_status,
+    pub(crate) code: &'static Code,
     pub(crate) message: String,
     pub(crate) help: String,
     pub(crate) word_offset: Option<u32>,
@@ -43,18 +45,36 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// One with neither a place nor an id.
-    pub(crate) fn new(status: polyshade_status, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), help: String::new(), word_offset: None, id: 0 }
+    pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: String::new(), word_offset: None, id: 0 }
+    }
+
+    /// The status of a call that fails so.
+    pub(crate) fn status(&self) -> polyshade_status {
+        let own = [
+            (&code::C_API_ARGUMENT, POLYSHADE_ERROR_ARGUMENT),
+            (&code::C_API_JSON, POLYSHADE_ERROR_JSON),
+            (&code::C_API_BUFFER, POLYSHADE_ERROR_BUFFER),
+        ];
+        match (own.iter().find(|(code, _)| *code == self.code), self.code.kind()) {
+            (Some((_, status)), _) => *status,
+            (None, ErrorKind::Malformed) => POLYSHADE_ERROR_MALFORMED,
+            (None, ErrorKind::Limit) => POLYSHADE_ERROR_LIMIT,
+            (None, ErrorKind::NotFound) => POLYSHADE_ERROR_NOT_FOUND,
+            (None, ErrorKind::Unsupported) => POLYSHADE_ERROR_UNSUPPORTED,
+            (None, ErrorKind::Options) => POLYSHADE_ERROR_OPTIONS,
+            (None, ErrorKind::Failed) => POLYSHADE_ERROR_INTERNAL,
+        }
     }
 
     /// Of a call that is wrong itself.
     pub(crate) fn argument(message: impl Into<String>) -> Self {
-        Self::new(POLYSHADE_ERROR_ARGUMENT, message)
+        Self::new(&code::C_API_ARGUMENT, message)
     }
 
     /// Of text that is not what it should be: `what` is the name of the text.
     pub(crate) fn json(what: &str, error: &serde_json::Error) -> Self {
-        Self::new(POLYSHADE_ERROR_JSON, format!("{what}: {error}"))
+        Self::new(&code::C_API_JSON, format!("{what}: {error}"))
     }
 
     /// Of what `catch_unwind` caught.
@@ -68,22 +88,14 @@ impl Failure {
                 "a panic without a message".to_owned()
             }
         };
-        Self::new(POLYSHADE_ERROR_INTERNAL, message)
+        Self::new(&code::C_API_INTERNAL, message)
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let status = match error.kind() {
-            ErrorKind::Malformed => POLYSHADE_ERROR_MALFORMED,
-            ErrorKind::Limit => POLYSHADE_ERROR_LIMIT,
-            ErrorKind::NotFound => POLYSHADE_ERROR_NOT_FOUND,
-            ErrorKind::Unsupported => POLYSHADE_ERROR_UNSUPPORTED,
-            ErrorKind::Options => POLYSHADE_ERROR_OPTIONS,
-            ErrorKind::Failed => POLYSHADE_ERROR_INTERNAL,
-        };
         Self {
-            status,
+            code: error.code(),
             message: error.message().to_owned(),
             help: error.suggestion().unwrap_or_default().to_owned(),
             word_offset: error.word_offset(),
@@ -94,7 +106,7 @@ impl From<Error> for Failure {
 
 /// Of something that is asked for by a number that it does not have.
 pub(crate) fn missing(what: &str, number: u32) -> Failure {
-    Failure::new(POLYSHADE_ERROR_NOT_FOUND, format!("there is no {what} {number}"))
+    Failure::new(&code::C_API_NOT_FOUND, format!("there is no {what} {number}"))
 }
 
 /// Text for the caller. A zero in it would end it early.

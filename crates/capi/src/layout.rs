@@ -2,9 +2,10 @@
 //! comes to. They are saved beside the SPIR-V, and loaded without it.
 
 use crate::border::{self, versioned};
+use crate::code;
 use crate::draw::{self, polyshade_draw, polyshade_range};
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, missing, polyshade_status};
+use crate::failure::{Failure, c_text, missing, polyshade_status};
 use polyshade::transform_feedback::{BufferLayout, Layout, MAX_BUFFERS, MAX_STRIDE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_char};
@@ -100,7 +101,7 @@ impl polyshade_layout {
 
 /// What is said of a layout must hold before anything is computed of it, as text can say anything.
 fn check(layout: &Layout) -> Result<(), Failure> {
-    let refuse = |why: String| Err(Failure::new(POLYSHADE_ERROR_OPTIONS, why));
+    let refuse = |why: String| Err(Failure::new(&code::C_API_LAYOUT, why));
     if layout.buffers.len() > MAX_BUFFERS {
         return refuse(format!("the layout has {} buffers", layout.buffers.len()));
     }
@@ -166,7 +167,7 @@ pub extern "C" fn polyshade_layout_load(
             serde_json::from_slice(bytes).map_err(|error| Failure::json("the layout", &error))?;
         if (saved.format.as_str(), saved.version) != (FORMAT, VERSION) {
             let message = format!("it is {} {}, not {FORMAT} 1", saved.format, saved.version);
-            return Err(Failure::new(POLYSHADE_ERROR_OPTIONS, message));
+            return Err(Failure::new(&code::C_API_LAYOUT, message));
         }
         check(&saved.layout)?;
         border::hand_out(layout, polyshade_layout::new(saved.layout));

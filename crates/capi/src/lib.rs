@@ -31,3 +31,4 @@ pub mod target;
 pub mod version;
 
 mod border;
+mod code;

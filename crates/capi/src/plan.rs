@@ -5,8 +5,9 @@ pub mod step;
 pub mod words;
 
 use crate::border::{self, versioned};
+use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, missing, polyshade_status};
+use crate::failure::{Failure, c_text, missing, polyshade_status};
 use listed::Listed;
 use polyshade_planner::{
     self as planner, BlendingState, Corners, Device, DistancePlan, Distances, Draw, Path, Pipeline,
@@ -65,11 +66,11 @@ struct State {
 impl State {
     fn device(&mut self) -> Result<Device, Failure> {
         match self.device.take() {
-            None => Err(Failure::new(POLYSHADE_ERROR_OPTIONS, "no device is named")),
+            None => Err(Failure::new(&code::C_API_STATE, "no device is named")),
             Some(Value::String(name)) => {
                 let found = Preset::ALL.into_iter().find(|preset| preset.name() == name);
                 let none = || format!("there is no preset `{name}`");
-                let none = || Failure::new(POLYSHADE_ERROR_OPTIONS, none());
+                let none = || Failure::new(&code::C_API_STATE, none());
                 found.map(Device::from).ok_or_else(none)
             }
             Some(device) => {
@@ -85,7 +86,7 @@ fn plan(mut state: State) -> Result<polyshade_plan, Failure> {
     if let Some(blend) = blend {
         if pipeline.is_some() || draw.is_some() || distances.is_some() {
             let message = "a state is of a draw, or of blending";
-            return Err(Failure::new(POLYSHADE_ERROR_OPTIONS, message));
+            return Err(Failure::new(&code::C_API_STATE, message));
         }
         let plan = planner::plan_blending(&device, &blend)?;
         return Ok(made(&device, &plan, None, plan.to_string()));

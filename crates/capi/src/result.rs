@@ -1,10 +1,9 @@
 //! What came of a lowering: modules, and what the host binds, fills in and must have, as structs and as JSON.
 
 use crate::border::{self, versioned};
+use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{
-    Failure, POLYSHADE_ERROR_NOT_FOUND, POLYSHADE_NONE, c_text, missing, polyshade_status,
-};
+use crate::failure::{Failure, POLYSHADE_NONE, c_text, missing, polyshade_status};
 use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
 use crate::options::Kind;
@@ -348,7 +347,7 @@ pub extern "C" fn polyshade_result_layout(
     guard(error, || {
         border::clear_out(layout, "layout")?;
         let found = output(result, index)?.layout.clone();
-        let none = || Failure::new(POLYSHADE_ERROR_NOT_FOUND, "the output captures nothing");
+        let none = || Failure::new(&code::C_API_NOT_FOUND, "the output captures nothing");
         border::hand_out(layout, found.ok_or_else(none)?);
         Ok(())
     })
