@@ -1,6 +1,7 @@
 //! Draws and dispatches in WebGPU: by headless Chromium, over its own SwiftShader, and by wgpu, over lavapipe.
 
 mod browser;
+mod usage_scopes;
 mod wgpu;
 
 use polyshade::Module;
@@ -53,6 +54,9 @@ struct Answer {
     #[serde(default)]
     targets: Vec<Vec<u32>>,
     error: Option<String>,
+    /// The validation error of each usage scope, if it has one.
+    #[serde(default)]
+    refusals: Vec<Option<String>>,
 }
 
 /// What the work left.

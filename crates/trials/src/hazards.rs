@@ -8,11 +8,13 @@ mod host;
 mod memory;
 mod replay;
 mod sequence;
+mod usage_scopes;
 
 pub use host::{Item, Telling, executed};
 pub use memory::{Cells, Kind};
 pub use replay::replay;
 pub use sequence::{Command, Drawn, Sequence, Used, any_sequence};
+pub use usage_scopes::{BufferUse, UsageScope, usage_scopes, without_ends};
 
 use polyshade_planner::{Accesses, Path, Scope, ShaderStage, Stages, Use};
 

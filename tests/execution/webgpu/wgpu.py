@@ -1,6 +1,7 @@
 """Runs the draws and dispatches that it reads, by wgpu on lavapipe, and prints what they leave in buffers and targets.
 
-What it reads and prints is what the page `browser.html` fetches and posts.
+It reads and prints the same JSON as the page `browser.html` fetches and posts. Instead of draws it may read usage
+scopes; it then prints the validation error of each, if it has one.
 """
 
 import array
@@ -14,22 +15,36 @@ from wgpu.backends.wgpu_native.extras import set_instance_extras
 DRIVER = "llvmpipe"
 # What a device may have beside what every one has, the second beyond WebGPU.
 FEATURES = {"clip-distances", "vertex-writable-storage"}
+# The limits for usage scopes, which are those that every implementation of WebGPU has.
+LIMITS = {
+    "max-bind-groups": 4,
+    "max-storage-buffers-per-shader-stage": 8,
+    "min-storage-buffer-offset-alignment": 256,
+    "min-uniform-buffer-offset-alignment": 256,
+}
+# Stages that use nothing: layouts list the bindings.
+STAGES = """
+@vertex fn vertex() -> @builtin(position) vec4f { return vec4f(); }
+@fragment fn fragment() -> @location(0) vec4f { return vec4f(); }
+@compute @workgroup_size(1) fn compute() {}
+"""
 
 
 def main():
     work = json.load(sys.stdin)
     try:
-        answer = run(work)
+        answer = check(work) if "scopes" in work else run(work)
     except wgpu.GPUError as error:
         answer = {"error": str(error)}
     json.dump(answer, sys.stdout)
 
 
-def open_device():
+def open_device(limits=None):
     set_instance_extras(backends=["Vulkan"])
     adapters = wgpu.gpu.enumerate_adapters_sync()
     adapter = next(one for one in adapters if DRIVER in one.info["device"])
-    return adapter.request_device_sync(required_features=sorted(FEATURES & adapter.features))
+    features = sorted(FEATURES & adapter.features)
+    return adapter.request_device_sync(required_features=features, required_limits=limits)
 
 
 def make_buffer(device, words):
@@ -128,6 +143,81 @@ def run(work):
         "buffers": [words(device.queue.read_buffer(buffer)) for buffer in buffers],
         "targets": [words(texels(*both)) for both in zip(targets, work["targets"])],
     }
+
+
+def check(work):
+    device = open_device(LIMITS)
+    usage = BufferUsage.STORAGE | BufferUsage.UNIFORM | BufferUsage.VERTEX
+    usage |= BufferUsage.INDEX | BufferUsage.INDIRECT
+    buffers = [device.create_buffer(size=size, usage=usage) for size in work["sizes"]]
+    module = device.create_shader_module(code=STAGES)
+    target = device.create_texture(
+        size=(1, 1), format="rgba8unorm", usage=TextureUsage.RENDER_ATTACHMENT
+    )
+    attachment = {"view": target.create_view(), "load_op": "load", "store_op": "store"}
+
+    def make(layouts, vertex_buffers, is_dispatch):
+        layout = device.create_pipeline_layout(bind_group_layouts=layouts)
+        if is_dispatch:
+            return device.create_compute_pipeline(layout=layout, compute={"module": module})
+        slots = [{"array_stride": 16, "attributes": []} for _ in vertex_buffers]
+        return device.create_render_pipeline(
+            layout=layout,
+            vertex={"module": module, "buffers": slots},
+            primitive={"topology": "triangle-list"},
+            fragment={"module": module, "targets": [{"format": "rgba8unorm"}]},
+        )
+
+    def group(members):
+        """A layout, and a bind group of it."""
+        layout = device.create_bind_group_layout(entries=[one["layout"] for one in members])
+        entries = [
+            {
+                "binding": one["layout"]["binding"],
+                "resource": {"buffer": buffers[one["buffer"]], **one["range"]},
+            }
+            for one in members
+        ]
+        return layout, device.create_bind_group(layout=layout, entries=entries)
+
+    def encode(commands, one, is_dispatch):
+        numbers = range(LIMITS["max-bind-groups"])
+        groups = [group([b for b in one["bindings"] if b["group"] == n]) for n in numbers]
+        layouts = [layout for layout, _ in groups]
+        commands.set_pipeline(make(layouts, one["vertexBuffers"], is_dispatch))
+        for number, (_, bound) in enumerate(groups):
+            commands.set_bind_group(number, bound)
+        if is_dispatch:
+            commands.dispatch_workgroups(1)
+            return
+        for slot, number in enumerate(one["vertexBuffers"]):
+            commands.set_vertex_buffer(slot, buffers[number])
+        is_indexed, is_indirect = one["index"] is not None, one["indirect"] is not None
+        if is_indexed:
+            commands.set_index_buffer(buffers[one["index"]], "uint32")
+        if is_indirect:
+            draw = commands.draw_indexed_indirect if is_indexed else commands.draw_indirect
+            draw(buffers[one["indirect"]], 0)
+        else:
+            (commands.draw_indexed if is_indexed else commands.draw)(3)
+
+    def refusal(scope):
+        """Why the commands cannot be submitted, which is all that is validated."""
+        encoder = device.create_command_encoder()
+        try:
+            if scope["dispatch"]:
+                commands = encoder.begin_compute_pass()
+            else:
+                commands = encoder.begin_render_pass(color_attachments=[attachment])
+            for one in scope["commands"]:
+                encode(commands, one, scope["dispatch"])
+            commands.end()
+            encoder.finish()
+        except wgpu.GPUError as error:
+            return str(error)
+        return None
+
+    return {"refusals": [refusal(scope) for scope in work["scopes"]]}
 
 
 def words(memory):
