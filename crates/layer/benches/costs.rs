@@ -193,7 +193,7 @@ impl<'d> Scene<'d> {
         // SAFETY: all structures are valid.
         unsafe {
             let buffers = usages.map(|usage| buffer(device, usage));
-            let pass = discarding::pass(device);
+            let pass = discarding::pass(device, 0);
             let info =
                 vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
             let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");

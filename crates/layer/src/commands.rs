@@ -182,6 +182,7 @@ commands! {
         create_render_pass: PFN_vkCreateRenderPass = c"vkCreateRenderPass",
         create_render_pass_2: PFN_vkCreateRenderPass2 =
             c"vkCreateRenderPass2" | c"vkCreateRenderPass2KHR",
+        destroy_render_pass: PFN_vkDestroyRenderPass = c"vkDestroyRenderPass",
         create_buffer: PFN_vkCreateBuffer = c"vkCreateBuffer",
         get_device_buffer_memory_requirements: PFN_vkGetDeviceBufferMemoryRequirements =
             c"vkGetDeviceBufferMemoryRequirements" | c"vkGetDeviceBufferMemoryRequirementsKHR",

@@ -65,6 +65,8 @@ pub(crate) struct Emulator {
     /// The words of modules that capture.
     pub(crate) modules: Registry<Words, 256>,
     pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
+    /// The view masks of the subpasses of render passes that have views.
+    pub(crate) view_masks: Registry<Vec<u32>>,
     /// Results of queries.
     pub(crate) queries: Registry<Counts>,
     pub(crate) recordings: Registry<Recorded, 4096>,
@@ -129,6 +131,7 @@ impl Emulator {
             layouts: Registry::new(),
             modules: Registry::new(),
             pipelines: Registry::new(),
+            view_masks: Registry::new(),
             queries: Registry::new(),
             recordings: Registry::new(),
             pools: Mutex::default(),

@@ -164,6 +164,8 @@ fn of_emulation(name: &CStr) -> Option<Command> {
             objects::destroy_buffer as PFN_vkDestroyBuffer,
         b"vkDestroyShaderModule" =>
             objects::destroy_shader_module as PFN_vkDestroyShaderModule,
+        b"vkDestroyRenderPass" =>
+            passes::destroy_render_pass as PFN_vkDestroyRenderPass,
         b"vkCmdBeginConditionalRenderingEXT" =>
             objects::cmd_begin_conditional_rendering as PFN_vkCmdBeginConditionalRenderingEXT,
         b"vkCmdEndConditionalRenderingEXT" =>

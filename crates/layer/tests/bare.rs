@@ -48,10 +48,15 @@ pub(crate) struct Bare<'d> {
 impl<'d> Bare<'d> {
     /// With so many bytes of push constants in the layout.
     pub(crate) fn new(device: &'d Device, pushed: u32) -> Self {
+        Self::of_views(device, pushed, 0)
+    }
+
+    /// The same, with these views in the pass.
+    pub(crate) fn of_views(device: &'d Device, pushed: u32, view_mask: u32) -> Self {
         let vulkan = &device.handle;
         // SAFETY: all structures are valid.
         unsafe {
-            let pass = discarding::pass(device);
+            let pass = discarding::pass(device, view_mask);
             let info =
                 vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
             let range = [vk::PushConstantRange::default()

@@ -100,13 +100,18 @@ fn pipelines_outside_of_the_range_draw_and_capture_nothing() {
 fn what_cannot_be_captured_is_drawn_or_refused() {
     let refuses = setting(c"refuse", "on");
     let of_portability = setting(c"portability", "on");
-    for (settings, expected) in [
-        (&[FORCED[0], of_portability][..], Ok(())),
-        (&[FORCED[0], of_portability, refuses], Err(vk::Result::ERROR_UNKNOWN)),
-        (&[FORCED[0], refuses], Ok(())),
+    let words = discarding::words(VERTEX);
+    let geometry = discarding::compiled(GEOMETRY, ShaderStage::Geometry);
+    let geometry = [(vk::ShaderStageFlags::GEOMETRY, geometry)];
+    let refused = Err(vk::Result::ERROR_UNKNOWN);
+    for (settings, of_constants, of_geometry) in [
+        (&[FORCED[0], of_portability][..], Ok(()), Ok(())),
+        (&[FORCED[0], of_portability, refuses], refused, refused),
+        (&[FORCED[0], refuses], Ok(()), refused),
     ] {
         let instance = Instance::new(settings, Validation::Below);
-        let device = instance.device(LAVAPIPE, true).expect("a device");
+        let features = vk::PhysicalDeviceFeatures::default().geometry_shader(true);
+        let device = instance.device_able(LAVAPIPE, features);
         let physical = instance.physical(LAVAPIPE);
         // SAFETY: the device belongs to the instance.
         let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
@@ -114,12 +119,17 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
         let range = vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::VERTEX)
             .size(properties.limits.max_push_constants_size);
-        for (ranges, expected) in [(&[][..], Ok(())), (&[range][..], expected)] {
-            let words = discarding::words(VERTEX);
-            assert_eq!(pipeline(&device, &words, ranges), expected, "{settings:?} {ranges:?}");
+        for (vertex, later, ranges, expected) in [
+            (&words, &[][..], &[][..], Ok(())),
+            (&words, &[], &[range], of_constants),
+            (&words, &geometry, &[], of_geometry),
+            // A shader without outputs to capture captures nothing, rightly.
+            (&without_outputs(), &[], &[], Ok(())),
+        ] {
+            let stages = later.len();
+            let made = pipeline(&device, vertex, later, ranges);
+            assert_eq!(made, expected, "{settings:?} {ranges:?} {stages}");
         }
-        // A shader without outputs to capture captures nothing, rightly.
-        assert_eq!(pipeline(&device, &without_outputs(), &[]), Ok(()), "{settings:?}");
         instance.assert_silent();
     }
 }
@@ -218,6 +228,12 @@ fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
     instance.assert_silent();
 }
 
+/// Captures points of triangles.
+const GEOMETRY: &str = "#version 450
+layout(triangles) in; layout(points, max_vertices = 1) out;
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out float captured;
+void main() { captured = 1; EmitVertex(); }";
+
 /// The shader with the execution mode `Xfb` and without decorations of outputs: `XfbBuffer`, `XfbStride`, `Offset`.
 fn without_outputs() -> Vec<u32> {
     let words = discarding::words(VERTEX);
@@ -237,15 +253,17 @@ fn without_outputs() -> Vec<u32> {
 fn pipeline(
     device: &Device,
     words: &[u32],
+    later: &[(vk::ShaderStageFlags, Vec<u32>)],
     ranges: &[vk::PushConstantRange],
 ) -> Result<(), vk::Result> {
     let vulkan = &device.handle;
-    let shader = discarding::Drawing::new(words, vk::PrimitiveTopology::TRIANGLE_LIST);
+    let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
+    let shader = discarding::Drawing { later, ..discarding::Drawing::new(words, topology) };
     // SAFETY: all structures are valid, and what was created is destroyed.
     unsafe {
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
         let layout = vulkan.create_pipeline_layout(&info, None)?;
-        let pass = discarding::pass(device);
+        let pass = discarding::pass(device, 0);
         let made = discarding::pipeline(device, shader, &Default::default(), pass, layout);
         vulkan.destroy_pipeline(made.unwrap_or_default(), None);
         vulkan.destroy_render_pass(pass, None);

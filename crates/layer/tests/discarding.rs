@@ -4,10 +4,15 @@ use crate::loader::Device;
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// A pass in which nothing is drawn.
-pub(crate) unsafe fn pass(device: &Device) -> vk::RenderPass {
+/// A pass without attachments, with these views.
+pub(crate) unsafe fn pass(device: &Device, view_mask: u32) -> vk::RenderPass {
     let subpasses = [vk::SubpassDescription::default()];
-    let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
+    let mut info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
+    let masks = [view_mask];
+    let mut views = vk::RenderPassMultiviewCreateInfo::default().view_masks(&masks);
+    if view_mask != 0 {
+        info = info.push_next(&mut views);
+    }
     // SAFETY: the structure is valid.
     unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }
@@ -25,30 +30,32 @@ pub(crate) fn compiled(source: &str, stage: ShaderStage) -> Vec<u32> {
 #[derive(Clone, Copy)]
 pub(crate) struct Drawing<'w> {
     pub(crate) vertex: &'w [u32],
-    pub(crate) geometry: Option<&'w [u32]>,
+    /// The stages after the vertex stage.
+    pub(crate) later: &'w [(vk::ShaderStageFlags, Vec<u32>)],
     pub(crate) topology: vk::PrimitiveTopology,
     pub(crate) rasterizes: bool,
+    /// The view mask of dynamic rendering, if the pipeline is for that instead of a pass.
+    pub(crate) rendered: Option<u32>,
 }
 
 impl<'w> Drawing<'w> {
     /// A vertex shader, and nothing is rasterized.
     pub(crate) fn new(vertex: &'w [u32], topology: vk::PrimitiveTopology) -> Self {
-        Self { vertex, geometry: None, topology, rasterizes: false }
+        Self { vertex, later: &[], topology, rasterizes: false, rendered: None }
     }
 }
 
 /// A pipeline, or why there is none. Indices restart strips.
 pub(crate) unsafe fn pipeline(
     device: &Device,
-    Drawing { vertex, geometry, topology, rasterizes }: Drawing<'_>,
+    Drawing { vertex, later, topology, rasterizes, rendered }: Drawing<'_>,
     input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, vk::Result> {
-    let vertex = Some((vk::ShaderStageFlags::VERTEX, vertex));
-    let geometry = geometry.map(|words| (vk::ShaderStageFlags::GEOMETRY, words));
+    let later = later.iter().map(|(stage, words)| (*stage, &words[..]));
     let mut stages = Vec::new();
-    for (stage, words) in vertex.into_iter().chain(geometry) {
+    for (stage, words) in [(vk::ShaderStageFlags::VERTEX, vertex)].into_iter().chain(later) {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the words are SPIR-V.
         let module = unsafe { device.handle.create_shader_module(&info, None) }?;
@@ -59,6 +66,7 @@ pub(crate) unsafe fn pipeline(
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(topology)
         .primitive_restart_enable(strips.contains(&topology));
+    let tessellation = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(1);
     let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
         .rasterizer_discard_enable(!rasterizes)
         .line_width(1.0);
@@ -68,15 +76,21 @@ pub(crate) unsafe fn pipeline(
         vk::PipelineViewportStateCreateInfo::default().viewports(&viewport).scissors(&scissor);
     let samples = vk::PipelineMultisampleStateCreateInfo::default()
         .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-    let info = vk::GraphicsPipelineCreateInfo::default()
+    let mut info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(input)
         .input_assembly_state(&assembly)
+        .tessellation_state(&tessellation)
         .viewport_state(&viewport)
         .rasterization_state(&rasterization)
         .multisample_state(&samples)
-        .layout(layout)
-        .render_pass(pass);
+        .layout(layout);
+    let view_mask = rendered.unwrap_or_default();
+    let mut rendering = vk::PipelineRenderingCreateInfo::default().view_mask(view_mask);
+    info = match rendered {
+        Some(_) => info.push_next(&mut rendering),
+        None => info.render_pass(pass),
+    };
     let cache = vk::PipelineCache::null();
     // SAFETY: all structures are valid, and modules are destroyed when the pipeline is made or refused.
     unsafe {

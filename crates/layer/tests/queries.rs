@@ -2,237 +2,44 @@
 //!
 //! Of all combinations so many are drawn that every three choices meet.
 
+mod case;
+mod views;
+
 use crate::bare::{Bare, Seen};
-use crate::discarding::{Drawing, compiled};
+use crate::discarding::{self, Drawing, compiled};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use crate::objects::memory_barrier;
 use ash::vk::{self, QueryResultFlags as Flags};
 use ash::{ext, vk::PipelineStageFlags as Stage};
+use case::{Case, Counted, FIRST, QUERIES, READ, ROOM, Read, Stages, State, WORDS, cases};
 use polyshade_formats::ShaderStage;
-use std::collections::HashSet;
 
 const SHADER: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; }";
 
-/// A geometry shader that makes two points of each.
-const TWICE: &str = "#version 450
+/// A geometry shader, and tessellation shaders, that make two points of each.
+const GEOMETRY: &str = "#version 450
 layout(points) in; layout(points, max_vertices = 2) out;
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() {
-    for (int i = 0; i < 2; ++i) { gl_Position = vec4(0, 0, 0, 1); EmitVertex(); EndPrimitive(); }
+    for (int i = 0; i < 2; ++i) {
+        number = i; gl_Position = vec4(0, 0, 0, 1); EmitVertex(); EndPrimitive();
+    }
 }";
-
-/// How many choices each part of a case has.
-const CHOICES: [u32; 15] = [2, 2, 3, 4, 2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 2];
-
-/// Queries of a pool, of which three are drawn and read.
-const QUERIES: u32 = 5;
-const FIRST: u32 = 1;
-const READ: u32 = 3;
-
-/// Points that there is room for.
-const ROOM: usize = 6;
-
-/// Words of results.
-const WORDS: usize = 40;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Drawn {
-    Captured,
-    NotCaptured,
-    Both,
-    Nothing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Read {
-    CopiedAtOnce,
-    CopiedLater,
-    ByHost,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum State {
-    Ended,
-    NeverBegun,
-    /// It ended, and was reset once more.
-    ResetAgain,
-}
-
-#[derive(Debug)]
-struct Case {
-    of_generated: bool,
-    /// Whether queries begin by the command that says which stream.
-    indexed: bool,
-    /// Whether the queries are of streams 0, 1 and 2, and active at the same time, where there are streams.
-    streams: bool,
-    drawn: Drawn,
-    flags: Flags,
-    read: Read,
-    resets_by_host: bool,
-    state: State,
-    /// Whether queries begin and end outside of the pass.
-    around: bool,
-    stride_is_wide: bool,
-    /// Whether draws that are not captured have a geometry stage.
-    geometry: bool,
-    rasterizes: bool,
-    /// Whether they are draws by byte count.
-    by_bytes: bool,
-}
-
-/// Which draws count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Counted {
-    All,
-    /// Those that the layer counts without the driver.
-    WithoutGeometry,
-}
-
-impl Case {
-    /// The case of these choices, if there is such.
-    fn new(choices: [u32; CHOICES.len()]) -> Option<Self> {
-        let [
-            generated,
-            indexed,
-            streams,
-            drawn,
-            wide,
-            wait,
-            partial,
-            availability,
-            read,
-            by_host,
-            state,
-            around,
-            geometry,
-            rasterizes,
-            by_bytes,
-        ] = choices;
-        let mut flags = Flags::empty();
-        for (is_set, flag) in [
-            (wide, Flags::TYPE_64),
-            (wait, Flags::WAIT),
-            (partial, Flags::PARTIAL),
-            (availability, Flags::WITH_AVAILABILITY),
-        ] {
-            flags |= if is_set == 1 { flag } else { Flags::empty() };
-        }
-        let case = Self {
-            of_generated: generated == 1,
-            indexed: indexed == 1 || streams == 1,
-            streams: streams == 1,
-            drawn: [Drawn::Captured, Drawn::NotCaptured, Drawn::Both, Drawn::Nothing]
-                [drawn as usize],
-            flags,
-            read: [Read::CopiedAtOnce, Read::CopiedLater, Read::ByHost][read as usize],
-            resets_by_host: by_host == 1,
-            state: [State::Ended, State::NeverBegun, State::ResetAgain][state as usize],
-            around: around == 1,
-            stride_is_wide: streams == 2,
-            geometry: geometry == 1,
-            rasterizes: rasterizes == 1,
-            by_bytes: by_bytes == 1,
-        };
-        // For what never ends nobody waits, and commands do not reset by the host between them.
-        let waits = case.state != State::Ended && wait == 1;
-        let by_host = case.state == State::ResetAgain
-            && case.resets_by_host
-            && case.read == Read::CopiedAtOnce;
-        (!waits && !by_host).then_some(case)
-    }
-
-    fn width(&self) -> usize {
-        if self.flags.contains(Flags::TYPE_64) { 2 } else { 1 }
-    }
-
-    fn stride(&self) -> u64 {
-        if self.stride_is_wide { 40 } else { 24 }
-    }
-
-    /// The points that are captured and that are not, while a query is active.
-    fn points(&self, number: u32) -> [u64; 2] {
-        let points = u64::from(4 + 2 * number);
-        match self.drawn {
-            Drawn::Captured => [points, 0],
-            Drawn::NotCaptured => [0, points],
-            Drawn::Both => [points, points],
-            Drawn::Nothing => [0, 0],
-        }
-    }
-
-    /// Which words the results have, and where, as Vulkan says it.
-    fn results(&self, counted: Counted) -> Vec<u32> {
-        let mut words = vec![7; WORDS];
-        let is_available = self.state == State::Ended;
-        for number in 0..READ {
-            // Of several streams the others get no points.
-            let counts = is_available && (number == 0 || !self.streams);
-            let [captured, others] = if counts { self.points(number) } else { [0, 0] };
-            let others = match (self.geometry, counted) {
-                (false, _) => others,
-                (true, Counted::All) => 2 * others,
-                (true, Counted::WithoutGeometry) => 0,
-            };
-            let values = match self.of_generated {
-                true => vec![captured + others],
-                false => vec![captured.min(ROOM as u64), captured],
-            };
-            let are_there = is_available || self.flags.contains(Flags::PARTIAL);
-            let available = self.flags.contains(Flags::WITH_AVAILABILITY);
-            let available = available.then_some(Some(u64::from(is_available)));
-            let values = values.into_iter().map(|value| are_there.then_some(value));
-            let mut at = (u64::from(number) * self.stride() / 4) as usize;
-            for value in values.chain(available) {
-                if let Some(value) = value {
-                    words[at] = value as u32;
-                    words[at + 1..at + self.width()].fill(0);
-                }
-                at += self.width();
-            }
-        }
-        words
-    }
-
-    fn status(&self) -> vk::Result {
-        let is_partial = self.flags.contains(Flags::PARTIAL);
-        match self.read == Read::ByHost && self.state != State::Ended && !is_partial {
-            true => vk::Result::NOT_READY,
-            false => vk::Result::SUCCESS,
-        }
-    }
-}
-
-/// Cases in which every three choices meet that can.
-fn cases() -> Vec<Case> {
-    let (mut noise, mut met, mut cases) = (0x9e37_79b9_7f4a_7c15_u64, HashSet::new(), Vec::new());
-    for _ in 0..20_000 {
-        let choices = CHOICES.map(|choices| {
-            noise ^= noise << 13;
-            noise ^= noise >> 7;
-            noise ^= noise << 17;
-            (noise >> 33) as u32 % choices
-        });
-        let Some(case) = Case::new(choices) else { continue };
-        let before = met.len();
-        let choices: Vec<_> = choices.into_iter().enumerate().collect();
-        for (third, last) in choices.iter().enumerate() {
-            for (second, middle) in choices[..third].iter().enumerate() {
-                met.extend(choices[..second].iter().map(|first| (*first, *middle, *last)));
-            }
-        }
-        if met.len() > before {
-            cases.push(case);
-        }
-    }
-    cases
-}
+const CONTROL: &str = "#version 450
+layout(vertices = 1) out;
+void main() { gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = 1; }";
+const EVALUATION: &str = "#version 450
+layout(isolines, point_mode) in;
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
+void main() { number = 0; gl_Position = vec4(0, 0, 0, 1); }";
 
 /// A device whose queries are read.
 struct Scene<'d> {
     bare: Bare<'d>,
-    /// A pipeline that captures, and one with a geometry stage if there is such: that rasterize nothing, and that do.
-    pipelines: [(vk::Pipeline, Option<vk::Pipeline>); 2],
+    /// Pipelines that capture, of the stages that there are: that rasterize nothing, and that do.
+    pipelines: [Vec<vk::Pipeline>; 2],
     target: Seen,
     /// The bytes that draws by byte count are told of.
     counters: Seen,
@@ -240,24 +47,32 @@ struct Scene<'d> {
 }
 
 impl Scene<'_> {
-    fn new(device: &Device, has_geometry: bool) -> Scene<'_> {
+    fn new(device: &Device, has_stages: bool) -> Scene<'_> {
         use vk::BufferUsageFlags as Usage;
         let mut bare = Bare::new(device, 0);
         let input = vk::PipelineVertexInputStateCreateInfo::default();
-        let vertex = compiled(SHADER, ShaderStage::Vertex);
-        let plain = compiled(
-            &SHADER.replace(", xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4", ""),
-            ShaderStage::Vertex,
-        );
-        let geometry = compiled(TWICE, ShaderStage::Geometry);
         let points = vk::PrimitiveTopology::POINT_LIST;
+        let compiled = |source: &str, stage, flag| (flag, compiled(source, stage));
+        let stage = vk::ShaderStageFlags::GEOMETRY;
+        let geometry = [compiled(GEOMETRY, ShaderStage::Geometry, stage)];
+        let stage = vk::ShaderStageFlags::TESSELLATION_CONTROL;
+        let control = compiled(CONTROL, ShaderStage::TessellationControl, stage);
+        let stage = vk::ShaderStageFlags::TESSELLATION_EVALUATION;
+        let evaluation = compiled(EVALUATION, ShaderStage::TessellationEvaluation, stage);
+        let tessellation = [control, evaluation];
+        let plain = SHADER.replace(", xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4", "");
+        let patches = vk::PrimitiveTopology::PATCH_LIST;
+        let all: [(_, &str, &[_]); 3] =
+            [(points, SHADER, &[]), (points, &plain, &geometry), (patches, &plain, &tessellation)];
         let counter = Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::INDIRECT_BUFFER;
         let pipelines = [false, true].map(|rasterizes| {
-            let captured = Drawing { rasterizes, ..Drawing::new(&vertex, points) };
-            let other =
-                Drawing { geometry: Some(&geometry), rasterizes, ..Drawing::new(&plain, points) };
-            let other = has_geometry.then(|| bare.pipeline_of(other, &input));
-            (bare.pipeline_of(captured, &input), other)
+            let pipeline = |(topology, vertex, later): (_, &str, _)| {
+                let vertex = discarding::words(vertex);
+                let drawing = Drawing { later, rasterizes, ..Drawing::new(&vertex, topology) };
+                bare.pipeline_of(drawing, &input)
+            };
+            let count = if has_stages { all.len() } else { 1 };
+            all.into_iter().take(count).map(pipeline).collect()
         });
         Scene {
             pipelines,
@@ -363,8 +178,9 @@ impl Scene<'_> {
                 begin();
             }
             self.bare.begin_pass(commands);
-            let (pipeline, with_geometry) = self.pipelines[usize::from(case.rasterizes)];
-            let other = with_geometry.filter(|_| case.geometry).unwrap_or(pipeline);
+            let pipelines = &self.pipelines[usize::from(case.rasterizes)];
+            let other = pipelines[case.stages as usize];
+            let pipeline = if case.captures_stages { other } else { pipelines[0] };
             let graphics = vk::PipelineBindPoint::GRAPHICS;
             let (zero, size) = (0, self.target.size());
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
@@ -430,9 +246,12 @@ impl Scene<'_> {
     }
 }
 
-/// A device with queries of both types that the host resets.
+/// A device with queries of both types that the host resets, and passes of several views.
 fn device(instance: &Instance, driver: &str, counts_streams: bool) -> Device {
-    let features = vk::PhysicalDeviceFeatures::default().geometry_shader(driver == LAVAPIPE);
+    let has_stages = driver == LAVAPIPE;
+    let features = vk::PhysicalDeviceFeatures::default()
+        .geometry_shader(has_stages)
+        .tessellation_shader(has_stages);
     let physical = instance.physical(driver);
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let names = [ext::transform_feedback::NAME, ext::primitives_generated_query::NAME];
@@ -443,17 +262,56 @@ fn device(instance: &Instance, driver: &str, counts_streams: bool) -> Device {
         .primitives_generated_query(true)
         .primitives_generated_query_with_rasterizer_discard(true)
         .primitives_generated_query_with_non_zero_streams(counts_streams);
+    let mut eleven = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
     let mut twelve = vk::PhysicalDeviceVulkan12Features::default().host_query_reset(true);
+    let mut thirteen = vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true);
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
         .enabled_features(&features)
         .push_next(&mut feedback)
         .push_next(&mut generated)
-        .push_next(&mut twelve);
+        .push_next(&mut eleven)
+        .push_next(&mut twelve)
+        .push_next(&mut thirteen);
     // SAFETY: what the structure points to lives until the end of this function.
     let handle = unsafe { instance.handle.create_device(physical, &info, None) };
     instance.with_commands(handle.expect("a device"), physical)
+}
+
+/// A device, and which primitives it counts.
+struct Counter {
+    name: &'static str,
+    device: Device,
+    counted: Counted,
+    instance: Instance,
+}
+
+impl Counter {
+    /// Devices that capture by the driver's feature, and by the layer's.
+    fn all() -> [Self; 4] {
+        let hide: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
+        let hide_both: Settings<'_> =
+            &[(c"hide", c"VK_EXT_transform_feedback,VK_EXT_primitives_generated_query")];
+        let native = Instance::with_layers(&[], &[]);
+        let layer = |settings| Instance::new(settings, Validation::Below);
+        [
+            ("native", LAVAPIPE, native, Counted::All),
+            ("emulated", LAVAPIPE, layer(hide), Counted::Generated),
+            ("by the layer alone", LAVAPIPE, layer(hide_both), Counted::None),
+            (SWIFTSHADER, SWIFTSHADER, layer(&[]), Counted::None),
+        ]
+        .map(|(name, driver, instance, counted)| {
+            let device = device(&instance, driver, counted == Counted::All);
+            Self { name, device, counted, instance }
+        })
+    }
+
+    /// Fails if the validation layer said something.
+    fn end(self) {
+        drop(self.device);
+        self.instance.assert_silent();
+    }
 }
 
 /// Whether lavapipe 22.3 has the results wrong of queries that have not ended: asked for in any case they are anything,
@@ -465,35 +323,20 @@ fn is_wrong_in_lavapipe(case: &Case) -> bool {
 
 #[test]
 fn queries_of_every_kind_are_read_in_every_way() {
-    let hide: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
-    let hide_both: Settings<'_> =
-        &[(c"hide", c"VK_EXT_transform_feedback,VK_EXT_primitives_generated_query")];
-    let native = Instance::with_layers(&[], &[]);
-    let forced = Instance::new(hide, Validation::Below);
-    let alone = Instance::new(hide_both, Validation::Below);
-    let other = Instance::new(&[], Validation::Below);
-    let devices = [
-        ("native", device(&native, LAVAPIPE, true), Counted::All),
-        ("emulated", device(&forced, LAVAPIPE, false), Counted::All),
-        ("by the layer alone", device(&alone, LAVAPIPE, false), Counted::WithoutGeometry),
-        (SWIFTSHADER, device(&other, SWIFTSHADER, false), Counted::WithoutGeometry),
-    ];
     let cases = cases();
-    for (name, device, counted) in &devices {
-        let has_geometry = *name != SWIFTSHADER;
-        let scene = Scene::new(device, has_geometry);
-        // The layer counts no primitives of other streams, and says so.
-        let is_valid = |case: &&Case| match *name {
-            "native" => !is_wrong_in_lavapipe(case),
-            _ => !(case.of_generated && case.streams) && (has_geometry || !case.geometry),
+    for counter in Counter::all() {
+        let Counter { name, ref device, counted, .. } = counter;
+        let has_stages = name != SWIFTSHADER;
+        let scene = Scene::new(device, has_stages);
+        let is_valid = |case: &&Case| match counted {
+            Counted::All => !is_wrong_in_lavapipe(case),
+            _ => has_stages || case.stages == Stages::Vertex,
         };
         for case in cases.iter().filter(is_valid) {
-            let expected = (case.results(*counted), case.status());
+            let expected = (case.results(counted), case.status());
             assert_eq!(scene.run(case), expected, "{name}: {case:?}");
         }
+        drop(scene);
+        counter.end();
     }
-    drop(devices);
-    forced.assert_silent();
-    alone.assert_silent();
-    other.assert_silent();
 }

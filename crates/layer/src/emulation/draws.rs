@@ -95,7 +95,8 @@ impl Recording {
         let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
         let [of_feedback, of_generated] = if has_others { [0; 2] } else { self.counted };
         let is_counted = of_generated != 0 && !emulator.driver_counts;
-        if is_counted {
+        let counted_views = if is_counted { self.view_count(emulator) } else { 0 };
+        for _ in 0..counted_views {
             self.jobs.push(&job(draws.clone(), of_generated));
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };

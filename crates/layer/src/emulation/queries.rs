@@ -155,13 +155,16 @@ impl Recording {
             }
             return;
         }
-        let at = SIZE * u64::from(query) + AVAILABLE;
         // SAFETY: the pool is one of timestamps for the driver, and outside of render passes none is open.
         unsafe {
-            if self.scope == Scope::Outside {
-                fill(device, commands, all, at..at + 4, 1);
-            } else if let Err(error) = self.end_in_pass(device, emulator, all.address + at) {
-                device.fault(format_args!("no memory for a query: {error}"));
+            // The queries of the other views count nothing, and are available.
+            for query in query..query + self.view_count(emulator) {
+                let at = SIZE * u64::from(query) + AVAILABLE;
+                if self.scope == Scope::Outside {
+                    fill(device, commands, all, at..at + 4, 1);
+                } else if let Err(error) = self.end_in_pass(device, emulator, all.address + at) {
+                    device.fault(format_args!("no memory for a query: {error}"));
+                }
             }
             if let Some(write) = device.next.cmd_write_timestamp {
                 write(commands, Stage::BOTTOM_OF_PIPE, pool, query);

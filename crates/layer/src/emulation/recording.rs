@@ -111,7 +111,7 @@ pub(crate) enum Scope {
     /// In a subpass of a render pass.
     Subpass(vk::RenderPass, u32),
     /// Between the beginning and the end of dynamic rendering.
-    Rendering,
+    Rendering { view_mask: u32 },
 }
 
 impl Scope {

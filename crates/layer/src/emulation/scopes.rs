@@ -4,7 +4,7 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::MOST_EXECUTIONS;
 use crate::emulation::recording::{NO_LIST, Recording, Scope};
-use ash::vk;
+use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 
 impl Recording {
@@ -68,6 +68,20 @@ impl Recording {
         if let Scope::Subpass(_, subpass) = &mut self.scope {
             *subpass += 1;
         }
+    }
+
+    /// How many views are drawn into.
+    pub(super) fn view_count(&self, emulator: &Emulator) -> u32 {
+        let view_mask = match self.scope {
+            Scope::Outside => 0,
+            Scope::Subpass(pass, subpass) => {
+                // SAFETY: nobody destroys a pass that is used.
+                let masks = unsafe { emulator.view_masks.get(pass.as_raw()) };
+                masks.and_then(|masks| masks.get(subpass as usize)).copied().unwrap_or(0)
+            }
+            Scope::Rendering { view_mask } => view_mask,
+        };
+        view_mask.count_ones().max(1)
     }
 }
 

@@ -24,8 +24,9 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
-        flags: RenderingFlags,
+        info: &vk::RenderingInfo<'_>,
     ) {
+        let (flags, scope) = (info.flags, Scope::Rendering { view_mask: info.view_mask });
         self.suspends = flags.contains(RenderingFlags::SUSPENDING);
         if self.suspends {
             self.keeps();
@@ -34,14 +35,14 @@ impl Recording {
             // What resumes it may be pending from earlier on.
             self.is_shared |= self.suspends;
             // SAFETY: the caller's promise.
-            return unsafe { self.open(device, emulator, commands, Scope::Rendering) };
+            return unsafe { self.open(device, emulator, commands, scope) };
         }
         self.resume(emulator);
+        self.scope = scope;
     }
 
     /// Goes on with rendering that was suspended here, or in front of all that is recorded here.
     fn resume(&mut self, emulator: &Emulator) {
-        self.scope = Scope::Rendering;
         if let Some(Suspended { list, owner, jobs, .. }) = self.suspended.take() {
             (self.list, self.owner, self.jobs) = (Some(list), owner, jobs);
         } else {

@@ -4,9 +4,9 @@ use super::barriers::{Mapped, Masked};
 use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;
 use crate::log::Level;
-use crate::pnext::{Change, Copied};
+use crate::pnext::{Change, Copied, find};
 use crate::settings::slice;
-use ash::vk::{self, TaggedStructure as _};
+use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 impl Masked for vk::SubpassDependency {
     type Around = Reach;
@@ -55,7 +55,12 @@ pub(crate) unsafe extern "system" fn create_render_pass(
         let reach = Reach::whole(device);
         let dependencies = Mapped::new(changed.p_dependencies, changed.dependency_count, reach);
         changed.p_dependencies = dependencies.as_ptr();
-        next(device.handle, &raw const changed, allocator, pass)
+        let result = next(device.handle, &raw const changed, allocator, pass);
+        let views = find::<vk::RenderPassMultiviewCreateInfo<'static>>((*info).p_next);
+        let masks =
+            views.map_or(&[][..], |views| slice((*views).p_view_masks, (*views).subpass_count));
+        keep_views(device, result, pass, masks.to_vec());
+        result
     }
 }
 
@@ -86,7 +91,45 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
         changed.p_dependencies = mapped.as_ptr();
         let result = next(device.handle, &raw const changed, allocator, pass);
         drop(chains);
+        let subpasses = slice((*info).p_subpasses, (*info).subpass_count);
+        keep_views(device, result, pass, subpasses.iter().map(|one| one.view_mask).collect());
         result
+    }
+}
+
+/// Keeps the view masks of a pass, of which queries count the primitives of each view.
+///
+/// # Safety
+///
+/// The pointer is valid.
+unsafe fn keep_views(
+    device: &Device,
+    result: vk::Result,
+    pass: *const vk::RenderPass,
+    masks: Vec<u32>,
+) {
+    let has_views = result == vk::Result::SUCCESS && masks.iter().any(|mask| *mask != 0);
+    if let Some(emulator) = device.emulator.get().filter(|_| has_views) {
+        // SAFETY: the caller's promise.
+        emulator.view_masks.insert(unsafe { (*pass).as_raw() }, Box::new(masks));
+    }
+}
+
+/// `vkDestroyRenderPass`.
+pub(crate) unsafe extern "system" fn destroy_render_pass(
+    device: vk::Device,
+    pass: vk::RenderPass,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            drop(emulator.view_masks.remove(pass.as_raw()));
+        }
+        if let Some(next) = device.next.destroy_render_pass {
+            next(device.handle, pass, allocator);
+        }
     }
 }
 

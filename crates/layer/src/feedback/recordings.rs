@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::emulation::Recorded;
 use crate::emulation::recording::{Recording, Scope, forget};
 use crate::feedback::emulated;
+use crate::pnext::find;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
@@ -129,6 +130,7 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
     commands: vk::CommandBuffer,
     info: *const vk::CommandBufferBeginInfo<'_>,
 ) -> vk::Result {
+    type Rendering = vk::CommandBufferInheritanceRenderingInfo<'static>;
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let Some(next) = Device::of(commands).and_then(|one| one.next.begin_command_buffer) else {
@@ -150,7 +152,11 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
                     Some(one) if one.render_pass != vk::RenderPass::null() => {
                         Scope::Subpass(one.render_pass, one.subpass)
                     }
-                    _ => Scope::Rendering,
+                    one => {
+                        let inherited = one.and_then(|one| find::<Rendering>(one.p_next));
+                        let view_mask = inherited.map_or(0, |rendering| (*rendering).view_mask);
+                        Scope::Rendering { view_mask }
+                    }
                 };
             }
             if recording.is_secondary && recording.is_shared {

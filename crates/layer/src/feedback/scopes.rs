@@ -29,7 +29,7 @@ noted! {
     /// `vkCmdBeginRendering`.
     cmd_begin_rendering(info: *const vk::RenderingInfo<'_>)
         |device, emulator, recording, commands|
-        recording.begin_rendering(device, emulator, commands, (*info).flags);
+        recording.begin_rendering(device, emulator, commands, &*info);
     /// `vkCmdEndRendering`.
     cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
     /// `vkCmdEndRendering2KHR`.

@@ -26,6 +26,8 @@ pub(super) struct Stream {
     pub(super) sizes: [u64; 2],
     pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
+    /// Where they begin in their buffer, in bytes.
+    pub(super) index_offset: u64,
     pub(super) submissions: u32,
     /// Whether its command buffers may be pending twice.
     pub(super) simultaneous: bool,
@@ -232,6 +234,7 @@ impl Stream {
             sizes,
             captures,
             indices,
+            index_offset: noise.of(&[0, 8]),
             submissions: 1 + noise.below(2),
             mixed: noise.one_in(3),
             waits: noise.of(&waits),
@@ -260,12 +263,17 @@ impl Stream {
         self.look.numbered &= !self.look.restart;
         // All their vertex buffers have a stride.
         self.look.pushes_all = false;
+        if self.has_wrong_indices() {
+            self.index_offset = 0;
+        }
         self
     }
 
-    /// Whether it draws by such a command.
-    pub(super) fn has(&self, kind: Kind) -> bool {
-        self.captures.iter().flat_map(|capture| &capture.calls).any(|call| call.kind == kind)
+    /// Whether lavapipe reads other indices for it: of draws with indices and arguments in buffers, it takes indices
+    /// from the beginning of their buffer.
+    pub(super) fn has_wrong_indices(&self) -> bool {
+        let mut calls = self.captures.iter().flat_map(|capture| &capture.calls);
+        self.index_offset > 0 && calls.any(|call| call.kind == Kind::IndexedIndirect)
     }
 
     /// Whether another command buffer resumes what the first has begun.

@@ -14,8 +14,8 @@ pub(super) struct Able {
     pub(super) counts_draws: bool,
     /// Whether shaders may read the number of the draw.
     pub(super) numbers_draws: bool,
-    /// Whether it captures indirect draws with indices, which lavapipe by itself has wrong.
-    pub(super) indexed_indirect: bool,
+    /// Whether the driver captures.
+    pub(super) is_native: bool,
     pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
     /// In bytes.
@@ -159,7 +159,7 @@ impl Able {
                 .then(|| ext::conditional_rendering::Device::new(above, below)),
             counts_draws,
             numbers_draws,
-            indexed_indirect: true,
+            is_native: false,
             has_divisors: has(ext::vertex_attribute_divisor::NAME),
             counts_generated: has(ext::primitives_generated_query::NAME),
             max_push_constants: properties.limits.max_push_constants_size,

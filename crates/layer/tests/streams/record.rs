@@ -223,7 +223,8 @@ impl Scene<'_> {
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
             self.bind_attributes(commands, capture.fed);
             let width = self.stream.look.index_type;
-            vulkan.cmd_bind_index_buffer(commands, self.of(Buffer::Indices), 8, width);
+            let (indices, offset) = (self.of(Buffer::Indices), self.stream.index_offset);
+            vulkan.cmd_bind_index_buffer(commands, indices, offset, width);
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
             bind(commands, 0, 1, &raw const targets[0], &raw const zero, &raw const first);
             bind(commands, 2, 1, &raw const targets[1], &raw const offsets[0], &raw const second);
@@ -380,10 +381,11 @@ impl Scene<'_> {
             (self.of(Buffer::Arguments), u64::from(stride) * (call.number * MOST_DRAWS) as u64);
         let (counts, counted_at) = (self.of(Buffer::Counts), 4 * call.number as u64);
         let most = call.draws.len() as u32;
-        // Their draws are numbered alike.
-        let numbers = !self.able.indexed_indirect && self.stream.look.numbered;
+        let is_by_host = self.able.is_native && self.stream.has_wrong_indices();
         let kind = match call.kind {
-            Kind::IndexedIndirect if numbers => Kind::MultiIndexed,
+            // Their draws are numbered alike.
+            Kind::IndexedIndirect if is_by_host && self.stream.look.numbered => Kind::MultiIndexed,
+            Kind::IndexedIndirect if is_by_host => Kind::Indexed,
             kind => kind,
         };
         let plain = call.draws.iter().map(|draw| vk::MultiDrawInfoEXT {
@@ -417,10 +419,10 @@ impl Scene<'_> {
                         vulkan.cmd_draw(commands, count, instances, first, base);
                     }
                 }
-                (Kind::IndexedIndirect, _) if self.able.indexed_indirect => {
+                (Kind::IndexedIndirect, _) => {
                     vulkan.cmd_draw_indexed_indirect(commands, arguments, at, most, stride);
                 }
-                (Kind::Indexed | Kind::MultiIndexed | Kind::IndexedIndirect, _) => {
+                (Kind::Indexed | Kind::MultiIndexed, _) => {
                     for one in indexed {
                         let (count, first, offset) =
                             (one.index_count, one.first_index, one.vertex_offset);

@@ -28,17 +28,6 @@ pub(super) struct Left {
 }
 
 impl Left {
-    /// Takes over what lavapipe draws and counts of draws whose indices and arguments are in buffers: it reads other
-    /// indices there.
-    pub(super) fn overlook_indices(&mut self, stream: &Stream, expected: &Self) {
-        if stream.has(Kind::IndexedIndirect) {
-            self.picture.clone_from(&expected.picture);
-            if stream.look.restart {
-                self.generated.clone_from(&expected.generated);
-            }
-        }
-    }
-
     /// Where this differs from what should be left: the first place of each, with both.
     pub(super) fn differences(&self, expected: &Self) -> Vec<String> {
         let mut all = Vec::new();
