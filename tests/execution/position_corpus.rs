@@ -8,6 +8,7 @@ use crate::position::module;
 use crate::position_shaders::TANGLED;
 use polyshade::Module;
 use polyshade::spv::ExecutionModel;
+use polyshade_tests::sample::sample;
 use polyshade_tests::tree::{self, files};
 use polyshade_tests::{program, shader};
 use spirv_tools::TargetEnv;
@@ -15,12 +16,11 @@ use spirv_tools::opt::{Optimizer, Passes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Of how many modules one is looked at, where `POLYSHADE_CORPUS` is not `all`: all of them take minutes.
-const STEP: usize = 12;
+/// One module in so many is compared: all of them take minutes.
+const STEP: usize = 24;
 
 /// The modules that are looked at, as far as `spirv-val` accepts them, with the names of their vertex entry points.
 fn vertex_shaders() -> Vec<(PathBuf, String)> {
-    let is_all = std::env::var("POLYSHADE_CORPUS").is_ok_and(|which| which == "all");
     let is_module = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "spv");
     let modules = files(&tree::corpus()).into_iter().filter(is_module);
     let vertex = |path: PathBuf| {
@@ -32,7 +32,7 @@ fn vertex_shaders() -> Vec<(PathBuf, String)> {
         };
         m.map_or_else(Vec::new, names)
     };
-    modules.step_by(if is_all { 1 } else { STEP }).flat_map(vertex).collect()
+    sample(modules, STEP).flat_map(vertex).collect()
 }
 
 /// What came of a shader.

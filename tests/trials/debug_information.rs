@@ -6,6 +6,7 @@
 
 use crate::disguises::{Case, cases};
 use polyshade::Module;
+use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
 use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES};
 
@@ -43,7 +44,7 @@ fn what_names_variables_for_debuggers_stays_valid() {
 fn what_names_anything_for_tools_stays_valid() {
     let disguise = Disguise { annotated: true, ..Disguise::NONE };
     let mut made = 0;
-    for Case { name: case, seed, words } in cases() {
+    for Case { name: case, seed, words } in sample(cases(), 3) {
         let module = Module::parse(&words).expect("a valid module can be read");
         let mut choices = Choices::seeded(seed);
         let Some(disguised) = disguise.words(&module, &mut choices) else { continue };
@@ -54,7 +55,7 @@ fn what_names_anything_for_tools_stays_valid() {
             made += 1;
         }
     }
-    assert!(made > 1000, "{made} modules");
+    assert!(made > 300, "{made} modules");
 }
 
 /// What all lowerings and moves make of a module, with all these options.

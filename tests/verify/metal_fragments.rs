@@ -60,8 +60,9 @@ fn targets() -> Vec<u32> {
 
 #[test]
 fn every_equation_is_the_models() {
-    is_equal(&Case::new(shader(), &Equation::ALL));
-    is_equal(&Case::new(targets(), &KHR));
+    for case in sample([Case::new(shader(), &Equation::ALL), Case::new(targets(), &KHR)], 2) {
+        is_equal(&case);
+    }
 }
 
 #[test]

@@ -214,7 +214,7 @@ impl Format {
 fn every_equation_is_right_in_every_class_of_formats() {
     let straight = Mode { source: Alpha::Straight, destination: Alpha::Straight, ..Mode::PLAIN };
     let vertex = cover();
-    for format in sample(&FORMATS, 4) {
+    for format in sample(&FORMATS, 8) {
         for mode in [Mode::PLAIN, straight] {
             let blending = mode.of(Blending::new(Equation::ALL)).format(format.class);
             let words = Some(Place::PushConstant { offset: 0 });

@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use std::collections::BTreeSet;
 
 /// How many groups are drawn, unless `POLYSHADE_GROUPS` says it.
-const GROUPS: u32 = 24;
+const GROUPS: u32 = 12;
 
 /// Captures that are submitted together, as they have all this in common.
 #[derive(Debug, Clone)]

@@ -122,8 +122,8 @@ fn stages() -> Work {
 impl Line {
     /// Options for this line alone: mesh shaders need a version of their own.
     fn of(&self, batch: &str) -> String {
-        // Behind `verify` stands another verb.
-        format!("batch in --report r.json {batch} {} --spirv-version 1.4", self.options)
+        // Each thread starts glslang, which takes longer than the shaders. The verb may be two words.
+        format!("batch in -j 1 --report r.json {batch} {} --spirv-version 1.4", self.options)
     }
 
     /// The outputs of all shaders but the first `without`, with these further outputs.
