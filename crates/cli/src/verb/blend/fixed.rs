@@ -31,7 +31,8 @@ pub(crate) struct Fixed {
     /// The blend constants: four numbers, or where the host fills them in: push-constant=OFFSET, specialization=ID,
     /// uniform=SET:BINDING, storage=SET:BINDING, the first three behind address: too; behind the words that select, if
     /// at one place [default: 0,0,0,0]
-    #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true)]
+    #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true,
+        requires = "blend")]
     blend_constants: Option<Constants>,
 
     /// Turn the alpha of location 0 into coverage of so many samples, in place of alphaToCoverageEnable, which has to
@@ -156,9 +157,6 @@ impl Fixed {
         }
         if formats.first() == Some(&None) && rewrite.format_class.is_some() {
             return usage("--format-class has no meaning beside --attachment-format".to_owned());
-        }
-        if self.blend_constants.is_some() && self.blend.is_empty() {
-            return usage("--blend-constants has no meaning without --blend".to_owned());
         }
         Ok(())
     }
