@@ -28,9 +28,15 @@ fn variants_take_a_few_bytes_a_word() {
         let count = words.len();
         let m = Module::parse(&words).expect("the input is well-formed");
         let options = Options::new();
-        let derive = || position_only::derive(&m, "main", &options).expect("it can be reduced");
-        let complement =
-            || position_only::complement(&m, "main", &options).expect("it can be reduced");
+        let derive = || position_only::lower(&m, "main", &options).expect("it can be reduced");
+        let complement = || {
+            position_only::lower(
+                &m,
+                "main",
+                &options.clone().variant(position_only::Variant::Complement),
+            )
+            .expect("it can be reduced")
+        };
         for (what, bytes) in [("position", peak(derive)), ("complement", peak(complement))] {
             let each = bytes as f64 / count as f64;
             println!("{name}, {what}: {each:.1} bytes a word");
@@ -47,7 +53,7 @@ fn variants_of_large_modules_allocate_seldom() {
     let words = inputs::words("mb10").expect("there is an input of this name");
     let m = Module::parse(&words).expect("the input is well-formed");
     let options = Options::new();
-    let count = allocations(|| position_only::derive(&m, "main", &options));
+    let count = allocations(|| position_only::lower(&m, "main", &options));
     println!("{count} allocations for {} words", words.len());
     assert!(count * 1000 <= MOST_ALLOCATIONS * words.len(), "{count} allocations");
 }

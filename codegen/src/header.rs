@@ -7,14 +7,13 @@ use std::fmt::Write;
 const PATH: &str = "crates/capi/include/polyshade.h";
 
 /// The options of which there is one kind.
-const ONE_KIND: [(&str, &str); 7] = [
+const ONE_KIND: [(&str, &str); 6] = [
     ("pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
     ("depth_options", "POLYSHADE_OPTIONS_DEPTH_CONVENTION"),
     ("discard_options", "POLYSHADE_OPTIONS_RASTERIZER_DISCARD"),
     ("blend_options", "POLYSHADE_OPTIONS_ADVANCED_BLEND"),
-    ("normalize_options", "POLYSHADE_OPTIONS_CLIP_NORMALIZE"),
-    ("enable_options", "POLYSHADE_OPTIONS_CLIP_ENABLE"),
-    ("planes_options", "POLYSHADE_OPTIONS_CLIP_PLANES"),
+    ("clip_options", "POLYSHADE_OPTIONS_CLIP_CULL"),
+    ("position_options", "POLYSHADE_OPTIONS_POSITION_ONLY"),
 ];
 
 /// What JSON is of is said beside its own kind.
@@ -44,7 +43,7 @@ fn with_initializers(header: &str) -> Result<String, String> {
         let (parameter, kind) = match (ONE_KIND.iter().find(|(name, _)| *name == short), short) {
             (Some((_, kind)), _) => ("void", format!("    value.base.kind = {kind};\n")),
             (None, "json_options") => ("uint32_t kind", JSON_KIND.to_owned()),
-            (None, "capture_options" | "position_options") => {
+            (None, "capture_options") => {
                 ("uint32_t kind", "    value.base.kind = kind;\n".to_owned())
             }
             (None, _) if member == "value." => ("void", String::new()),

@@ -170,16 +170,17 @@ fn with_options(choices: &mut Choices, then: Then<'_>) {
         0..=2 => with_capture(choices, then),
         3 => with_pulling(choices, then),
         4 => with_blend(choices, then),
-        5 => with_normalize(choices, then),
+        5 | 8 => with_clip(choices, then),
         6 => {
             let names = texts_of(&VARYINGS, choices);
-            let kind = POLYSHADE_OPTIONS_POSITION_ONLY + choices.below(3);
+            let kind = POLYSHADE_OPTIONS_POSITION_ONLY;
             let mut options = zeros!(polyshade_position_options, kind);
+            options.variant = choices.below(4);
             (options.keep, options.keep_count) = (names.as_ptr(), names.len());
             (options.flags, options.side_effects) = (choices.below(16), choices.below(3));
             then(&options.base, choices);
         }
-        7 => {
+        _ => {
             let mut options = zeros!(polyshade_depth_options, POLYSHADE_OPTIONS_DEPTH_CONVENTION);
             (options.depth, options.flip_y) = (value(choices), value(choices));
             options.rotation = value(choices);
@@ -187,16 +188,6 @@ fn with_options(choices: &mut Choices, then: Then<'_>) {
             let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
             let mut options = zeros!(polyshade_discard_options, kind);
             options.when = value(choices);
-            then(&options.base, choices);
-        }
-        _ => {
-            let mut options = zeros!(polyshade_planes_options, POLYSHADE_OPTIONS_CLIP_PLANES);
-            (options.flags, options.count) = (choices.below(2), choices.number());
-            (options.vertex, options.words) = (choices.number(), place(choices));
-            then(&options.base, choices);
-            let mut options = zeros!(polyshade_enable_options, POLYSHADE_OPTIONS_CLIP_ENABLE);
-            (options.flags, options.as_written) = (choices.below(2), choices.number());
-            options.enabled = value(choices);
             then(&options.base, choices);
         }
     }
@@ -247,15 +238,41 @@ fn with_pulling(choices: &mut Choices, then: Then<'_>) {
     then(&options.base, choices);
 }
 
-fn with_normalize(choices: &mut Choices, then: Then<'_>) {
-    let mut options = zeros!(polyshade_normalize_options, POLYSHADE_OPTIONS_CLIP_NORMALIZE);
-    let marks = [c"clip=0", c"cull=1.xy", c"clip=2-3", c"clip=1.w", c"cull=70000"];
-    let [inputs, outputs, linked] = [(); 3].map(|()| texts_of(&marks, choices));
-    (options.inputs, options.input_count) = (inputs.as_ptr(), inputs.len());
-    (options.outputs, options.output_count) = (outputs.as_ptr(), outputs.len());
-    (options.linked_inputs, options.linked_input_count) = (linked.as_ptr(), linked.len());
-    (options.linked_outputs, options.linked_output_count) = (linked.as_ptr(), linked.len());
-    options.flags = choices.below(8);
+fn with_clip(choices: &mut Choices, then: Then<'_>) {
+    let semantics = [c"clip=0", c"cull=1.xy", c"clip=2-3", c"clip=1.w", c"cull=70000"];
+    let [inputs, outputs, linked] = [(); 3].map(|()| texts_of(&semantics, choices));
+    let locations = choices.list(3, |choices| choices.below(40));
+    let steps = choices.list(3, |choices| polyshade_clip_step {
+        step: choices.below(10),
+        flags: choices.below(513),
+        clip: choices.below(9),
+        cull: choices.below(9),
+        location: choices.number(),
+        read_at: choices.number(),
+        keep_at: choices.number(),
+        planes: choices.below(10),
+        vertex: choices.below(5),
+        primitive: choices.below(4),
+        provoking: choices.below(3),
+        reserved: 0,
+        words: place(choices),
+        enabled: value(choices),
+        padding: 0,
+        inputs: inputs.as_ptr(),
+        input_count: inputs.len(),
+        outputs: outputs.as_ptr(),
+        output_count: outputs.len(),
+        linked_inputs: linked.as_ptr(),
+        linked_input_count: linked.len(),
+        linked_outputs: linked.as_ptr(),
+        linked_output_count: linked.len(),
+        flat: locations.as_ptr(),
+        flat_count: locations.len(),
+        no_perspective: locations.as_ptr(),
+        no_perspective_count: locations.len(),
+    });
+    let mut options = zeros!(polyshade_clip_options, POLYSHADE_OPTIONS_CLIP_CULL);
+    (options.steps, options.step_count) = (steps.as_ptr(), steps.len());
     then(&options.base, choices);
 }
 
@@ -404,7 +421,7 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
 }
 
 /// JSON of every kind of options, and of states of plans, before it is broken.
-const TEXTS: [(u32, &str); 20] = [
+const TEXTS: [(u32, &str); 15] = [
     (
         1,
         r#"{"variants":["both","raster_only"],"options":{"varyings":{"separate":[{"name":"v_position"}]}}}"#,
@@ -419,33 +436,23 @@ const TEXTS: [(u32, &str); 20] = [
             "buffers":{"0":{"stride":4,"rate":"vertex"}}}"#,
     ),
     (4, r#"{"keep":["position",{"location":1}],"precise":true}"#),
-    (7, r#"{"depth":{"word":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
-    (9, r#"{"targets":{"0":{"blending":{"equations":["multiply"]},"overlap":"disjoint"}}}"#),
+    (5, r#"{"depth":{"word":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
+    (7, r#"{"targets":{"0":{"blending":{"equations":["multiply"]},"overlap":"disjoint"}}}"#),
+    (8, r#"{"steps":[{"normalize":{"outputs":["clip=1.xy"]}},{"combine":{"clip":2}}]}"#),
+    (8, r#"{"steps":[{"mask":{"enabled":{"fixed":3},"keep_original_at":4}}]}"#),
+    (8, r#"{"steps":[{"user_planes":{"count":2,"words":{"uniform":{"set":1,"binding":2}}}}]}"#),
     (
-        10,
-        r#"{"outputs":{"marks":[{"kind":"clip","locations":{"first":1,"last":1,"components":"xy"}}]}}"#,
-    ),
-    (11, r#"{"enabled":{"fixed":3},"as_written":4}"#),
-    (12, r#"{"count":2,"words":{"uniform":{"set":1,"binding":2}}}"#),
-    (13, r#"{"clip":2}"#),
-    (14, r#"{"clip":2}"#),
-    (15, r#"{"inputs":3,"outputs":4,"linked":[2,1]}"#),
-    (16, r#"{"lacking":"all","location":3}"#),
-    (17, r#"{"lacking":"cull","location":3,"counts":[2,3]}"#),
-    (
-        18,
-        r#"{"lacking":"all","hand_on":3,"interpolation":{"flat":[],"no_perspective":[]},"provoking":"last"}"#,
+        8,
+        r#"{"steps":[{"separate":{"clip":2}},{"to_registers":{"inputs":3,"outputs":4,"signature":{"clip":2,"cull":1}}}]}"#,
     ),
     (
-        19,
-        r#"{"primitive":"triangles","location":3,
-            "exact":{"lacking":"all","hand_on":null,
-            "interpolation":{"flat":[],"no_perspective":[]},"provoking":"first"}}"#,
+        8,
+        r#"{"steps":[{"emulate":{"emulated":"cull","location":3,"signature":{"clip":2,"cull":3}}}]}"#,
     ),
-    (20, r#"["capability","size"]"#),
+    (8, r#"{"steps":[{"clip_in_geometry":{"keep_at":3,"generate":"lines","provoking":"last"}}]}"#),
     (
-        21,
-        r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"as_written":true},
+        9,
+        r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"keep_original":true},
             "depth":{},"discard":{"when":{"fixed":true}}}"#,
     ),
     (0, include_str!("../../examples/plans/resumed-strip.json")),

@@ -135,7 +135,7 @@ export const LOWERINGS = {
                 value: "position_only",
             },
         },
-        wanted: ({ part }) => ({ recipe: { reduce: { [part]: {} } } }),
+        wanted: ({ part }) => ({ recipe: { reduce: { variant: part } } }),
     },
     clip: {
         name: "Clip distances, emulated",

@@ -26,7 +26,8 @@ pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
     let blended = planned.made.iter().find_map(|made| made.blended.as_ref());
     let distances = planned.made.iter().find_map(|made| {
         let found = [&made.emulated, &made.masks, &made.planes].into_iter().flatten();
-        found.map(|one| one.outputs).find(|outputs| *outputs != [0, 0])
+        let outputs = found.map(|one| one.outputs.counts());
+        outputs.map(|counts| [counts.clip, counts.cull]).find(|outputs| *outputs != [0, 0])
     });
     let plan = |preset: Preset| {
         let device = Device::from(preset);

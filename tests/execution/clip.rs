@@ -14,7 +14,7 @@ mod vkd3d;
 use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;
 use chain::{Stages, pictures};
-use polyshade::clip_cull::{Kind, Mark};
+use polyshade::clip_cull::{DistanceKind, DistanceSemantic};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::lavapipe_misreads;
 use shape::{Chain, Form, Shape, Style};
@@ -46,7 +46,7 @@ pub(crate) fn drivers(chain: Chain) -> &'static [Driver] {
 /// Random shapes that the driver draws as they are written.
 pub(crate) fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usize) -> Vec<Shape> {
     let is_drawn = |shape: &Shape| {
-        let counts = [Kind::Clip, Kind::Cull].map(|kind| shape.count(kind));
+        let counts = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| shape.count(kind));
         driver != Driver::Lavapipe || !lavapipe_misreads(counts)
     };
     std::iter::repeat_with(|| Shape::random(noise, chain)).filter(is_drawn).take(count).collect()
@@ -194,9 +194,13 @@ fn differing(driver: Driver, chain: Chain, lowered: impl Fn(&Shape) -> Stages) -
 #[test]
 fn kinds_that_are_mistaken_are_seen() {
     let swapped = |shape: &Shape| {
-        shape.normalized_with(|mark| {
-            let kind = if mark.kind == Kind::Clip { Kind::Cull } else { Kind::Clip };
-            Mark { kind, ..mark }
+        shape.normalized_with(|semantic| {
+            let kind = if semantic.kind == DistanceKind::Clip {
+                DistanceKind::Cull
+            } else {
+                DistanceKind::Clip
+            };
+            DistanceSemantic { kind, ..semantic }
         })
     };
     for driver in DRIVERS {

@@ -49,7 +49,7 @@ fn glsl((depth, flip, quarters): Conversion) -> String {
 #[track_caller]
 fn convert(words: &[u32], options: &Options) -> Vec<u32> {
     let module = Module::parse(words).expect("glslang's words parse");
-    let converted = depth_convention::convert(&module, "main", options);
+    let converted = depth_convention::lower(&module, "main", options);
     let converted = converted.unwrap_or_else(|error| panic!("{options:?}: {error}"));
     validate(converted.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
     converted.module.into_words()

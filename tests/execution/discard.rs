@@ -76,8 +76,7 @@ fn the_extension_captures_what_the_shader_wrote() {
         }
         let module = Module::parse(&discarding).expect("polyshade's words parse");
         let convention = depth_convention::Options::new().depth(true).rotation(Turn::Half);
-        let both =
-            depth_convention::convert(&module, "main", &convention).expect("it is supported");
+        let both = depth_convention::lower(&module, "main", &convention).expect("it is supported");
         assert!(captured(scene, both.module.words(), &host(1)) == expected);
         assert!(is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(1))));
         assert!(!is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(0))));

@@ -26,7 +26,7 @@ fn discard(module: &Module<'_>) -> Module<'static> {
 
 fn convert(module: &Module<'_>) -> Module<'static> {
     let options = depth_convention::Options::new().depth(true).flip_y(true);
-    depth_convention::convert(module, "main", &options)
+    depth_convention::lower(module, "main", &options)
         .expect("it has a position")
         .module
         .into_owned()

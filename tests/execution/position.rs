@@ -155,8 +155,7 @@ fn equal(m: &Module<'_>, variant: &Module<'_>, outputs: &[&str]) -> bool {
 fn kept_outputs_are_the_full_shaders_bit_for_bit() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let variant =
-            position_only::derive(&m, "main", &Options::new()).expect(tangled.name).module;
+        let variant = position_only::lower(&m, "main", &Options::new()).expect(tangled.name).module;
         assert!(equal(&m, &variant, tangled.kept), "{}", tangled.name);
     }
 }
@@ -165,8 +164,13 @@ fn kept_outputs_are_the_full_shaders_bit_for_bit() {
 fn the_outputs_of_the_complement_are_the_full_shaders_bit_for_bit() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let variant =
-            position_only::complement(&m, "main", &Options::new()).expect(tangled.name).module;
+        let variant = position_only::lower(
+            &m,
+            "main",
+            &Options::new().variant(position_only::Variant::Complement),
+        )
+        .expect(tangled.name)
+        .module;
         assert!(equal(&m, &variant, tangled.others), "{}", tangled.name);
     }
 }
@@ -176,9 +180,14 @@ fn the_variants_are_what_the_others_are_not() {
     for tangled in &TANGLED {
         let m = module(tangled);
         let options = Options::new();
-        let variant = position_only::derive(&m, "main", &options).expect(tangled.name).module;
-        let complement =
-            position_only::complement(&m, "main", &options).expect(tangled.name).module;
+        let variant = position_only::lower(&m, "main", &options).expect(tangled.name).module;
+        let complement = position_only::lower(
+            &m,
+            "main",
+            &options.clone().variant(position_only::Variant::Complement),
+        )
+        .expect(tangled.name)
+        .module;
         let has = |m: &Module<'_>, output: &str| {
             let entry = m.entry_points().next().expect("there is one");
             let outputs = transform_feedback::capturable(m, entry);
@@ -198,8 +207,7 @@ fn the_variants_are_what_the_others_are_not() {
 fn a_removal_of_too_much_is_noticed() {
     for (tangled, lost) in TANGLED.iter().zip(["OpMatrixTimesVector", "OpFNegate", "OpFMul"]) {
         let m = module(tangled);
-        let variant =
-            position_only::derive(&m, "main", &Options::new()).expect(tangled.name).module;
+        let variant = position_only::lower(&m, "main", &Options::new()).expect(tangled.name).module;
         let text = polyshade_tests::shader::disassemble(variant.words()).expect("it is valid");
         // One computation is replaced by its last operand.
         let mut done = false;

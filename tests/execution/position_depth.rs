@@ -123,8 +123,14 @@ fn a_depth_pre_pass_leaves_no_hole() {
         let mut drawn = 0;
         for tangled in &TANGLED {
             let m = module(tangled);
-            let variant = position_only::derive(&m, "main", &options).expect(tangled.name).module;
-            let full = position_only::full(&m, "main", &options).expect(tangled.name).module;
+            let variant = position_only::lower(&m, "main", &options).expect(tangled.name).module;
+            let full = position_only::lower(
+                &m,
+                "main",
+                &options.clone().variant(position_only::Variant::Full),
+            )
+            .expect(tangled.name)
+            .module;
             for (driver, seed) in DRIVERS.iter().flat_map(|one| (0..SEEDS).map(move |i| (one, i))) {
                 let (covered, wrong) = covered_and_wrong(*driver, &inputs(seed), &variant, &full);
                 assert_eq!(wrong, 0, "{driver:?}, {}, of {covered} pixels", tangled.name);

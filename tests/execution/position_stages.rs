@@ -127,7 +127,7 @@ fn the_last_stages_variant_hands_on_the_same_positions_bit_for_bit() {
     for (ahead, last) in pipelines() {
         let options = Options::new().capture_in_position_only();
         let variant =
-            position_only::derive(&last, "main", &options).expect("it can be reduced").module;
+            position_only::lower(&last, "main", &options).expect("it can be reduced").module;
         assert!(variant.words().len() < last.words().len());
         let (written, positions) = captured(&ahead, &last);
         assert!(written > 10, "{:?}: {written} primitives", ahead.last);
@@ -156,9 +156,14 @@ fn a_depth_pre_pass_with_the_last_stages_variant_leaves_no_hole() {
     for (ahead, last) in pipelines() {
         let options = Options::new().invariant().precise();
         let variant =
-            position_only::derive(&last, "main", &options).expect("it can be reduced").module;
-        let full =
-            position_only::full(&last, "main", &options).expect("it can be decorated").module;
+            position_only::lower(&last, "main", &options).expect("it can be reduced").module;
+        let full = position_only::lower(
+            &last,
+            "main",
+            &options.clone().variant(position_only::Variant::Full),
+        )
+        .expect("it can be decorated")
+        .module;
         let (covered, wrong) =
             covered_and_wrong_behind(Driver::Lavapipe, &given(), &ahead, &variant, &full);
         assert!(covered > 50 && wrong == 0, "{:?}: {wrong} of {covered}", ahead.last);

@@ -1,6 +1,6 @@
 //! Pipelines that a recipe made draw what the same pipelines by hand draw, and capture what the shader wrote.
 
-use crate::clip::chain::{Stages, pictures};
+use crate::clip::chain::{Stages, normalize, pictures};
 use crate::clip::shape::{Shape, Style};
 use crate::clip::{CHAINS, drivers, shapes};
 use crate::depth::POSITIONS;
@@ -10,7 +10,7 @@ use crate::noise::Noise;
 use crate::shaders::Varyings;
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::Module;
-use polyshade::clip_cull::{self, Lacking};
+use polyshade::clip_cull::Emulated;
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{Target, Value};
 use polyshade::recipe::{self, Capture, Masks, Recipe};
@@ -41,7 +41,7 @@ fn lowered(stages: &Stages, recipe: &Recipe) -> Stages {
 /// Distances in registers; where two stages meet, only the first is told.
 fn recipe(shape: &Shape, mask: u32) -> Recipe {
     let mut recipe = Recipe::default();
-    let marked = clip_cull::Options::new().outputs(shape.marks());
+    let marked = normalize(Vec::new(), shape.semantics().collect());
     let stages = [
         (ExecutionModel::VERTEX, true),
         (ExecutionModel::TESSELLATION_CONTROL, shape.chain.tessellation),
@@ -50,7 +50,7 @@ fn recipe(shape: &Shape, mask: u32) -> Recipe {
     ];
     let stages = stages.into_iter().filter(|(_, is_there)| *is_there);
     recipe.normalize = Some(stages.map(|(stage, _)| (stage, marked.clone())).collect());
-    recipe.masks = Some(Masks { enabled: Value::Fixed(mask), as_written: false });
+    recipe.masks = Some(Masks { enabled: Value::Fixed(mask), keep_original: false });
     recipe.depth = Some(turned());
     recipe
 }
@@ -60,7 +60,7 @@ fn by_hand(shape: &Shape) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
     let last = stages.len() - 2;
     let module = Module::parse(&stages[last].1).expect("glslang's words parse");
-    let turned = depth_convention::convert(&module, "main", &turned()).expect("it has a position");
+    let turned = depth_convention::lower(&module, "main", &turned()).expect("it has a position");
     stages[last].1 = turned.module.into_words();
     stages
 }
@@ -95,7 +95,7 @@ fn pipelines_with_registers_draw_what_arrays_by_hand_draw() {
 fn no_stage_keeps_distances_where_they_are_emulated() {
     const PIXEL: usize = 8;
     let mut emulated = Recipe::default();
-    emulated.emulate = Some(Lacking::All);
+    emulated.emulate = Some(Emulated::All);
     let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
     for chain in CHAINS {
         let mut noise = Noise::new();

@@ -73,7 +73,7 @@ fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
     let modules = tangled.iter().map(|tangled| {
         let full = module(tangled);
         let options = position_only::Options::new();
-        let variant = position_only::derive(&full, "main", &options).expect(tangled.name).module;
+        let variant = position_only::lower(&full, "main", &options).expect(tangled.name).module;
         [full.words().to_vec(), variant.words().to_vec()]
     });
     let modules: Vec<[Vec<u32>; 2]> = modules.collect();

@@ -40,7 +40,7 @@ fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
         .depth(true)
         .flip_y(Value::Word(Place::Specialization { first_id: IDS[0] }))
         .rotation(Value::Word(Place::Specialization { first_id: IDS[1] }));
-    let converted = depth_convention::convert(m, &target, &options)?.module.into_words();
+    let converted = depth_convention::lower(m, &target, &options)?.module.into_words();
     let converted = Module::parse(&converted)?;
     let options = rasterizer_discard::Options::new()
         .when(Value::Word(Place::Specialization { first_id: IDS[2] }));

@@ -48,8 +48,12 @@ fn corpus_has_valid_variants() {
             let target = &Target::new(entry.name()).stage(entry.model());
             let options = Options::new().invariant().side_effects(SideEffects::InComplement);
             for variant in [
-                position_only::derive(&m, target, &options),
-                position_only::complement(&m, target, &options),
+                position_only::lower(&m, target, &options),
+                position_only::lower(
+                    &m,
+                    target,
+                    &options.clone().variant(position_only::Variant::Complement),
+                ),
             ] {
                 let fault = match variant {
                     Ok(variant) => shader::validate(variant.module.words()).err(),

@@ -27,7 +27,7 @@ fn corpus_is_as_small_as_spirv_tools_leaves_it() {
         }
         let name = entry.name().into_owned();
         let options = Options::new().side_effects(SideEffects::InPositionOnly);
-        let Ok(variant) = position_only::derive(&m, name.as_str(), &options) else { continue };
+        let Ok(variant) = position_only::lower(&m, name.as_str(), &options) else { continue };
         let without = dead_code::without(&m, &name, &dead_code::varyings(&m, &name));
         let Some(without) = without else { continue };
         let Some(reduced) = dead_code::remove(&without) else { continue };

@@ -9,6 +9,7 @@ mod eliminate_sizes;
 mod isolate;
 mod link;
 mod nonsense;
+mod outside;
 mod position_only;
 mod push_constants;
 mod shader;

@@ -11,8 +11,12 @@ use std::collections::BTreeMap;
 fn both<'m>(m: &'m Module<'_>) -> [Module<'m>; 2] {
     let options = Options::new();
     let variants = [
-        position_only::derive(m, "main", &options),
-        position_only::complement(m, "main", &options),
+        position_only::lower(m, "main", &options),
+        position_only::lower(
+            m,
+            "main",
+            &options.clone().variant(position_only::Variant::Complement),
+        ),
     ];
     variants.map(|variant| variant.unwrap().module)
 }

@@ -79,7 +79,7 @@ fn the_range_takes_in_words_at_several_places() {
     for (places, range) in [([16, 24], 16..28), ([24, 4], 4..28), ([8, 8], 8..16)] {
         let [depth, flip] = places.map(word);
         let options = Options::new().depth(depth).flip_y(flip);
-        let converted = depth_convention::convert(shader.module(), "main", &options);
+        let converted = depth_convention::lower(shader.module(), "main", &options);
         let converted = converted.expect("the shader has a position");
         assert_eq!(converted.requirements.push_constants, Some(range), "{places:?}");
     }

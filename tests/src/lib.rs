@@ -6,6 +6,7 @@
 pub mod assembly;
 pub mod calls;
 pub mod chromium;
+pub mod clip;
 pub mod corpus;
 pub mod cost;
 pub mod dead_code;

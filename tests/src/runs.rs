@@ -20,12 +20,12 @@ const OF_FRAGMENTS: [&str; 7] = [
     "blend --equations all --select uniform=3:8",
     "blend --equations hsl-hue,plus-darker --select specialization=90 --overlap conjoint",
     "blend --equations multiply --source-alpha straight --destination-alpha straight",
-    "clip --emulate 12 --linked 2,1",
-    "clip --emulate 12 --linked 2,1 --native clip",
+    "clip --emulate 12 --signature 2,1",
+    "clip --emulate 12 --signature 2,1 --native clip",
 ];
 
 /// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
-const OF_OTHERS: [&str; 18] = [
+const OF_OTHERS: [&str; 17] = [
     "capture",
     "capture --topologies triangle-list --one-instance --one-limit",
     "capture --topologies triangle-strip --one-limit",
@@ -41,7 +41,6 @@ const OF_OTHERS: [&str; 18] = [
     "clip --planes 3 --planes-at uniform=3:0 --enable uniform=3:1",
     "clip --to registers --location 12",
     "clip --exact --location 12",
-    "clip --repair capability,unused,size,xfb",
     "pull",
     "pull --words address:uniform=3:30 --robustness access",
 ];
@@ -70,12 +69,8 @@ const OF_METAL_AGAINST: [&str; 3] = [
 const OF_METAL_FRAGMENTS: &[&str] = OF_FRAGMENTS.split_at(OF_FRAGMENTS.len() - 1).0;
 
 /// What is verified of its kernels that are tessellation control stages.
-const OF_METAL_PATCHES: [&str; 4] = [
-    "clip",
-    "clip --to registers --location 12",
-    "clip --emulate 12",
-    "clip --repair capability,unused,size,xfb",
-];
+const OF_METAL_PATCHES: [&str; 3] =
+    ["clip", "clip --to registers --location 12", "clip --emulate 12"];
 
 /// How many runs there are of each comparison, and of one against another device, which finds how exact words are.
 const RUNS: u64 = 8;

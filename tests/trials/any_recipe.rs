@@ -2,12 +2,12 @@
 
 use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
-use polyshade::clip_cull::{self, Kind, Lacking, Mark, Planes};
+use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{Binding, Lowered, Place, Pointer, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
-use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
+use polyshade::recipe::{self, Capture, Made, Masks, Recipe};
 use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::{self, Components, SideEffects, Variant, capturable};
@@ -47,14 +47,14 @@ fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Capt
     }
 }
 
-fn reduce(choices: &mut Choices) -> Reduce {
+fn reduce(choices: &mut Choices) -> position_only::Options {
     let options =
         position_only::Options::new().side_effects(position_only::SideEffects::InPositionOnly);
     let options = if choices.maybe() { options.capture_in_position_only() } else { options };
     choices.of(&[
-        Reduce::PositionOnly(options.clone()),
-        Reduce::Complement(options.clone()),
-        Reduce::Full(options.invariant()),
+        options.clone(),
+        options.clone().variant(position_only::Variant::Complement),
+        options.variant(position_only::Variant::Full).invariant(),
     ])
 }
 
@@ -95,22 +95,24 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     recipe.normalize = choices.perhaps(|choices| {
         let mut of_stage = |model: ExecutionModel| {
             let components = Components::new(0, 1 + choices.below(4)).expect("there are as many");
-            let mark =
-                Mark::new(choices.of(&[Kind::Clip, Kind::Cull]), choices.below(4), components);
-            (model, clip_cull::Options::new().outputs(choices.perhaps(|_| mark)))
+            let kind = choices.of(&[DistanceKind::Clip, DistanceKind::Cull]);
+            let semantic = DistanceSemantic::new(kind, choices.below(4), components);
+            let mut options = Normalize::default();
+            options.outputs.extend(choices.perhaps(|_| semantic));
+            (model, options)
         };
         last.map(|(_, stage)| of_stage(stage.model())).into_iter().collect()
     });
     if let Some((m, entry)) = last {
         recipe.capture = choices.perhaps(|choices| capture(m, *entry, choices));
-        recipe.planes = choices.perhaps(|choices| Planes {
+        recipe.planes = choices.perhaps(|choices| UserPlanes {
             count: 1 + choices.below(3),
             words: place(choices),
             vertex: None,
         });
         recipe.masks = choices.perhaps(|choices| Masks {
             enabled: choices.of(&[Value::Fixed(5), Value::Word(place(&mut choices.clone()))]),
-            as_written: choices.maybe(),
+            keep_original: choices.maybe(),
         });
         recipe.reduce = choices.perhaps(reduce);
         recipe.depth = choices.perhaps(depth);
@@ -126,7 +128,7 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
         recipe.blend = choices.perhaps(blend);
     }
     if has_fragment && last.is_some() {
-        recipe.emulate = choices.perhaps(|choices| choices.of(&[Lacking::All, Lacking::Cull]));
+        recipe.emulate = choices.perhaps(|choices| choices.of(&[Emulated::All, Emulated::Cull]));
     }
     // Many fields together are often refused: some go.
     for _ in 0..choices.below(4) {
@@ -205,12 +207,12 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
                         let result = &one.result;
                         let there = [
                             result.stored.is_some() || result.decorated.is_some(),
-                            result.masks.as_ref().is_some_and(|made| made.outputs[0] > 0),
+                            result.masks.as_ref().is_some_and(|made| made.outputs.clip > 0),
                             result.depth.is_some() && result.discard.is_some(),
                             result
                                 .emulated
                                 .as_ref()
-                                .is_some_and(|made| made.inputs != made.outputs),
+                                .is_some_and(|made| made.inputs.counts() != made.outputs.counts()),
                         ];
                         fields.iter_mut().zip(there).for_each(|(all, one)| *all += u32::from(one));
                     }

@@ -1,13 +1,14 @@
 //! What goes into a lowering and what comes out of it, but for modules, is plain data: it can be compared, hashed,
 //! sent to other threads, and stored as text beside the SPIR-V.
 
+use polyshade::Module;
 use polyshade::advanced_blend::{
     self, ColorBlend, Destination, Equation, Factor, FormatClass, LogicOperation, Ordinary,
     Overlap, Term,
 };
 use polyshade::clip_cull::{
-    self, Exact, Kind, Lacking, Mark, Normalized, Planes, Primitive, REPAIRS, Registers, Repair,
-    StageDistances,
+    self, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, GeometryClip, Normalize,
+    Primitive, Registers, StageDistances, Step, UserPlanes,
 };
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{
@@ -16,10 +17,9 @@ use polyshade::host::{
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
-use polyshade::recipe::{Capture, Made, Masks, Recipe, Reduce};
+use polyshade::recipe::{Capture, Made, Masks, Recipe};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, Components, Decorated, Layout, StreamOutputEntry};
-use polyshade::{Module, clip_cull::Linkage};
+use polyshade::transform_feedback::{self, Decorated, Layout, StreamOutputEntry};
 use polyshade_tests::shader::{ShaderStage, compile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -149,27 +149,54 @@ fn options_of_blending_are_kept() {
     }
 }
 
-/// Two clip distances and a cull distance, marked by hand.
-fn marks() -> [Mark; 2] {
-    let of = |first, count| Components::new(first, count).expect("they are in a register");
-    [Mark::new(Kind::Clip, 4, of(0, 2)), Mark::new(Kind::Cull, 4, of(2, 1))]
+/// Two clip distances and a cull distance, by hand.
+fn semantics() -> [DistanceSemantic; 2] {
+    ["clip=4.xy", "cull=4.z"].map(|text| text.parse().expect("it is a semantic"))
+}
+
+fn normalization() -> Normalize {
+    let mut options = Normalize::default();
+    options.user_semantics = false;
+    options.outputs = semantics().to_vec();
+    options.linked_outputs = Some(semantics().to_vec());
+    options
+}
+
+fn geometry_clip(generate: Option<Primitive>) -> GeometryClip {
+    let mut clip = GeometryClip::default();
+    (clip.generate, clip.location) = (generate, 5);
+    clip
+}
+
+/// Every step.
+fn steps() -> Vec<Step> {
+    let signature = Some(DistanceCounts { clip: 2, cull: 1 });
+    let (count, vertex, location) = (3, Some(2), 5);
+    let emulated = Emulated::Cull;
+    let planes = |words| Step::UserPlanes(UserPlanes { count, words, vertex });
+    let mask = |place| Step::Mask { enabled: Value::Word(place), keep_original_at: Some(8) };
+    let of_host = PLACES.into_iter().flat_map(|place| [planes(place), mask(place)]);
+    of_host
+        .chain([
+            Step::Normalize(normalization()),
+            Step::Combine { clip: Some(2) },
+            Step::Separate { clip: 2 },
+            Step::ToRegisters(Registers { inputs: 8, outputs: 9, signature }),
+            Step::Emulate { emulated, location, inputs: Some(1), signature },
+            Step::ClipInGeometry(geometry_clip(None)),
+            Step::ClipInGeometry(geometry_clip(Some(Primitive::Triangles))),
+        ])
+        .collect()
 }
 
 #[test]
 fn options_of_distances_are_kept() {
-    let options = clip_cull::Options::new().semantics(false).inputs(marks()).outputs(marks());
-    let linkage = normalized().outputs;
-    let options = options.linked_inputs(linkage.clone()).linked_outputs(linkage);
-    assert_ne!(options, clip_cull::Options::new());
-    kept(&options);
-    kept_beside_default(&Registers { inputs: 1, outputs: 2, linked: Some([3, 4]) });
-    kept(&Exact::new().lacking(Lacking::Cull).flat(2));
-    for words in PLACES {
-        kept(&Value::<u32>::Word(words));
-        kept(&Planes { count: 3, words, vertex: Some(2) });
-    }
-    kept(&Value::Fixed(5));
-    REPAIRS.iter().for_each(kept::<Repair>);
+    kept_beside_default(&clip_cull::Options::from(steps()));
+    assert_ne!(normalization(), Normalize::default());
+    assert_eq!(DistanceKind::Clip, semantics()[0].kind);
+    let text = r#"{"steps":[{"normalize":{"outputs":["clip=4.xy"]}},{"separate":{"clip":1}}]}"#;
+    let read: clip_cull::Options = serde_json::from_str(text).expect("they are options");
+    assert_eq!(read.steps[1], Step::Separate { clip: 1 });
 }
 
 const CAPTURED: &str = "layout(location = 0) out vec4 v; layout(location = 1) out float w;
@@ -192,7 +219,7 @@ fn what_captures_say_is_kept() {
     kept_beside_default::<Requirements>(&decorated.requirements);
 
     let options = depth_convention::Options::new().depth(Value::Word(PLACES[0]));
-    let changed = depth_convention::convert(&decorated.module, "main", &options).expect("it can");
+    let changed = depth_convention::lower(&decorated.module, "main", &options).expect("it can");
     kept_beside_default::<Changed>(&changed.result);
     kept::<Vec<Words>>(&changed.words);
     kept_beside_default::<Requirements>(&changed.requirements);
@@ -218,35 +245,24 @@ fn what_blending_says_is_kept() {
     }
 }
 
-fn normalized() -> Normalized {
-    let source = "layout(location = 4) out vec4 v; void main() { v = vec4(1); }";
-    let vertex = module(ShaderStage::Vertex, source);
-    let options = clip_cull::Options::new().outputs(marks());
-    clip_cull::normalize(&vertex, "main", &options).expect("it can be").result
-}
-
 #[test]
 fn what_is_said_of_distances_is_kept() {
-    kept::<Normalized>(&normalized());
-    kept_beside_default::<Linkage>(&normalized().outputs);
+    let source = "layout(location = 4) out vec4 v; void main() { v = vec4(1); }";
+    let registers = module(ShaderStage::Vertex, source);
     let source = "void main() { gl_ClipDistance[1] = 1; gl_CullDistance[0] = 2; }";
-    let vertex = module(ShaderStage::Vertex, source);
-    let registers = Registers { inputs: 8, outputs: 9, linked: None };
-    let arranged = clip_cull::to_registers(&vertex, "main", registers).expect("it can be");
-    assert_eq!(arranged.result.outputs, [2, 1]);
-    kept::<StageDistances>(&arranged.result);
-    let enabled = clip_cull::enable(&vertex, "main", Value::Word(PLACES[1]), None);
-    kept::<StageDistances>(&enabled.expect("it can be").result);
-    let at = Registers { outputs: 5, ..Registers::default() };
-    let emulated = clip_cull::emulate_last(&vertex, "main", Lacking::All, at).expect("it can be");
-    kept::<StageDistances>(&emulated.result);
-    let (triangles, exact) = (Primitive::Triangles, Exact::new());
-    let two = clip_cull::generate(&vertex, "main", triangles, 5, &exact).expect("it can be");
-    let cut = two.1.expect("there is something to cut");
-    kept::<StageDistances>(&cut.result);
-    kept_beside_default::<Requirements>(&cut.requirements);
-    let repaired = clip_cull::repair(&vertex, "main", &REPAIRS).expect("it can be");
-    kept::<Vec<Repair>>(&repaired.result);
+    let arrays = module(ShaderStage::Vertex, source);
+    let mut geometry = None;
+    for step in steps() {
+        let vertex = if matches!(step, Step::Normalize(_)) { &registers } else { &arrays };
+        let Ok(lowered) = clip_cull::lower(vertex, "main", &[step].into()) else { continue };
+        let distances = &lowered.result.distances;
+        assert!(distances.outputs.clip > 0, "{distances:?}");
+        kept_beside_default::<StageDistances>(distances);
+        geometry = lowered.result.geometry.or(geometry);
+    }
+    let geometry = geometry.expect("a step generates one");
+    kept_beside_default::<StageDistances>(&geometry.result);
+    kept_beside_default::<Requirements>(&geometry.requirements);
 }
 
 #[test]
@@ -257,9 +273,9 @@ fn recipes_and_what_they_say_are_kept() {
         variant: transform_feedback::Variant::RasterOnly,
         options: transform_feedback::Options::new().interleaved(["v"]),
     });
-    recipe.masks = Some(Masks { enabled: Value::Word(PLACES[0]), as_written: true });
-    recipe.reduce = Some(Reduce::Complement(position_only::Options::new()));
-    recipe.emulate = Some(Lacking::Cull);
+    recipe.masks = Some(Masks { enabled: Value::Word(PLACES[0]), keep_original: true });
+    recipe.reduce = Some(position_only::Options::new().variant(position_only::Variant::Complement));
+    recipe.emulate = Some(Emulated::Cull);
     recipe.depth = Some(depth_convention::Options::new().flip_y(true));
     recipe.blend = Some(advanced_blend::Options::new().all_khr());
     kept_beside_default(&recipe);
@@ -286,8 +302,7 @@ fn options_are_read_as_the_setters_make_them() {
     assert_eq!(read(twice).expect("it is a recipe"), blended(once));
     for wrong in [
         r#"{"blend":{"every_target":{"format":{"class":"unorm","bits":[8,8,8,33]}}}}"#,
-        r#"{"normalize":{"vertex":{"inputs":{"marks":[{"kind":"clip","locations":
-            {"first":0,"last":0,"components":"xz"}}]}}}}"#,
+        r#"{"normalize":{"vertex":{"inputs":["clip=0.xz"]}}}"#,
         r#"{"normalize":{"vertex":{"linked":[]}}}"#,
         r#"{"capture":{"extension":{"varying":[]}}}"#,
         r#"{"planes":{"count":1}}"#,

@@ -2,16 +2,17 @@
 //! modules what has to stay free.
 
 use polyshade::advanced_blend::{self, Destination};
-use polyshade::clip_cull::{self, Lacking, Mark, Planes, Registers};
+use polyshade::clip_cull::{self, DistanceCounts, Step, UserPlanes};
 use polyshade::depth_convention;
 use polyshade::host::{Binding, Lowered, Place, Reserved, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
-use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
+use polyshade::recipe::{self, Capture, Made, Masks, Recipe};
 use polyshade::spv::{Decoration, ExecutionModel, StorageClass};
 use polyshade::transform_feedback::{self, Variant};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
 use polyshade::{Error, ErrorKind, Module, moves};
+use polyshade_tests::clip::{emulate, take, to_registers};
 use polyshade_tests::shader::{ShaderStage, compile, validate};
 use std::collections::BTreeSet;
 
@@ -85,12 +86,17 @@ fn captured() -> transform_feedback::Options {
     options.into_storage(Set(1), Binding(0))
 }
 
-fn marked() -> clip_cull::Options {
-    clip_cull::Options::new().outputs(["clip=3.xy".parse::<Mark>().expect("it is a mark")])
+fn marked() -> clip_cull::Normalize {
+    let mut options = clip_cull::Normalize::default();
+    options.outputs = vec!["clip=3.xy".parse().expect("it is a semantic")];
+    options
 }
 
-const PLANES: Planes =
-    Planes { count: 1, words: Place::Uniform { set: Set(2), binding: Binding(0) }, vertex: None };
+const PLANES: UserPlanes = UserPlanes {
+    count: 1,
+    words: Place::Uniform { set: Set(2), binding: Binding(0) },
+    vertex: None,
+};
 
 fn reduced() -> position_only::Options {
     let options = position_only::Options::new().capture_in_position_only();
@@ -126,10 +132,10 @@ impl Field {
             Normalize => recipe.normalize = Some([(ExecutionModel::VERTEX, marked())].into()),
             Clipped => recipe.planes = Some(PLANES),
             Masked => {
-                recipe.masks = Some(Masks { enabled: Value::Fixed(1), as_written: true });
+                recipe.masks = Some(Masks { enabled: Value::Fixed(1), keep_original: true });
             }
-            Reduced => recipe.reduce = Some(Reduce::PositionOnly(reduced())),
-            Emulated => recipe.emulate = Some(Lacking::All),
+            Reduced => recipe.reduce = Some(reduced()),
+            Emulated => recipe.emulate = Some(clip_cull::Emulated::All),
             Depth => recipe.depth = Some(depth()),
             Discard => recipe.discard = Some(discard()),
             Blend => recipe.blend = Some(blend()),
@@ -156,35 +162,35 @@ impl Field {
             }
             Extension => owned(transform_feedback::decorate(vertex, target, &captured())?),
             Normalize => {
-                let plain = clip_cull::Options::new();
-                let stages = [(vertex, target, marked()), (&fragment, Target::new("main"), plain)];
-                let mut both = clip_cull::normalize_pipeline(&stages)?.into_iter().map(owned);
-                let vertex = both.next().expect("there are two stages");
-                fragment = both.next().expect("there are two stages");
-                vertex
+                // Both stages have the distances that the first has.
+                let mut options = marked();
+                let linked = Some(options.outputs.clone());
+                let mut reader = clip_cull::Normalize::default();
+                (options.linked_outputs, reader.linked_inputs) = (linked.clone(), linked);
+                fragment = owned(take(&fragment, Step::Normalize(reader))?);
+                owned(clip_cull::lower(vertex, target, &[Step::Normalize(options)].into())?)
             }
-            Clipped => owned(clip_cull::user_planes(vertex, target, PLANES)?),
+            Clipped => owned(clip_cull::lower(vertex, target, &[Step::UserPlanes(PLANES)].into())?),
             Masked => {
                 let at = free(2);
-                let masked = clip_cull::enable(vertex, target, Value::Fixed(1), Some(at))?;
-                let linked = Some([masked.result.outputs[0], 0]);
-                if masked.result.outputs[0] > 0 {
-                    let registers = Registers { inputs: at, outputs: at, linked };
-                    fragment = owned(clip_cull::to_registers(&fragment, "main", registers)?);
+                let mask = Step::Mask { enabled: Value::Fixed(1), keep_original_at: Some(at) };
+                let masked = clip_cull::lower(vertex, target, &[mask].into())?;
+                let clip = masked.result.distances.outputs.clip;
+                if clip > 0 {
+                    let signature = DistanceCounts { clip, cull: 0 };
+                    fragment = owned(take(&fragment, to_registers(at, Some(signature)))?);
                 }
                 owned(masked)
             }
-            Reduced => owned(position_only::derive(vertex, target, &reduced())?),
+            Reduced => owned(position_only::lower(vertex, target, &reduced())?),
             Emulated => {
-                let (lacking, at) = (Lacking::All, free(4));
-                let registers = Registers { outputs: at, ..Registers::default() };
-                let last = clip_cull::emulate_last(vertex, target, lacking, registers)?;
-                let counts = last.result.outputs;
-                fragment =
-                    owned(clip_cull::emulate_fragment(&fragment, "main", lacking, at, counts)?);
+                let at = free(4);
+                let last = clip_cull::lower(vertex, target, &[emulate(at, None)].into())?;
+                let signature = last.result.distances.outputs.counts();
+                fragment = owned(take(&fragment, emulate(at, Some(signature)))?);
                 owned(last)
             }
-            Depth => owned(depth_convention::convert(vertex, target, &depth())?),
+            Depth => owned(depth_convention::lower(vertex, target, &depth())?),
             Discard => owned(rasterizer_discard::lower(vertex, target, &discard())?),
             Blend => {
                 fragment = owned(advanced_blend::lower(&fragment, "main", &blend())?);

@@ -2,13 +2,15 @@
 
 use crate::stage::{
     MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,
-    planes, repaired, separate, to_registers,
+    planes, separate, to_registers,
 };
 use crate::subject::{self, edited, parsed, vertex};
-use polyshade::clip_cull::{self, Kind, Lacking, Planes, Registers};
-use polyshade::host::{Binding, Place, Pointer, Set, Target, Value};
+use polyshade::Module;
+use polyshade::clip_cull::{Clipped, DistanceKind, Step as ClipStep, UserPlanes};
+use polyshade::host::{Binding, Lowered, Place, Pointer, Set, Value};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::clip::{emulate, take};
 use polyshade_tests::sample::sample;
 use polyshade_verify::{Marked, Steps};
 
@@ -123,7 +125,7 @@ fn planes_of_the_host_cut() {
     let cases =
         [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))];
     for (words, space, mask) in sample(cases, 3) {
-        let of_host = planes(Planes { count: 3, words, vertex: space });
+        let of_host = planes(UserPlanes { count: 3, words, vertex: space });
         let step = match mask {
             Some(mask) => of_host.and_enabled(mask),
             None => of_host,
@@ -136,7 +138,7 @@ fn planes_of_the_host_cut() {
 #[test]
 fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
     let words = Place::Uniform { set: Set(0), binding: Binding(4) };
-    let of_host = |space| planes(Planes { count: 8, words, vertex: Some(space) });
+    let of_host = |space| planes(UserPlanes { count: 8, words, vertex: Some(space) });
     let eye = |most: &str| {
         shader(
             "layout(location = 2) out vec4 v_eye; layout(location = 3) out vec4 v_other;",
@@ -165,7 +167,7 @@ fn what_rounding_decides_is_not_drawn() {
         }",
     );
     let at = Place::Uniform { set: Set(0), binding: Binding(4) };
-    VERTEX.is_drawn(&words, &planes(Planes { count: 3, words: at, vertex: None }));
+    VERTEX.is_drawn(&words, &planes(UserPlanes { count: 3, words: at, vertex: None }));
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn distances_are_emulated() {
     );
     for words in [arrays(), cull] {
         // And where clip distances stay.
-        for native in [None, Some(Kind::Clip)] {
+        for native in [None, Some(DistanceKind::Clip)] {
             VERTEX.is_drawn(&words, &emulated(8, native));
         }
     }
@@ -193,7 +195,7 @@ fn distances_that_are_declared_and_not_written_are_none() {
         p.capability(Capability::CULL_DISTANCE);
         Ok(())
     });
-    for native in [None, Some(Kind::Clip)] {
+    for native in [None, Some(DistanceKind::Clip)] {
         VERTEX.is_drawn(&words, &emulated(8, native));
     }
     VERTEX.is_equal(&words, &to_registers(8, None));
@@ -206,19 +208,7 @@ fn an_array_that_is_only_declared_is_no_distance_beside_registers() {
         layout(location = 3) out vec2 v_low;",
         "v_low = b.xy + vec2(2.0);",
     );
-    for repairs in [false, true] {
-        let step = to_arrays(marked(&["clip=3.xy"], &[]));
-        VERTEX.is_drawn(&words, &step.told(|told| Steps { repairs, ..told }));
-    }
-}
-
-#[test]
-fn repairs_change_nothing_that_is_drawn() {
-    let words = shader(
-        "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[8]; };",
-        "gl_ClipDistance[0] = b.x + 2.0; gl_ClipDistance[1] = b.y + 2.0;",
-    );
-    VERTEX.is_drawn(&words, &repaired());
+    VERTEX.is_drawn(&words, &to_arrays(marked(&["clip=3.xy"], &[])));
 }
 
 #[test]
@@ -260,10 +250,9 @@ fn planes_that_look_at_the_bits_of_others() {
         };
         other("%uint_16", "%uint_1").or_else(|| other("%uint_32", "%uint_8"))
     };
-    let target = Target::new("main");
     let mask = Value::Word(Place::PushConstant { offset: 0 });
     let module = parsed(&words);
-    let lowered = clip_cull::enable(&module, &target, mask, None).expect("it can be done");
+    let lowered = masked(&module, mask);
     let other = edited(lowered.module.words(), bits);
     let found = VERTEX.difference(&words, &step().but_made(other));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[5], component 0"), "{found}");
@@ -273,7 +262,7 @@ fn planes_that_look_at_the_bits_of_others() {
 fn masks_that_mean_something_else_where_all_bits_are_alike() {
     let (words, mask) = (arrays(), Value::Word(Place::PushConstant { offset: 0 }));
     let module = parsed(&words);
-    let lowered = clip_cull::enable(&module, "main", mask, None).expect("it can be done");
+    let lowered = masked(&module, mask);
     let on = "%none = OpIEqual %bool %whole %uint_0
         %all = OpNot %uint %whole";
     let off = "%rest = OpNot %uint %whole
@@ -298,10 +287,14 @@ fn masks_that_mean_something_else_where_all_bits_are_alike() {
     }
 }
 
+fn masked<'m>(module: &'m Module<'_>, enabled: Value<u32>) -> Lowered<'m, Clipped> {
+    take(module, ClipStep::Mask { enabled, keep_original_at: None }).expect("it can be done")
+}
+
 #[test]
 fn a_plane_in_another_space() {
     let words = Place::PushConstant { offset: 0 };
-    let step = |space| planes(Planes { count: 2, words, vertex: space });
+    let step = |space| planes(UserPlanes { count: 2, words, vertex: space });
     let other = step(Some(2));
     let found = VERTEX.difference(&eye(), &step(None).but_done(other));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"));
@@ -329,8 +322,7 @@ pub(crate) const OTHER_COMPARISONS: [fn(&str) -> Option<String>; 2] = [
 /// Distances that are emulated, and compared with 0 in this way.
 pub(crate) fn compared_otherwise(words: &[u32], other: fn(&str) -> Option<String>) -> Step {
     let module = parsed(words);
-    let at = Registers { inputs: 8, outputs: 8, linked: None };
-    let lowered = clip_cull::emulate_last(&module, "main", Lacking::All, at);
+    let lowered = take(&module, emulate(8, None));
     let lowered = lowered.expect("it can be done").module.into_words();
     emulated(8, None).but_made(edited(&lowered, other))
 }

@@ -2,15 +2,15 @@
 //! broken on purpose.
 
 use crate::stage::{
-    FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, repaired, separate,
-    to_registers,
+    FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, separate, to_registers,
 };
 use crate::subject::{self, compiled};
-use polyshade::clip_cull::{Kind, Lacking, Planes, emulate_fragment};
+use polyshade::clip_cull::{DistanceCounts, DistanceKind, UserPlanes};
 use polyshade::host::Place;
 use polyshade::spv::{BuiltIn, Decoration, Id};
 use polyshade_formats::ShaderStage;
-use polyshade_verify::{Marked, Steps};
+use polyshade_tests::clip::{emulate, take};
+use polyshade_verify::Marked;
 
 /// Two colours, of what `code` makes of a smooth value and a flat one.
 pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -93,17 +93,8 @@ fn what_the_device_does_not_cut_is_discarded() {
     }
     is_drawn(&arrays(), &discarded(6, None, [2, 2]));
     for words in [arrays(), shader("", "")] {
-        is_drawn(&words, &discarded(6, Some(Kind::Clip), [2, 2]));
+        is_drawn(&words, &discarded(6, Some(DistanceKind::Clip), [2, 2]));
     }
-}
-
-#[test]
-fn repairs_change_nothing_that_is_drawn() {
-    let words = shader(
-        "in float gl_ClipDistance[8];",
-        "colour.x += gl_ClipDistance[0]; colour.y += gl_ClipDistance[1];",
-    );
-    is_drawn(&words, &repaired());
 }
 
 #[test]
@@ -138,7 +129,7 @@ fn what_is_not_discarded() {
 fn distances_that_are_0_or_nearly_0() {
     let words = shader("", "");
     let module = subject::parsed(&words);
-    let lowered = emulate_fragment(&module, "main", Lacking::All, 6, [2, 0]);
+    let lowered = take(&module, emulate(6, Some(DistanceCounts { clip: 2, cull: 0 })));
     let lowered = lowered.expect("it can be done").module.into_words();
     let strict = |line: &str| {
         let is_it = line.contains("OpFOrdGreaterThanEqual");
@@ -176,7 +167,7 @@ fn integers_that_choose_descriptors_stay_in_the_array() {
         layout(set = 2, binding = 0) uniform sampler filtered;",
         "colour += texture(sampler2D(textures[number.x], filtered), smoothed.xy);",
     );
-    is_drawn(&words, &discarded(6, Some(Kind::Clip), [2, 1]));
+    is_drawn(&words, &discarded(6, Some(DistanceKind::Clip), [2, 1]));
 }
 
 #[test]
@@ -187,7 +178,7 @@ fn distances_that_are_declared_and_not_read_are_none() {
 #[test]
 fn what_no_device_is_handed_says_nothing() {
     let words = Place::PushConstant { offset: 0 };
-    let of_output = planes(Planes { count: 1, words, vertex: Some(2) });
+    let of_output = planes(UserPlanes { count: 1, words, vertex: Some(2) });
     let many = to_registers(6, Some([4_000_000_000, 0]));
     for (step, reason) in [(many, "are more than 8"), (of_output, "hand distances on")] {
         FRAGMENT.is_not_comparable(&shader("", ""), &step.but_done(kept()), reason);
@@ -208,6 +199,5 @@ fn arrays_without_perspective_say_nothing() {
 
 #[test]
 fn shaders_that_draw_nothing_say_nothing() {
-    let step = kept().told(|told| Steps { repairs: true, ..told });
-    FRAGMENT.is_not_comparable(&shader("", "discard;"), &step, "draws nothing of the scene");
+    FRAGMENT.is_not_comparable(&shader("", "discard;"), &kept(), "draws nothing of the scene");
 }

@@ -1,13 +1,14 @@
 //! Clip and cull distances of geometry stages: what only they have, and how they are broken on purpose.
 
 use crate::stage::{
-    GEOMETRY, cut, emulated, emulated_at, kept, marked, normalized, planes, repaired, separate,
-    to_arrays, to_registers,
+    GEOMETRY, cut, emulated, emulated_at, kept, marked, normalized, planes, separate, to_arrays,
+    to_registers,
 };
 use crate::subject::{compiled, parsed};
-use polyshade::clip_cull::{self, Exact, Planes, Registers};
-use polyshade::host::Place;
+use polyshade::clip_cull::{GeometryClip, Step as ClipStep, UserPlanes};
+use polyshade::host::{Place, Value};
 use polyshade_formats::ShaderStage;
+use polyshade_tests::clip::take;
 use polyshade_verify::{Difference, Steps};
 
 /// Two strips, of a triangle and of two, and the triangle again with other distances; `code` says what each corner has.
@@ -84,17 +85,8 @@ fn one_array_becomes_two() {
 #[test]
 fn planes_are_of_the_host() {
     let words = Place::PushConstant { offset: 0 };
-    let three = Planes { count: 3, words, vertex: None };
+    let three = UserPlanes { count: 3, words, vertex: None };
     GEOMETRY.is_drawn(&shader("", ""), &planes(three));
-}
-
-#[test]
-fn repairs_change_nothing_that_is_drawn() {
-    let words = shader(
-        "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[8]; };",
-        "gl_ClipDistance[0] = by + 0.1; gl_ClipDistance[1] = gl_Position.x;",
-    );
-    GEOMETRY.is_drawn(&words, &repaired());
 }
 
 /// Every kind of primitive, emitted by several invocations, as many as a value says.
@@ -299,7 +291,7 @@ fn a_stage_that_cuts_and_hands_nothing_on() {
     assert!(GEOMETRY.compared(&words, &cut(None))[0].pixels > 40);
     let cut_by_hand = |words: &[u32]| {
         let module = parsed(words);
-        let lowered = clip_cull::cut(&module, "main", &Exact::new());
+        let lowered = take(&module, ClipStep::ClipInGeometry(GeometryClip::default()));
         lowered.expect("it can be done").module.into_words()
     };
     let other = cut_by_hand(&stage("vec2(0.0)"));
@@ -320,8 +312,8 @@ fn what_a_stage_reads_that_cuts_is_in_registers() {
     let equal = &GEOMETRY.compared(&words, &emulated(7, None))[0];
     assert!(equal.words > 1000, "{equal:?}");
     // What it reads is elsewhere.
-    let elsewhere = Registers { inputs: 9, outputs: 7, linked: None };
-    GEOMETRY.difference(&words, &emulated(7, None).but_done(emulated_at(elsewhere, None)));
+    let elsewhere = emulated_at((9, 7), None, None);
+    GEOMETRY.difference(&words, &emulated(7, None).but_done(elsewhere));
 }
 
 #[test]
@@ -334,7 +326,8 @@ fn what_is_not_compared_is_said() {
     GEOMETRY.is_not_comparable(&streams, &kept(), "names its vertex streams");
 
     let exact = || cut(None).but_done(kept());
-    let repairs = exact().told(|told| Steps { repairs: true, ..told });
+    let mask = Some((Value::Fixed(0), None));
+    let masked = exact().told(|told| Steps { mask, ..told });
     let layered = shader("", "gl_Layer = 0;");
     let exceeding = shader("", "EmitVertex(); EmitVertex();");
     let short = geometry(
@@ -347,7 +340,7 @@ fn what_is_not_compared_is_said() {
             EndPrimitive();
         }",
     );
-    GEOMETRY.is_not_comparable(&arrays(), &repairs, "without other steps before");
+    GEOMETRY.is_not_comparable(&arrays(), &masked, "without other steps before");
     GEOMETRY.is_not_comparable(&layered, &exact(), "chooses layers");
     GEOMETRY.is_not_comparable(&exceeding, &exact(), "more vertices than it may");
     GEOMETRY.is_not_comparable(&short, &exact(), "draws nothing of the scene");

@@ -3,11 +3,11 @@
 use crate::clip::{OTHER_COMPARISONS, compared_otherwise};
 use crate::stage::{
     CONTROL, EVALUATION, GEOMETRY, Stage, combined, emulated, enabled, marked, normalized,
-    repaired, to_arrays, to_registers,
+    to_arrays, to_registers,
 };
 use crate::subject::{self, Driver};
 use crate::{clip_control, clip_evaluation, clip_geometry};
-use polyshade::clip_cull::Kind;
+use polyshade::clip_cull::DistanceKind;
 use polyshade::host::{Place, Value};
 use polyshade_verify::{Form, Steps};
 
@@ -62,7 +62,7 @@ fn planes_are_switched_off() {
 #[test]
 fn distances_are_emulated() {
     for (stage, _, words) in &stages()[..2] {
-        for native in [None, Some(Kind::Clip)] {
+        for native in [None, Some(DistanceKind::Clip)] {
             stage.is_drawn(words, &emulated(8, native));
         }
     }
@@ -74,13 +74,6 @@ fn distances_that_are_no_numbers() {
         let found = stage.difference(words, &compared_otherwise(words, OTHER_COMPARISONS[0]));
         let varying = found.varying.as_deref();
         assert!(varying.is_some_and(|one| one.starts_with("location 10")), "{stage:?}: {found}");
-    }
-}
-
-#[test]
-fn repairs_change_nothing() {
-    for (stage, _, words) in stages() {
-        stage.is_drawn(&words, &repaired());
     }
 }
 

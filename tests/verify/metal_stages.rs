@@ -5,11 +5,11 @@ use crate::clip_later::MARKS;
 use crate::metal::{edited, metal};
 use crate::stage::{
     CONTROL, FRAGMENT, Step, VERTEX, combined, discarded, emulated, enabled, marked, normalized,
-    planes, repaired, to_arrays, to_registers,
+    planes, to_arrays, to_registers,
 };
 use crate::subject::{difference, equal, reason, vertex};
 use crate::{clip, clip_control, clip_fragment, position};
-use polyshade::clip_cull::{Kind, Planes};
+use polyshade::clip_cull::{DistanceKind, UserPlanes};
 use polyshade::host::{Place, Value};
 use polyshade::position_only::SideEffects;
 use polyshade_tests::sample::sample;
@@ -56,8 +56,8 @@ fn steps() -> [(Vec<u32>, Step); 6] {
         (clipped.clone(), to_registers(5, None)),
         (clipped.clone(), enabled(Value::Word(pushed), None)),
         (clipped.clone(), emulated(5, None)),
-        (clipped.clone(), emulated(5, Some(Kind::Clip))),
-        (clip::shader("", ""), planes(Planes { count: 2, words: pushed, vertex: None })),
+        (clipped.clone(), emulated(5, Some(DistanceKind::Clip))),
+        (clip::shader("", ""), planes(UserPlanes { count: 2, words: pushed, vertex: None })),
     ]
 }
 
@@ -78,7 +78,7 @@ fn fragment_stages_discard_what_is_clipped() {
                 "in float gl_ClipDistance[8];",
                 "colour.x += gl_ClipDistance[1];",
             ),
-            repaired(),
+            combined(None),
         ),
         // Masks are numbers in MSL, and samples have places.
         (
@@ -107,8 +107,7 @@ fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
     let steps = [
         patches(),
         (clipped.clone(), to_registers(8, None)),
-        (clipped.clone(), combined(None)),
-        (clipped, repaired()),
+        (clipped, combined(None)),
         (clip_control::registers(), to_arrays(&[])),
     ];
     for (number, (words, step)) in sample(steps.iter().enumerate(), 3) {

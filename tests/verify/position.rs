@@ -119,11 +119,14 @@ impl Case {
 }
 
 fn derived(m: &Module<'_>, options: &Options) -> Vec<u32> {
-    position_only::derive(m, "main", options).expect("it can be done").module.into_words()
+    position_only::lower(m, "main", options).expect("it can be done").module.into_words()
 }
 
 fn complement(m: &Module<'_>, options: &Options) -> Vec<u32> {
-    position_only::complement(m, "main", options).expect("it can be done").module.into_words()
+    position_only::lower(m, "main", &options.clone().variant(position_only::Variant::Complement))
+        .expect("it can be done")
+        .module
+        .into_words()
 }
 
 /// The floating-point instructions of the specification's section "Arithmetic Instructions".
@@ -157,7 +160,13 @@ fn the_lowering_and_its_judge_keep_drivers_from_contracting_what_the_specificati
         validate(&words).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
         let m = Module::parse(&words).expect("the assembler writes modules");
         let options = Options::new().precise();
-        let lowered = position_only::full(&m, "main", &options).expect("it can be done").module;
+        let lowered = position_only::lower(
+            &m,
+            "main",
+            &options.clone().variant(position_only::Variant::Full),
+        )
+        .expect("it can be done")
+        .module;
         let judged =
             polyshade_verify::initialise(&m, polyshade_verify::Filler::Zero).expect("it is small");
         for (who, module) in [("the lowering", &lowered), ("the judge", &judged)] {

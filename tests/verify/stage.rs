@@ -3,11 +3,13 @@
 
 use crate::subject::{self, DRIVERS, Driver, marks, parsed};
 use polyshade::clip_cull::{
-    self, Exact, Kind, Lacking, Linkage, Options, Planes, Primitive, Registers, Repair,
+    self, DistanceCounts, DistanceKind, Emulated, GeometryClip, Normalize, Primitive, Registers,
+    Step as ClipStep, UserPlanes,
 };
-use polyshade::host::{self, Target, Value};
+use polyshade::host::{Target, Value};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
+use polyshade_tests::clip::generate;
 use polyshade_verify::{
     Difference, Distances, Equal, Form, Job, Lowering, Marked, Part, Steps, Verdict,
 };
@@ -29,9 +31,14 @@ fn step(told: Steps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -
     Step { told, done: Box::new(done) }
 }
 
-/// The shader that a lowering makes.
-fn shader<T>(lowered: Result<host::Lowered<'_, T>, Error>) -> Lowered {
-    Ok(lowered?.module.into_owned())
+/// Takes one step with the shader.
+fn taken(m: &Module<'_>, target: &Target, step: ClipStep) -> Lowered {
+    Ok(clip_cull::lower(m, target, &[step].into())?.module.into_owned())
+}
+
+/// A step that is told and taken.
+fn clip(told: Steps, taken_step: ClipStep) -> Step {
+    step(told, move |m, target| taken(m, target, taken_step.clone()))
 }
 
 fn form(form: Form) -> Steps {
@@ -47,8 +54,9 @@ impl Step {
     /// Then planes are switched off, too.
     pub(crate) fn and_enabled(self, enabled: Value<u32>) -> Step {
         let first = self.done;
-        step(Steps { enable: Some((enabled, None)), ..self.told }, move |m, target| {
-            shader(clip_cull::enable(&first(m, target)?, target, enabled, None))
+        let mask = ClipStep::Mask { enabled, keep_original_at: None };
+        step(Steps { mask: Some((enabled, None)), ..self.told }, move |m, target| {
+            taken(&first(m, target)?, target, mask.clone())
         })
     }
 
@@ -76,24 +84,16 @@ pub(crate) fn kept() -> Step {
 
 /// Marks, numbered as those of the stage on the other side are, where that is linked.
 pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> Marked {
-    let linkage = || Linkage::new(marks(linked)).expect("it can be");
-    Marked { marks: marks(marked), linked: (!linked.is_empty()).then(linkage) }
+    Marked { marks: marks(marked), linked: (!linked.is_empty()).then(|| marks(linked)) }
 }
 
-/// What is marked becomes arrays.
+/// The marked registers become arrays.
 pub(crate) fn normalized(inputs: Marked, outputs: Marked) -> Step {
     let told = Steps { inputs: inputs.clone(), outputs: outputs.clone(), ..Steps::default() };
-    step(told, move |m, target| {
-        let mut options =
-            Options::new().inputs(inputs.marks.clone()).outputs(outputs.marks.clone());
-        if let Some(linked) = inputs.linked.clone() {
-            options = options.linked_inputs(linked);
-        }
-        if let Some(linked) = outputs.linked.clone() {
-            options = options.linked_outputs(linked);
-        }
-        shader(clip_cull::normalize(m, target, &options))
-    })
+    let mut options = Normalize::default();
+    (options.inputs, options.linked_inputs) = (inputs.marks, inputs.linked);
+    (options.outputs, options.linked_outputs) = (outputs.marks, outputs.linked);
+    clip(told, ClipStep::Normalize(options))
 }
 
 /// The same marks on both sides.
@@ -101,85 +101,72 @@ pub(crate) fn to_arrays(marks: &[&str]) -> Step {
     normalized(marked(marks, &[]), marked(marks, &[]))
 }
 
-/// From this location on, on both sides.
-fn registers(location: u32, linked: Option<[u32; 2]>) -> Registers {
-    Registers { inputs: location, outputs: location, linked }
+fn signature(counts: Option<[u32; 2]>) -> Option<DistanceCounts> {
+    counts.map(|[clip, cull]| DistanceCounts { clip, cull })
 }
 
+/// Registers from this location on, on both sides.
 pub(crate) fn to_registers(location: u32, counts: Option<[u32; 2]>) -> Step {
     let told = Steps { counts, ..form(Form::Registers { location }) };
-    step(told, move |m, target| {
-        shader(clip_cull::to_registers(m, target, registers(location, counts)))
-    })
+    let signature = signature(counts);
+    let registers = Registers { inputs: location, outputs: location, signature };
+    clip(told, ClipStep::ToRegisters(registers))
 }
 
 pub(crate) fn combined(counts: Option<[u32; 2]>) -> Step {
     let told = Steps { counts, ..form(Form::Combined) };
-    let clip = counts.map(|[clip, _]| clip);
-    step(told, move |m, target| shader(clip_cull::combine(m, target, clip)))
+    clip(told, ClipStep::Combine { clip: counts.map(|[clip, _]| clip) })
 }
 
 pub(crate) fn separate(counts: [u32; 2]) -> Step {
     let told = Steps { counts: Some(counts), ..form(Form::Separate) };
-    step(told, move |m, target| shader(clip_cull::separate(m, target, counts[0])))
+    clip(told, ClipStep::Separate { clip: counts[0] })
 }
 
-pub(crate) fn enabled(enabled: Value<u32>, as_written: Option<u32>) -> Step {
-    let told = Steps { enable: Some((enabled, as_written)), ..form(Form::Kept) };
-    step(told, move |m, target| shader(clip_cull::enable(m, target, enabled, as_written)))
+pub(crate) fn enabled(enabled: Value<u32>, keep_original_at: Option<u32>) -> Step {
+    let told = Steps { mask: Some((enabled, keep_original_at)), ..form(Form::Kept) };
+    clip(told, ClipStep::Mask { enabled, keep_original_at })
 }
 
-pub(crate) fn planes(planes: Planes) -> Step {
-    let told = Steps { planes: Some(planes), ..form(Form::Kept) };
-    step(told, move |m, target| shader(clip_cull::user_planes(m, target, planes)))
+pub(crate) fn planes(planes: UserPlanes) -> Step {
+    clip(Steps { planes: Some(planes), ..form(Form::Kept) }, ClipStep::UserPlanes(planes))
 }
 
-fn emulation(location: u32, native: Option<Kind>) -> (Lacking, Steps) {
-    let native_clip = native == Some(Kind::Clip);
-    let lacking = if native_clip { Lacking::Cull } else { Lacking::All };
-    (lacking, form(Form::Emulated { location, native_clip }))
+pub(crate) fn emulated(location: u32, native: Option<DistanceKind>) -> Step {
+    emulated_at((location, location), native, None)
 }
 
-pub(crate) fn emulated(location: u32, native: Option<Kind>) -> Step {
-    emulated_at(registers(location, None), native)
-}
-
-pub(crate) fn emulated_at(at: Registers, native: Option<Kind>) -> Step {
-    let (lacking, told) = emulation(at.outputs, native);
-    step(told, move |m, target| shader(clip_cull::emulate_last(m, target, lacking, at)))
+/// Emulated, where the inputs are read at the first location, and the outputs written at the second.
+pub(crate) fn emulated_at(
+    (inputs, location): (u32, u32),
+    native: Option<DistanceKind>,
+    counts: Option<[u32; 2]>,
+) -> Step {
+    let native_clip = native == Some(DistanceKind::Clip);
+    let emulated = if native_clip { Emulated::Cull } else { Emulated::All };
+    let signature = signature(counts);
+    let emulate = ClipStep::Emulate { emulated, location, inputs: Some(inputs), signature };
+    clip(form(Form::Emulated { location, native_clip }), emulate)
 }
 
 /// The same in the fragment stage, of so many distances.
-pub(crate) fn discarded(location: u32, native: Option<Kind>, counts: [u32; 2]) -> Step {
-    let (lacking, told) = emulation(location, native);
-    step(Steps { counts: Some(counts), ..told }, move |m, target| {
-        Ok(clip_cull::emulate_fragment(m, target, lacking, location, counts)?.module.into_owned())
-    })
-}
-
-pub(crate) fn repaired() -> Step {
-    let told = Steps { repairs: true, ..form(Form::Kept) };
-    let all = [Repair::Capability, Repair::Unused, Repair::Size];
-    step(told, move |m, target| shader(clip_cull::repair(m, target, &all)))
+pub(crate) fn discarded(location: u32, native: Option<DistanceKind>, counts: [u32; 2]) -> Step {
+    let step = emulated_at((location, location), native, Some(counts));
+    step.told(|told| Steps { counts: Some(counts), ..told })
 }
 
 /// Cut by the stage, and what it reads in registers, if they have a location.
 pub(crate) fn cut(location: Option<u32>) -> Step {
+    let mut options = GeometryClip::default();
+    options.read_at = location;
     let told = form(Form::Exact { location, native_clip: false, hand_on: false });
-    step(told, move |m, target| {
-        let exact = location.into_iter().fold(Exact::new(), |exact, at| exact.read(at, None));
-        shader(clip_cull::cut(m, target, &exact))
-    })
+    clip(told, ClipStep::ClipInGeometry(options))
 }
 
-/// Handed to a geometry stage that polyshade makes, in registers.
+/// Written to a geometry stage that polyshade generates, in registers.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
     let told = form(Form::Exact { location: Some(at), native_clip: false, hand_on: false });
-    step(told, move |m, target| {
-        let exact = Exact::new();
-        let (last, _) = clip_cull::generate(m, target, Primitive::Triangles, at, &exact)?;
-        Ok(last.module.into_owned())
-    })
+    clip(told, generate(GeometryClip::default(), Primitive::Triangles, at))
 }
 
 /// A stage, and the drivers that have it.

@@ -1,6 +1,6 @@
 //! A shader and what is captured of it, and the devices that it is verified on.
 
-use polyshade::clip_cull::Mark;
+use polyshade::clip_cull::DistanceSemantic;
 use polyshade::host::{Device, Target};
 use polyshade::spv::{ExecutionModel, Patch};
 use polyshade::transform_feedback::{Options, Varying};
@@ -261,7 +261,7 @@ pub(crate) fn losing_bits(line: &str, (builtin, mask): (&str, u32)) -> Option<St
 }
 
 /// What is marked as distances.
-pub(crate) fn marks(marks: &[&str]) -> Vec<Mark> {
+pub(crate) fn marks(marks: &[&str]) -> Vec<DistanceSemantic> {
     marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
 }
 

@@ -91,11 +91,16 @@ fn operations(number: usize, words: &[u32]) {
     let options = position_only::Options::new();
     let m = parsed();
     count_once(number, "position", || {
-        position_only::derive(&m, "main", &options).expect("it can be reduced")
+        position_only::lower(&m, "main", &options).expect("it can be reduced")
     });
     let m = parsed();
     count_once(number, "complement", || {
-        position_only::complement(&m, "main", &options).expect("it can be reduced")
+        position_only::lower(
+            &m,
+            "main",
+            &options.clone().variant(position_only::Variant::Complement),
+        )
+        .expect("it can be reduced")
     });
 
     if (MEDIUM..MEGABYTES).contains(&words.len()) {

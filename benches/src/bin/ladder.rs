@@ -41,10 +41,10 @@ fn measure(name: &str, words: &[u32]) {
         ("streaming copy", Box::new(|| streaming_copy(words, &mut copy))),
         ("parse", Box::new(|| drop(black_box(Module::parse(words))))),
         ("identity, memory reused", Box::new(|| identity(words, &mut workspace, &mut buffer))),
-        ("depth", Box::new(|| drop(black_box(depth_convention::convert(&module, "main", &depth))))),
+        ("depth", Box::new(|| drop(black_box(depth_convention::lower(&module, "main", &depth))))),
         (
             "position",
-            Box::new(|| drop(black_box(position_only::derive(&module, "main", &position)))),
+            Box::new(|| drop(black_box(position_only::lower(&module, "main", &position)))),
         ),
         ("capture, three variants", Box::new(|| drop(black_box(captured(&module, &capture))))),
     ];

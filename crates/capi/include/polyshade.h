@@ -321,20 +321,65 @@
 // They stay in the pass that rasterizes, or in the complement.
 #define POLYSHADE_SIDE_EFFECTS_SECOND 2
 
-// Semantics say nothing: only what is marked is a distance.
-#define POLYSHADE_NORMALIZE_WITHOUT_SEMANTICS 1
+// Registers become built-in arrays: `inputs`, `outputs`, `linked_inputs`, `linked_outputs`.
+#define POLYSHADE_CLIP_NORMALIZE 1
 
-// `linked_inputs` are meant.
-#define POLYSHADE_NORMALIZE_LINKED_INPUTS 2
+// Clip planes of the host: `planes`, `words`, `vertex`.
+#define POLYSHADE_CLIP_USER_PLANES 2
 
-// `linked_outputs` are meant.
-#define POLYSHADE_NORMALIZE_LINKED_OUTPUTS 4
+// Disabled planes do not clip: `enabled`, `keep_at`.
+#define POLYSHADE_CLIP_MASK 3
 
-// `as_written` is meant.
-#define POLYSHADE_ENABLE_AS_WRITTEN 1
+// One array of both kinds: `clip`.
+#define POLYSHADE_CLIP_COMBINE 4
 
-// `vertex` is meant.
-#define POLYSHADE_PLANES_HAS_VERTEX 1
+// Two arrays of one: `clip`.
+#define POLYSHADE_CLIP_SEPARATE 5
+
+// Arrays become vectors: `read_at`, `location`, `clip` and `cull`.
+#define POLYSHADE_CLIP_TO_REGISTERS 6
+
+// The fragment stage discards: `location`, `read_at`, `clip` and `cull`. The last stage before rasterization and the
+// fragment stage both need the step.
+#define POLYSHADE_CLIP_EMULATE 7
+
+// A geometry stage clips and culls: `keep_at`, `read_at`, `clip` and `cull`, `flat`, `no_perspective`, `provoking`,
+// and where one is generated `primitive` and `location`. That stage is the second output.
+#define POLYSHADE_CLIP_IN_GEOMETRY 8
+
+// `UserSemantic` decorations do not count.
+#define POLYSHADE_CLIP_WITHOUT_SEMANTICS 1
+
+// `linked_inputs` is set.
+#define POLYSHADE_CLIP_LINKED_INPUTS 2
+
+// `linked_outputs` is set.
+#define POLYSHADE_CLIP_LINKED_OUTPUTS 4
+
+// `clip` and `cull` are the numbers of distances of the signature.
+#define POLYSHADE_CLIP_SIGNATURE 8
+
+// `read_at` is set.
+#define POLYSHADE_CLIP_READ_AT 16
+
+// `keep_at` is set.
+#define POLYSHADE_CLIP_KEEP_AT 32
+
+// `vertex` is set.
+#define POLYSHADE_CLIP_VERTEX 64
+
+// The device has clip distances, and lacks cull distances only.
+#define POLYSHADE_CLIP_NATIVE_CLIP 128
+
+// `primitive` is set: a geometry stage is generated.
+#define POLYSHADE_CLIP_GENERATE 256
+
+// The primitives that are drawn.
+#define POLYSHADE_PRIMITIVE_POINTS 0
+
+#define POLYSHADE_PRIMITIVE_LINES 1
+
+#define POLYSHADE_PRIMITIVE_TRIANGLES 2
 
 // JSON of any of the other kinds: `polyshade_json_options`.
 #define POLYSHADE_OPTIONS_JSON 2147483648
@@ -348,61 +393,23 @@
 // Vertex pulling: `polyshade_pulling_options`.
 #define POLYSHADE_OPTIONS_VERTEX_PULLING 3
 
-// What decides coverage: `polyshade_position_options`.
+// Position-only variants: `polyshade_position_options`.
 #define POLYSHADE_OPTIONS_POSITION_ONLY 4
 
-// All but that: `polyshade_position_options`.
-#define POLYSHADE_OPTIONS_POSITION_COMPLEMENT 5
-
-// Both, for draws together with those: `polyshade_position_options`.
-#define POLYSHADE_OPTIONS_POSITION_FULL 6
-
 // Depth range, Y and rotation: `polyshade_depth_options`.
-#define POLYSHADE_OPTIONS_DEPTH_CONVENTION 7
+#define POLYSHADE_OPTIONS_DEPTH_CONVENTION 5
 
-// Nothing is rasterized, or not always: `polyshade_discard_options`.
-#define POLYSHADE_OPTIONS_RASTERIZER_DISCARD 8
+// Rasterizer discard: `polyshade_discard_options`.
+#define POLYSHADE_OPTIONS_RASTERIZER_DISCARD 6
 
 // Blending in the shader: `polyshade_blend_options`.
-#define POLYSHADE_OPTIONS_ADVANCED_BLEND 9
+#define POLYSHADE_OPTIONS_ADVANCED_BLEND 7
 
-// Distances in registers become arrays: `polyshade_normalize_options`.
-#define POLYSHADE_OPTIONS_CLIP_NORMALIZE 10
-
-// Planes that are off do not clip: `polyshade_enable_options`.
-#define POLYSHADE_OPTIONS_CLIP_ENABLE 11
-
-// Clip planes of the host's: `polyshade_planes_options`.
-#define POLYSHADE_OPTIONS_CLIP_PLANES 12
-
-// One array of clip and cull distances; JSON: `clip`, a number or null.
-#define POLYSHADE_OPTIONS_CLIP_COMBINE 13
-
-// Two arrays of one; JSON: `clip`, a number.
-#define POLYSHADE_OPTIONS_CLIP_SEPARATE 14
-
-// Arrays become registers; JSON: `inputs`, `outputs`, `linked`.
-#define POLYSHADE_OPTIONS_CLIP_REGISTERS 15
-
-// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`, and where that
-// stage reads some, `inputs` (their location) and `linked`.
-#define POLYSHADE_OPTIONS_CLIP_EMULATE_LAST 16
-
-// The same in the fragment stage; JSON: `lacking`, `location`, `counts`.
-#define POLYSHADE_OPTIONS_CLIP_EMULATE_FRAGMENT 17
-
-// The same exactly, in a geometry stage; JSON only, of which `read` says where distances of the stage before are
-// (`location`, `linked`).
-#define POLYSHADE_OPTIONS_CLIP_CUT 18
-
-// The same by a geometry stage that is made, the second output; JSON: `primitive`, `location`, `exact`.
-#define POLYSHADE_OPTIONS_CLIP_GENERATE 19
-
-// Repairs of what compilers write; JSON: an array.
-#define POLYSHADE_OPTIONS_CLIP_REPAIR 20
+// Clip and cull distances: `polyshade_clip_options`.
+#define POLYSHADE_OPTIONS_CLIP_CULL 8
 
 // Several lowerings of a pipeline; JSON as `polyshade lower` takes it.
-#define POLYSHADE_OPTIONS_RECIPE 21
+#define POLYSHADE_OPTIONS_RECIPE 9
 
 // Outputs that are not kept stay in the interface.
 #define POLYSHADE_POSITION_KEEP_INTERFACE 1
@@ -415,6 +422,15 @@
 
 // What is captured natively is captured by the position-only variant.
 #define POLYSHADE_POSITION_CAPTURES 8
+
+// The outputs that decide coverage.
+#define POLYSHADE_POSITION_VARIANT_POSITION_ONLY 0
+
+// Exactly the other outputs.
+#define POLYSHADE_POSITION_VARIANT_COMPLEMENT 1
+
+// All outputs, to be drawn together with the position-only variant.
+#define POLYSHADE_POSITION_VARIANT_FULL 2
 
 // `set` is meant.
 #define POLYSHADE_PULLING_HAS_SET 1
@@ -1595,10 +1611,14 @@ typedef struct polyshade_pulling_options {
     size_t buffer_count;
 } polyshade_pulling_options;
 
-// What a position-only variant keeps, and how. Of the three kinds that belong together, all are asked with the same.
+// A position-only variant, or one that is drawn together with it: all take the same other members.
 typedef struct polyshade_position_options {
-    // The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`, `…_COMPLEMENT` or `…_FULL`.
+    // The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`.
     struct polyshade_options base;
+    // `POLYSHADE_POSITION_VARIANT_…`
+    uint32_t variant;
+    // 0
+    uint32_t reserved;
     // `POLYSHADE_POSITION_…`, added up.
     uint32_t flags;
     // `POLYSHADE_SIDE_EFFECTS_…`
@@ -1700,53 +1720,61 @@ typedef struct polyshade_blend_options {
     size_t target_count;
 } polyshade_blend_options;
 
-// Which registers hold distances. A mark is text: `clip=3`, `cull=4.xy`, `clip=3-4`.
-typedef struct polyshade_normalize_options {
-    // The size, and `POLYSHADE_OPTIONS_CLIP_NORMALIZE`.
-    struct polyshade_options base;
-    // `POLYSHADE_NORMALIZE_…`, added up.
+// A change to the distances of a stage. A step ignores the members that its constant does not name. It never grows.
+typedef struct polyshade_clip_step {
+    // `POLYSHADE_CLIP_NORMALIZE`, …
+    uint32_t step;
+    // The flags above, added up.
     uint32_t flags;
+    // The numbers of clip and cull distances of the signature between two stages.
+    uint32_t clip;
+    uint32_t cull;
+    // The first location of the distances that the stage writes as ordinary values.
+    uint32_t location;
+    // The first location of the distances that the stage reads as ordinary values.
+    uint32_t read_at;
+    // The first location at which the stage also writes its distances as they were.
+    uint32_t keep_at;
+    // The number of planes, at most 8.
+    uint32_t planes;
+    // The location of a vec4 output, in whose space the planes are.
+    uint32_t vertex;
+    // `POLYSHADE_PRIMITIVE_…`
+    uint32_t primitive;
+    // `POLYSHADE_PROVOKING_…`
+    uint32_t provoking;
     // 0
     uint32_t reserved;
-    // Of the stage's inputs.
+    // The place of the planes' floats, 16 bytes a plane.
+    struct polyshade_place words;
+    // Bit `i` enables plane `i`.
+    struct polyshade_value enabled;
+    // 0
+    uint32_t padding;
+    // Registers, as text: `clip=3`, `cull=4.xy`, `clip=3-4`.
     const char *const *inputs;
     size_t input_count;
-    // Of its outputs.
     const char *const *outputs;
     size_t output_count;
-    // Of the outputs of the stage before.
     const char *const *linked_inputs;
     size_t linked_input_count;
-    // Of the inputs of the stage behind.
     const char *const *linked_outputs;
     size_t linked_output_count;
-} polyshade_normalize_options;
+    // Locations that the fragment stage takes from the provoking vertex.
+    const uint32_t *flat;
+    size_t flat_count;
+    // Locations that the fragment stage interpolates linearly in screen space.
+    const uint32_t *no_perspective;
+    size_t no_perspective_count;
+} polyshade_clip_step;
 
-// Which planes clip.
-typedef struct polyshade_enable_options {
-    // The size, and `POLYSHADE_OPTIONS_CLIP_ENABLE`.
+// The steps of a stage, in their order.
+typedef struct polyshade_clip_options {
+    // The size, and `POLYSHADE_OPTIONS_CLIP_CULL`.
     struct polyshade_options base;
-    // `POLYSHADE_ENABLE_…`
-    uint32_t flags;
-    // The location where what was written goes as well, unmasked.
-    uint32_t as_written;
-    // Bit `i` is plane `i`.
-    struct polyshade_value enabled;
-} polyshade_enable_options;
-
-// Clip planes of the host's.
-typedef struct polyshade_planes_options {
-    // The size, and `POLYSHADE_OPTIONS_CLIP_PLANES`.
-    struct polyshade_options base;
-    // `POLYSHADE_PLANES_…`
-    uint32_t flags;
-    // How many.
-    uint32_t count;
-    // The location of the output that they are dotted with, rather than the position.
-    uint32_t vertex;
-    // Where their floats are, 16 bytes a plane.
-    struct polyshade_place words;
-} polyshade_planes_options;
+    const struct polyshade_clip_step *steps;
+    size_t step_count;
+} polyshade_clip_options;
 
 // Options of any kind as JSON.
 typedef struct polyshade_json_options {
@@ -2267,11 +2295,11 @@ static inline polyshade_pulling_options polyshade_pulling_options_init(void) {
     return value;
 }
 
-static inline polyshade_position_options polyshade_position_options_init(uint32_t kind) {
+static inline polyshade_position_options polyshade_position_options_init(void) {
     polyshade_position_options value;
     memset(&value, 0, sizeof value);
     value.base.size = (uint32_t)sizeof value;
-    value.base.kind = kind;
+    value.base.kind = POLYSHADE_OPTIONS_POSITION_ONLY;
     return value;
 }
 
@@ -2299,27 +2327,11 @@ static inline polyshade_blend_options polyshade_blend_options_init(void) {
     return value;
 }
 
-static inline polyshade_normalize_options polyshade_normalize_options_init(void) {
-    polyshade_normalize_options value;
+static inline polyshade_clip_options polyshade_clip_options_init(void) {
+    polyshade_clip_options value;
     memset(&value, 0, sizeof value);
     value.base.size = (uint32_t)sizeof value;
-    value.base.kind = POLYSHADE_OPTIONS_CLIP_NORMALIZE;
-    return value;
-}
-
-static inline polyshade_enable_options polyshade_enable_options_init(void) {
-    polyshade_enable_options value;
-    memset(&value, 0, sizeof value);
-    value.base.size = (uint32_t)sizeof value;
-    value.base.kind = POLYSHADE_OPTIONS_CLIP_ENABLE;
-    return value;
-}
-
-static inline polyshade_planes_options polyshade_planes_options_init(void) {
-    polyshade_planes_options value;
-    memset(&value, 0, sizeof value);
-    value.base.size = (uint32_t)sizeof value;
-    value.base.kind = POLYSHADE_OPTIONS_CLIP_PLANES;
+    value.base.kind = POLYSHADE_OPTIONS_CLIP_CULL;
     return value;
 }
 

@@ -153,14 +153,19 @@ pub(crate) fn provoking_vertex(of: ProvokingVertex) -> u32 {
     }
 }
 
+/// The provoking vertex with this number.
+pub(crate) fn provoking(number: u32) -> Result<ProvokingVertex, Failure> {
+    match number {
+        POLYSHADE_PROVOKING_FIRST => Ok(ProvokingVertex::First),
+        POLYSHADE_PROVOKING_LAST => Ok(ProvokingVertex::Last),
+        other => Err(Failure::argument(format!("there is no provoking vertex {other}"))),
+    }
+}
+
 /// The draw that the caller means.
 pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
     let given = border::get(at)?;
-    let provoking_vertex = match given.provoking_vertex {
-        POLYSHADE_PROVOKING_FIRST => ProvokingVertex::First,
-        POLYSHADE_PROVOKING_LAST => ProvokingVertex::Last,
-        other => return Err(Failure::argument(format!("there is no provoking vertex {other}"))),
-    };
+    let provoking_vertex = provoking(given.provoking_vertex)?;
     Ok(Draw {
         topology: topology(given.topology)?,
         provoking_vertex,

@@ -8,15 +8,13 @@
 use crate::border;
 use crate::error::{guard, polyshade_error};
 use crate::failure::polyshade_status;
-use crate::options::{Asked, Kind, Storage, polyshade_options, read};
+use crate::options::{Asked, polyshade_options, read, value};
 use crate::target::{self, polyshade_target};
+use polyshade::clip_cull::Normalize;
 use polyshade::host::Target;
-use polyshade::recipe::Recipe;
 use polyshade::{
-    advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard,
-    transform_feedback, vertex_pulling,
+    advanced_blend, depth_convention, position_only, rasterizer_discard, transform_feedback,
 };
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -41,11 +39,12 @@ pub extern "C" fn polyshade_options_hash(
 fn question(asked: &Asked, target: &Target) -> String {
     let kind = asked.kind();
     let default_target = value(&Target::new("main"));
+    let options = without(asked.to_value(), &kind.default_value());
     let question = json!({
         "format": 1,
-        "lowering": kind.name(),
-        "version": kind.version(),
-        "options": said(kind, asked.to_value()),
+        "lowering": kind.name,
+        "version": kind.version,
+        "options": if matches!(asked, Asked::Recipe(_)) { of_recipe(options) } else { options },
         "target": without(value(target), &default_target),
     });
     let mut text = String::new();
@@ -53,61 +52,27 @@ fn question(asked: &Asked, target: &Target) -> String {
     text
 }
 
-fn value(of: &impl Serialize) -> Value {
-    serde_json::to_value(of).expect("options have no keys but strings and numbers")
-}
-
-/// What the options say, without what is the default of their kind.
-fn said(kind: Kind, options: Value) -> Value {
-    match kind {
-        Kind::CaptureStorage => without(options, &value(&Storage::default())),
-        Kind::CaptureExtension => without(options, &value(&transform_feedback::Options::default())),
-        Kind::VertexPulling => without(options, &value(&vertex_pulling::Options::default())),
-        Kind::PositionOnly | Kind::PositionComplement | Kind::PositionFull => {
-            without(options, &value(&position_only::Options::default()))
-        }
-        Kind::DepthConvention => without(options, &value(&depth_convention::Options::default())),
-        Kind::RasterizerDiscard => {
-            without(options, &value(&rasterizer_discard::Options::default()))
-        }
-        Kind::AdvancedBlend => without(options, &value(&advanced_blend::Options::default())),
-        Kind::ClipNormalize => without(options, &value(&clip_cull::Options::default())),
-        Kind::Recipe => said_by_recipe(without(options, &value(&Recipe::default()))),
-        Kind::ClipEnable
-        | Kind::ClipPlanes
-        | Kind::ClipCombine
-        | Kind::ClipSeparate
-        | Kind::ClipRegisters
-        | Kind::ClipEmulateLast
-        | Kind::ClipEmulateFragment
-        | Kind::ClipCut
-        | Kind::ClipGenerate
-        | Kind::ClipRepair => options,
-    }
-}
-
-/// The same of the options in a recipe's fields.
-fn said_by_recipe(mut recipe: Value) -> Value {
-    let fields: [(&[&str], Kind); 8] = [
-        (&["capture", "extension"], Kind::CaptureExtension),
-        (&["capture", "storage", "options"], Kind::CaptureExtension),
-        (&["reduce", "position_only"], Kind::PositionOnly),
-        (&["reduce", "complement"], Kind::PositionOnly),
-        (&["reduce", "full"], Kind::PositionOnly),
-        (&["depth"], Kind::DepthConvention),
-        (&["discard"], Kind::RasterizerDiscard),
-        (&["blend"], Kind::AdvancedBlend),
+/// A recipe without the defaults of the options in its fields.
+fn of_recipe(mut recipe: Value) -> Value {
+    let capture = value(&transform_feedback::Options::default());
+    let fields: [(&[&str], Value); 6] = [
+        (&["capture", "extension"], capture.clone()),
+        (&["capture", "storage", "options"], capture),
+        (&["reduce"], value(&position_only::Options::default())),
+        (&["depth"], value(&depth_convention::Options::default())),
+        (&["discard"], value(&rasterizer_discard::Options::default())),
+        (&["blend"], value(&advanced_blend::Options::default())),
     ];
-    for (path, kind) in fields {
+    for (path, default) in fields {
         let field = path.iter().try_fold(&mut recipe, |value, key| value.get_mut(*key));
         if let Some(field) = field {
-            *field = said(kind, field.take());
+            *field = without(field.take(), &default);
         }
     }
-    for (_, stage) in
-        recipe.get_mut("normalize").and_then(Value::as_object_mut).into_iter().flatten()
-    {
-        *stage = said(Kind::ClipNormalize, stage.take());
+    let normalize = value(&Normalize::default());
+    let stages = recipe.get_mut("normalize").and_then(Value::as_object_mut);
+    for (_, stage) in stages.into_iter().flatten() {
+        *stage = without(stage.take(), &normalize);
     }
     recipe
 }
@@ -156,9 +121,11 @@ fn write(value: &Value, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::{Kind, POLYSHADE_OPTIONS_DEPTH_CONVENTION, POLYSHADE_OPTIONS_RECIPE};
 
-    fn asked(kind: Kind, text: &str) -> String {
-        let asked = Asked::of_json(kind, text).expect("it is what is wanted");
+    fn asked(kind: u32, text: &str) -> String {
+        let kind = Kind::of(kind).expect("there is such a kind");
+        let asked = kind.read_json(text).expect("they are options");
         question(&asked, &Target::new("main"))
     }
 
@@ -166,7 +133,10 @@ mod tests {
     fn questions_are_written_without_what_is_default() {
         let version = depth_convention::VERSION;
         assert_eq!(
-            asked(Kind::DepthConvention, r#"{"flip_y":{"fixed":false},"depth":{"fixed":true}}"#),
+            asked(
+                POLYSHADE_OPTIONS_DEPTH_CONVENTION,
+                r#"{"flip_y":{"fixed":false},"depth":{"fixed":true}}"#
+            ),
             format!(
                 "{{\"format\":1,\"lowering\":\"depth_convention\",\
                  \"options\":{{\"depth\":{{\"fixed\":true}}}},\"target\":{{}},\"version\":{version}}}"
@@ -186,7 +156,7 @@ mod tests {
             r#"{"capture":{"extension":{}}}"#,
             r#"{"blend":{}}"#,
         ];
-        let questions = texts.map(|text| asked(Kind::Recipe, text));
+        let questions = texts.map(|text| asked(POLYSHADE_OPTIONS_RECIPE, text));
         for (number, question) in questions.iter().enumerate() {
             assert!(!questions[..number].contains(question), "{question}");
         }

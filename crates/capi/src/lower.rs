@@ -4,18 +4,20 @@ use crate::border;
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
 use crate::module::polyshade_module;
-use crate::options::{Asked, EmulateLast, Kind, polyshade_options, read, variant_bit};
+use crate::options::{
+    Asked, Kind, POLYSHADE_OPTIONS_RECIPE, Storage, polyshade_options, read, variant_bit,
+};
 use crate::result::{Output, Report, polyshade_result};
 use crate::target::{self, polyshade_target};
-use polyshade::clip_cull::Registers;
+use polyshade::Module;
+use polyshade::advanced_blend::ColorBlend;
+use polyshade::clip_cull::Clipped;
 use polyshade::host::{Changed, Lowered, Target};
 use polyshade::recipe::{self, Made};
-use polyshade::transform_feedback::Layout;
-use polyshade::{
-    advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard,
-    transform_feedback, vertex_pulling,
-};
+use polyshade::transform_feedback::{self, Decorated};
+use polyshade::vertex_pulling::Pulled;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A stage of a pipeline. It never grows.
@@ -44,7 +46,8 @@ pub extern "C" fn polyshade_lower(
         border::clear_out(result, "result")?;
         let module = border::share(module, "module")?;
         let (target, asked) = (target::read(target)?, read(options)?);
-        let outputs = lower_one(&module, &target, &asked)?;
+        let frame = Frame { given: &module, target: &target, kind: asked.kind() };
+        let outputs = asked.lower(&frame)?;
         border::hand_out(result, Arc::new(polyshade_result { outputs }));
         Ok(())
     })
@@ -71,7 +74,7 @@ pub extern "C" fn polyshade_lower_pipeline(
         let stages = stages.collect::<Result<Vec<_>, Failure>>()?;
         let asked = read(options)?;
         let Asked::Recipe(recipe) = &asked else {
-            let message = format!("a pipeline takes a recipe, not {}", asked.kind().name());
+            let message = format!("a pipeline takes a recipe, not {}", asked.kind().name);
             return Err(Failure::argument(message));
         };
         let outputs = lower_pipeline(&stages, recipe)?;
@@ -80,14 +83,18 @@ pub extern "C" fn polyshade_lower_pipeline(
     })
 }
 
-/// What outputs are made of: the module that was given, the target, and the kind of lowering.
-struct Frame<'g> {
+/// The module that was given, the target, and the kind of lowering.
+pub(crate) struct Frame<'g> {
     given: &'g Arc<polyshade_module>,
     target: &'g Target,
-    kind: Kind,
+    kind: &'static Kind,
 }
 
-impl Frame<'_> {
+impl<'g> Frame<'g> {
+    pub(crate) fn given(&self) -> (&'g Module<'static>, &'g Target) {
+        (&self.given.module, self.target)
+    }
+
     fn output<T: Serialize>(&self, lowered: Lowered<'_, T>) -> Output {
         let module = match lowered.is_changed() {
             true => polyshade_module::new(lowered.module.into_owned()),
@@ -105,84 +112,73 @@ impl Frame<'_> {
         })
     }
 
-    fn with_layout(&self, lowered: Lowered<'_, Layout>, variant: u32) -> Output {
-        let layout = lowered.result.clone();
-        self.output(lowered).variant(variant).layout(layout)
+    pub(crate) fn capture(&self, storage: &Storage) -> Result<Vec<Output>, Failure> {
+        let (m, target) = self.given();
+        let prepared = transform_feedback::prepare(m, target, &storage.options)?;
+        let made = storage.variants.iter().map(|variant| {
+            let lowered = prepared.variant(*variant)?;
+            let layout = lowered.result.clone();
+            Ok(self.output(lowered).variant(variant_bit(*variant)).layout(layout))
+        });
+        made.collect()
     }
 
-    fn changed(&self, lowered: Lowered<'_, Changed>) -> Output {
-        let location = lowered.result.location;
-        self.output(lowered).location(location)
+    pub(crate) fn pipeline(&self, recipe: &recipe::Recipe) -> Result<Vec<Output>, Failure> {
+        lower_pipeline(&[(self.given.clone(), self.target.clone())], recipe)
     }
 }
 
-fn lower_one(
-    given: &Arc<polyshade_module>,
-    target: &Target,
-    asked: &Asked,
-) -> Result<Vec<Output>, Failure> {
-    let frame = Frame { given, target, kind: asked.kind() };
-    let m = &given.module;
-    let output = match asked {
-        Asked::Storage(storage) => {
-            let prepared = transform_feedback::prepare(m, target, &storage.options)?;
-            let made = storage.variants.iter().map(|variant| {
-                Ok(frame.with_layout(prepared.variant(*variant)?, variant_bit(*variant)))
-            });
-            return made.collect();
-        }
-        Asked::Extension(options) => {
-            let lowered = transform_feedback::decorate(m, target, options)?;
-            let layout = lowered.result.layout.clone();
-            frame.output(lowered).layout(layout)
-        }
-        Asked::Pulling(options) => frame.output(vertex_pulling::lower(m, target, options)?),
-        Asked::PositionOnly(options) => frame.output(position_only::derive(m, target, options)?),
-        Asked::PositionComplement(options) => {
-            frame.output(position_only::complement(m, target, options)?)
-        }
-        Asked::PositionFull(options) => frame.output(position_only::full(m, target, options)?),
-        Asked::Depth(options) => frame.changed(depth_convention::convert(m, target, options)?),
-        Asked::Discard(options) => frame.changed(rasterizer_discard::lower(m, target, options)?),
-        Asked::Blend(options) => frame.output(advanced_blend::lower(m, target, options)?),
-        Asked::Normalize(options) => frame.output(clip_cull::normalize(m, target, options)?),
-        Asked::Enable(asked) => {
-            frame.output(clip_cull::enable(m, target, asked.enabled, asked.as_written)?)
-        }
-        Asked::Planes(planes) => frame.output(clip_cull::user_planes(m, target, *planes)?),
-        Asked::Combine(asked) => frame.output(clip_cull::combine(m, target, asked.clip)?),
-        Asked::Separate(asked) => frame.output(clip_cull::separate(m, target, asked.clip)?),
-        Asked::Registers(options) => frame.output(clip_cull::to_registers(m, target, *options)?),
-        Asked::EmulateLast(asked) => {
-            let EmulateLast { lacking, location: outputs, inputs, linked } = *asked;
-            let registers = Registers { inputs: inputs.unwrap_or(outputs), outputs, linked };
-            frame.output(clip_cull::emulate_last(m, target, lacking, registers)?)
-        }
-        Asked::EmulateFragment(asked) => {
-            let (lacking, location, counts) = (asked.lacking, asked.location, asked.counts);
-            frame.output(clip_cull::emulate_fragment(m, target, lacking, location, counts)?)
-        }
-        Asked::Cut(options) => frame.output(clip_cull::cut(m, target, options)?),
-        Asked::Generate(asked) => {
-            let (primitive, location) = (asked.primitive, asked.location);
-            let (stage, made) = clip_cull::generate(m, target, primitive, location, &asked.exact)?;
-            let geometry = Target::new("main");
-            let behind = Frame { given, target: &geometry, kind: frame.kind };
-            let made = made.map(|made| behind.output(made));
-            return Ok(std::iter::once(frame.output(stage)).chain(made).collect());
-        }
-        Asked::Repair(repairs) => frame.output(clip_cull::repair(m, target, repairs)?),
-        Asked::Recipe(recipe) => {
-            return lower_pipeline(&[(given.clone(), target.clone())], recipe);
-        }
+/// The result of a lowering of one stage, as outputs.
+pub(crate) trait Outcome: Sized {
+    fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output>;
+}
+
+macro_rules! one_output {
+    ($($Result:ty),*) => {
+        $(impl Outcome for $Result {
+            fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output> {
+                vec![frame.output(lowered)]
+            }
+        })*
     };
-    Ok(vec![output])
+}
+
+one_output!((), Pulled, BTreeMap<u32, ColorBlend>);
+
+impl Outcome for Decorated {
+    fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output> {
+        let layout = lowered.result.layout.clone();
+        vec![frame.output(lowered).layout(layout)]
+    }
+}
+
+impl Outcome for Changed {
+    fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output> {
+        let location = lowered.result.location;
+        vec![frame.output(lowered).location(location)]
+    }
+}
+
+/// The stage, and the geometry stage that was generated after it.
+impl Outcome for Clipped {
+    fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output> {
+        let mut geometry = None;
+        let stage = lowered.map(|clipped| {
+            geometry = clipped.geometry;
+            clipped.distances
+        });
+        let stage = frame.output(stage);
+        let target = Target::new("main");
+        let after = Frame { target: &target, ..*frame };
+        std::iter::once(stage).chain(geometry.map(|made| after.output(made))).collect()
+    }
 }
 
 fn lower_pipeline(
     stages: &[(Arc<polyshade_module>, Target)],
     recipe: &recipe::Recipe,
 ) -> Result<Vec<Output>, Failure> {
+    let kind = Kind::of(POLYSHADE_OPTIONS_RECIPE)?;
     let given = stages.iter().map(|(module, target)| (&module.module, target.clone()));
     let lowered = recipe::lower(&given.collect::<Vec<_>>(), recipe)?;
     let outputs = stages.iter().zip(lowered).map(|((given, target), lowered)| {
@@ -190,8 +186,7 @@ fn lower_pipeline(
         let layout = stored.clone().or_else(|| Some(decorated.as_ref()?.layout.clone()));
         let location = [lowered.result.depth, lowered.result.discard].into_iter().flatten();
         let location = location.filter_map(|changed| changed.location).next_back();
-        let frame = Frame { given, target, kind: Kind::Recipe };
-        let output = frame.output(lowered).location(location);
+        let output = Frame { given, target, kind }.output(lowered).location(location);
         layout.into_iter().fold(output, Output::layout)
     });
     Ok(outputs.collect())

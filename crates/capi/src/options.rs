@@ -20,14 +20,7 @@ pub use pulling::*;
 
 use crate::border::{self, versioned};
 use crate::failure::Failure;
-use polyshade::clip_cull::{Exact, Lacking, Planes, Primitive, Registers, Repair};
-use polyshade::host::Value;
-use polyshade::recipe::Recipe;
-use polyshade::transform_feedback::Variant;
-use polyshade::{
-    advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard,
-    transform_feedback, vertex_pulling,
-};
+use polyshade::transform_feedback::{self, Variant};
 use serde::{Deserialize, Serialize};
 
 /// How every struct of options begins. A call takes a pointer to this member.
@@ -41,32 +34,6 @@ pub struct polyshade_options {
 }
 
 versioned!(polyshade_options, 8);
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub(crate) enum Asked {
-    Storage(Storage),
-    Extension(transform_feedback::Options),
-    Pulling(vertex_pulling::Options),
-    PositionOnly(position_only::Options),
-    PositionComplement(position_only::Options),
-    PositionFull(position_only::Options),
-    Depth(depth_convention::Options),
-    Discard(rasterizer_discard::Options),
-    Blend(advanced_blend::Options),
-    Normalize(clip_cull::Options),
-    Enable(Enable),
-    Planes(Planes),
-    Combine(Combine),
-    Separate(Separate),
-    Registers(Registers),
-    EmulateLast(EmulateLast),
-    EmulateFragment(EmulateFragment),
-    Cut(Exact),
-    Generate(Generate),
-    Repair(Vec<Repair>),
-    Recipe(Box<Recipe>),
-}
 
 /// A capture into storage buffers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -82,94 +49,28 @@ fn capture_only() -> Vec<Variant> {
     vec![Variant::CaptureOnly]
 }
 
-impl Default for Storage {
-    fn default() -> Self {
-        Self { variants: capture_only(), options: transform_feedback::Options::default() }
-    }
-}
-
-/// Planes that are on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Enable {
-    pub(crate) enabled: Value<u32>,
-    #[serde(default)]
-    pub(crate) as_written: Option<u32>,
-}
-
-/// One array of two.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Combine {
-    pub(crate) clip: Option<u32>,
-}
-
-/// Two arrays of one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Separate {
-    pub(crate) clip: u32,
-}
-
-/// Distances that the last stage hands on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct EmulateLast {
-    pub(crate) lacking: Lacking,
-    pub(crate) location: u32,
-    /// Of the inputs, if not the same.
-    #[serde(default)]
-    pub(crate) inputs: Option<u32>,
-    #[serde(default)]
-    pub(crate) linked: Option<[u32; 2]>,
-}
-
-/// Distances by which the fragment stage discards.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct EmulateFragment {
-    pub(crate) lacking: Lacking,
-    pub(crate) location: u32,
-    pub(crate) counts: [u32; 2],
-}
-
-/// A geometry stage that cuts.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Generate {
-    pub(crate) primitive: Primitive,
-    pub(crate) location: u32,
-    pub(crate) exact: Exact,
-}
-
 /// What the caller asks for.
 pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
     let given = border::get_head(at)?;
     if given.kind == POLYSHADE_OPTIONS_JSON {
         return json::read(at.cast());
     }
-    Ok(match Kind::of(given.kind)? {
-        Kind::CaptureStorage => Asked::Storage(capture::read_storage(at.cast())?),
-        Kind::CaptureExtension => Asked::Extension(capture::read(at.cast())?.1),
-        Kind::VertexPulling => Asked::Pulling(pulling::read(at.cast())?),
-        Kind::PositionOnly => Asked::PositionOnly(position::read(at.cast())?),
-        Kind::PositionComplement => Asked::PositionComplement(position::read(at.cast())?),
-        Kind::PositionFull => Asked::PositionFull(position::read(at.cast())?),
-        Kind::DepthConvention => Asked::Depth(position::read_depth(at.cast())?),
-        Kind::RasterizerDiscard => Asked::Discard(position::read_discard(at.cast())?),
-        Kind::AdvancedBlend => Asked::Blend(blend::read(at.cast())?),
-        Kind::ClipNormalize => Asked::Normalize(clip::read_normalize(at.cast())?),
-        Kind::ClipEnable => Asked::Enable(clip::read_enable(at.cast())?),
-        Kind::ClipPlanes => Asked::Planes(clip::read_planes(at.cast())?),
-        Kind::ClipCombine
-        | Kind::ClipSeparate
-        | Kind::ClipRegisters
-        | Kind::ClipEmulateLast
-        | Kind::ClipEmulateFragment
-        | Kind::ClipCut
-        | Kind::ClipGenerate
-        | Kind::ClipRepair
-        | Kind::Recipe => {
+    Ok(match Kind::of(given.kind)?.number {
+        POLYSHADE_OPTIONS_CAPTURE_STORAGE => {
+            Asked::CaptureStorage(capture::read_storage(at.cast())?)
+        }
+        POLYSHADE_OPTIONS_CAPTURE_EXTENSION => Asked::CaptureExtension(capture::read(at.cast())?.1),
+        POLYSHADE_OPTIONS_VERTEX_PULLING => Asked::VertexPulling(pulling::read(at.cast())?),
+        POLYSHADE_OPTIONS_POSITION_ONLY => Asked::PositionOnly(position::read(at.cast())?),
+        POLYSHADE_OPTIONS_DEPTH_CONVENTION => {
+            Asked::DepthConvention(position::read_depth(at.cast())?)
+        }
+        POLYSHADE_OPTIONS_RASTERIZER_DISCARD => {
+            Asked::RasterizerDiscard(position::read_discard(at.cast())?)
+        }
+        POLYSHADE_OPTIONS_ADVANCED_BLEND => Asked::AdvancedBlend(blend::read(at.cast())?),
+        POLYSHADE_OPTIONS_CLIP_CULL => Asked::ClipCull(clip::read(at.cast())?),
+        _ => {
             let message = format!("options of kind {} are given as JSON", given.kind);
             return Err(Failure::argument(message));
         }

@@ -145,7 +145,7 @@ versioned!(polyshade_need, 16 + size_of::<usize>());
 pub(crate) struct Report {
     pub(crate) module: Arc<polyshade_module>,
     pub(crate) is_changed: bool,
-    pub(crate) kind: Kind,
+    pub(crate) kind: &'static Kind,
     pub(crate) entry: String,
     pub(crate) words: Vec<Words>,
     pub(crate) requirements: Requirements,
@@ -225,9 +225,9 @@ impl Output {
     fn to_json(&self) -> String {
         let kind = self.report.kind;
         let report = json!({
-            "version": 3,
-            "lowering": kind.lowering(),
-            "lowering_version": kind.version(),
+            "version": 4,
+            "lowering": kind.name,
+            "lowering_version": kind.version,
             "entry_point": self.report.entry,
             "stage": self.stage,
             "result": self.report.result,

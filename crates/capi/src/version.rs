@@ -34,7 +34,7 @@ pub extern "C" fn polyshade_lowering_version(
     version: *mut u32,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::set(version, Kind::of(kind)?.version(), "version"))
+    guard(error, || border::set(version, Kind::of(kind)?.version, "version"))
 }
 
 #[cfg(test)]

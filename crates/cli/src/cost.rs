@@ -22,8 +22,13 @@ pub(crate) fn costs(
         entry.map(|entry| position_only::cost(m, entry)).unwrap_or_default()
     };
     let original = of(module);
-    let position_only = of(&position_only::derive(module, target, options)?.module);
-    let complement = of(&position_only::complement(module, target, options)?.module);
+    let position_only = of(&position_only::lower(module, target, options)?.module);
+    let complement = of(&position_only::lower(
+        module,
+        target,
+        &options.clone().variant(position_only::Variant::Complement),
+    )?
+    .module);
     let repeated = position_only.share_of(&original);
     Ok(json!({
         "original": cost(&original),

@@ -30,9 +30,9 @@ capture --reserve-location beside --path: what is decorated where it stands adds
 capture --no-names beside --path: what is decorated where it stands adds no output
 capture --max-output-components beside --path: what is decorated where it stands adds no output
 clip * beside --no-semantics: no output of this witness is a distance then, so that there is nothing to do
-clip --linked beside --emulate: it is for the fragment stage: the one before emulates the distances that it has
+clip --signature beside --emulate: it is for the fragment stage: the one before emulates the distances that it has
 clip --outputs beside --linked-outputs: what is linked is marked too
-clip --marks beside --linked-outputs: what is linked is marked too
+clip --semantics beside --linked-outputs: what is linked is marked too
 convert --msl-version beside --msl-platform: this shader has one text for all versions and platforms that take it
 convert --msl-version beside --input-attachments: this shader has one text for all versions that take it
 convert --msl-platform beside --input-attachments: this shader has one text for all platforms that take it

@@ -1,4 +1,4 @@
-//! `polyshade clip`: marks from a file, and distances that Metal does not have.
+//! `polyshade clip`: semantics from a file, and distances that Metal does not have.
 
 use crate::work::Work;
 
@@ -40,7 +40,7 @@ fn written(work: &Work, line: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_lists_marks_as_options_do() {
+fn a_file_lists_semantics_as_options_do() {
     let work = work();
     for (json, options) in [
         (r#"{ "outputs": ["clip=3", "cull=4.xy"] }"#, "--outputs clip=3,cull=4.xy"),
@@ -51,8 +51,8 @@ fn a_file_lists_marks_as_options_do() {
         // Inputs of a vertex stage are attributes.
         (r#"{ "inputs": [], "linked_inputs": [], "outputs": ["cull=3-4"] }"#, "--outputs cull=3-4"),
     ] {
-        work.write("marks.json", json);
-        let listed = written(&work, "clip a.vert --marks marks.json");
+        work.write("semantics.json", json);
+        let listed = written(&work, "clip a.vert --semantics semantics.json");
         let given = written(&work, &format!("clip a.vert {options}"));
         assert!(listed == given, "{json} is not {options}");
         let unmarked = written(&work, "clip a.vert");
@@ -60,28 +60,28 @@ fn a_file_lists_marks_as_options_do() {
     }
 
     // Beside what options mark.
-    work.write("marks.json", r#"{ "outputs": ["clip=3"] }"#);
-    let both = written(&work, "clip a.vert --marks marks.json --outputs cull=4.xy");
+    work.write("semantics.json", r#"{ "outputs": ["clip=3"] }"#);
+    let both = written(&work, "clip a.vert --semantics semantics.json --outputs cull=4.xy");
     assert!(both == written(&work, "clip a.vert --outputs clip=3,cull=4.xy"));
 }
 
 #[test]
-fn a_file_that_is_no_list_of_marks_is_refused_by_its_place() {
+fn a_file_that_is_no_list_of_semantics_is_refused_by_its_place() {
     let work = work();
     for (json, why) in [
         ("{", "EOF while parsing"),
-        ("[]", "not an object"),
-        (r#"{ "registers": [] }"#, "there is no list `registers`"),
-        (r#"{ "outputs": "clip=3" }"#, "`outputs` is no list"),
-        (r#"{ "outputs": [3] }"#, "3 is no mark"),
+        ("3", "invalid type: integer `3`, expected struct Semantics"),
+        (r#"{ "registers": [] }"#, "unknown field `registers`"),
+        (r#"{ "outputs": "clip=3" }"#, "expected a sequence"),
+        (r#"{ "outputs": [3] }"#, "invalid type: integer `3`, expected a string"),
         (r#"{ "outputs": ["clop=3"] }"#, "clop=3"),
     ] {
-        work.write("marks.json", json);
-        let error = work.says(1, "clip a.vert --marks marks.json -o l.spv");
-        assert!(error.contains("marks.json") && error.contains(why), "{json}: {error}");
+        work.write("semantics.json", json);
+        let error = work.says(1, "clip a.vert --semantics semantics.json -o l.spv");
+        assert!(error.contains("semantics.json") && error.contains(why), "{json}: {error}");
         assert!(!work.has("l.spv"), "{json}");
     }
-    work.fails("clip a.vert --marks none.json -o l.spv", 1, "none.json");
+    work.fails("clip a.vert --semantics none.json -o l.spv", 1, "none.json");
 }
 
 /// What members of structures and parameters are to Metal: `position` of `[[position]]`, without how they are
@@ -95,7 +95,7 @@ fn attributes(text: &str) -> Vec<&str> {
 fn metal_gets_a_pair_without_distances_it_does_not_have() {
     let work = work();
     for (options, native) in [("", false), ("--native clip", true)] {
-        let [vertex, fragment] = ["b.vert", "b.frag --linked 2,3"].map(|shader| {
+        let [vertex, fragment] = ["b.vert", "b.frag --signature 2,3"].map(|shader| {
             let line = format!("clip {shader} --emulate 4 {options} --format msl");
             String::from_utf8(written(&work, &line)).expect("it is text")
         });

@@ -221,7 +221,7 @@ fn every_verb_is_verified() {
                 "pixels",
             ),
             ("read.frag clip --inputs clip=3.xy,cull=3.z --validation", "pixels"),
-            ("read.frag clip --emulate 4 --linked 2,1 --validation", "pixels"),
+            ("read.frag clip --emulate 4 --signature 2,1 --validation", "pixels"),
         ] {
             let text = verified(&work, 0, &format!("{arguments} --device {driver}"));
             assert!(text.starts_with("equal on ") && text.contains(compared), "{text}");
@@ -271,7 +271,7 @@ fn every_verb_tells_what_differs() {
 
     // As `clip` refuses them.
     for (arguments, why) in [
-        ("sprite.frag clip --emulate 4", "--emulate in a fragment stage needs --linked"),
+        ("sprite.frag clip --emulate 4", "--emulate in a fragment stage needs --signature"),
         ("planes.vert clip --native clip", "--native goes with --emulate or --exact"),
     ] {
         let text = verified(&work, 2, arguments);

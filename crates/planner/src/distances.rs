@@ -5,7 +5,7 @@
 use super::device::{Device, DistanceSupport};
 use super::state::{Emitted, Pipeline, Topology};
 use crate::code;
-use polyshade::clip_cull::{Kind, Primitive};
+use polyshade::clip_cull::{DistanceKind, Primitive};
 use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -64,29 +64,30 @@ pub enum DistanceWay {
     Fragment,
 }
 
-/// One of the lowerings of [`clip_cull`](polyshade::clip_cull), in the order in which they are made.
+/// A [`Step`](polyshade::clip_cull::Step) of clip and cull distances, with the stages that it is for, in the order in
+/// which the steps are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceStep {
-    /// [`normalize_pipeline`](polyshade::clip_cull::normalize_pipeline), of all stages.
+    /// `Normalize`, of all stages.
     Normalize,
-    /// [`separate`](polyshade::clip_cull::separate), in all stages.
+    /// `Separate`, of all stages.
     Separate,
-    /// [`enable`](polyshade::clip_cull::enable), in the last stage before rasterization.
+    /// `Mask`, of the last stage before rasterization.
     Enable,
-    /// [`enable`](polyshade::clip_cull::enable) with a location: the fragment stage reads ordinary values, as written.
+    /// `Mask` with `keep_original_at`: the fragment stage reads unmasked distances as ordinary values.
     HandOn,
-    /// [`cut`](polyshade::clip_cull::cut), in the geometry stage.
+    /// `ClipInGeometry`, of the geometry stage.
     Cut,
-    /// [`generate`](polyshade::clip_cull::generate), behind the last stage.
+    /// `ClipInGeometry` with a geometry stage that is generated after the last stage.
     Generate,
-    /// [`emulate_last`](polyshade::clip_cull::emulate_last), in the last stage before rasterization.
+    /// `Emulate`, of the last stage before rasterization.
     EmulateLast,
-    /// [`emulate_fragment`](polyshade::clip_cull::emulate_fragment), in the fragment stage.
+    /// `Emulate`, of the fragment stage.
     EmulateFragment,
-    /// [`to_registers`](polyshade::clip_cull::to_registers), where distances are ordinary values now: in the stages
-    /// before the last, whose distances the last reads, and in a fragment stage that is not emulated and reads some.
+    /// `ToRegisters`, where distances are ordinary values now: in the stages before the last whose distances the last
+    /// reads, and in a fragment stage that reads some and does not emulate any.
     ReadRegisters,
 }
 
@@ -172,14 +173,14 @@ pub fn distances(
             format!("{}: more than {MOST} distances are not emulated", reasons.join("; "));
         return Err(Error::new(&code::PLAN_TOO_MANY_DISTANCES, message));
     }
-    let way = match choice.no_geometry(lacking.contains(&Kind::Clip)) {
+    let way = match choice.no_geometry(lacking.contains(&DistanceKind::Clip)) {
         None => DistanceWay::Geometry,
         Some(why) => {
             reasons.push(why);
             DistanceWay::Fragment
         }
     };
-    if lacking.contains(&Kind::Clip) {
+    if lacking.contains(&DistanceKind::Clip) {
         if way == DistanceWay::Fragment && !distances.approximate {
             let message = format!(
                 "{}: discarding fragments is approximate, which is not asked for",
@@ -189,7 +190,7 @@ pub fn distances(
         }
         clip = way;
     }
-    if lacking.contains(&Kind::Cull) {
+    if lacking.contains(&DistanceKind::Cull) {
         cull = way;
     }
     Ok(DistancePlan { clip, cull, steps: choice.steps(clip, cull), reasons })
@@ -214,12 +215,12 @@ struct Choice<'s> {
 
 impl Choice<'_> {
     /// The kinds that the device lacks, with the reasons.
-    fn lacking(&self, reasons: &mut Vec<String>) -> Vec<Kind> {
+    fn lacking(&self, reasons: &mut Vec<String>) -> Vec<DistanceKind> {
         let Distances { clip, cull, .. } = *self.wanted;
         let mut lacking = Vec::new();
         let each = [
-            (Kind::Clip, clip, self.device.clip, "maxClipDistances"),
-            (Kind::Cull, cull, self.device.cull, "maxCullDistances"),
+            (DistanceKind::Clip, clip, self.device.clip, "maxClipDistances"),
+            (DistanceKind::Cull, cull, self.device.cull, "maxCullDistances"),
         ];
         for (kind, count, limit, name) in each {
             if count > limit {
@@ -236,15 +237,15 @@ impl Choice<'_> {
                 "{clip} clip and {cull} cull distances are more than maxCombinedClipAndCullDistances, {}",
                 self.device.combined
             ));
-            lacking.push(Kind::Cull);
+            lacking.push(DistanceKind::Cull);
             if clip > self.device.combined {
-                lacking.insert(0, Kind::Clip);
+                lacking.insert(0, DistanceKind::Clip);
             }
         }
         // Of what is left of a cut primitive, other vertices would decide.
-        if lacking == [Kind::Clip] && cull > 0 {
+        if lacking == [DistanceKind::Clip] && cull > 0 {
             reasons.push("primitives are culled before they are cut".to_owned());
-            lacking.push(Kind::Cull);
+            lacking.push(DistanceKind::Cull);
         }
         lacking.retain(|kind| [clip, cull][*kind as usize] > 0);
         lacking

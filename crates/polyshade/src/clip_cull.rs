@@ -1,18 +1,23 @@
-//! Clip and cull distances, in any form to any form: front ends, APIs and devices disagree on how they are held,
+//! Converts, masks and emulates clip and cull distances: front ends, APIs and devices disagree on how they are held,
 //! enabled and supported.
 //!
 //! Direct3D has up to two registers of four components, marked by a semantic; Vulkan and OpenGL have two built-in
-//! arrays of scalars. [`normalize`](fn@normalize) makes arrays of registers.
+//! arrays of scalars. [`lower`] applies [`Step`]s to one stage.
 //!
 //! ```
-//! # use polyshade::{Error, Module, clip_cull, host::{Place, Value}};
+//! # use polyshade::{Error, Module, host::{Place, Value}};
+//! use polyshade::clip_cull::{self, Normalize, Options, Step};
+//!
 //! # fn enable(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
-//! // Registers that a semantic marks as distances become arrays, and planes are turned on and off by a word.
-//! let arrays = clip_cull::normalize(&vertex, "main", &clip_cull::Options::default())?.module;
+//! // Registers that a semantic marks become arrays, and the host enables and disables planes by a push constant.
 //! let enabled = Value::Word(Place::PushConstant { offset: 0 });
-//! let masked = clip_cull::enable(&arrays, "main", enabled, None)?;
-//! println!("{} clip planes", masked.result.outputs[0]);
+//! let options = Options::from([
+//!     Step::Normalize(Normalize::default()),
+//!     Step::Mask { enabled, keep_original_at: None },
+//! ]);
+//! let lowered = clip_cull::lower(&vertex, "main", &options)?;
+//! println!("{} clip planes", lowered.result.distances.outputs.clip);
 //! # Ok(())
 //! # }
 //! ```
@@ -21,32 +26,141 @@ mod arrays;
 mod cut;
 mod emulate;
 mod geometry;
-mod last;
 mod limits;
-mod marks;
 mod normalize;
+mod options;
 mod pass_through;
 mod pipeline;
+mod pre_raster;
 mod prepare;
 mod primitives;
 mod read;
 mod registers;
 mod relocate;
-mod repair;
+mod semantics;
 mod varyings;
 
-pub use arrays::{Registers, StageDistances, combine, separate, to_registers};
-pub use emulate::{EMULATED_LOCATIONS, emulate_fragment, emulate_last};
-pub(crate) use emulate::{Runs, emulate_fragment_that};
-pub use geometry::{Exact, cut};
-pub use last::{Planes, enable, user_planes};
-pub use limits::Lacking;
-pub use marks::{Component, KINDS, Kind, Linkage, Mark};
-pub use normalize::{Normalized, Options, normalize};
-pub use pass_through::generate;
-pub use pipeline::normalize_pipeline;
+pub(crate) use arrays::to_registers;
+pub(crate) use emulate::{Runs, emulate_fragment};
+pub use limits::Emulated;
+pub use options::{
+    Clipped, DistanceCounts, Distances, EMULATED_LOCATIONS, GeometryClip, Normalize, Options,
+    Registers, StageDistances, Step, UserPlanes,
+};
+pub(crate) use pipeline::normalize_pipeline;
 pub use primitives::Primitive;
-pub use repair::{REPAIRS, Repair, repair};
+pub use semantics::{DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 
-/// The version of the words that the functions here make.
+use crate::host::{Lowered, Target};
+use polyshade_spv::{Error, ExecutionModel, Module, Progress};
+
+/// The version of the words that [`lower`] makes.
 pub const VERSION: u32 = 7;
+
+/// Applies the steps of `options` to one stage, in their order.
+///
+/// The requirements are those of the last version: distances that a step removed need nothing of the device.
+///
+/// # Errors
+///
+/// Those of the [`Step`]s. An id or a word offset is of `module`.
+pub fn lower<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Clipped>, Error> {
+    let target = target.into();
+    let model = arrays::ANY.entry_point(module, &target)?.model();
+    let mut lowered = Lowered::unchanged(module, Clipped::default());
+    for step in &options.steps {
+        let made = take(step, &lowered.module, &target, model);
+        let made = made.map_err(|error| about_given(module, lowered.is_changed(), error))?;
+        lowered.result.progress.push(made.progress);
+        let changed = made.is_changed().then(|| made.module.into_owned());
+        let (distances, geometry) = made.result;
+        add(&mut lowered.result.distances, step, model, distances);
+        lowered.result.geometry = geometry.or(lowered.result.geometry.take());
+        lowered.words.extend(made.words);
+        let mut needs = std::mem::take(&mut lowered.requirements);
+        if !matches!(step, Step::UserPlanes(_) | Step::Mask { .. }) {
+            // The step knows all distances of the stage, and the others are gone.
+            needs = limits::without_distances(needs);
+        }
+        lowered.requirements = needs.join(made.requirements);
+        if let Some(changed) = changed {
+            (lowered.module, lowered.progress) = (changed, Progress::Changed);
+        }
+    }
+    Ok(lowered)
+}
+
+/// The distances of the stage, and the geometry stage that is generated.
+type Made = (StageDistances, Option<Lowered<'static, StageDistances>>);
+
+fn take<'v>(
+    step: &Step,
+    m: &'v Module<'_>,
+    target: &Target,
+    model: ExecutionModel,
+) -> Result<Lowered<'v, Made>, Error> {
+    let lowered = match step {
+        Step::Normalize(options) => normalize::normalize(m, target, options)?,
+        Step::UserPlanes(planes) => pre_raster::user_planes(m, target, *planes)?,
+        Step::Mask { enabled, keep_original_at } => {
+            pre_raster::mask(m, target, *enabled, *keep_original_at)?
+        }
+        Step::Combine { clip } => arrays::combine(m, target, *clip)?,
+        Step::Separate { clip } => arrays::separate(m, target, *clip)?,
+        Step::ToRegisters(registers) => to_registers(m, target, *registers)?,
+        Step::Emulate { emulated, location, inputs, signature } => {
+            let (outputs, signature) = (*location, *signature);
+            let registers = Registers { inputs: inputs.unwrap_or(outputs), outputs, signature };
+            match model == ExecutionModel::FRAGMENT {
+                true => emulate_fragment(m, target, *emulated, registers, Runs::AsItIs)?,
+                false => emulate::emulate_last(m, target, *emulated, registers)?,
+            }
+        }
+        Step::ClipInGeometry(clip) => match clip.generate {
+            None => geometry::clip_in_geometry(m, target, clip)?,
+            Some(primitive) => {
+                let (last, geometry) = pass_through::generate(m, target, primitive, clip)?;
+                return Ok(last.map(|distances| (distances, geometry)));
+            }
+        },
+    };
+    Ok(lowered.map(|distances| (distances, None)))
+}
+
+/// Adds the distances that a step found to those of the steps before it: a step may know one side alone.
+fn add(all: &mut StageDistances, step: &Step, model: ExecutionModel, found: StageDistances) {
+    let numbers = |all: &mut Distances, found: &Distances| {
+        (all.clip, all.cull) = (found.clip, found.cull);
+    };
+    match step {
+        Step::Normalize(_)
+        | Step::Combine { .. }
+        | Step::Separate { .. }
+        | Step::ToRegisters(_) => *all = found,
+        Step::Emulate { .. } if model == ExecutionModel::FRAGMENT => {
+            numbers(&mut all.inputs, &found.inputs);
+        }
+        Step::UserPlanes(_)
+        | Step::Mask { .. }
+        | Step::Emulate { .. }
+        | Step::ClipInGeometry(_) => {
+            numbers(&mut all.outputs, &found.outputs);
+            if !found.inputs.registers.is_empty() {
+                all.inputs = found.inputs;
+            }
+        }
+    }
+}
+
+/// The error about the module that was given, where it came from a later version.
+fn about_given(given: &Module<'_>, is_changed: bool, error: Error) -> Error {
+    match error.id().filter(|id| given.defined_at(*id).is_some()) {
+        _ if !is_changed => error,
+        Some(id) => error.without_place().about(id),
+        None => error.without_place(),
+    }
+}

@@ -274,10 +274,8 @@ polyshade_spv::codes! {
         "Validate the module: a geometry stage needs an output primitive and OutputVertices.";
     CLIP_STREAMS: Unsupported, "clip.streams",
         "Emit vertices to stream 0 only.";
-    CLIP_INVALID_REPAIR: Options, "clip.invalid-repair",
-        "Name one of the listed repairs.";
-    CLIP_ARRAY_NOT_SHORTENED: Unsupported, "clip.array-not-shortened",
-        "Access the array of distances with constant indices.";
+    CLIP_NO_SIGNATURE: Options, "clip.no-signature",
+        "Give the numbers of clip and cull distances that the last stage writes.";
 
     // Vertex pulling.
     VERTEX_PULLING_INVALID_FORMAT: Options, "vertex-pulling.invalid-format",

@@ -14,7 +14,7 @@
 //! let vertex = Module::parse(words)?;
 //! let flip = Value::Word(Place::PushConstant { offset: 64 });
 //! let options = Options::new().depth(true).flip_y(flip);
-//! let converted = depth_convention::convert(&vertex, "main", &options)?;
+//! let converted = depth_convention::lower(&vertex, "main", &options)?;
 //! println!("the host fills in {:?}", converted.words);
 //! # Ok(())
 //! # }
@@ -27,7 +27,7 @@ use crate::moves::{self, Lowering};
 use crate::position;
 use polyshade_spv::{Error, Module};
 
-/// The version of the words that [`convert`] makes.
+/// The version of the words that [`lower`] makes.
 pub const VERSION: u32 = 3;
 
 const LOWERING: Lowering = position::changed_by("depth_convention");
@@ -100,7 +100,7 @@ impl Options {
 /// or where another word is. `Unsupported`: another stage; a position that is not a vector of four floats; a module in
 /// which this has been done; push constants that cannot grow; no free location where the extension captures the
 /// position; what the [moves] refuse.
-pub fn convert<'m>(
+pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     options: &Options,

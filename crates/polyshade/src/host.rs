@@ -19,7 +19,7 @@ pub use requirements::{Descriptor, DescriptorKind, Ordering, Purpose, Requiremen
 pub use reserved::Reserved;
 pub use target::Target;
 
-use polyshade_spv::{Module, Progress};
+use polyshade_spv::{ExecutionModel, Module, Progress};
 
 /// What a lowering makes of a module.
 #[derive(Clone, Debug)]
@@ -70,8 +70,18 @@ impl<'m, T> Lowered<'m, T> {
         Lowered { module: module.into_owned(), progress, words, requirements, result }
     }
 
+    /// Adds words that the host fills in, and the descriptors, push constants, specialization constants and limits that
+    /// `stage` needs to read them.
+    #[must_use]
+    pub fn with_words(mut self, words: Vec<Words>, stage: ExecutionModel) -> Self {
+        self.requirements.read(&words, stage);
+        self.requirements.need_push_constants();
+        self.words.extend(words);
+        self
+    }
+
     /// The same with another result.
-    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Lowered<'m, U> {
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Lowered<'m, U> {
         let Self { module, progress, words, requirements, result } = self;
         Lowered { module, progress, words, requirements, result: f(result) }
     }

@@ -43,6 +43,7 @@ mod library;
 mod placement;
 mod position;
 mod source;
+mod table;
 
 pub use polyshade_spv as spv;
 pub use polyshade_spv::{Error, ErrorKind, Module};

@@ -13,7 +13,7 @@
 //! # use polyshade::{Error, Module, position_only};
 //! # fn binning(words: &[u32]) -> Result<Vec<u32>, Error> {
 //! let vertex = Module::parse(words)?;
-//! let variant = position_only::derive(&vertex, "main", &position_only::Options::new())?;
+//! let variant = position_only::lower(&vertex, "main", &position_only::Options::new())?;
 //! # Ok(variant.module.into_words())
 //! # }
 //! ```
@@ -25,7 +25,7 @@ mod precise;
 mod read_back;
 
 pub use cost::{Cost, cost};
-pub use options::{Keep, Options, SideEffects};
+pub use options::{Keep, Options, SideEffects, Variant};
 
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};
@@ -35,7 +35,7 @@ use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Module, Rewritten};
 
-/// The version of the words that the functions here make.
+/// The version of the words that [`lower`] makes.
 pub const VERSION: u32 = 5;
 
 /// The stages that can be the last before rasterization, which are those that are reduced.
@@ -52,83 +52,51 @@ const REDUCED: Stages = Stages {
     otherwise: "is not the last before rasterization",
 };
 
-/// The variants that are made of one shader.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Variant {
-    PositionOnly,
-    Complement,
-}
-
-/// The variant of `module` with the outputs that decide coverage, or those that `options` keep, and nothing else.
+/// Reduces the outputs of `module` to those of the [variant](Options::variant) that the options ask for, and removes all
+/// that only the others needed.
 ///
-/// The module must be for the stage that is last before rasterization. Inputs and resources that nothing needs any
-/// more leave it, unless [`Options::keep_interface`] says otherwise; what stays keeps its id, set, binding and
-/// location. Other entry points stay as they are.
+/// The module must be for the stage that is last before rasterization. Unused inputs and resources leave it, unless
+/// [`Options::keep_interface`] keeps them; the others keep their ids, sets, bindings and locations. Other entry points
+/// stay as they are.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point, or an output that is to be kept.
-/// * `Options`: several stages have an entry point of this name, and the options do not say which.
-/// * `Unsupported`: side effects, where the options refuse them or where what is kept needs one that goes; an output
-///   that goes though the shader reads it, in a geometry or mesh stage; what the [moves](crate::moves) refuse.
-pub fn derive<'m>(
+/// * `Options`: several stages have an entry point of this name, and the target does not name the stage.
+/// * `Unsupported`: side effects, where the options refuse them or where a kept output needs one that is removed; an
+///   output that is removed though the shader reads it, in a geometry or mesh stage; what the [moves](crate::moves)
+///   refuse.
+pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     options: &Options,
 ) -> Result<Lowered<'m>, Error> {
     let frame = Frame::new(module, &target.into(), &REDUCED)?;
-    let variant = reduce(&frame, options, Variant::PositionOnly)?;
-    let last = match options.is_precise() {
-        true => precise::decorate(&frame, &variant, &variant)?,
-        false => variant,
+    let variant = options.chosen();
+    let mut last = match variant {
+        Variant::PositionOnly | Variant::Complement => reduce(&frame, options, variant)?,
+        Variant::Full if options.is_invariant() || options.is_precise() => full(&frame, options)?,
+        Variant::Full => return Ok(Lowered::unchanged(module, ())),
     };
-    Ok(frame.made(last, Requirements::default(), ()))
-}
-
-/// The variant of `module` with exactly the outputs that [`derive`](fn@derive) takes out. Position may still be
-/// computed where one of them depends on it.
-///
-/// # Errors
-///
-/// Those of [`derive`](fn@derive).
-pub fn complement<'m>(
-    module: &'m Module<'_>,
-    target: impl Into<Target>,
-    options: &Options,
-) -> Result<Lowered<'m>, Error> {
-    let frame = Frame::new(module, &target.into(), &REDUCED)?;
-    let last = reduce(&frame, options, Variant::Complement)?;
-    Ok(frame.made(last, Requirements::default(), ()))
-}
-
-/// The full shader, with `Invariant` on what [`derive`](fn@derive) keeps, and `NoContraction` on what decides it, where
-/// the options ask for it: what is drawn together with the variants.
-///
-/// # Errors
-///
-/// `NotFound` and `Options` as [`derive`](fn@derive), and all of its errors for `NoContraction`.
-pub fn full<'m>(
-    module: &'m Module<'_>,
-    target: impl Into<Target>,
-    options: &Options,
-) -> Result<Lowered<'m>, Error> {
-    let frame = Frame::new(module, &target.into(), &REDUCED)?;
-    if !options.is_invariant() && !options.is_precise() {
-        return Ok(Lowered::unchanged(module, ()));
+    if options.is_precise() && variant != Variant::Complement {
+        // What decides coverage has the same ids in the position-only variant and the full shader.
+        let deciding = match variant {
+            Variant::Full => reduce(&frame, options, Variant::PositionOnly)?,
+            _ => last.clone(),
+        };
+        last = precise::decorate(&frame, &last, &deciding)?;
     }
+    Ok(frame.made(last, Requirements::default(), ()))
+}
+
+fn full(frame: &Frame<'_>, options: &Options) -> Result<Module<'static>, Error> {
     let decorated = frame.rewrite(frame.isolated(), |m, p, entry| {
         if options.is_invariant() {
             Outputs::find(m, entry, options)?.make_invariant(m, p);
         }
         Ok(())
     })?;
-    let mut full = decorated.module;
-    if options.is_precise() {
-        // What decides coverage has the same ids in both.
-        let variant = reduce(&frame, options, Variant::PositionOnly)?;
-        full = precise::decorate(&frame, &full, &variant)?;
-    }
-    Ok(frame.made(full, Requirements::default(), ()))
+    Ok(decorated.module.into_owned())
 }
 
 fn reduce(

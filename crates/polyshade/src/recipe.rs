@@ -39,7 +39,7 @@
 mod pipeline;
 
 use crate::advanced_blend::{self, ColorBlend};
-use crate::clip_cull::{self, Lacking, Normalized, Planes, StageDistances};
+use crate::clip_cull::{self, Emulated, Normalize, StageDistances, UserPlanes};
 use crate::depth_convention;
 use crate::host::{Changed, Lowered, Place, Reserved, Target, Value};
 use crate::position_only;
@@ -76,15 +76,15 @@ pub struct Recipe {
     pub capture: Option<Capture>,
     /// Distances in registers become built-in arrays, in all stages, numbered for the stages that meet. Stages that are
     /// not named here go by their semantics.
-    pub normalize: Option<BTreeMap<ExecutionModel, clip_cull::Options>>,
+    pub normalize: Option<BTreeMap<ExecutionModel, Normalize>>,
     /// The last stage is clipped against planes of the host's.
-    pub planes: Option<Planes>,
+    pub planes: Option<UserPlanes>,
     /// Planes that are off do not clip.
     pub masks: Option<Masks>,
-    /// The last stage is reduced to what decides coverage, or to the rest.
-    pub reduce: Option<Reduce>,
+    /// The last stage is reduced to the outputs that decide coverage, or to the others.
+    pub reduce: Option<position_only::Options>,
     /// The fragment stage discards what the distances of the last stage cut off, where the device has none.
-    pub emulate: Option<Lacking>,
+    pub emulate: Option<Emulated>,
     /// The position of the last stage is converted.
     pub depth: Option<depth_convention::Options>,
     /// Nothing is rasterized, or not always.
@@ -117,25 +117,12 @@ pub enum Capture {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Masks {
-    /// Those that are on.
+    /// Bit `i` enables plane `i`.
     pub enabled: Value<u32>,
-    /// Whether the fragment stage reads, and `VK_EXT_transform_feedback` captures, what the shader wrote for planes
-    /// that are off: at locations that are free in both stages.
+    /// Whether the fragment stage reads, and `VK_EXT_transform_feedback` captures, the unmasked distances: at locations
+    /// that are free in both stages.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub as_written: bool,
-}
-
-/// What the last stage is reduced to.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Reduce {
-    /// [`position_only::derive`](fn@position_only::derive).
-    PositionOnly(position_only::Options),
-    /// [`position_only::complement`].
-    Complement(position_only::Options),
-    /// [`position_only::full`]: not at all, but it is drawn together with the variants.
-    Full(position_only::Options),
+    pub keep_original: bool,
 }
 
 /// What each lowering says of one stage, where it was asked for.
@@ -151,13 +138,13 @@ pub struct Made {
     /// Of a capture by the extension.
     pub decorated: Option<Decorated>,
     /// Of registers that became arrays.
-    pub normalized: Option<Normalized>,
+    pub normalized: Option<StageDistances>,
     /// Of the host's planes.
     pub planes: Option<StageDistances>,
     /// Of planes that are off, in the last stage.
     pub masks: Option<StageDistances>,
-    /// The same in the fragment stage, which reads what was written.
-    pub as_written: Option<StageDistances>,
+    /// Of the unmasked distances that the fragment stage reads.
+    pub original: Option<StageDistances>,
     /// Of distances that are emulated.
     pub emulated: Option<StageDistances>,
     /// Of the position's convention.

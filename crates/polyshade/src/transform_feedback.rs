@@ -53,7 +53,6 @@ mod varying;
 pub use capturable::capturable;
 pub use draw::{BufferRange, Draw, ProvokingVertex, WORK_GROUP_SIZE};
 pub use extension::{Decorated, decorate};
-pub(crate) use foreign::strip as strip_capture;
 pub use indices::{IndexType, Indices, Segments};
 pub use layout::{BufferLayout, Captured, Layout};
 pub use options::{Options, SideEffects};

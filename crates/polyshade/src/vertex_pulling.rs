@@ -74,30 +74,30 @@ pub fn lower<'m>(
 ) -> Result<Lowered<'m, Pulled>, Error> {
     let target = &target.into();
     options.check()?;
-    let (module, progress, (words, requirements, result)) =
-        moves::lower(module, target, &LOWERING, |m, p, entry| {
-            let inputs = inputs::find(m, entry, options)?;
-            if inputs.is_empty() {
-                return Ok(Default::default());
-            }
-            let pulled = read_by(&inputs, options);
-            let count = pulled.buffers.len() as u32;
-            let reserved = target.reservations();
-            let placement = Placement::new(m, &options.wanted(), reserved, count)?;
-            let words = words(&inputs, options, &pulled.buffers, placement);
-            let buffers = &pulled.buffers;
-            let pull = emit::Pull {
-                options,
-                placement,
-                inputs: &inputs,
-                buffers,
-                words: words.as_ref(),
-                reserved,
-            };
-            emit::pull(m, p, entry, &pull)?;
-            let requirements = requirements(m, (&words, placement), buffers, options);
-            Ok((Vec::from_iter(words), requirements, pulled))
-        })?;
+    let lowered = moves::lower(module, target, &LOWERING, |m, p, entry| {
+        let inputs = inputs::find(m, entry, options)?;
+        if inputs.is_empty() {
+            return Ok(Default::default());
+        }
+        let pulled = read_by(&inputs, options);
+        let count = pulled.buffers.len() as u32;
+        let reserved = target.reservations();
+        let placement = Placement::new(m, &options.wanted(), reserved, count)?;
+        let words = words(&inputs, options, &pulled.buffers, placement);
+        let buffers = &pulled.buffers;
+        let pull = emit::Pull {
+            options,
+            placement,
+            inputs: &inputs,
+            buffers,
+            words: words.as_ref(),
+            reserved,
+        };
+        emit::pull(m, p, entry, &pull)?;
+        let requirements = requirements(m, (&words, placement), buffers, options);
+        Ok((Vec::from_iter(words), requirements, pulled))
+    })?;
+    let Lowered { module, progress, result: (words, requirements, result), .. } = lowered;
     Ok(Lowered { module, progress, words, requirements, result })
 }
 

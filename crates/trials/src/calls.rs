@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use polyshade::advanced_blend::{self, Equation, Options};
-use polyshade::clip_cull::{self, Lacking, Planes, Registers};
+use polyshade::clip_cull::{self, DistanceCounts, Emulated, Registers, Step, UserPlanes};
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{Binding, Place, Set, Target, Value};
 use polyshade::position_only;
@@ -58,18 +58,25 @@ pub const CALLS: [Call; 19] = [
     }),
     call("position", VERTEX, |of| {
         let options = position_only::Options::new();
-        Ok(vec![position_only::derive(of.m, of.target(), &options)?.module])
+        Ok(vec![position_only::lower(of.m, of.target(), &options)?.module])
     }),
     call("complement", VERTEX, |of| {
         let options = position_only::Options::new();
-        Ok(vec![position_only::complement(of.m, of.target(), &options)?.module])
+        Ok(vec![
+            position_only::lower(
+                of.m,
+                of.target(),
+                &options.clone().variant(position_only::Variant::Complement),
+            )?
+            .module,
+        ])
     }),
     call("depth", VERTEX, |of| {
         let options = depth_convention::Options::new()
             .depth(Value::Fixed(true))
             .flip_y(Value::Fixed(true))
             .rotation(Value::Fixed(Turn::None));
-        Ok(vec![depth_convention::convert(of.m, of.target(), &options)?.module])
+        Ok(vec![depth_convention::lower(of.m, of.target(), &options)?.module])
     }),
     call("discard", VERTEX, |of| {
         let when = Value::Word(Place::Specialization { first_id: 40 });
@@ -78,19 +85,14 @@ pub const CALLS: [Call; 19] = [
     }),
     call("clip-planes", VERTEX, |of| {
         let words = Place::Uniform { set: Set(2), binding: Binding(0) };
-        let planes = Planes { count: 6, words, vertex: None };
-        Ok(vec![clip_cull::user_planes(of.m, of.target(), planes)?.module])
+        clipped(of, Step::UserPlanes(UserPlanes { count: 6, words, vertex: None }))
     }),
     call("clip-registers", VERTEX, |of| {
-        let registers = Registers { inputs: 28, outputs: 28, linked: None };
-        Ok(vec![clip_cull::to_registers(of.m, of.target(), registers)?.module])
+        clipped(of, Step::ToRegisters(Registers { inputs: 28, outputs: 28, signature: None }))
     }),
-    call("clip-emulate", VERTEX, |of| {
-        let registers = Registers { inputs: 28, outputs: 28, linked: None };
-        Ok(vec![clip_cull::emulate_last(of.m, of.target(), Lacking::All, registers)?.module])
-    }),
+    call("clip-emulate", VERTEX, |of| clipped(of, emulate(None))),
     call("clip-emulate-fragment", FRAGMENT, |of| {
-        Ok(vec![clip_cull::emulate_fragment(of.m, of.target(), Lacking::All, 28, [6, 2])?.module])
+        clipped(of, emulate(Some(DistanceCounts { clip: 6, cull: 2 })))
     }),
     call("blend-one", FRAGMENT, |of| blended(of, Options::new().equations([Equation::Multiply]))),
     call("blend-15", FRAGMENT, |of| {
@@ -152,6 +154,14 @@ fn captured<'m>(of: Of<'m>, known: Known, variants: &[Variant]) -> Result<Vec<Mo
     };
     let prepared = transform_feedback::prepare(of.m, of.target(), &options)?;
     variants.iter().map(|variant| Ok(prepared.variant(*variant)?.module)).collect()
+}
+
+fn emulate(signature: Option<DistanceCounts>) -> Step {
+    Step::Emulate { emulated: Emulated::All, location: 28, inputs: None, signature }
+}
+
+fn clipped(of: Of<'_>, step: Step) -> Result<Vec<Module<'_>>, Error> {
+    Ok(vec![clip_cull::lower(of.m, of.target(), &[step].into())?.module])
 }
 
 fn blended(of: Of<'_>, options: Options) -> Result<Vec<Module<'_>>, Error> {

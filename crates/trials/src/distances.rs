@@ -4,9 +4,11 @@ use crate::lowerings::pointer;
 use crate::{Choices, Made, lowerings};
 use polyshade::Module;
 use polyshade::clip_cull::{
-    self, Exact, Kind, Lacking, Mark, Options, Planes, Primitive, REPAIRS, Registers,
+    self, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, GeometryClip, Normalize,
+    Options, Primitive, Registers, Step, UserPlanes,
 };
 use polyshade::host::{Binding, Place, Set, Target, Value};
+use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::Components;
 use polyshade::transform_feedback::ProvokingVertex;
@@ -42,59 +44,68 @@ fn place(choices: &mut Choices) -> Place {
     }
 }
 
-/// Marks of some registers; where nothing is chosen, what the module marks itself.
-fn marks(choices: &mut Choices) -> Vec<Mark> {
-    let mark = |choices: &mut Choices| {
+/// Semantics of some registers; where nothing is chosen, those of the module itself.
+fn semantics(choices: &mut Choices) -> Vec<DistanceSemantic> {
+    let semantic = |choices: &mut Choices| {
         let first = choices.below(4);
         let components = Components::new(first, choices.below(4 - first) + 1);
-        Mark::new(
-            choices.of(&[Kind::Clip, Kind::Cull]),
+        DistanceSemantic::new(
+            choices.of(&[DistanceKind::Clip, DistanceKind::Cull]),
             choices.below(4),
             components.unwrap_or(Components::ALL),
         )
     };
-    (0..choices.below(3)).map(|_| mark(choices)).collect()
+    (0..choices.below(3)).map(|_| semantic(choices)).collect()
+}
+
+fn take(m: &Module<'_>, target: &Target, name: &'static str, step: Step) -> Made {
+    let made = clip_cull::lower(m, target, &Options::from([step]))?;
+    let geometry = made.result.geometry.map(|geometry| ("geometry", geometry.module));
+    Ok([(name, made.module.into_owned())].into_iter().chain(geometry).collect())
+}
+
+fn register(choices: &mut Choices) -> u32 {
+    28 - choices.below(29)
 }
 
 pub(crate) fn normalize(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let options =
-        Options::new().semantics(!choices.maybe()).inputs(marks(choices)).outputs(marks(choices));
-    let normalized = clip_cull::normalize(m, target(entry, choices), &options)?;
-    Ok(vec![("normalized", normalized.module.into_owned())])
+    let mut options = Normalize::default();
+    options.user_semantics = !choices.maybe();
+    options.inputs = semantics(choices);
+    options.outputs = semantics(choices);
+    take(m, &target(entry, choices), "normalized", Step::Normalize(options))
 }
 
 pub(crate) fn to_registers(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let [inputs, outputs] = [28, 28].map(|plain| plain - choices.below(29));
-    let linked = choices.maybe().then(|| [choices.below(9), choices.below(9)]);
-    let registers = Registers { inputs, outputs, linked };
-    let one = clip_cull::to_registers(m, target(entry, choices), registers)?;
-    Ok(vec![("registers", one.module.into_owned())])
+    let [inputs, outputs] = [register(choices), register(choices)];
+    let signature =
+        choices.maybe().then(|| DistanceCounts::new(choices.below(9), choices.below(9)));
+    let step = Step::ToRegisters(Registers { inputs, outputs, signature });
+    take(m, &target(entry, choices), "registers", step)
 }
 
 pub(crate) fn combine(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let clip = choices.maybe().then(|| choices.number());
-    let one = clip_cull::combine(m, target(entry, choices), clip)?;
-    Ok(vec![("combined", one.module.into_owned())])
+    take(m, &target(entry, choices), "combined", Step::Combine { clip })
 }
 
 pub(crate) fn separate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let clip = choices.number();
-    let one = clip_cull::separate(m, target(entry, choices), clip)?;
-    Ok(vec![("separated", one.module.into_owned())])
+    take(m, &target(entry, choices), "separated", Step::Separate { clip })
 }
 
-pub(crate) fn enable(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+pub(crate) fn mask(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let enabled = match choices.below(3) {
         0..2 => Value::Word(place(choices)),
         _ => Value::Fixed(choices.number()),
     };
-    let as_written = choices.maybe().then(|| choices.below(32));
-    let one = clip_cull::enable(m, target(entry, choices), enabled, as_written)?;
-    Ok(vec![("enabled", one.module.into_owned())])
+    let keep_original_at = choices.maybe().then(|| choices.below(32));
+    let step = Step::Mask { enabled, keep_original_at };
+    take(m, &target(entry, choices), "masked", step)
 }
 
 pub(crate) fn user_planes(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let planes = Planes {
+    let planes = UserPlanes {
         count: choices.number().wrapping_add(1),
         words: place(choices),
         vertex: match choices.below(2) {
@@ -102,70 +113,51 @@ pub(crate) fn user_planes(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut C
             _ => Some(choices.below(4)),
         },
     };
-    let one = clip_cull::user_planes(m, target(entry, choices), planes)?;
-    Ok(vec![("planes", one.module.into_owned())])
+    take(m, &target(entry, choices), "planes", Step::UserPlanes(planes))
 }
 
-fn lacking(choices: &mut Choices) -> Lacking {
-    choices.of(&[Lacking::All, Lacking::Cull])
+fn emulated_kinds(choices: &mut Choices) -> Emulated {
+    choices.of(&[Emulated::All, Emulated::Cull])
 }
 
-fn exact(choices: &mut Choices) -> Exact {
-    let mut exact = Exact::new().lacking(lacking(choices));
+fn geometry_clip(choices: &mut Choices) -> GeometryClip {
+    let mut clip = GeometryClip::default();
+    clip.emulated = emulated_kinds(choices);
+    clip.keep_at = choices.maybe().then(|| register(choices));
     if choices.maybe() {
-        exact = exact.hand_on(28 - choices.below(29));
+        clip.provoking = ProvokingVertex::Last;
     }
-    if choices.maybe() {
-        exact = exact.provoking(ProvokingVertex::Last);
-    }
-    if !choices.maybe() {
-        exact = exact.read(28 - choices.below(29), None);
-    }
+    clip.read_at = (!choices.maybe()).then(|| register(choices));
     match choices.below(3) {
-        0 => exact,
-        1 => exact.flat(choices.below(4)),
-        _ => exact.no_perspective(choices.below(4)),
-    }
+        0 => false,
+        1 => clip.flat.insert(choices.below(4)),
+        _ => clip.no_perspective.insert(choices.below(4)),
+    };
+    clip
 }
 
 pub(crate) fn cut(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let exact = exact(choices);
-    let one = clip_cull::cut(m, target_of_geometry(entry, choices), &exact)?;
-    Ok(vec![("cut", one.module.into_owned())])
+    let clip = geometry_clip(choices);
+    take(m, &target_of_geometry(entry, choices), "cut", Step::ClipInGeometry(clip))
 }
 
 pub(crate) fn generate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let exact = exact(choices);
-    let primitive = choices.of(&[Primitive::Triangles, Primitive::Lines, Primitive::Points]);
-    let location = 28 - choices.below(29);
-    let target = target_of_geometry(entry, choices);
-    let (last, geometry) = clip_cull::generate(m, target, primitive, location, &exact)?;
-    let geometry = geometry.map(|geometry| ("geometry", geometry.module));
-    Ok([("last", last.module.into_owned())].into_iter().chain(geometry).collect())
+    let mut clip = geometry_clip(choices);
+    clip.generate = Some(choices.of(&[Primitive::Triangles, Primitive::Lines, Primitive::Points]));
+    clip.location = register(choices);
+    take(m, &target_of_geometry(entry, choices), "last", Step::ClipInGeometry(clip))
 }
 
-pub(crate) fn emulate_last(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let (lacking, outputs) = (lacking(choices), 28 - choices.below(29));
-    let inputs = 28 - choices.below(29);
-    let registers = clip_cull::Registers { inputs, outputs, linked: None };
-    let one = clip_cull::emulate_last(m, target(entry, choices), lacking, registers)?;
-    Ok(vec![("emulated", one.module.into_owned())])
-}
-
-pub(crate) fn emulate_fragment(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Made {
-    let (lacking, location) = (lacking(choices), 28 - choices.below(29));
-    let counts = [4, 4].map(|plain| plain - choices.below(5));
-    let target = target(entry, choices);
-    let one = clip_cull::emulate_fragment(m, target, lacking, location, counts)?;
-    Ok(vec![("emulated", one.module.into_owned())])
-}
-
-pub(crate) fn repair(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let repairs = choices.some(REPAIRS);
-    let one = clip_cull::repair(m, target(entry, choices), &repairs)?;
-    Ok(vec![("repaired", one.module.into_owned())])
+/// Of the last stage before rasterization or of the fragment stage, whose signature is needed.
+pub(crate) fn emulate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let (emulated, location) = (emulated_kinds(choices), register(choices));
+    let (inputs, signature) = match entry.model() {
+        ExecutionModel::FRAGMENT => {
+            let [clip, cull] = [4 - choices.below(5), 4 - choices.below(5)];
+            (None, Some(DistanceCounts { clip, cull }))
+        }
+        _ => (Some(register(choices)), None),
+    };
+    let step = Step::Emulate { emulated, location, inputs, signature };
+    take(m, &target(entry, choices), "emulated", step)
 }

@@ -99,7 +99,7 @@ const GRAPHICS: [ExecutionModel; 6] = [
 ];
 
 /// The lowerings.
-pub const LOWERINGS: [Trial; 19] = [
+pub const LOWERINGS: [Trial; 18] = [
     Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
     Trial {
         name: "capture --path compute",
@@ -120,13 +120,13 @@ pub const LOWERINGS: [Trial; 19] = [
     Trial { name: "clip --reverse", stages: &GRAPHICS, attempt: distances::to_registers },
     Trial { name: "clip --combine", stages: &GRAPHICS, attempt: distances::combine },
     Trial { name: "clip --separate", stages: &GRAPHICS, attempt: distances::separate },
-    Trial { name: "clip --enable", stages: &LAST, attempt: distances::enable },
+    Trial { name: "clip --enable", stages: &LAST, attempt: distances::mask },
     Trial { name: "clip --planes", stages: &LAST, attempt: distances::user_planes },
-    Trial { name: "clip --emulate", stages: &LAST, attempt: distances::emulate_last },
+    Trial { name: "clip --emulate", stages: &LAST, attempt: distances::emulate },
     Trial {
         name: "clip --emulate",
         stages: &[ExecutionModel::FRAGMENT],
-        attempt: distances::emulate_fragment,
+        attempt: distances::emulate,
     },
     Trial { name: "clip --exact", stages: &[ExecutionModel::GEOMETRY], attempt: distances::cut },
     Trial {
@@ -134,7 +134,6 @@ pub const LOWERINGS: [Trial; 19] = [
         stages: &[ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION],
         attempt: distances::generate,
     },
-    Trial { name: "clip --repair", stages: &GRAPHICS, attempt: distances::repair },
 ];
 
 /// The moves.

@@ -232,12 +232,17 @@ pub(crate) fn position(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
         position_only::SideEffects::Refuse,
     ]));
     let options = if choices.maybe() { options.capture_in_position_only() } else { options };
-    let variant = position_only::derive(m, &target, &options)?;
-    let full = position_only::full(m, &target, &options)?;
+    let variant = position_only::lower(m, &target, &options)?;
+    let full =
+        position_only::lower(m, &target, &options.clone().variant(position_only::Variant::Full))?;
     let mut variants =
         vec![("position-only", variant.module.into_owned()), ("full", full.module.into_owned())];
     // What writes its outputs where others read them has no complement.
-    let complement = position_only::complement(m, &target, &options);
+    let complement = position_only::lower(
+        m,
+        &target,
+        &options.clone().variant(position_only::Variant::Complement),
+    );
     if let Ok(complement) = complement {
         variants.push(("complement", complement.module.into_owned()));
     }
@@ -262,7 +267,7 @@ pub(crate) fn depth(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
         .depth(switch(choices, offset))
         .flip_y(switch(choices, offset))
         .rotation(rotation);
-    let converted = depth_convention::convert(m, target(entry, choices), &options)?;
+    let converted = depth_convention::lower(m, target(entry, choices), &options)?;
     Ok(vec![("converted", converted.module.into_owned())])
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Varying {
 /// Distances that are handed on in the built-in array of their kind, four of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Array {
-    pub(crate) kind: clip_cull::Kind,
+    pub(crate) kind: clip_cull::DistanceKind,
     pub(crate) attribute: u32,
     pub(crate) count: u32,
 }

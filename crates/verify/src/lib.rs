@@ -50,7 +50,7 @@ pub use initialise::{Filler, initialise};
 pub use verdict::{Difference, Equal, Part, Value, Verdict};
 
 use polyshade::advanced_blend::{self, Destination, Equation};
-use polyshade::clip_cull::{Linkage, Mark, Planes};
+use polyshade::clip_cull::{DistanceSemantic, UserPlanes};
 use polyshade::host::{self, Target};
 use polyshade::position_only::{self, Keep};
 use polyshade::spv::ExecutionModel;
@@ -166,12 +166,10 @@ impl fmt::Debug for Distances<'_> {
 /// The steps that are taken with clip and cull distances, in this order.
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
-    /// What producers get wrong is put right: a missing capability, among it.
-    pub repairs: bool,
     /// Distances from planes of the host's.
-    pub planes: Option<Planes>,
+    pub planes: Option<UserPlanes>,
     /// Planes that are on, and where distances go on as they were written.
-    pub enable: Option<(host::Value<u32>, Option<u32>)>,
+    pub mask: Option<(host::Value<u32>, Option<u32>)>,
     /// What they become.
     pub form: Form,
     /// The inputs that are distances.
@@ -188,9 +186,9 @@ pub struct Steps {
 #[derive(Debug, Clone, Default)]
 pub struct Marked {
     /// They themselves.
-    pub marks: Vec<Mark>,
-    /// What numbers them, if not they themselves.
-    pub linked: Option<Linkage>,
+    pub marks: Vec<DistanceSemantic>,
+    /// The distances that number them, if not they themselves.
+    pub linked: Option<Vec<DistanceSemantic>>,
 }
 
 /// A form of distances.

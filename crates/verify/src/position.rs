@@ -16,10 +16,14 @@ use polyshade::{Error, Module};
 /// Compares the variants with the original.
 pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, Error> {
     let (module, Reduced { target, options, .. }) = (task.original, reduced);
+    let make = |variant| {
+        let options = (*options).clone().variant(variant);
+        Ok::<_, Error>(position_only::lower(module, *target, &options)?.module)
+    };
     let made = [
-        position_only::derive(module, *target, options)?.module,
-        position_only::complement(module, *target, options)?.module,
-        position_only::full(module, *target, options)?.module,
+        make(position_only::Variant::PositionOnly)?,
+        make(position_only::Variant::Complement)?,
+        make(position_only::Variant::Full)?,
     ];
     if let Some(why) = task.is_not_recorded() {
         return Ok(Verdict::NotComparable(why));

@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade clip %s --to combined --linked 4294967295,0 -o %t.spv
+// RUN: polyshade clip %s --to combined --signature 4294967295,0 -o %t.spv
 // EXIT: 3
 // CHECK: are 4294967295 of maxClipDistances, of which there are 8
 

@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade clip %s --emulate 4 --linked 1,1 -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 1,1 -o %t.spv
 // EXIT: 3
 // CHECK: stores to memory itself
 

@@ -1,6 +1,6 @@
 #version 450
 // With early tests this depth has no effect; with late ones it would have.
-// RUN: polyshade clip %s --emulate 4 --linked 1,1 -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 1,1 -o %t.spv
 // EXIT: 3
 // CHECK: writes the depth
 

@@ -1,6 +1,6 @@
 #version 450
 // Early tests would write the depth of what is discarded, and count it: they become late, as nothing else differs.
-// RUN: polyshade clip %s --emulate 4 --linked 1,1 -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 1,1 -o %t.spv
 // CHECK-NOT: EarlyFragmentTests
 // CHECK: OpKill
 

@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade clip %s --emulate 4 --linked 1,1 -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 1,1 -o %t.spv
 // CHECK: OpDecorate %polyshade_distances_0 Sample
 // CHECK-NOT: OpDecorate %polyshade_distances_0_0 Sample
 

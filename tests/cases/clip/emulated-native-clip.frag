@@ -1,6 +1,6 @@
 #version 450
 // Only what is culled is discarded.
-// RUN: polyshade clip %s --emulate 4 --linked 1,1 --native clip -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 1,1 --native clip -o %t.spv
 // CHECK: OpDPdx
 // CHECK-NOT: OpFOrdGreaterThanEqual
 // CHECK: OpKill

@@ -1,6 +1,6 @@
 #version 450
 // Where no sample mask is read, nothing differs by what early tests leave of it: the mode goes with them.
-// RUN: polyshade clip %s --emulate 4 --linked 1,0 -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 1,0 -o %t.spv
 // CHECK-NOT: EarlyFragmentTests
 // CHECK-NOT: OpExecutionMode %main PostDepthCoverage
 // CHECK: OpKill

@@ -1,6 +1,6 @@
 #version 450
 // A stage that reads distances reads ordinary values too.
-// RUN: polyshade clip %s --emulate 4 --linked 2,1 -o %t.spv
+// RUN: polyshade clip %s --emulate 4 --signature 2,1 -o %t.spv
 // CHECK-NOT: OpCapability ClipDistance
 // CHECK: OpDecorate %polyshade_distances_0 Location 4
 // CHECK-NOT: BuiltIn ClipDistance

@@ -4,7 +4,7 @@
 // CHECK: "maxClipDistances"
 // CHECK: "clip": 2
 // CHECK: "clip=1.x"
-// CHECK: "version": 3
+// CHECK: "version": 4
 
 layout(location = 1) out vec4 a;
 void main() { a = vec4(1.0); }

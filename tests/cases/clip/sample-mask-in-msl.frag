@@ -1,6 +1,6 @@
 #version 450
 // In MSL the masks are numbers, of which the body's function gets references.
-// RUN: polyshade clip %s --emulate 12 --linked 1,0 -o %t.metal
+// RUN: polyshade clip %s --emulate 12 --signature 1,0 -o %t.metal
 // KNOWN: SPIRV-Cross refuses unknown instructions
 // CHECK: void main_body(thread float4& colour, thread uint& gl_SampleMaskIn, thread uint& gl_SampleMask)
 // CHECK: gl_SampleMask = 3;

@@ -5,12 +5,12 @@ use crate::drivers::Driver;
 use crate::glsl;
 use crate::memory::bytes;
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Kind, Mark, Options, Registers, combine, normalize_pipeline, separate, to_registers,
-};
+use polyshade::clip_cull::{DistanceCounts, DistanceKind, DistanceSemantic, Normalize, Step};
 use polyshade::host;
-use polyshade::spv::Capability;
+use polyshade::recipe::{self, Recipe};
+use polyshade::spv::{Capability, ExecutionModel};
 use polyshade_formats::{ShaderStage, SpirvVersion};
+use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
@@ -37,7 +37,9 @@ impl Shape {
             return String::new();
         }
         let mut members = "vec4 gl_Position;".to_owned();
-        for (kind, name) in [(Kind::Clip, "gl_ClipDistance"), (Kind::Cull, "gl_CullDistance")] {
+        for (kind, name) in
+            [(DistanceKind::Clip, "gl_ClipDistance"), (DistanceKind::Cull, "gl_CullDistance")]
+        {
             if self.count(kind) > 0 {
                 members += &format!(" float {name}[{}];", self.count(kind));
             }
@@ -208,9 +210,10 @@ impl Shape {
                 );
             }
             if style == Style::Arrays {
-                for (kind, name) in
-                    [(Kind::Clip, "gl_ClipDistance"), (Kind::Cull, "gl_CullDistance")]
-                {
+                for (kind, name) in [
+                    (DistanceKind::Clip, "gl_ClipDistance"),
+                    (DistanceKind::Cull, "gl_CullDistance"),
+                ] {
                     if self.count(kind) > 0 {
                         declarations += &format!("in float {name}[{}];\n", self.count(kind));
                     }
@@ -251,71 +254,57 @@ impl Shape {
     /// The stages with arrays that were made of registers.
     #[track_caller]
     pub(crate) fn normalized(&self) -> Stages {
-        self.normalized_with(|mark| mark)
+        self.normalized_with(|semantic| semantic)
     }
 
-    /// The same, with other marks than those that are right. Where two stages meet, only the first is told.
+    /// The same, with other semantics than the right ones. Where two stages meet, only the first has any.
     #[track_caller]
-    pub(crate) fn normalized_with(&self, change: impl Fn(Mark) -> Mark) -> Stages {
-        let registers = self.stages(Style::Registers);
-        let modules = registers.iter().map(|(_, words)| Module::parse(words));
-        let modules = modules.collect::<Result<Vec<_>, _>>().expect("glslang's words parse");
-        let marks: Vec<Mark> = self.marks().map(change).collect();
-        let stages: Vec<_> = modules
-            .iter()
-            .zip(&registers)
-            .map(|(module, (stage, _))| {
-                let is_last = *stage == ShaderStage::Fragment;
-                let outputs = marks.iter().copied().filter(|_| !is_last);
-                (module, host::Target::new("main"), Options::new().outputs(outputs))
-            })
-            .collect();
-        let normalized = normalize_pipeline(&stages);
-        let normalized = normalized.unwrap_or_else(|error| panic!("{error}: {self:#?}"));
-        let modules = normalized.into_iter().map(|one| one.module.into_words());
-        registers.iter().map(|(stage, _)| *stage).zip(modules).collect()
+    pub(crate) fn normalized_with(
+        &self,
+        change: impl Fn(DistanceSemantic) -> DistanceSemantic,
+    ) -> Stages {
+        let semantics: Vec<DistanceSemantic> = self.semantics().map(change).collect();
+        let stages = self.stages(Style::Registers);
+        let options = |(stage, _): &(ShaderStage, Vec<u32>)| {
+            let is_last = *stage == ShaderStage::Fragment;
+            normalize(Vec::new(), if is_last { Vec::new() } else { semantics.clone() })
+        };
+        let options = stages.iter().map(options).collect();
+        normalized(&stages, options)
     }
 
     /// The arrays by hand, made registers, and those made arrays.
     #[track_caller]
     pub(crate) fn there_and_back(&self) -> Stages {
-        let linked = Some([Kind::Clip, Kind::Cull].map(|kind| self.count(kind)));
-        let by_hand = self.stages(Style::Arrays);
-        let registers: Vec<_> = by_hand
-            .iter()
-            .map(|(stage, words)| {
-                let module = Module::parse(words).expect("glslang's words parse");
-                let at = Registers { inputs: 9, outputs: 9, linked };
-                let lowered = to_registers(&module, "main", at).expect("it has room").into_owned();
-                for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
-                    assert!(!lowered.module.has_capability(capability));
-                }
-                valid(lowered.module.words());
-                (*stage, lowered)
-            })
-            .collect();
-        let stages: Vec<_> = registers
-            .iter()
-            .map(|(_, lowered)| {
-                let [inputs, outputs] = lowered.result.marks.clone();
-                let options = Options::new().inputs(inputs).outputs(outputs);
-                (&lowered.module, host::Target::new("main"), options)
-            })
-            .collect();
-        let normalized = normalize_pipeline(&stages).expect("registers are normalized");
-        let words = normalized.into_iter().map(|one| one.module.into_words());
-        by_hand.iter().map(|(stage, _)| *stage).zip(words).collect()
+        let [clip, cull] = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| self.count(kind));
+        let signature = Some(DistanceCounts { clip, cull });
+        let mut options = Vec::new();
+        let mut stages = self.stages(Style::Arrays);
+        for (_, words) in &mut stages {
+            let module = Module::parse(words).expect("glslang's words parse");
+            let lowered = take(&module, to_registers(9, signature)).expect("it has room");
+            let lowered = lowered.into_owned();
+            for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
+                assert!(!lowered.module.has_capability(capability));
+            }
+            valid(lowered.module.words());
+            let found = lowered.result.distances;
+            options.push(normalize(found.inputs.registers, found.outputs.registers));
+            *words = lowered.module.into_words();
+        }
+        normalized(&stages, options)
     }
 
     /// The arrays by hand, made one array, and that two.
     #[track_caller]
     pub(crate) fn combined_and_separated(&self) -> Stages {
-        let clip = self.count(Kind::Clip);
+        let clip = self.count(DistanceKind::Clip);
         let stages = self.stages(Style::Arrays).into_iter().map(|(stage, words)| {
             let module = Module::parse(&words).expect("glslang's words parse");
-            let combined = combine(&module, "main", Some(clip)).expect("it has room");
+            let combine = Step::Combine { clip: Some(clip) };
+            let combined = take(&module, combine).expect("it has room");
             valid(combined.module.words());
-            let two = separate(&combined.module, "main", clip).expect("it has room");
+            let two = take(&combined.module, Step::Separate { clip }).expect("it has room");
             (stage, two.module.into_words())
         });
         stages.collect()
@@ -325,7 +314,9 @@ impl Shape {
     #[track_caller]
     pub(crate) fn fragment_numbered_from_the_end(&self) -> Vec<u32> {
         let mut source = self.fragment(Style::Arrays);
-        for (kind, name) in [(Kind::Clip, "gl_ClipDistance"), (Kind::Cull, "gl_CullDistance")] {
+        for (kind, name) in
+            [(DistanceKind::Clip, "gl_ClipDistance"), (DistanceKind::Cull, "gl_CullDistance")]
+        {
             let count = self.count(kind);
             for number in 0..count {
                 let (right, wrong) =
@@ -334,6 +325,40 @@ impl Shape {
             }
         }
         glsl::compiled(ShaderStage::Fragment, &source, SpirvVersion::SPIRV1_0)
+    }
+}
+
+/// Options with these registers alone.
+pub(crate) fn normalize(
+    inputs: Vec<DistanceSemantic>,
+    outputs: Vec<DistanceSemantic>,
+) -> Normalize {
+    let mut options = Normalize::default();
+    (options.inputs, options.outputs) = (inputs, outputs);
+    options
+}
+
+/// The stages with arrays, numbered for the stages that meet.
+#[track_caller]
+fn normalized(stages: &Stages, options: Vec<Normalize>) -> Stages {
+    let modules = stages.iter().map(|(_, words)| Module::parse(words));
+    let modules = modules.collect::<Result<Vec<_>, _>>().expect("they parse");
+    let given: Vec<_> = modules.iter().map(|one| (one, host::Target::new("main"))).collect();
+    let models = stages.iter().map(|(stage, _)| model(*stage));
+    let mut recipe = Recipe::default();
+    recipe.normalize = Some(models.zip(options).collect());
+    let lowered = recipe::lower(&given, &recipe).unwrap_or_else(|error| panic!("{error}"));
+    let words = lowered.into_iter().map(|one| one.module.into_words());
+    stages.iter().map(|(stage, _)| *stage).zip(words).collect()
+}
+
+fn model(stage: ShaderStage) -> ExecutionModel {
+    match stage {
+        ShaderStage::Vertex => ExecutionModel::VERTEX,
+        ShaderStage::TessellationControl => ExecutionModel::TESSELLATION_CONTROL,
+        ShaderStage::TessellationEvaluation => ExecutionModel::TESSELLATION_EVALUATION,
+        ShaderStage::Geometry => ExecutionModel::GEOMETRY,
+        _ => ExecutionModel::FRAGMENT,
     }
 }
 

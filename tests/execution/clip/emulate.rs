@@ -6,16 +6,17 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::Module;
-use polyshade::clip_cull::{Lacking, Registers, emulate_fragment, emulate_last};
+use polyshade::clip_cull::DistanceCounts;
 use polyshade::spv::{Capability, ExecutionMode, ExecutionModel};
 use polyshade_formats::ShaderStage;
+use polyshade_tests::clip::{emulate, take};
 use polyshade_tests::sample::sample;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Counts, DepthTest, Draw, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
 /// Where distances are handed on.
-const AT: Registers = Registers { inputs: 0, outputs: 2, linked: None };
+const LOCATION: u32 = 2;
 
 /// `DISTANCES` writes them; every fourth primitive of each draw is degenerate.
 const VERTEX: &str = "
@@ -97,11 +98,11 @@ impl Case {
     #[track_caller]
     fn emulation(&self, (vertex, fragment): Pair) -> Pair {
         let module = Module::parse(&vertex).unwrap();
-        let last = emulate_last(&module, "main", Lacking::All, AT).unwrap();
-        assert_eq!(last.result.outputs, [self.clip, self.cull]);
+        let last = take(&module, emulate(LOCATION, None)).unwrap();
+        let signature = DistanceCounts { clip: self.clip, cull: self.cull };
+        assert_eq!(last.result.distances.outputs.counts(), signature);
         let module = Module::parse(&fragment).unwrap();
-        let fragment =
-            emulate_fragment(&module, "main", Lacking::All, 2, last.result.outputs).unwrap();
+        let fragment = take(&module, emulate(LOCATION, Some(signature))).unwrap();
         for module in [&last.module, &fragment.module] {
             validate(module.words()).unwrap();
             for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {

@@ -7,10 +7,11 @@ use crate::drivers::Driver;
 use crate::glsl;
 use crate::memory::words;
 use polyshade::Module;
-use polyshade::clip_cull::{Exact, Lacking, Primitive, Registers, cut, generate, to_registers};
+use polyshade::clip_cull::{DistanceCounts, Emulated, GeometryClip, Primitive, Step};
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback;
 use polyshade_formats::ShaderStage;
+use polyshade_tests::clip::{generate, take, to_registers};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, lavapipe_misreads, vk};
 
@@ -203,34 +204,32 @@ impl Case {
         self,
         chain: Chain,
         primitive: Primitive,
-        change: impl Fn(Exact) -> Exact,
+        change: impl Fn(&mut GeometryClip),
     ) -> Stages {
         let mut stages = self.native(chain);
         let (_, fragment) = stages.pop().expect("there is a fragment stage");
         let fragment = Module::parse(&fragment).unwrap();
         let entry = fragment.entry_point("main", ExecutionModel::FRAGMENT).unwrap();
-        let mut exact = Exact::new().read_by(&fragment, entry).unwrap();
-        if self.read {
-            exact = exact.hand_on(LOCATION);
-        }
-        let exact = change(exact);
+        let mut clip = GeometryClip::default();
+        clip.interpolate_for(&fragment, entry).unwrap();
+        clip.keep_at = self.read.then_some(LOCATION);
+        change(&mut clip);
 
+        let signature = DistanceCounts { clip: self.clip, cull: self.cull };
         let (stage, last) = stages.pop().expect("there is a stage before it");
         let last = Module::parse(&last).unwrap();
         if let Chain::Geometry(_) = chain {
-            let done = cut(&last, "main", &exact).unwrap();
-            assert_eq!(done.result.outputs, [self.clip, self.cull]);
+            let done = take(&last, Step::ClipInGeometry(clip)).unwrap();
+            assert_eq!(done.result.distances.outputs.counts(), signature);
             stages.push((stage, done.module.into_words()));
         } else {
-            let made = generate(&last, "main", primitive, LOCATION, &exact).unwrap();
-            let (last, geometry) = (made.0, made.1.expect("there are distances"));
-            assert_eq!(last.result.outputs, [self.clip, self.cull]);
+            let last = take(&last, generate(clip, primitive, LOCATION)).unwrap();
+            let geometry = last.result.geometry.expect("there are distances");
+            assert_eq!(last.result.distances.outputs.counts(), signature);
             stages.push((stage, last.module.into_words()));
             stages.push((ShaderStage::Geometry, geometry.module.into_words()));
         }
-        let linked = Some([self.clip, self.cull]);
-        let at = Registers { inputs: LOCATION, outputs: 0, linked };
-        let fragment = to_registers(&fragment, "main", at).unwrap();
+        let fragment = take(&fragment, to_registers(LOCATION, Some(signature))).unwrap();
         stages.push((ShaderStage::Fragment, fragment.module.into_words()));
         stages.iter().for_each(|(_, words)| valid(words));
         stages
@@ -363,7 +362,7 @@ fn what_a_geometry_stage_emits_is_cut_as_the_device_cuts_it() {
     for case in sample(cases(), 5) {
         for primitive in PRIMITIVES {
             let chain = Chain::Geometry(primitive);
-            let emulated = case.emulated(chain, primitive, |exact| exact);
+            let emulated = case.emulated(chain, primitive, |_| ());
             assert!(!has_distances(&emulated));
             assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
         }
@@ -384,7 +383,7 @@ const TOPOLOGIES: [(vk::PrimitiveTopology, Primitive); 6] = [
 fn a_generated_stage_cuts_as_the_device_does() {
     for case in sample(cases(), 5) {
         for (topology, primitive) in TOPOLOGIES {
-            let emulated = case.emulated(Chain::Vertex, primitive, |exact| exact);
+            let emulated = case.emulated(Chain::Vertex, primitive, |_| ());
             assert!(!has_distances(&emulated));
             let scene = Scene::new(topology, 6);
             assert_equal(scene, &case.native(Chain::Vertex), &emulated, (topology, case));
@@ -396,7 +395,7 @@ fn a_generated_stage_cuts_as_the_device_does() {
 fn a_generated_stage_comes_behind_tessellation_too() {
     for case in sample(cases(), 3) {
         let chain = Chain::Tessellation;
-        let emulated = case.emulated(chain, Primitive::Triangles, |exact| exact);
+        let emulated = case.emulated(chain, Primitive::Triangles, |_| ());
         assert!(!has_distances(&emulated));
         assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
     }
@@ -407,7 +406,7 @@ fn clip_distances_that_the_device_has_stay() {
     for case in cases().filter(|case| case.cull > 0 && !case.read) {
         for chain in [Chain::Vertex, Chain::Geometry(Primitive::Triangles)] {
             let emulated =
-                case.emulated(chain, Primitive::Triangles, |exact| exact.lacking(Lacking::Cull));
+                case.emulated(chain, Primitive::Triangles, |clip| clip.emulated = Emulated::Cull);
             for (_, words) in &emulated {
                 let module = Module::parse(words).unwrap();
                 assert!(!module.has_capability(Capability::CULL_DISTANCE));
@@ -422,15 +421,16 @@ fn clip_distances_that_the_device_has_stay() {
 fn flat_values_come_from_the_provoking_vertex_in_both_modes() {
     let case = Case { clip: 2, cull: 1, strange: false, read: false };
     for (topology, primitive) in TOPOLOGIES {
-        let last = |exact: Exact| exact.provoking(transform_feedback::ProvokingVertex::Last);
+        let last =
+            |clip: &mut GeometryClip| clip.provoking = transform_feedback::ProvokingVertex::Last;
         let emulated = case.emulated(Chain::Vertex, primitive, last);
         let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::new(topology, 6) };
         assert_equal(scene, &case.native(Chain::Vertex), &emulated, topology);
     }
     for primitive in PRIMITIVES {
         let chain = Chain::Geometry(primitive);
-        let emulated = case.emulated(chain, primitive, |exact| {
-            exact.provoking(transform_feedback::ProvokingVertex::Last)
+        let emulated = case.emulated(chain, primitive, |clip| {
+            clip.provoking = transform_feedback::ProvokingVertex::Last;
         });
         let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::of(chain) };
         assert_equal(scene, &case.native(chain), &emulated, chain);
@@ -448,13 +448,15 @@ fn what_is_not_cut_or_taken_from_another_vertex_is_seen() {
     let both = Case { clip: 2, cull: 2, strange: false, read: false };
     for lacking in [[2, 0], [0, 2], [2, 1], [1, 2]] {
         let less = Case { clip: lacking[0], cull: lacking[1], ..both };
-        let found = seen(both, &less.emulated(chain, Primitive::Triangles, |exact| exact));
+        let found = seen(both, &less.emulated(chain, Primitive::Triangles, |_| ()));
         assert!(found.coverage > 5, "{lacking:?}: {found:?}");
     }
-    let last = |exact: Exact| exact.provoking(transform_feedback::ProvokingVertex::Last);
+    let last = |clip: &mut GeometryClip| clip.provoking = transform_feedback::ProvokingVertex::Last;
     let found = seen(both, &both.emulated(chain, Primitive::Triangles, last));
     assert!(found.flat > 5, "{found:?}");
-    let smooth = |exact: Exact| exact.flat(0);
+    let smooth = |clip: &mut GeometryClip| {
+        clip.flat.insert(0);
+    };
     let found = seen(both, &both.emulated(chain, Primitive::Triangles, smooth));
     assert!(found.largest > 10.0 * ROUNDING, "{found:?}");
 }

@@ -1,12 +1,11 @@
 //! What becomes of the stages that front ends make, a vertex stage with distances and a fragment stage without, against
 //! the same by hand.
 
+use super::chain::normalize;
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Exact, Lacking, Options, Primitive, Registers, combine, emulate_fragment, emulate_last,
-    generate, normalize, separate, to_registers,
-};
+use polyshade::clip_cull::{DistanceCounts, GeometryClip, Primitive, Step};
+use polyshade_tests::clip::{emulate, generate, take, to_registers};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::vk;
 
@@ -20,7 +19,7 @@ pub(super) struct Case {
     pub(super) own: Stages,
     pub(super) by_hand: Stages,
     /// How many clip and cull distances there are.
-    pub(super) counts: [u32; 2],
+    pub(super) counts: DistanceCounts,
     pub(super) pictures: fn(Driver, &Stages) -> Vec<Vec<u8>>,
 }
 
@@ -49,7 +48,7 @@ impl Case {
 
     /// Cut in a geometry stage; returns how many distances there were.
     #[track_caller]
-    pub(super) fn is_cut_in_a_geometry_stage(&self) -> [u32; 2] {
+    pub(super) fn is_cut_in_a_geometry_stage(&self) -> DistanceCounts {
         let (stages, counts) = with_geometry(&self.own);
         self.are_drawn(Driver::Lavapipe, &[("geometry stage", &stages)]);
         counts
@@ -58,7 +57,7 @@ impl Case {
     /// Culled in the fragment stage, where nothing is clipped.
     #[track_caller]
     pub(super) fn is_culled_in_the_fragment_stage(&self) {
-        if self.counts[0] == 0 {
+        if self.counts.clip == 0 {
             self.are_drawn(Driver::Lavapipe, &[("emulated", &emulated(&self.own))]);
         }
     }
@@ -73,8 +72,8 @@ pub(super) fn are_different(cases: &[Case]) {
     }
 }
 
-/// Behind what the stages hand on besides.
-const REGISTERS: Registers = Registers { inputs: 5, outputs: 5, linked: None };
+/// After the locations of the other outputs.
+const LOCATION: u32 = 5;
 
 /// The vertex stage in another form.
 #[track_caller]
@@ -87,27 +86,28 @@ fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
 }
 
 fn there_and_back(m: &Module<'_>) -> Vec<u32> {
-    let registers = to_registers(m, "main", REGISTERS).unwrap();
-    let marks = registers.result.marks[1].clone();
-    let options = Options::new().outputs(marks);
-    normalize(&registers.module, "main", &options).unwrap().module.into_words()
+    let registers = take(m, to_registers(LOCATION, None)).unwrap();
+    let found = registers.result.distances.outputs.registers.clone();
+    let options = Step::Normalize(normalize(Vec::new(), found));
+    take(&registers.module, options).unwrap().module.into_words()
 }
 
 /// One array of two, and two again.
 fn separated(m: &Module<'_>) -> Vec<u32> {
-    let [clip, _] = to_registers(m, "main", REGISTERS).unwrap().result.outputs;
-    let one = combine(m, "main", None).unwrap();
-    separate(&one.module, "main", clip).unwrap().module.into_words()
+    let clip = take(m, to_registers(LOCATION, None)).unwrap().result.distances.outputs.clip;
+    let one = take(m, Step::Combine { clip: None }).unwrap();
+    take(&one.module, Step::Separate { clip }).unwrap().module.into_words()
 }
 
 /// The vertex stage without distances, and the geometry stage behind it that is made; and how many there were.
 #[track_caller]
-fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
+fn with_geometry(stages: &Stages) -> (Stages, DistanceCounts) {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
-    let made = generate(&module, "main", Primitive::Triangles, 5, &Exact::new()).unwrap();
-    let (counts, last) = (made.0.result.outputs, made.0.module.into_words());
-    let geometry = made.1.expect("there are distances").module.into_words();
+    let step = generate(GeometryClip::default(), Primitive::Triangles, LOCATION);
+    let made = take(&module, step).unwrap();
+    let (counts, last) = (made.result.distances.outputs.counts(), made.module.into_words());
+    let geometry = made.result.geometry.expect("there are distances").module.into_words();
     validate(&geometry).unwrap();
     stages[0].1 = last;
     stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
@@ -119,11 +119,10 @@ fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
 fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
-    let at = Registers { outputs: 5, ..Registers::default() };
-    let last = emulate_last(&module, "main", Lacking::All, at).unwrap();
+    let last = take(&module, emulate(LOCATION, None)).unwrap();
+    let signature = last.result.distances.outputs.counts();
     let fragment = Module::parse(&stages[1].1).unwrap();
-    let fragment =
-        emulate_fragment(&fragment, "main", Lacking::All, 5, last.result.outputs).unwrap();
+    let fragment = take(&fragment, emulate(LOCATION, Some(signature))).unwrap();
     let words = [last.module.into_words(), fragment.module.into_words()];
     stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
     stages

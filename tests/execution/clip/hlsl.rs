@@ -5,6 +5,7 @@ use super::chain::{SIZE, seeded, with_header};
 use super::front_ends::{Case, Stages, are_different};
 use super::per_vertex;
 use crate::drivers::Driver;
+use polyshade::clip_cull::DistanceCounts;
 use polyshade_formats::ShaderStage;
 use polyshade_formats::glsl::{Language, Source};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
@@ -140,7 +141,7 @@ fn cases() -> Vec<Case> {
         title: form.members.to_owned(),
         own: form.of_hlsl(),
         by_hand: form.by_hand(),
-        counts: form.counts,
+        counts: DistanceCounts::new(form.counts[0], form.counts[1]),
         pictures,
     };
     FORMS.iter().map(case).collect()
@@ -154,9 +155,9 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
 #[test]
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
     for case in cases() {
-        let [clip, cull] = case.is_cut_in_a_geometry_stage();
+        let DistanceCounts { clip, cull } = case.is_cut_in_a_geometry_stage();
         // glslang fills the first of several registers up.
-        assert!(clip >= case.counts[0] && cull == case.counts[1], "{}", case.title);
+        assert!(clip >= case.counts.clip && cull == case.counts.cull, "{}", case.title);
     }
 }
 

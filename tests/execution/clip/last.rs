@@ -7,9 +7,10 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use crate::noise::Noise;
 use polyshade::Module;
-use polyshade::clip_cull::{Kind, Planes, Registers, enable, to_registers, user_planes};
+use polyshade::clip_cull::{DistanceKind, Step, UserPlanes};
 use polyshade::host::{Binding, Place, Pointer, Set, Value};
 use polyshade_formats::ShaderStage;
+use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Draw, Stage, Target, Work, place_words, vk};
 
@@ -19,8 +20,9 @@ fn enabled(shape: &Shape, enabled: Value<u32>) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
     let last = stages.len() - 2;
     let module = Module::parse(&stages[last].1).expect("glslang's words parse");
-    let lowered = enable(&module, "main", enabled, None).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(lowered.result.outputs[0], shape.count(Kind::Clip));
+    let lowered = take(&module, Step::Mask { enabled, keep_original_at: None });
+    let lowered = lowered.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(lowered.result.distances.outputs.clip, shape.count(DistanceKind::Clip));
     stages[last].1 = lowered.module.into_words();
     stages
 }
@@ -54,7 +56,7 @@ fn planes_that_are_off_do_not_clip_in_any_stage() {
 fn planes_that_stay_on_are_seen() {
     let mut noise = Noise::new();
     let mut shapes = shapes(&mut noise, Driver::Lavapipe, CHAINS[0], 12);
-    shapes.retain(|shape| shape.count(Kind::Clip) > 0);
+    shapes.retain(|shape| shape.count(DistanceKind::Clip) > 0);
     for driver in DRIVERS {
         let of = |off| -> Vec<Stages> {
             let masked = |shape: &Shape| Shape { off, ..shape.clone() }.stages(Style::Arrays);
@@ -122,8 +124,7 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
     let inputs = ("INPUTS", "in float gl_ClipDistance[3];");
     let fragment = with_header(ShaderStage::Fragment, FRAGMENT, &[inputs, ("READ", &read)]);
     let module = Module::parse(&fragment).unwrap();
-    let lowered_fragment =
-        to_registers(&module, "main", Registers { inputs: 5, outputs: 0, linked: None });
+    let lowered_fragment = take(&module, to_registers(5, None));
     let lowered_fragment = lowered_fragment.unwrap().module.into_words();
     let fragment_by_hand = with_header(
         ShaderStage::Fragment,
@@ -144,7 +145,8 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
             let expected = picture(driver, (&by_hand, &fragment_by_hand), None);
             assert!(expected.iter().any(|byte| *byte != 0));
             for way in [Value::Fixed(mask)].into_iter().chain(PLACES.map(Value::Word)) {
-                let lowered = enable(&module, "main", way, Some(5)).unwrap().module;
+                let step = Step::Mask { enabled: way, keep_original_at: Some(5) };
+                let lowered = take(&module, step).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let stages = (lowered.words(), lowered_fragment.as_slice());
                 let words = [mask];
@@ -181,8 +183,8 @@ fn user_planes_clip_as_dot_products_by_hand() {
             let whole = picture(driver, (&vertex, &fragment), None);
             assert!(expected != whole, "{driver:?}: the planes cut nothing off");
             for words_at in PLACES {
-                let planes = Planes { count: 3, words: words_at, vertex: space };
-                let lowered = user_planes(&module, "main", planes).unwrap().module;
+                let planes = UserPlanes { count: 3, words: words_at, vertex: space };
+                let lowered = take(&module, Step::UserPlanes(planes)).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let stages = (lowered.words(), fragment.as_slice());
                 let found = picture(driver, stages, Some((words_at, words.as_slice())));
@@ -190,6 +192,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
             }
         }
     }
-    let twice = user_planes(&module, "main", Planes { count: 9, words: PLACES[0], vertex: None });
-    assert!(twice.is_err(), "nine planes are more than the device takes");
+    let nine = UserPlanes { count: 9, words: PLACES[0], vertex: None };
+    let nine = take(&module, Step::UserPlanes(nine));
+    assert!(nine.is_err(), "nine planes are more than the device takes");
 }

@@ -5,10 +5,9 @@ use super::per_vertex;
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::words;
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Exact, Lacking, Primitive, Registers, emulate_fragment, emulate_last, generate,
-};
+use polyshade::clip_cull::{GeometryClip, Primitive};
 use polyshade_formats::ShaderStage;
+use polyshade_tests::clip::{emulate, generate, take};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Target, Work, vk};
 
@@ -69,11 +68,10 @@ fn approximate(clip: u32, cull: u32, fragment: &str) -> Stages {
     let mut stages = native(clip, cull);
     stages[1].1 = with_header(ShaderStage::Fragment, fragment, &[]);
     let vertex = Module::parse(&stages[0].1).unwrap();
-    let at = Registers { outputs: 2, ..Registers::default() };
-    let last = emulate_last(&vertex, "main", Lacking::All, at).unwrap();
+    let last = take(&vertex, emulate(2, None)).unwrap();
+    let signature = last.result.distances.outputs.counts();
     let fragment = Module::parse(&stages[1].1).unwrap();
-    let fragment =
-        emulate_fragment(&fragment, "main", Lacking::All, 2, last.result.outputs).unwrap().module;
+    let fragment = take(&fragment, emulate(2, Some(signature))).unwrap().module;
     let words = [last.module.into_words(), fragment.into_words()];
     for (stage, words) in stages.iter_mut().zip(words) {
         validate(&words).unwrap();
@@ -86,9 +84,10 @@ fn approximate(clip: u32, cull: u32, fragment: &str) -> Stages {
 fn exact(clip: u32, cull: u32) -> Stages {
     let mut stages = native(clip, cull);
     let vertex = Module::parse(&stages[0].1).unwrap();
-    let made = generate(&vertex, "main", Primitive::Triangles, 2, &Exact::new()).unwrap();
-    let last = made.0.module.into_words();
-    let geometry = made.1.expect("there are distances").module.into_words();
+    let step = generate(GeometryClip::default(), Primitive::Triangles, 2);
+    let made = take(&vertex, step).unwrap();
+    let last = made.module.into_words();
+    let geometry = made.result.geometry.expect("there are distances").module.into_words();
     stages[0].1 = last;
     stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
     stages

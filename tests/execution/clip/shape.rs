@@ -1,7 +1,7 @@
 //! Random ways to hold distances in registers, and the GLSL for them: in registers, and in built-in arrays by hand.
 
 use crate::noise::Noise;
-use polyshade::clip_cull::{Kind, Mark};
+use polyshade::clip_cull::{DistanceKind, DistanceSemantic};
 use polyshade::transform_feedback::Components;
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub(crate) enum Form {
 /// Components of one register that are distances of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
-    pub(crate) kind: Kind,
+    pub(crate) kind: DistanceKind,
     pub(crate) location: u32,
     pub(crate) first: u32,
     pub(crate) count: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Part {
 /// A distance: its kind and register, and its number among its kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar {
-    pub(crate) kind: Kind,
+    pub(crate) kind: DistanceKind,
     location: u32,
     component: u32,
     /// The first component of its part.
@@ -78,8 +78,8 @@ impl Shape {
         for location in [first, second].into_iter().take(registers) {
             let split = noise.below(5);
             let (lower, upper) = match noise.below(2) {
-                0 => (Kind::Clip, Kind::Cull),
-                _ => (Kind::Cull, Kind::Clip),
+                0 => (DistanceKind::Clip, DistanceKind::Cull),
+                _ => (DistanceKind::Cull, DistanceKind::Clip),
             };
             // Up to two components may be left out behind the last.
             let end = 4 - noise.below(3).min(3);
@@ -102,18 +102,18 @@ impl Shape {
         }
     }
 
-    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> + '_ {
+    pub(crate) fn semantics(&self) -> impl Iterator<Item = DistanceSemantic> + '_ {
         self.parts.iter().map(|part| {
             let components =
                 Components::new(part.first, part.count).expect("they are in a register");
-            Mark::new(part.kind, part.location, components)
+            DistanceSemantic::new(part.kind, part.location, components)
         })
     }
 
     /// All distances, kind by kind and register by register.
     pub(crate) fn scalars(&self) -> Vec<Scalar> {
         let mut scalars = Vec::new();
-        for kind in [Kind::Clip, Kind::Cull] {
+        for kind in [DistanceKind::Clip, DistanceKind::Cull] {
             let mut of_kind = Vec::new();
             for part in self.parts.iter().filter(|part| part.kind == kind) {
                 of_kind
@@ -127,7 +127,7 @@ impl Shape {
         scalars
     }
 
-    pub(crate) fn count(&self, kind: Kind) -> u32 {
+    pub(crate) fn count(&self, kind: DistanceKind) -> u32 {
         self.parts.iter().filter(|part| part.kind == kind).map(|part| part.count).sum()
     }
 
@@ -186,7 +186,7 @@ impl Shape {
 
     /// What the last stage before rasterization writes over distances of planes that are off.
     pub(crate) fn turn_off(&self, style: Style, is_last: bool) -> String {
-        let planes = 0..self.count(Kind::Clip);
+        let planes = 0..self.count(DistanceKind::Clip);
         let off =
             planes.filter(|plane| is_last && style == Style::Arrays && self.off >> plane & 1 == 1);
         off.map(|plane| format!("    gl_ClipDistance[{plane}] = 0.0;\n")).collect()
@@ -236,7 +236,8 @@ impl Shape {
     pub(crate) fn distance(&self, side: char, vertex: &str, of: Scalar, style: Style) -> String {
         let Scalar { kind, location, component, first, number } = of;
         if style == Style::Arrays {
-            let name = if kind == Kind::Clip { "gl_ClipDistance" } else { "gl_CullDistance" };
+            let name =
+                if kind == DistanceKind::Clip { "gl_ClipDistance" } else { "gl_CullDistance" };
             let block = match (side, vertex) {
                 (_, "") => String::new(),
                 ('i', _) => format!("gl_in{vertex}."),

@@ -8,8 +8,9 @@ use crate::glsl;
 use crate::memory;
 use crate::noise::Noise;
 use polyshade::Module;
-use polyshade::clip_cull::{Registers, to_registers};
+use polyshade::clip_cull::DistanceCounts;
 use polyshade_formats::{ShaderStage, SpirvVersion};
+use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::dxbc::{self, Element, Name};
 use polyshade_tests::shader::{validate, words};
 use polyshade_vulkan::{Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk};
@@ -151,7 +152,7 @@ fn cases() -> Vec<Case> {
         title: format!("{:?}", form.0),
         own: form.of_direct3d(),
         by_hand: form.by_hand(),
-        counts: form.counts(),
+        counts: DistanceCounts::new(form.counts()[0], form.counts()[1]),
         pictures,
     };
     forms().into_iter().map(case).collect()
@@ -165,8 +166,8 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
 #[test]
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
     for case in cases() {
-        let [clip, cull] = case.is_cut_in_a_geometry_stage();
-        assert_eq!([clip, cull], case.counts, "{}", case.title);
+        let counts = case.is_cut_in_a_geometry_stage();
+        assert_eq!(counts, case.counts, "{}", case.title);
     }
 }
 
@@ -185,8 +186,7 @@ fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
         let error = validate(&words).expect_err("a vector is no array");
         assert!(error.contains("type does not match"), "{error}");
         let module = Module::parse(&words).expect("it has the form of a module");
-        let at = Registers { inputs: 5, outputs: 5, linked: None };
-        let registers = to_registers(&module, "main", at).expect("it is not looked at");
+        let registers = take(&module, to_registers(5, None)).expect("it is not looked at");
         validate(registers.module.words()).expect_err("what is wrong stays");
     }
 }

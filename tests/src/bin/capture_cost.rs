@@ -167,7 +167,7 @@ fn first_draw(
     }
     let variants = Variants::new(&module, "main", &any)?;
     times.push(("raster-only", least(Scene::of(variants.raster_only.words()))?));
-    let position = position_only::derive(&module, "main", &position_only::Options::new())?;
+    let position = position_only::lower(&module, "main", &position_only::Options::new())?;
     times.push(("position-only", least(Scene::of(position.module.words()))?));
 
     let empty = least(Scene::of(nothing))?;

@@ -64,8 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let full = compile(LIT, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
     let fragment = compile(FRAGMENT, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
     let module = Module::parse(&full)?;
-    let variant = position_only::derive(&module, "main", &Options::new())?;
-    let interface = position_only::derive(&module, "main", &Options::new().keep_interface())?;
+    let variant = position_only::lower(&module, "main", &Options::new())?;
+    let interface = position_only::lower(&module, "main", &Options::new().keep_interface())?;
     for (name, device) in processor::devices()? {
         println!("{name}: nanoseconds a vertex");
         let time = |vertex: &[u32], fragment: Option<&[u32]>, locations: u32| {
@@ -145,7 +145,7 @@ fn against_spirv_tools(shaders: &[String]) -> Result<(), Box<dyn Error>> {
         let options = Options::new().side_effects(SideEffects::InPositionOnly);
         let without = dead_code::without(&m, &name, &dead_code::varyings(&m, &name));
         let Some(without) = without else { continue };
-        let Ok(variant) = position_only::derive(&m, name.as_str(), &options) else { continue };
+        let Ok(variant) = position_only::lower(&m, name.as_str(), &options) else { continue };
         let Some(reduced) = dead_code::remove(&without) else { continue };
         let Some(optimized) = dead_code::optimize(&without) else { continue };
         let instructions = |words: &[u32]| Module::parse(words).map(|m| m.instructions().count());
@@ -156,7 +156,7 @@ fn against_spirv_tools(shaders: &[String]) -> Result<(), Box<dyn Error>> {
         count += 1;
         ours += shortest(|| {
             let m = Module::parse(&words)?;
-            position_only::derive(&m, name.as_str(), &options).map(Lowered::into_owned)
+            position_only::lower(&m, name.as_str(), &options).map(Lowered::into_owned)
         });
         theirs += shortest(|| dead_code::remove(&without));
     }

@@ -10,10 +10,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use polyshade::{
-    advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard, recipe,
-    transform_feedback, vertex_pulling,
-};
+use polyshade::{recipe, transform_feedback};
 use sha2::{Digest, Sha256};
 
 /// How many bytes of a hash are kept: enough that two answers have different ones.
@@ -33,26 +30,30 @@ pub(super) struct Made {
 /// The answers of one lowering by case, version and question.
 type Answers = BTreeMap<(String, u32, String), String>;
 
+macro_rules! rows {
+    ($($Name:ident($kind:literal, $name:literal, $verb:literal, $version:expr)
+        $Options:ty => $lower:expr, $page:literal;)*) => {
+        /// The lowerings of one stage, by their verbs.
+        const ROWS: &[(&str, Lowering)] = &[$(($verb, ($name, $version))),*];
+    };
+}
+
+polyshade::lowerings!(rows);
+
 /// The lowering that this command line runs; none where its verb has none.
 pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String> {
     let has_extension = arguments.windows(2).any(|pair| pair == ["--path", "extension"]);
-    let lowering = match arguments.first().map_or("", String::as_str) {
-        "blend" => ("advanced_blend", advanced_blend::VERSION),
-        "capture" if has_extension => {
-            ("transform_feedback_extension", transform_feedback::EXTENSION_VERSION)
+    let pulls = arguments.iter().any(|one| one == "--pull");
+    Ok(match arguments.first().map_or("", String::as_str) {
+        "capture" if pulls && !has_extension => Some(("recipe", recipe::VERSION)),
+        "capture" if !has_extension => Some(("transform_feedback", transform_feedback::VERSION)),
+        "lower" => Some(("recipe", recipe::VERSION)),
+        "convert" => None,
+        verb => {
+            let row = ROWS.iter().find(|(own, _)| *own == verb).map(|(_, lowering)| *lowering);
+            Some(row.ok_or_else(|| format!("`{verb}` is not in the table of lowerings"))?)
         }
-        "capture" if arguments.iter().any(|one| one == "--pull") => ("recipe", recipe::VERSION),
-        "capture" => ("transform_feedback", transform_feedback::VERSION),
-        "clip" => ("clip_cull", clip_cull::VERSION),
-        "convert" => return Ok(None),
-        "depth" => ("depth_convention", depth_convention::VERSION),
-        "discard" => ("rasterizer_discard", rasterizer_discard::VERSION),
-        "lower" => ("recipe", recipe::VERSION),
-        "position" => ("position_only", position_only::VERSION),
-        "pull" => ("vertex_pulling", vertex_pulling::VERSION),
-        verb => return Err(format!("`{verb}` has no lowering in {}", file!())),
-    };
-    Ok(Some(lowering))
+    })
 }
 
 /// The hash of what is asked: the command line and the words that it is about.
@@ -224,6 +225,6 @@ mod tests {
         assert_eq!(extension.0, "transform_feedback_extension");
         assert_eq!(of("capture %s").unwrap().unwrap().0, "transform_feedback");
         assert_eq!(of("convert %s"), Ok(None));
-        assert!(of("frobnicate %s").unwrap_err().contains("`frobnicate` has no lowering"));
+        assert!(of("frobnicate %s").unwrap_err().contains("`frobnicate` is not in the table"));
     }
 }

@@ -1,125 +1,218 @@
-//! Options of clip and cull distances.
+//! Options of clip and cull distances: a list of steps.
 
-use super::{Enable, polyshade_options};
+use super::polyshade_options;
 use crate::border::{self, versioned};
+use crate::draw::provoking;
 use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_place, polyshade_value};
-use polyshade::clip_cull::{Linkage, Mark, Options, Planes};
+use polyshade::clip_cull::{
+    DistanceCounts, DistanceSemantic, Emulated, GeometryClip, Normalize, Options, Primitive,
+    Registers, Step, UserPlanes,
+};
 use std::ffi::c_char;
 
-/// Semantics say nothing: only what is marked is a distance.
-pub const POLYSHADE_NORMALIZE_WITHOUT_SEMANTICS: u32 = 1;
-/// `linked_inputs` are meant.
-pub const POLYSHADE_NORMALIZE_LINKED_INPUTS: u32 = 2;
-/// `linked_outputs` are meant.
-pub const POLYSHADE_NORMALIZE_LINKED_OUTPUTS: u32 = 4;
+/// Registers become built-in arrays: `inputs`, `outputs`, `linked_inputs`, `linked_outputs`.
+pub const POLYSHADE_CLIP_NORMALIZE: u32 = 1;
+/// Clip planes of the host: `planes`, `words`, `vertex`.
+pub const POLYSHADE_CLIP_USER_PLANES: u32 = 2;
+/// Disabled planes do not clip: `enabled`, `keep_at`.
+pub const POLYSHADE_CLIP_MASK: u32 = 3;
+/// One array of both kinds: `clip`.
+pub const POLYSHADE_CLIP_COMBINE: u32 = 4;
+/// Two arrays of one: `clip`.
+pub const POLYSHADE_CLIP_SEPARATE: u32 = 5;
+/// Arrays become vectors: `read_at`, `location`, `clip` and `cull`.
+pub const POLYSHADE_CLIP_TO_REGISTERS: u32 = 6;
+/// The fragment stage discards: `location`, `read_at`, `clip` and `cull`. The last stage before rasterization and the
+/// fragment stage both need the step.
+pub const POLYSHADE_CLIP_EMULATE: u32 = 7;
+/// A geometry stage clips and culls: `keep_at`, `read_at`, `clip` and `cull`, `flat`, `no_perspective`, `provoking`,
+/// and where one is generated `primitive` and `location`. That stage is the second output.
+pub const POLYSHADE_CLIP_IN_GEOMETRY: u32 = 8;
 
-const FLAGS: u32 = 7;
+/// `UserSemantic` decorations do not count.
+pub const POLYSHADE_CLIP_WITHOUT_SEMANTICS: u32 = 1;
+/// `linked_inputs` is set.
+pub const POLYSHADE_CLIP_LINKED_INPUTS: u32 = 2;
+/// `linked_outputs` is set.
+pub const POLYSHADE_CLIP_LINKED_OUTPUTS: u32 = 4;
+/// `clip` and `cull` are the numbers of distances of the signature.
+pub const POLYSHADE_CLIP_SIGNATURE: u32 = 8;
+/// `read_at` is set.
+pub const POLYSHADE_CLIP_READ_AT: u32 = 16;
+/// `keep_at` is set.
+pub const POLYSHADE_CLIP_KEEP_AT: u32 = 32;
+/// `vertex` is set.
+pub const POLYSHADE_CLIP_VERTEX: u32 = 64;
+/// The device has clip distances, and lacks cull distances only.
+pub const POLYSHADE_CLIP_NATIVE_CLIP: u32 = 128;
+/// `primitive` is set: a geometry stage is generated.
+pub const POLYSHADE_CLIP_GENERATE: u32 = 256;
 
-/// Which registers hold distances. A mark is text: `clip=3`, `cull=4.xy`, `clip=3-4`.
+const FLAGS: u32 = 511;
+
+/// The primitives that are drawn.
+pub const POLYSHADE_PRIMITIVE_POINTS: u32 = 0;
+pub const POLYSHADE_PRIMITIVE_LINES: u32 = 1;
+pub const POLYSHADE_PRIMITIVE_TRIANGLES: u32 = 2;
+
+/// A change to the distances of a stage. A step ignores the members that its constant does not name. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_normalize_options {
-    /// The size, and `POLYSHADE_OPTIONS_CLIP_NORMALIZE`.
-    pub base: polyshade_options,
-    /// `POLYSHADE_NORMALIZE_…`, added up.
+pub struct polyshade_clip_step {
+    /// `POLYSHADE_CLIP_NORMALIZE`, …
+    pub step: u32,
+    /// The flags above, added up.
     pub flags: u32,
+    /// The numbers of clip and cull distances of the signature between two stages.
+    pub clip: u32,
+    pub cull: u32,
+    /// The first location of the distances that the stage writes as ordinary values.
+    pub location: u32,
+    /// The first location of the distances that the stage reads as ordinary values.
+    pub read_at: u32,
+    /// The first location at which the stage also writes its distances as they were.
+    pub keep_at: u32,
+    /// The number of planes, at most 8.
+    pub planes: u32,
+    /// The location of a vec4 output, in whose space the planes are.
+    pub vertex: u32,
+    /// `POLYSHADE_PRIMITIVE_…`
+    pub primitive: u32,
+    /// `POLYSHADE_PROVOKING_…`
+    pub provoking: u32,
     /// 0
     pub reserved: u32,
-    /// Of the stage's inputs.
+    /// The place of the planes' floats, 16 bytes a plane.
+    pub words: polyshade_place,
+    /// Bit `i` enables plane `i`.
+    pub enabled: polyshade_value,
+    /// 0
+    pub padding: u32,
+    /// Registers, as text: `clip=3`, `cull=4.xy`, `clip=3-4`.
     pub inputs: *const *const c_char,
     pub input_count: usize,
-    /// Of its outputs.
     pub outputs: *const *const c_char,
     pub output_count: usize,
-    /// Of the outputs of the stage before.
     pub linked_inputs: *const *const c_char,
     pub linked_input_count: usize,
-    /// Of the inputs of the stage behind.
     pub linked_outputs: *const *const c_char,
     pub linked_output_count: usize,
+    /// Locations that the fragment stage takes from the provoking vertex.
+    pub flat: *const u32,
+    pub flat_count: usize,
+    /// Locations that the fragment stage interpolates linearly in screen space.
+    pub no_perspective: *const u32,
+    pub no_perspective_count: usize,
 }
 
-versioned!(polyshade_normalize_options, 16 + size_of::<[usize; 8]>());
-
-/// `as_written` is meant.
-pub const POLYSHADE_ENABLE_AS_WRITTEN: u32 = 1;
-
-/// Which planes clip.
+/// The steps of a stage, in their order.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_enable_options {
-    /// The size, and `POLYSHADE_OPTIONS_CLIP_ENABLE`.
+pub struct polyshade_clip_options {
+    /// The size, and `POLYSHADE_OPTIONS_CLIP_CULL`.
     pub base: polyshade_options,
-    /// `POLYSHADE_ENABLE_…`
-    pub flags: u32,
-    /// The location where what was written goes as well, unmasked.
-    pub as_written: u32,
-    /// Bit `i` is plane `i`.
-    pub enabled: polyshade_value,
+    pub steps: *const polyshade_clip_step,
+    pub step_count: usize,
 }
 
-versioned!(polyshade_enable_options, 36);
+versioned!(polyshade_clip_options, 8 + 2 * size_of::<usize>());
 
-/// `vertex` is meant.
-pub const POLYSHADE_PLANES_HAS_VERTEX: u32 = 1;
+/// The most steps of a stage.
+const MAX_STEPS: usize = 64;
 
-/// Clip planes of the host's.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct polyshade_planes_options {
-    /// The size, and `POLYSHADE_OPTIONS_CLIP_PLANES`.
-    pub base: polyshade_options,
-    /// `POLYSHADE_PLANES_…`
-    pub flags: u32,
-    /// How many.
-    pub count: u32,
-    /// The location of the output that they are dotted with, rather than the position.
-    pub vertex: u32,
-    /// Where their floats are, 16 bytes a plane.
-    pub words: polyshade_place,
+/// The steps that the caller lists.
+pub(super) fn read(at: *const polyshade_clip_options) -> Result<Options, Failure> {
+    let given = border::get(at)?;
+    if given.step_count > MAX_STEPS {
+        let message = format!("{} steps are more than {MAX_STEPS}", given.step_count);
+        return Err(Failure::argument(message));
+    }
+    let steps = border::slice(given.steps, given.step_count, "the steps")?;
+    Ok(steps.iter().map(read_step).collect::<Result<Vec<_>, _>>()?.into())
 }
 
-versioned!(polyshade_planes_options, 36);
-
-fn marks(at: *const *const c_char, count: usize, what: &str) -> Result<Vec<Mark>, Failure> {
+fn semantics(
+    at: *const *const c_char,
+    count: usize,
+    what: &str,
+) -> Result<Vec<DistanceSemantic>, Failure> {
     let texts = border::texts(at, count, what)?;
     Ok(texts.into_iter().map(str::parse).collect::<Result<_, _>>()?)
 }
 
-/// The registers that the caller means.
-pub(super) fn read_normalize(at: *const polyshade_normalize_options) -> Result<Options, Failure> {
-    let given = border::get(at)?;
-    check_flags(given.flags, FLAGS, "the registers")?;
-    check_reserved(given.reserved, "the registers")?;
+fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
+    check_flags(given.flags, FLAGS, "the step")?;
+    check_reserved(given.reserved, "the step")?;
+    check_reserved(given.padding, "the step")?;
     let has = |flag| given.flags & flag != 0;
-    let mut options = Options::new().semantics(!has(POLYSHADE_NORMALIZE_WITHOUT_SEMANTICS));
-    options = options.inputs(marks(given.inputs, given.input_count, "the inputs")?);
-    options = options.outputs(marks(given.outputs, given.output_count, "the outputs")?);
-    if has(POLYSHADE_NORMALIZE_LINKED_INPUTS) {
-        let linked = marks(given.linked_inputs, given.linked_input_count, "the linked inputs")?;
-        options = options.linked_inputs(Linkage::new(linked)?);
+    let (location, clip) = (given.location, given.clip);
+    let signature = has(POLYSHADE_CLIP_SIGNATURE).then_some(DistanceCounts::new(clip, given.cull));
+    let read_at = has(POLYSHADE_CLIP_READ_AT).then_some(given.read_at);
+    let emulated = match has(POLYSHADE_CLIP_NATIVE_CLIP) {
+        true => Emulated::Cull,
+        false => Emulated::All,
+    };
+    Ok(match given.step {
+        POLYSHADE_CLIP_NORMALIZE => Step::Normalize(normalize(given)?),
+        POLYSHADE_CLIP_USER_PLANES => Step::UserPlanes(UserPlanes {
+            count: given.planes,
+            words: given.words.needed("the words of the planes")?,
+            vertex: has(POLYSHADE_CLIP_VERTEX).then_some(given.vertex),
+        }),
+        POLYSHADE_CLIP_MASK => Step::Mask {
+            enabled: given.enabled.number("the planes")?,
+            keep_original_at: has(POLYSHADE_CLIP_KEEP_AT).then_some(given.keep_at),
+        },
+        POLYSHADE_CLIP_COMBINE => Step::Combine { clip: signature.map(|counts| counts.clip) },
+        POLYSHADE_CLIP_SEPARATE => Step::Separate { clip },
+        POLYSHADE_CLIP_TO_REGISTERS => {
+            let inputs = read_at.unwrap_or(location);
+            Step::ToRegisters(Registers { inputs, outputs: location, signature })
+        }
+        POLYSHADE_CLIP_EMULATE => Step::Emulate { emulated, location, inputs: read_at, signature },
+        POLYSHADE_CLIP_IN_GEOMETRY => {
+            let mut options = GeometryClip::default();
+            (options.emulated, options.read_at) = (emulated, read_at);
+            (options.signature, options.location) = (signature, location);
+            options.keep_at = has(POLYSHADE_CLIP_KEEP_AT).then_some(given.keep_at);
+            let (flat, smooth) = (given.flat_count, given.no_perspective_count);
+            options.flat.extend(border::slice(given.flat, flat, "the flat locations")?);
+            let linear = border::slice(given.no_perspective, smooth, "the linear locations")?;
+            options.no_perspective.extend(linear);
+            options.provoking = provoking(given.provoking)?;
+            if has(POLYSHADE_CLIP_GENERATE) {
+                options.generate = Some(primitive(given.primitive)?);
+            }
+            Step::ClipInGeometry(options)
+        }
+        other => return Err(Failure::argument(format!("there is no step {other}"))),
+    })
+}
+
+fn normalize(given: &polyshade_clip_step) -> Result<Normalize, Failure> {
+    let has = |flag| given.flags & flag != 0;
+    let mut options = Normalize::default();
+    options.user_semantics = !has(POLYSHADE_CLIP_WITHOUT_SEMANTICS);
+    options.inputs = semantics(given.inputs, given.input_count, "the inputs")?;
+    options.outputs = semantics(given.outputs, given.output_count, "the outputs")?;
+    if has(POLYSHADE_CLIP_LINKED_INPUTS) {
+        let count = given.linked_input_count;
+        options.linked_inputs = Some(semantics(given.linked_inputs, count, "the linked inputs")?);
     }
-    if has(POLYSHADE_NORMALIZE_LINKED_OUTPUTS) {
-        let linked = marks(given.linked_outputs, given.linked_output_count, "the linked outputs")?;
-        options = options.linked_outputs(Linkage::new(linked)?);
+    if has(POLYSHADE_CLIP_LINKED_OUTPUTS) {
+        let count = given.linked_output_count;
+        options.linked_outputs =
+            Some(semantics(given.linked_outputs, count, "the linked outputs")?);
     }
     Ok(options)
 }
 
-/// The planes that clip.
-pub(super) fn read_enable(at: *const polyshade_enable_options) -> Result<Enable, Failure> {
-    let given = border::get(at)?;
-    check_flags(given.flags, POLYSHADE_ENABLE_AS_WRITTEN, "the planes")?;
-    let as_written = (given.flags != 0).then_some(given.as_written);
-    Ok(Enable { enabled: given.enabled.number("the planes")?, as_written })
-}
-
-/// The planes of the host's.
-pub(super) fn read_planes(at: *const polyshade_planes_options) -> Result<Planes, Failure> {
-    let given = border::get(at)?;
-    check_flags(given.flags, POLYSHADE_PLANES_HAS_VERTEX, "the planes")?;
-    let vertex = (given.flags != 0).then_some(given.vertex);
-    let words = given.words.needed("the words of the planes")?;
-    Ok(Planes { count: given.count, words, vertex })
+fn primitive(number: u32) -> Result<Primitive, Failure> {
+    match number {
+        POLYSHADE_PRIMITIVE_POINTS => Ok(Primitive::Points),
+        POLYSHADE_PRIMITIVE_LINES => Ok(Primitive::Lines),
+        POLYSHADE_PRIMITIVE_TRIANGLES => Ok(Primitive::Triangles),
+        other => Err(Failure::argument(format!("there is no primitive {other}"))),
+    }
 }

@@ -1,10 +1,14 @@
-//! The kinds of options, each with its number, its name and the version of its lowering.
+//! The kinds of options, made of the table of lowerings: numbers, names, versions, JSON and calls.
 
+use super::{Storage, capture_only};
 use crate::failure::Failure;
-use polyshade::{
-    advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard, recipe,
-    transform_feedback, vertex_pulling,
-};
+use crate::lower::{Frame, Outcome};
+use crate::result::Output;
+use polyshade::recipe::{self, Recipe};
+use polyshade::transform_feedback;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// JSON of any of the other kinds: `polyshade_json_options`.
 pub const POLYSHADE_OPTIONS_JSON: u32 = 0x8000_0000;
@@ -14,157 +18,158 @@ pub const POLYSHADE_OPTIONS_CAPTURE_STORAGE: u32 = 1;
 pub const POLYSHADE_OPTIONS_CAPTURE_EXTENSION: u32 = 2;
 /// Vertex pulling: `polyshade_pulling_options`.
 pub const POLYSHADE_OPTIONS_VERTEX_PULLING: u32 = 3;
-/// What decides coverage: `polyshade_position_options`.
+/// Position-only variants: `polyshade_position_options`.
 pub const POLYSHADE_OPTIONS_POSITION_ONLY: u32 = 4;
-/// All but that: `polyshade_position_options`.
-pub const POLYSHADE_OPTIONS_POSITION_COMPLEMENT: u32 = 5;
-/// Both, for draws together with those: `polyshade_position_options`.
-pub const POLYSHADE_OPTIONS_POSITION_FULL: u32 = 6;
 /// Depth range, Y and rotation: `polyshade_depth_options`.
-pub const POLYSHADE_OPTIONS_DEPTH_CONVENTION: u32 = 7;
-/// Nothing is rasterized, or not always: `polyshade_discard_options`.
-pub const POLYSHADE_OPTIONS_RASTERIZER_DISCARD: u32 = 8;
+pub const POLYSHADE_OPTIONS_DEPTH_CONVENTION: u32 = 5;
+/// Rasterizer discard: `polyshade_discard_options`.
+pub const POLYSHADE_OPTIONS_RASTERIZER_DISCARD: u32 = 6;
 /// Blending in the shader: `polyshade_blend_options`.
-pub const POLYSHADE_OPTIONS_ADVANCED_BLEND: u32 = 9;
-/// Distances in registers become arrays: `polyshade_normalize_options`.
-pub const POLYSHADE_OPTIONS_CLIP_NORMALIZE: u32 = 10;
-/// Planes that are off do not clip: `polyshade_enable_options`.
-pub const POLYSHADE_OPTIONS_CLIP_ENABLE: u32 = 11;
-/// Clip planes of the host's: `polyshade_planes_options`.
-pub const POLYSHADE_OPTIONS_CLIP_PLANES: u32 = 12;
-/// One array of clip and cull distances; JSON: `clip`, a number or null.
-pub const POLYSHADE_OPTIONS_CLIP_COMBINE: u32 = 13;
-/// Two arrays of one; JSON: `clip`, a number.
-pub const POLYSHADE_OPTIONS_CLIP_SEPARATE: u32 = 14;
-/// Arrays become registers; JSON: `inputs`, `outputs`, `linked`.
-pub const POLYSHADE_OPTIONS_CLIP_REGISTERS: u32 = 15;
-/// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`, and where that
-/// stage reads some, `inputs` (their location) and `linked`.
-pub const POLYSHADE_OPTIONS_CLIP_EMULATE_LAST: u32 = 16;
-/// The same in the fragment stage; JSON: `lacking`, `location`, `counts`.
-pub const POLYSHADE_OPTIONS_CLIP_EMULATE_FRAGMENT: u32 = 17;
-/// The same exactly, in a geometry stage; JSON only, of which `read` says where distances of the stage before are
-/// (`location`, `linked`).
-pub const POLYSHADE_OPTIONS_CLIP_CUT: u32 = 18;
-/// The same by a geometry stage that is made, the second output; JSON: `primitive`, `location`, `exact`.
-pub const POLYSHADE_OPTIONS_CLIP_GENERATE: u32 = 19;
-/// Repairs of what compilers write; JSON: an array.
-pub const POLYSHADE_OPTIONS_CLIP_REPAIR: u32 = 20;
+pub const POLYSHADE_OPTIONS_ADVANCED_BLEND: u32 = 7;
+/// Clip and cull distances: `polyshade_clip_options`.
+pub const POLYSHADE_OPTIONS_CLIP_CULL: u32 = 8;
 /// Several lowerings of a pipeline; JSON as `polyshade lower` takes it.
-pub const POLYSHADE_OPTIONS_RECIPE: u32 = 21;
+pub const POLYSHADE_OPTIONS_RECIPE: u32 = 9;
 
-/// Which lowering options are of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    CaptureStorage,
-    CaptureExtension,
-    VertexPulling,
-    PositionOnly,
-    PositionComplement,
-    PositionFull,
-    DepthConvention,
-    RasterizerDiscard,
-    AdvancedBlend,
-    ClipNormalize,
-    ClipEnable,
-    ClipPlanes,
-    ClipCombine,
-    ClipSeparate,
-    ClipRegisters,
-    ClipEmulateLast,
-    ClipEmulateFragment,
-    ClipCut,
-    ClipGenerate,
-    ClipRepair,
-    Recipe,
+/// A kind of options. The number and the name, of which hashes are made, never change.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) number: u32,
+    /// The lowering's name, as in the program's reports.
+    pub(crate) name: &'static str,
+    /// The version of the lowering.
+    pub(crate) version: u32,
+    default: fn() -> Value,
+    parse: fn(&str) -> Result<Asked, Failure>,
 }
 
-/// All kinds, by their numbers, with the names that hashes are made of. Neither ever changes.
-const KINDS: [(u32, Kind, &str); 21] = [
-    (POLYSHADE_OPTIONS_CAPTURE_STORAGE, Kind::CaptureStorage, "capture_storage"),
-    (POLYSHADE_OPTIONS_CAPTURE_EXTENSION, Kind::CaptureExtension, "capture_extension"),
-    (POLYSHADE_OPTIONS_VERTEX_PULLING, Kind::VertexPulling, "vertex_pulling"),
-    (POLYSHADE_OPTIONS_POSITION_ONLY, Kind::PositionOnly, "position_only"),
-    (POLYSHADE_OPTIONS_POSITION_COMPLEMENT, Kind::PositionComplement, "position_complement"),
-    (POLYSHADE_OPTIONS_POSITION_FULL, Kind::PositionFull, "position_full"),
-    (POLYSHADE_OPTIONS_DEPTH_CONVENTION, Kind::DepthConvention, "depth_convention"),
-    (POLYSHADE_OPTIONS_RASTERIZER_DISCARD, Kind::RasterizerDiscard, "rasterizer_discard"),
-    (POLYSHADE_OPTIONS_ADVANCED_BLEND, Kind::AdvancedBlend, "advanced_blend"),
-    (POLYSHADE_OPTIONS_CLIP_NORMALIZE, Kind::ClipNormalize, "clip_normalize"),
-    (POLYSHADE_OPTIONS_CLIP_ENABLE, Kind::ClipEnable, "clip_enable"),
-    (POLYSHADE_OPTIONS_CLIP_PLANES, Kind::ClipPlanes, "clip_planes"),
-    (POLYSHADE_OPTIONS_CLIP_COMBINE, Kind::ClipCombine, "clip_combine"),
-    (POLYSHADE_OPTIONS_CLIP_SEPARATE, Kind::ClipSeparate, "clip_separate"),
-    (POLYSHADE_OPTIONS_CLIP_REGISTERS, Kind::ClipRegisters, "clip_registers"),
-    (POLYSHADE_OPTIONS_CLIP_EMULATE_LAST, Kind::ClipEmulateLast, "clip_emulate_last"),
-    (POLYSHADE_OPTIONS_CLIP_EMULATE_FRAGMENT, Kind::ClipEmulateFragment, "clip_emulate_fragment"),
-    (POLYSHADE_OPTIONS_CLIP_CUT, Kind::ClipCut, "clip_cut"),
-    (POLYSHADE_OPTIONS_CLIP_GENERATE, Kind::ClipGenerate, "clip_generate"),
-    (POLYSHADE_OPTIONS_CLIP_REPAIR, Kind::ClipRepair, "clip_repair"),
-    (POLYSHADE_OPTIONS_RECIPE, Kind::Recipe, "recipe"),
-];
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::json("the options", &error))
+}
+
+pub(crate) fn value(of: &impl Serialize) -> Value {
+    serde_json::to_value(of).expect("options have no keys but strings and numbers")
+}
+
+macro_rules! kinds {
+    ($($Name:ident($number:literal, $name:literal, $verb:literal, $version:expr)
+        $Options:ty => $lower:expr, $page:literal;)*) => {
+        /// Options of any kind.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Asked {
+            CaptureStorage(Storage),
+            $($Name($Options),)*
+            Recipe(Box<Recipe>),
+        }
+
+        /// All kinds, by their numbers.
+        static KINDS: &[Kind] = &[
+            Kind {
+                number: POLYSHADE_OPTIONS_CAPTURE_STORAGE,
+                name: "transform_feedback",
+                version: transform_feedback::VERSION,
+                default: || value(&Storage::default()),
+                parse: |text| Ok(Asked::CaptureStorage(parse(text)?)),
+            },
+            $(Kind {
+                number: $number,
+                name: $name,
+                version: $version,
+                default: || value(&<$Options>::default()),
+                parse: |text| Ok(Asked::$Name(parse(text)?)),
+            },)*
+            Kind {
+                number: POLYSHADE_OPTIONS_RECIPE,
+                name: "recipe",
+                version: recipe::VERSION,
+                default: || value(&Recipe::default()),
+                parse: |text| Ok(Asked::Recipe(Box::new(parse(text)?))),
+            },
+        ];
+
+        impl Asked {
+            /// The options as JSON.
+            pub(crate) fn to_value(&self) -> Value {
+                match self {
+                    Self::CaptureStorage(options) => value(options),
+                    $(Self::$Name(options) => value(options),)*
+                    Self::Recipe(options) => value(options),
+                }
+            }
+
+            fn number(&self) -> u32 {
+                match self {
+                    Self::CaptureStorage(_) => POLYSHADE_OPTIONS_CAPTURE_STORAGE,
+                    $(Self::$Name(_) => $number,)*
+                    Self::Recipe(_) => POLYSHADE_OPTIONS_RECIPE,
+                }
+            }
+
+            /// Lowers one stage, which gives an output, or several.
+            pub(crate) fn lower(&self, frame: &Frame<'_>) -> Result<Vec<Output>, Failure> {
+                let (m, target) = frame.given();
+                match self {
+                    Self::CaptureStorage(storage) => frame.capture(storage),
+                    $(Self::$Name(options) => {
+                        Ok(Outcome::outputs($lower(m, target, options)?, frame))
+                    })*
+                    Self::Recipe(recipe) => frame.pipeline(recipe),
+                }
+            }
+        }
+    };
+}
+
+polyshade::lowerings!(kinds);
 
 impl Kind {
     /// The kind with this number.
-    pub(crate) fn of(number: u32) -> Result<Self, Failure> {
-        let found = KINDS.iter().find(|(one, _, _)| *one == number).map(|(_, kind, _)| *kind);
+    pub(crate) fn of(number: u32) -> Result<&'static Self, Failure> {
+        let found = KINDS.iter().find(|kind| kind.number == number);
         found.ok_or_else(|| Failure::argument(format!("there are no options of kind {number}")))
     }
 
-    /// Its name.
-    pub(crate) fn name(self) -> &'static str {
-        let found = KINDS.iter().find(|(_, kind, _)| *kind == self);
-        found.map(|(_, _, name)| *name).expect("the table has all kinds")
+    /// The options that nothing was set in.
+    pub(crate) fn default_value(&self) -> Value {
+        (self.default)()
     }
 
-    /// The version of its lowering.
-    pub(crate) fn version(self) -> u32 {
-        match self {
-            Self::CaptureStorage => transform_feedback::VERSION,
-            Self::CaptureExtension => transform_feedback::EXTENSION_VERSION,
-            Self::VertexPulling => vertex_pulling::VERSION,
-            Self::PositionOnly | Self::PositionComplement | Self::PositionFull => {
-                position_only::VERSION
-            }
-            Self::DepthConvention => depth_convention::VERSION,
-            Self::RasterizerDiscard => rasterizer_discard::VERSION,
-            Self::AdvancedBlend => advanced_blend::VERSION,
-            Self::ClipNormalize
-            | Self::ClipEnable
-            | Self::ClipPlanes
-            | Self::ClipCombine
-            | Self::ClipSeparate
-            | Self::ClipRegisters
-            | Self::ClipEmulateLast
-            | Self::ClipEmulateFragment
-            | Self::ClipCut
-            | Self::ClipGenerate
-            | Self::ClipRepair => clip_cull::VERSION,
-            Self::Recipe => recipe::VERSION,
-        }
+    /// The options that the text holds.
+    pub(crate) fn read_json(&self, text: &str) -> Result<Asked, Failure> {
+        (self.parse)(text)
     }
+}
 
-    /// The lowering's name in the program's reports.
-    pub(crate) fn lowering(self) -> &'static str {
-        match self {
-            Self::CaptureStorage | Self::CaptureExtension => "transform_feedback",
-            Self::PositionOnly | Self::PositionComplement | Self::PositionFull => "position_only",
-            Self::VertexPulling
-            | Self::DepthConvention
-            | Self::RasterizerDiscard
-            | Self::AdvancedBlend
-            | Self::Recipe => self.name(),
-            Self::ClipNormalize
-            | Self::ClipEnable
-            | Self::ClipPlanes
-            | Self::ClipCombine
-            | Self::ClipSeparate
-            | Self::ClipRegisters
-            | Self::ClipEmulateLast
-            | Self::ClipEmulateFragment
-            | Self::ClipCut
-            | Self::ClipGenerate
-            | Self::ClipRepair => "clip_cull",
-        }
+impl Asked {
+    /// The kind of the options.
+    pub(crate) fn kind(&self) -> &'static Kind {
+        Kind::of(self.number()).expect("the table has all kinds")
+    }
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self { variants: capture_only(), options: transform_feedback::Options::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_the_numbers_of_the_table() {
+        let named = [
+            (POLYSHADE_OPTIONS_CAPTURE_STORAGE, "transform_feedback"),
+            (POLYSHADE_OPTIONS_CAPTURE_EXTENSION, "transform_feedback_extension"),
+            (POLYSHADE_OPTIONS_VERTEX_PULLING, "vertex_pulling"),
+            (POLYSHADE_OPTIONS_POSITION_ONLY, "position_only"),
+            (POLYSHADE_OPTIONS_DEPTH_CONVENTION, "depth_convention"),
+            (POLYSHADE_OPTIONS_RASTERIZER_DISCARD, "rasterizer_discard"),
+            (POLYSHADE_OPTIONS_ADVANCED_BLEND, "advanced_blend"),
+            (POLYSHADE_OPTIONS_CLIP_CULL, "clip_cull"),
+            (POLYSHADE_OPTIONS_RECIPE, "recipe"),
+        ];
+        assert_eq!(KINDS.iter().map(|kind| (kind.number, kind.name)).collect::<Vec<_>>(), named);
     }
 }

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::border::{self, versioned};
 use crate::failure::Failure;
-use crate::place::{check_flags, polyshade_value};
-use polyshade::position_only::{Keep, Options, SideEffects};
+use crate::place::{check_flags, check_reserved, polyshade_value};
+use polyshade::position_only::{Keep, Options, SideEffects, Variant};
 use polyshade::{depth_convention, rasterizer_discard};
 use std::ffi::c_char;
 
@@ -22,12 +22,23 @@ pub const POLYSHADE_POSITION_CAPTURES: u32 = 8;
 
 const FLAGS: u32 = 15;
 
-/// What a position-only variant keeps, and how. Of the three kinds that belong together, all are asked with the same.
+/// The outputs that decide coverage.
+pub const POLYSHADE_POSITION_VARIANT_POSITION_ONLY: u32 = 0;
+/// Exactly the other outputs.
+pub const POLYSHADE_POSITION_VARIANT_COMPLEMENT: u32 = 1;
+/// All outputs, to be drawn together with the position-only variant.
+pub const POLYSHADE_POSITION_VARIANT_FULL: u32 = 2;
+
+/// A position-only variant, or one that is drawn together with it: all take the same other members.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_position_options {
-    /// The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`, `…_COMPLEMENT` or `…_FULL`.
+    /// The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`.
     pub base: polyshade_options,
+    /// `POLYSHADE_POSITION_VARIANT_…`
+    pub variant: u32,
+    /// 0
+    pub reserved: u32,
     /// `POLYSHADE_POSITION_…`, added up.
     pub flags: u32,
     /// `POLYSHADE_SIDE_EFFECTS_…`
@@ -38,7 +49,7 @@ pub struct polyshade_position_options {
     pub keep_count: usize,
 }
 
-versioned!(polyshade_position_options, 16 + 2 * size_of::<usize>());
+versioned!(polyshade_position_options, 24 + 2 * size_of::<usize>());
 
 /// Depth range, Y and rotation.
 #[repr(C)]
@@ -72,8 +83,14 @@ versioned!(polyshade_discard_options, 28);
 pub(super) fn read(at: *const polyshade_position_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "the position")?;
+    check_reserved(given.reserved, "the position")?;
     let has = |flag| given.flags & flag != 0;
-    let mut options = Options::new();
+    let mut options = Options::new().variant(match given.variant {
+        POLYSHADE_POSITION_VARIANT_POSITION_ONLY => Variant::PositionOnly,
+        POLYSHADE_POSITION_VARIANT_COMPLEMENT => Variant::Complement,
+        POLYSHADE_POSITION_VARIANT_FULL => Variant::Full,
+        other => return Err(Failure::argument(format!("there is no variant {other}"))),
+    });
     if given.keep_count > 0 {
         let keep = border::texts(given.keep, given.keep_count, "what is kept")?;
         let keep = keep.into_iter().map(str::parse).collect::<Result<Vec<Keep>, _>>()?;

@@ -118,7 +118,7 @@ fn structs_and_json_lower_as_the_rust_library_does() {
         polyshade_place { kind: POLYSHADE_PLACE_PUSH_CONSTANT, set: 0, binding: 0, number: 64 };
     let place = Place::PushConstant { offset: 64 };
     let rust = depth_convention::Options::new().depth(true).flip_y(Value::Word(place));
-    let rust = depth_convention::convert(&mesh, "main", &rust).expect("it can be converted");
+    let rust = depth_convention::lower(&mesh, "main", &rust).expect("it can be converted");
     let text =
         c"{\"depth\":{\"fixed\":true},\"flip_y\":{\"word\":{\"push_constant\":{\"offset\":64}}}}";
     same(MESH, &depth.base, kind, text, rust.module.words());

@@ -15,50 +15,45 @@ use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
 use polyshade::clip_cull::{
-    self, Kind, Lacking, Linkage, Mark, Planes, Registers, Repair, emulate_fragment, emulate_last,
+    self, Clipped, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, Normalize, Registers,
+    Step, UserPlanes,
 };
-use polyshade::host::{Device, Place, Target, Value};
+use polyshade::host::{Device, Lowered, Place, Target, Value};
 use polyshade::spv::{ExecutionModel, Progress};
 use polyshade::{Error, Module};
 use polyshade_verify::{Marked, Steps};
-pub(crate) use report::Taken;
 use std::path::PathBuf;
-pub(crate) use text::Marks;
-use text::{Space, counts, mask, read_marks, space};
+pub(crate) use text::Semantics;
+use text::{Space, counts, mask, read_semantics, space};
 
 /// The steps that are taken.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// Repair defects of producers: capability (missing), unused (arrays and members), size (arrays without a length,
-    /// or too long), xfb (mode and decorations)
-    #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
-    repair: Vec<Repair>,
-
     /// The form of the result [default: arrays, where nothing else is asked for]
     #[arg(long, value_enum)]
     to: Option<Form>,
 
     /// Inputs that are distances, beside those with a semantic: clip=3, cull=4.xy, clip=3-4
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
-    inputs: Vec<Mark>,
+    inputs: Vec<DistanceSemantic>,
 
     /// Outputs that are distances, beside those with a semantic
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
-    outputs: Vec<Mark>,
+    outputs: Vec<DistanceSemantic>,
 
     /// The distances that this stage shares with the one before it, which number the inputs
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
-    linked_inputs: Vec<Mark>,
+    linked_inputs: Vec<DistanceSemantic>,
 
     /// The distances that this stage shares with the one behind it, which number the outputs
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
-    linked_outputs: Vec<Mark>,
+    linked_outputs: Vec<DistanceSemantic>,
 
     /// A JSON file with lists of the same: inputs, outputs, linked_inputs, linked_outputs
-    #[arg(long, value_name = "FILE")]
-    marks: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", alias = "marks")]
+    semantics: Option<PathBuf>,
 
-    /// Do not take semantics (SV_ClipDistance, SV_CullDistance) for marks
+    /// Ignore the semantics SV_ClipDistance and SV_CullDistance of the module
     #[arg(long)]
     no_semantics: bool,
 
@@ -66,18 +61,18 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     location: Option<u32>,
 
-    /// How many clip and cull distances the stages that meet have, where this one may have fewer
-    #[arg(long, value_name = "CLIP,CULL", value_parser = counts)]
-    linked: Option<[u32; 2]>,
+    /// The numbers of clip and cull distances of the signature between two stages; this stage may have fewer
+    #[arg(long, value_name = "CLIP,CULL", value_parser = counts, alias = "linked")]
+    signature: Option<DistanceCounts>,
 
     /// Clip planes that are on: a number whose bit i is plane i, or the place of a word: push-constant=OFFSET,
     /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold its address
     #[arg(long, value_name = "MASK", value_parser = mask)]
     enable: Option<Value<u32>>,
 
-    /// With --enable: the first location at which distances go on as they were written
-    #[arg(long, value_name = "N", requires = "enable")]
-    as_written: Option<u32>,
+    /// With --enable: the first of two locations at which the stage also writes its distances unmasked
+    #[arg(long, value_name = "N", requires = "enable", alias = "as-written")]
+    keep_original_at: Option<u32>,
 
     /// How many clip planes of the host's to clip against
     #[arg(long, value_name = "N", requires = "planes_at")]
@@ -93,7 +88,7 @@ pub(crate) struct Rewrite {
     planes_in: Option<Space>,
 
     /// Do without distances, in the vertex and fragment stages alone: the first of four locations between them. A
-    /// fragment stage needs --linked
+    /// fragment stage needs --signature
     #[arg(long, value_name = "LOCATION", conflicts_with = "to")]
     emulate: Option<u32>,
 
@@ -102,7 +97,7 @@ pub(crate) struct Rewrite {
 
     /// Kinds that the device has, where others are emulated: clip distances then stay
     #[arg(long, value_parser = named(KIND_NAMES), value_delimiter = ',', value_name = "KIND,…")]
-    native: Vec<Kind>,
+    native: Vec<DistanceKind>,
 
     /// `maxClipDistances` of the device
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -122,7 +117,7 @@ pub(crate) struct Rewrite {
 
 /// Brings clip and cull distances into the form that the target takes.
 ///
-/// Steps are taken in this order: repairs, registers to built-in arrays, planes of the host's, planes that are off, the
+/// Steps are taken in this order: registers to built-in arrays, planes of the host's, planes that are off, the
 /// form, emulation. Registers become built-in arrays whatever else is asked for.
 #[derive(Args)]
 #[command(after_help = examples::of("clip"))]
@@ -137,7 +132,8 @@ pub(crate) struct Arguments {
     writing: Writing,
 }
 
-const KIND_NAMES: [(&str, &str, Kind); 2] = [("clip", "", Kind::Clip), ("cull", "", Kind::Cull)];
+const KIND_NAMES: [(&str, &str, DistanceKind); 2] =
+    [("clip", "", DistanceKind::Clip), ("cull", "", DistanceKind::Cull)];
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Form {
@@ -147,42 +143,34 @@ enum Form {
     Registers,
     /// One built-in array, clip distances first
     Combined,
-    /// Two built-in arrays, of one whose first are clip distances: as many as --linked says
+    /// Two built-in arrays, of one whose first are clip distances: as many as --signature says
     Separate,
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
-    let marks = rewrite.check()?;
+    let listed = rewrite.check()?;
     writing.check(rewrite.exact.geometry.as_deref().into_iter())?;
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, model) = only_entry(input, &module)?;
     rewrite.exact.check_geometry(model)?;
     rewrite.check_stage(model)?;
-    let mut taken = Taken::new(model);
-    let lowered = rewrite
-        .lower(&module, (&entry, model), &marks, &mut taken)
-        .map_err(|error| input.refused(&error, &module))?;
-    let geometry = rewrite.exact.geometry.as_deref().zip(lowered.geometry.as_ref());
+    let refused = |error: &Error| input.refused(error, &module);
+    let steps = rewrite.steps(&listed, model);
+    let lowered =
+        rewrite.lower(&module, (&entry, model), &listed).map_err(|error| refused(&error))?;
+    let geometry = rewrite.exact.geometry.as_deref().zip(lowered.result.geometry.as_ref());
     let beside: Vec<Beside<'_>> =
-        geometry.map(|(file, geometry)| (file, geometry.words())).into_iter().collect();
-    let report = taken.report(&entry);
+        geometry.map(|(file, made)| (file, made.module.words())).into_iter().collect();
+    let taken = steps.iter().zip(&lowered.result.progress).enumerate();
+    let taken = taken.filter(|(number, (_, progress))| {
+        *number > 0 || rewrite.asks_for_arrays() || **progress == Progress::Changed
+    });
+    let names: Vec<&str> = taken.map(|(_, ((name, _), _))| *name).collect();
+    let report = report::report((&entry, model), &names, &lowered);
     writing.finish(input, &report, (module.words(), lowered.module.words()), &beside)
-}
-
-/// The result for a shader.
-pub(super) struct Lowered {
-    pub(super) module: Module<'static>,
-    /// The geometry stage that is made to come behind it.
-    pub(super) geometry: Option<Module<'static>>,
-}
-
-impl From<Module<'static>> for Lowered {
-    fn from(module: Module<'static>) -> Self {
-        Self { module, geometry: None }
-    }
 }
 
 /// The stages that hand on distances, or read them.
@@ -205,21 +193,21 @@ pub(super) fn only_entry(
 }
 
 impl Rewrite {
-    /// Refuses options that have no effect, and reads the file of marks.
-    pub(super) fn check(&self) -> Result<Marks, Failure> {
+    /// Refuses options that have no effect, and reads the file of semantics.
+    pub(super) fn check(&self) -> Result<Semantics, Failure> {
         let registers = self.to == Some(Form::Registers);
         let location = [("--location", self.location.is_some() && !registers && !self.exact.exact)];
         Failure::of_unused(&location, "without --to registers or --exact")?;
         let rearranged = !matches!(self.to, None | Some(Form::Arrays));
-        let is_linked = rearranged || self.emulate.is_some() || self.location.is_some();
-        let linked = [("--linked", self.linked.is_some() && !is_linked)];
+        let has_signature = rearranged || self.emulate.is_some() || self.location.is_some();
+        let unused = [("--signature", self.signature.is_some() && !has_signature)];
         let without =
             "without --emulate, --exact with --location, or --to registers, combined or separate";
-        Failure::of_unused(&linked, without)?;
+        Failure::of_unused(&unused, without)?;
         let lacking = match self.to {
             Some(Form::Registers) if self.location.is_none() => "--to registers needs --location",
-            Some(Form::Separate) if self.linked.is_none() => "--to separate needs --linked",
-            _ => return self.marks.as_deref().map_or(Ok(Marks::default()), read_marks),
+            Some(Form::Separate) if self.signature.is_none() => "--to separate needs --signature",
+            _ => return self.semantics.as_deref().map_or(Ok(Semantics::default()), read_semantics),
         };
         Err(Failure::new(&code::CLI_USAGE, lacking))
     }
@@ -227,8 +215,8 @@ impl Rewrite {
     /// Refuses options that lack another one for this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel) -> Done {
         let is_fragment = model == ExecutionModel::FRAGMENT;
-        if self.emulate.is_some() && is_fragment && self.linked.is_none() {
-            let message = "--emulate in a fragment stage needs --linked";
+        if self.emulate.is_some() && is_fragment && self.signature.is_none() {
+            let message = "--emulate in a fragment stage needs --signature";
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         if !self.native.is_empty() && self.emulate.is_none() && !self.exact.exact {
@@ -239,58 +227,47 @@ impl Rewrite {
     }
 
     /// Takes the steps that were asked for.
-    pub(super) fn lower(
+    pub(super) fn lower<'m>(
         &self,
-        module: &Module<'_>,
+        module: &'m Module<'_>,
         (entry, model): (&str, ExecutionModel),
-        marks: &Marks,
-        taken: &mut Taken,
-    ) -> Result<Lowered, Error> {
-        let target = self.target(entry, model);
-        let mut current = module.borrowed().into_owned();
-        if !self.repair.is_empty() {
-            let done = clip_cull::repair(&current, &target, &self.repair)?.into_owned();
-            taken.repairs = done.result;
-            taken.steps.push("repair");
-            current = done.module;
-        }
-        // All that follows knows distances as built-in arrays.
-        current = self.normalize(current, &target, marks, taken)?;
-        if let Some(planes) = self.user_planes() {
-            let done = clip_cull::user_planes(&current, &target, planes)?.into_owned();
-            taken.clipped("planes", &done);
-            current = done.module;
-        }
-        if let Some(enabled) = self.enable {
-            let done = clip_cull::enable(&current, &target, enabled, self.as_written)?.into_owned();
-            taken.clipped("enable", &done);
-            current = done.module;
-        }
+        listed: &Semantics,
+    ) -> Result<Lowered<'m, Clipped>, Error> {
+        let steps: Vec<Step> =
+            self.steps(listed, model).into_iter().map(|(_, step)| step).collect();
+        clip_cull::lower(module, self.target(entry, model), &steps.into())
+    }
+
+    /// The steps that were asked for, by their names in reports. Registers become built-in arrays first.
+    fn steps(&self, listed: &Semantics, model: ExecutionModel) -> Vec<(&'static str, Step)> {
+        let mut steps = vec![("arrays", Step::Normalize(self.normalize(listed)))];
+        steps.extend(self.user_planes().map(|planes| ("planes", Step::UserPlanes(planes))));
+        steps.extend(self.mask().map(|mask| ("enable", mask)));
+        let (emulated, signature) = (self.emulated(), self.signature);
         if let Some(location) = self.emulate {
-            let lacking = self.lacking();
-            let done = match (model, self.linked) {
-                (ExecutionModel::FRAGMENT, Some(linked)) => {
-                    emulate_fragment(&current, &target, lacking, location, linked)
-                }
-                (_, linked) => {
-                    let registers = Registers { inputs: location, outputs: location, linked };
-                    emulate_last(&current, &target, lacking, registers)
-                }
-            }?;
-            taken.emulated(&done);
-            return Ok(done.module.into_owned().into());
+            let emulate = Step::Emulate { emulated, location, inputs: None, signature };
+            steps.push(("emulate", emulate));
         }
         if self.exact.exact {
-            let (lacking, read) = (self.lacking(), (self.location, self.linked));
-            let (module, geometry) =
-                self.exact.lower(&current, (&target, model), lacking, read, taken)?;
-            return Ok(Lowered { module, geometry });
+            let clip = self.exact.clip(emulated, model, (self.location, signature));
+            let name = if clip.generate.is_some() { "generate" } else { "cut" };
+            steps.push((name, Step::ClipInGeometry(clip)));
         }
-        let module = match self.to {
-            None | Some(Form::Arrays) => current,
-            Some(form) => self.rearrange(&current, &target, form, taken)?,
-        };
-        Ok(module.into())
+        let clip = signature.map(|counts| counts.clip);
+        match self.to {
+            None | Some(Form::Arrays) => {}
+            Some(Form::Combined) => steps.push(("combined", Step::Combine { clip })),
+            Some(Form::Separate) => {
+                let clip = clip.expect("the options are checked first");
+                steps.push(("separate", Step::Separate { clip }));
+            }
+            Some(Form::Registers) => {
+                let at = self.location.expect("the options are checked first");
+                let registers = Registers { inputs: at, outputs: at, signature };
+                steps.push(("registers", Step::ToRegisters(registers)));
+            }
+        }
+        steps
     }
 
     fn target(&self, entry: &str, model: ExecutionModel) -> Target {
@@ -303,51 +280,42 @@ impl Rewrite {
     }
 
     /// A device with cull distances alone, of which none is known, counts as lacking both.
-    fn lacking(&self) -> Lacking {
-        if self.native.contains(&Kind::Clip) { Lacking::Cull } else { Lacking::All }
+    fn emulated(&self) -> Emulated {
+        if self.native.contains(&DistanceKind::Clip) { Emulated::Cull } else { Emulated::All }
     }
 
-    fn user_planes(&self) -> Option<Planes> {
+    fn user_planes(&self) -> Option<UserPlanes> {
         let vertex = self.planes_in.and_then(|Space(location)| location);
-        Some(Planes { count: self.planes?, words: self.planes_at?, vertex })
+        Some(UserPlanes { count: self.planes?, words: self.planes_at?, vertex })
+    }
+
+    fn mask(&self) -> Option<Step> {
+        let keep_original_at = self.keep_original_at;
+        self.enable.map(|enabled| Step::Mask { enabled, keep_original_at })
     }
 
     /// Whether the built-in arrays that registers become are a step of its own.
     fn asks_for_arrays(&self) -> bool {
-        let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
+        let takes_steps = self.planes.is_some() || self.enable.is_some();
         let has_form = self.emulate.is_some() || self.exact.exact || self.to.is_some();
         self.to == Some(Form::Arrays) || !takes_steps && !has_form
     }
 
-    fn normalize(
-        &self,
-        current: Module<'static>,
-        target: &Target,
-        listed: &Marks,
-        taken: &mut Taken,
-    ) -> Result<Module<'static>, Error> {
-        let mut options = clip_cull::Options::new()
-            .semantics(!self.no_semantics)
-            .inputs(all(&self.inputs, &listed.inputs))
-            .outputs(all(&self.outputs, &listed.outputs));
-        if let Some(linked) = linkage(&self.linked_inputs, &listed.linked_inputs)? {
-            options = options.linked_inputs(linked);
-        }
-        if let Some(linked) = linkage(&self.linked_outputs, &listed.linked_outputs)? {
-            options = options.linked_outputs(linked);
-        }
-        let done = clip_cull::normalize(&current, target, &options)?.into_owned();
-        if self.asks_for_arrays() || done.progress == Progress::Changed {
-            taken.normalized(&done);
-        }
-        Ok(done.module)
+    fn normalize(&self, listed: &Semantics) -> Normalize {
+        let mut options = Normalize::default();
+        options.user_semantics = !self.no_semantics;
+        options.inputs = all(&self.inputs, &listed.inputs);
+        options.outputs = all(&self.outputs, &listed.outputs);
+        options.linked_inputs = linked(&self.linked_inputs, &listed.linked_inputs);
+        options.linked_outputs = linked(&self.linked_outputs, &listed.linked_outputs);
+        options
     }
 
-    /// The same steps in the form of `verify`, with the marks of a file.
-    pub(super) fn steps(&self, listed: &Marks, model: ExecutionModel) -> Result<Steps, Error> {
-        let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
+    /// The same steps in the form of `verify`, with the semantics of a file.
+    pub(super) fn verified(&self, listed: &Semantics, model: ExecutionModel) -> Steps {
+        let takes_steps = self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
-        let native_clip = self.native.contains(&Kind::Clip);
+        let native_clip = self.native.contains(&DistanceKind::Clip);
         let form = match (self.emulate, self.to) {
             (Some(location), _) => polyshade_verify::Form::Emulated { location, native_clip },
             _ if self.exact.exact => self.exact.form(self.location, native_clip),
@@ -357,60 +325,34 @@ impl Rewrite {
             (None, Some(Form::Combined)) => polyshade_verify::Form::Combined,
             (None, Some(Form::Separate)) => polyshade_verify::Form::Separate,
         };
-        // A vertex stage emulates the distances that it has, whatever is linked.
+        // A vertex stage emulates the distances that it has, whatever the signature.
         let is_kept = model == ExecutionModel::VERTEX && self.emulate.is_some();
-        let counts = self.linked.filter(|_| !is_kept);
-        Ok(Steps {
-            repairs: !self.repair.is_empty(),
+        let counts =
+            self.signature.filter(|_| !is_kept).map(|DistanceCounts { clip, cull }| [clip, cull]);
+        Steps {
             planes: self.user_planes(),
-            enable: self.enable.map(|enabled| (enabled, self.as_written)),
+            mask: self.enable.map(|enabled| (enabled, self.keep_original_at)),
             form,
             inputs: Marked {
                 marks: all(&self.inputs, &listed.inputs),
-                linked: linkage(&self.linked_inputs, &listed.linked_inputs)?,
+                linked: linked(&self.linked_inputs, &listed.linked_inputs),
             },
             outputs: Marked {
                 marks: all(&self.outputs, &listed.outputs),
-                linked: linkage(&self.linked_outputs, &listed.linked_outputs)?,
+                linked: linked(&self.linked_outputs, &listed.linked_outputs),
             },
             semantics: !self.no_semantics,
             counts,
-        })
-    }
-
-    fn rearrange(
-        &self,
-        current: &Module<'_>,
-        target: &Target,
-        form: Form,
-        taken: &mut Taken,
-    ) -> Result<Module<'static>, Error> {
-        let clip = self.linked.map(|[clip, _]| clip);
-        let (done, step) = match form {
-            Form::Combined => (clip_cull::combine(current, target, clip)?, "combined"),
-            Form::Separate => {
-                let clip = clip.expect("the options are checked first");
-                (clip_cull::separate(current, target, clip)?, "separate")
-            }
-            Form::Registers | Form::Arrays => {
-                let at = self.location.expect("the options are checked first");
-                let registers = Registers { inputs: at, outputs: at, linked: self.linked };
-                (clip_cull::to_registers(current, target, registers)?, "registers")
-            }
-        };
-        taken.rearranged(step, &done);
-        Ok(done.module.into_owned())
+        }
     }
 }
 
-/// The marks of both lists.
-fn all(own: &[Mark], listed: &[Mark]) -> Vec<Mark> {
+/// The semantics of both lists.
+fn all(own: &[DistanceSemantic], listed: &[DistanceSemantic]) -> Vec<DistanceSemantic> {
     [own, listed].concat()
 }
 
-fn linkage(own: &[Mark], listed: &[Mark]) -> Result<Option<Linkage>, Error> {
-    match all(own, listed) {
-        marks if marks.is_empty() => Ok(None),
-        marks => Linkage::new(marks).map(Some),
-    }
+/// The linked semantics of both lists, if there are any.
+fn linked(own: &[DistanceSemantic], listed: &[DistanceSemantic]) -> Option<Vec<DistanceSemantic>> {
+    Some(all(own, listed)).filter(|all| !all.is_empty())
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         (false, true) => Some(TURNED),
     };
     change.run(DEPTH_CONVENTION, drawn, |module, target| {
-        depth_convention::convert(module, target, &options)
+        depth_convention::lower(module, target, &options)
     })
 }
 

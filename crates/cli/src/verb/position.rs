@@ -126,15 +126,28 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 
     let mut made = Vec::new();
     if let Some(file) = complement {
-        let other = position_only::complement(&module, &target, &options).map_err(failed)?;
+        let other = position_only::lower(
+            &module,
+            &target,
+            &options.clone().variant(position_only::Variant::Complement),
+        )
+        .map_err(failed)?;
         made.push((file, other));
     }
     if let Some(file) = full {
-        made.push((file, position_only::full(&module, &target, &options).map_err(failed)?));
+        made.push((
+            file,
+            position_only::lower(
+                &module,
+                &target,
+                &options.clone().variant(position_only::Variant::Full),
+            )
+            .map_err(failed)?,
+        ));
     }
     let beside: Vec<Beside<'_>> =
         made.iter().map(|(file, made)| (file.as_path(), made.module.words())).collect();
-    let variant = position_only::derive(&module, &target, &options).map_err(failed)?;
+    let variant = position_only::lower(&module, &target, &options).map_err(failed)?;
     writing.finish(input, &report, (module.words(), variant.module.words()), &beside)
 }
 

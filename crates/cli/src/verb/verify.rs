@@ -252,7 +252,7 @@ fn compare(
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = verb.entry(input, &module)?;
-    let specified = verb.specify(&module, (&entry, stage))?;
+    let specified = verb.specify((&entry, stage))?;
     let given = arguments.given(verb)?;
 
     let runner = match arguments.runner() {

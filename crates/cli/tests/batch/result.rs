@@ -119,7 +119,7 @@ fn shaders_of_another_stage_are_skipped() {
     let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/b.frag", "#version 450\nvoid main() {}\n");
-    let verbs = ["capture --varyings gl_Position", "position", "depth", "clip --repair unused"];
+    let verbs = ["capture --varyings gl_Position", "position", "depth", "clip"];
     for (at, verb) in verbs.into_iter().enumerate() {
         for isolate in ["", "--isolate"] {
             let line = format!("batch in {verb} -o out{at} --report r.json {isolate}");

@@ -1,7 +1,7 @@
 //! Built-in arrays take another form: registers, one array, or two.
 
 use super::limits::{self, requirements};
-use super::marks::{Component, KINDS, Kind, Mark};
+use super::options::{DistanceCounts, Distances, Registers, StageDistances};
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::{
     Register, Scalar, builtin_blocks, has_distances, is_per_vertex, is_written,
@@ -9,6 +9,7 @@ use super::registers::{
 use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
 };
+use super::semantics::{Component, DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame, Place, Stages, float_dimensions};
@@ -22,7 +23,7 @@ pub(super) const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass
 /// A built-in array of distances that a stage has and uses.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
-    pub(super) kind: Kind,
+    pub(super) kind: DistanceKind,
     pub(super) count: u32,
     pub(super) register: Register,
 }
@@ -35,7 +36,7 @@ pub(super) fn arrays<'m>(
     class: StorageClass,
 ) -> Result<Vec<Array>, Error> {
     let mut found = Vec::new();
-    for kind in KINDS {
+    for kind in DISTANCE_KINDS {
         let Some(variable) = builtin_array(m, entry, class, kind) else { continue };
         let in_use = match class {
             StorageClass::INPUT => is_used(m, variable),
@@ -56,22 +57,25 @@ pub(super) fn arrays<'m>(
 }
 
 /// How many distances of a kind there are.
-pub(super) fn count(arrays: &[Array], kind: Kind) -> u32 {
+pub(super) fn count(arrays: &[Array], kind: DistanceKind) -> u32 {
     arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
 }
 
 /// The kinds of the built-in arrays that the entry point declares, as variables and as members.
-pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Kind> {
+pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<DistanceKind> {
     let mut kinds = Vec::new();
     for class in CLASSES {
-        let arrays =
-            KINDS.into_iter().filter(|kind| builtin_array(m, entry, class, *kind).is_some());
+        let arrays = DISTANCE_KINDS
+            .into_iter()
+            .filter(|kind| builtin_array(m, entry, class, *kind).is_some());
         kinds.extend(arrays);
         for block in builtin_blocks(m, entry, class) {
             let structure = m.pointee(block).map_or(block, |ty| m.innermost_element(ty));
             for member in 0..m.members(structure).len() as u32 {
                 let builtin = m.member_builtin(structure, member);
-                kinds.extend(KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())));
+                kinds.extend(
+                    DISTANCE_KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())),
+                );
             }
         }
     }
@@ -108,8 +112,9 @@ pub(super) fn with_others<'m, T>(
     let m = &lowered.module;
     if m.entry_points().len() > 1 {
         let own = declared(m, frame.entry(m)?);
-        let others = |kind: &Kind| m.has_capability(kind.capability()) && !own.contains(kind);
-        let features = KINDS.into_iter().filter(others).map(limits::feature).collect();
+        let others =
+            |kind: &DistanceKind| m.has_capability(kind.capability()) && !own.contains(kind);
+        let features = DISTANCE_KINDS.into_iter().filter(others).map(limits::feature).collect();
         let others = Requirements { features, ..Requirements::default() };
         lowered.requirements = std::mem::take(&mut lowered.requirements).join(others);
     }
@@ -127,39 +132,8 @@ enum Form {
     Separate { clip: u32 },
 }
 
-/// The clip and cull distances of a stage, as it is made.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct StageDistances {
-    /// How many clip and cull distances it reads.
-    pub inputs: [u32; 2],
-    /// How many clip and cull distances it hands on, or handed on where they are emulated.
-    pub outputs: [u32; 2],
-    /// The registers of its inputs and outputs, where distances lie in some.
-    pub marks: [Vec<Mark>; 2],
-}
-
-impl StageDistances {
-    pub(super) fn of_inputs(inputs: [u32; 2]) -> Self {
-        Self { inputs, ..Self::default() }
-    }
-
-    pub(super) fn of_outputs(outputs: [u32; 2]) -> Self {
-        Self { outputs, ..Self::default() }
-    }
-}
-
-/// Makes registers of the built-in arrays of a stage: vectors of up to four, clip distances first and cull distances
-/// behind them.
-///
-/// The result has no clip or cull distances, and does not need the capabilities.
-///
-/// # Errors
-///
-/// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: more than eight distances, an array
-/// of a length that is not known, and what the [moves] refuse.
-pub fn to_registers<'m>(
+/// [`Step::ToRegisters`](super::Step::ToRegisters).
+pub(crate) fn to_registers<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     registers: Registers,
@@ -181,18 +155,6 @@ pub(super) fn registers_in(
     Ok(rearranged)
 }
 
-/// Where [`to_registers`] puts the registers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Registers {
-    /// The location of the first of the inputs; the second is behind it.
-    pub inputs: u32,
-    /// The location of the first of the outputs; the second is behind it.
-    pub outputs: u32,
-    /// How many clip and cull distances the stages that meet have, where this one need not have all.
-    pub linked: Option<[u32; 2]>,
-}
-
 /// All stages hand distances on or read them, but compute and ray tracing stages.
 pub(super) const ANY: Stages = Stages {
     models: &[
@@ -207,14 +169,8 @@ pub(super) const ANY: Stages = Stages {
     otherwise: "has no clip or cull distances",
 };
 
-/// Makes one `ClipDistance` array of the two, the clip distances first: for hardware that has one. `clip` is how many
-/// clip distances the stages that meet have, where this one need not have all.
-///
-/// # Errors
-///
-/// `Unsupported`: more distances than the device takes, an array of a length that is not known, and what the
-/// [moves] refuse.
-pub fn combine<'m>(
+/// [`Step::Combine`](super::Step::Combine).
+pub(super) fn combine<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     clip: Option<u32>,
@@ -224,13 +180,8 @@ pub fn combine<'m>(
     with_others(&frame, frame.lowered(rearranged))
 }
 
-/// Makes two arrays of one `ClipDistance` array, whose first `clip` elements are clip distances, and the others cull
-/// distances.
-///
-/// # Errors
-///
-/// `Options`: the stage has cull distances already. `Unsupported`: as for [`combine`].
-pub fn separate<'m>(
+/// [`Step::Separate`](super::Step::Separate).
+pub(super) fn separate<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     clip: u32,
@@ -287,7 +238,11 @@ fn rearrange(
         _ => requirements(inputs).join(requirements(outputs)),
     };
     let (module, progress) = (next.module.into_owned(), next.progress);
-    let result = StageDistances { inputs, outputs, marks };
+    let [of_inputs, of_outputs] = marks;
+    let result = StageDistances {
+        inputs: Distances::new(inputs, of_inputs),
+        outputs: Distances::new(outputs, of_outputs),
+    };
     Ok(Lowered { module, progress, words: Vec::new(), requirements, result })
 }
 
@@ -307,7 +262,7 @@ struct New {
     /// Built-in arrays, with their lengths.
     arrays: Vec<(Id, u32)>,
     counts: [u32; 2],
-    marks: Vec<Mark>,
+    marks: Vec<DistanceSemantic>,
 }
 
 impl<'m> Side<'_, 'm> {
@@ -316,13 +271,12 @@ impl<'m> Side<'_, 'm> {
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
     ) -> Result<(Vec<Relocation>, New), Error> {
-        let own = KINDS.map(|kind| count(self.arrays, kind));
+        let own = DISTANCE_KINDS.map(|kind| count(self.arrays, kind));
         let mut new = New::default();
-        let targets: Vec<(Kind, Place)> = match self.form {
-            Form::Registers(Registers { inputs, outputs, linked }) => {
+        let targets: Vec<(DistanceKind, Place)> = match self.form {
+            Form::Registers(Registers { inputs, outputs, signature }) => {
                 let location = if self.class == StorageClass::INPUT { inputs } else { outputs };
-                let of = |i: usize| at_least(linked.map(|linked| linked[i]), own[i]);
-                new.counts = [of(0)?, of(1)?];
+                new.counts = signature_of(signature, own)?;
                 let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
                 let Side { entry, class, target, interpolation, .. } = *self;
                 let place = RegisterPlace { entry, class, target, location, interpolation };
@@ -336,7 +290,7 @@ impl<'m> Side<'_, 'm> {
                 limits::check(self.target, new.counts)?;
                 let places = self.add_arrays(p, &mut new);
                 let cull = places[clip as usize..].iter();
-                let culls = cull.map(|(_, place)| (Kind::Cull, place.clone()));
+                let culls = cull.map(|(_, place)| (DistanceKind::Cull, place.clone()));
                 places[..clip as usize].iter().cloned().chain(culls).collect()
             }
             Form::Separate { clip } => {
@@ -348,7 +302,7 @@ impl<'m> Side<'_, 'm> {
                 new.counts = [clip, own[0] - clip];
                 limits::check(self.target, new.counts)?;
                 let places = self.add_arrays(p, &mut new);
-                places.into_iter().map(|(_, place)| (Kind::Clip, place)).collect()
+                places.into_iter().map(|(_, place)| (DistanceKind::Clip, place)).collect()
             }
         };
         let relocation = |array: &Array| relocation(array, &targets);
@@ -356,10 +310,10 @@ impl<'m> Side<'_, 'm> {
     }
 
     /// The built-in arrays that are counted, element by element.
-    fn add_arrays(&self, p: &mut Patch<'m, '_>, new: &mut New) -> Vec<(Kind, Place)> {
+    fn add_arrays(&self, p: &mut Patch<'m, '_>, new: &mut New) -> Vec<(DistanceKind, Place)> {
         let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
         let mut places = Vec::new();
-        for (kind, count) in KINDS.into_iter().zip(new.counts) {
+        for (kind, count) in DISTANCE_KINDS.into_iter().zip(new.counts) {
             if count > 0 {
                 let variable = distance_array(p, self.entry, self.class, (kind, count), vertices);
                 interpolate(p, variable, self.interpolation);
@@ -372,15 +326,25 @@ impl<'m> Side<'_, 'm> {
 }
 
 /// How many distances there are, where the stage has `own`.
-pub(super) fn at_least(linked: Option<u32>, own: u32) -> Result<u32, Error> {
-    match linked {
-        Some(linked) if linked < own => {
-            let message =
-                format!("the stage has {own} distances of a kind, and there are to be {linked}");
+pub(super) fn at_least(signature: Option<u32>, own: u32) -> Result<u32, Error> {
+    match signature {
+        Some(signature) if signature < own => {
+            let message = format!(
+                "the stage has {own} distances of a kind, and the signature has {signature}"
+            );
             Err(Error::new(&code::CLIP_FEWER_DISTANCES, message))
         }
-        _ => Ok(linked.unwrap_or(own)),
+        _ => Ok(signature.unwrap_or(own)),
     }
+}
+
+/// The numbers of the signature, or the stage's `own`.
+pub(super) fn signature_of(
+    signature: Option<DistanceCounts>,
+    own: [u32; 2],
+) -> Result<[u32; 2], Error> {
+    let clip = at_least(signature.map(|counts| counts.clip), own[0])?;
+    Ok([clip, at_least(signature.map(|counts| counts.cull), own[1])?])
 }
 
 /// Where registers are added.
@@ -396,7 +360,7 @@ pub(super) struct RegisterPlace<'s, 'm> {
 }
 
 /// Where distances lie in registers, and how they are marked there.
-pub(super) type AddedRegisters = (Vec<(Kind, Place)>, Vec<Mark>);
+pub(super) type AddedRegisters = (Vec<(DistanceKind, Place)>, Vec<DistanceSemantic>);
 
 /// Adds vectors for `counts` clip and cull distances; `vertices` is the length of the arrays around them.
 pub(super) fn add_registers<'m>(
@@ -432,10 +396,10 @@ pub(super) fn add_registers<'m>(
     }
     let (mut places, mut marks) = (Vec::new(), Vec::new());
     for number in 0..total {
-        let kind = if number < clip { Kind::Clip } else { Kind::Cull };
+        let kind = if number < clip { DistanceKind::Clip } else { DistanceKind::Cull };
         let (variable, location) = variables[number as usize / 4];
         let component = Components::new(number % 4, 1).expect("a vector has four components");
-        marks.push(Mark::new(kind, location, component));
+        marks.push(DistanceSemantic::new(kind, location, component));
         let is_scalar = number % 4 == 0 && number + 1 == total;
         let path = if is_scalar { Vec::new() } else { vec![number % 4] };
         places.push((kind, Place { variable, path }));
@@ -470,7 +434,7 @@ pub(super) fn check_free<'m>(
 }
 
 /// An array whose elements go to the places of their kind.
-pub(super) fn relocation(array: &Array, targets: &[(Kind, Place)]) -> Relocation {
+pub(super) fn relocation(array: &Array, targets: &[(DistanceKind, Place)]) -> Relocation {
     let of_kind = targets.iter().filter(|(kind, _)| *kind == array.kind);
     let places = of_kind.map(|(_, place)| Some(place.clone())).take(array.count as usize);
     Relocation { register: array.register.clone(), places: places.collect() }

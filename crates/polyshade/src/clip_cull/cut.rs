@@ -2,8 +2,8 @@
 //!
 //! Which primitives go, and where they are cut, is `library/cut.glsl`'s.
 
-use super::marks::Kind;
 use super::primitives::{Primitive, provoking_corner};
+use super::semantics::DistanceKind;
 use super::varyings::{Leaf, Way, component};
 use crate::library;
 use crate::moves::{self, Hook, Place};
@@ -58,8 +58,8 @@ pub(super) fn emit_cut<'m>(
         Hook { name: "interpolate", function: cutter.interpolate(p) },
         Hook { name: "emit", function: cutter.emit(p) },
         Hook { name: "end_strip", function: end_strip(p, parts.primitive) },
-        Hook { name: "clip_distance", function: cutter.distance(p, Kind::Clip) },
-        Hook { name: "cull_distance", function: cutter.distance(p, Kind::Cull) },
+        Hook { name: "clip_distance", function: cutter.distance(p, DistanceKind::Clip) },
+        Hook { name: "cull_distance", function: cutter.distance(p, DistanceKind::Cull) },
     ];
     let emit = moves::link(p, &library::CUT, &[parts.primitive.emit()], &hooks)[0];
 
@@ -215,7 +215,7 @@ impl Cutter<'_, '_, '_> {
     }
 
     /// Emits `float clip_distance(uint slot, uint plane)`, or that for cull distances.
-    fn distance(&self, p: &mut Patch<'_, '_>, kind: Kind) -> Id {
+    fn distance(&self, p: &mut Patch<'_, '_>, kind: DistanceKind) -> Id {
         let (function, at, uint, float) = (p.id(), p.lane(), p.uint(), p.float());
         p.name(function, &format!("polyshade_{kind}_distance"));
         let zero = p.float_constant(0.0);

@@ -2,14 +2,15 @@
 //! and the fragment stage discards what they cut off.
 
 use super::arrays::{
-    AddedRegisters, RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least,
-    behind, count, declared, relocation, with_others,
+    AddedRegisters, RegisterPlace, add_registers, arrays, at_least, behind, count, declared,
+    relocation, with_others,
 };
-use super::limits::{self, Lacking};
-use super::marks::{KINDS, Kind};
+use super::limits::{self, Emulated};
+use super::options::{EMULATED_LOCATIONS, Registers, StageDistances};
 use super::prepare::{is_used, prepare_builtins, without_unused};
 use super::read::read_registers;
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
+use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use crate::code;
 use crate::fragment_tests::{check_movable, check_per_sample, runs_per_sample};
 use crate::host::{Lowered, Requirements, Target};
@@ -21,27 +22,11 @@ use polyshade_spv::{
     Position, StorageClass,
 };
 
-/// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
-/// for the flags that say whether cull distances are negative.
-pub const EMULATED_LOCATIONS: u32 = 4;
-
-/// Makes the last stage before rasterization hand its distances on as ordinary values. It goes with
-/// [`emulate_fragment`]. They are at the [locations](EMULATED_LOCATIONS) from `outputs` on; clip distances that the
-/// device has are there beside the built-in ones, for the fragment stage to read. Arrays that the device lacks and
-/// nothing uses go, here and in the fragment stage.
-///
-/// A tessellation evaluation or geometry stage that reads distances of a kind that the device lacks reads all of them
-/// at the locations of its inputs from `inputs` on, as [`to_registers`](super::to_registers) makes the stages before
-/// hand them on. `linked` is how many those have.
-///
-/// # Errors
-///
-/// `Options`: a location that the stage uses, or that is reserved; more distances than are linked. `Unsupported`: a
-/// stage whose outputs other invocations see; more than eight distances; what the [moves] refuse.
-pub fn emulate_last<'m>(
+/// [`Step::Emulate`](super::Step::Emulate), in the last stage before rasterization.
+pub(super) fn emulate_last<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    lacking: Lacking,
+    lacking: Emulated,
     registers: Registers,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &position::STAGES)?;
@@ -51,7 +36,7 @@ pub fn emulate_last<'m>(
     let version = prepare_builtins(&frame, &read, &[class])?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
-        let counts = KINDS.map(|kind| count(&arrays, kind));
+        let counts = DISTANCE_KINDS.map(|kind| count(&arrays, kind));
         if !lacking.is_needed(counts) {
             return Ok((counts, false));
         }
@@ -62,16 +47,16 @@ pub fn emulate_last<'m>(
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
         relocate(m, p, entry, class, &relocations, sites)?;
 
-        let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
+        let cull = arrays.iter().find(|array| array.kind == DistanceKind::Cull);
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         for (number, (_, flag)) in (0..).zip(&flags) {
             let own = cull.expect("there is a flag for each cull distance").register.variable;
             hand_on_flag(p, sites.hand_on, (own, number), flag);
         }
-        let clip = arrays.iter().find(|array| array.kind == Kind::Clip);
-        if let Some(clip) = clip.filter(|_| !lacking.is_lacked(Kind::Clip)) {
+        let clip = arrays.iter().find(|array| array.kind == DistanceKind::Clip);
+        if let Some(clip) = clip.filter(|_| !lacking.includes(DistanceKind::Clip)) {
             limits::check(target, [clip.count, 0])?;
-            let native = distance_array(p, entry, class, (Kind::Clip, clip.count), None);
+            let native = distance_array(p, entry, class, (DistanceKind::Clip, clip.count), None);
             for number in 0..clip.count {
                 copy(p, sites.hand_on, (clip.register.variable, native), number);
             }
@@ -80,35 +65,12 @@ pub fn emulate_last<'m>(
     })?;
     let (counts, is_emulated) = next.value;
     let made = without_unused(&frame, &next.module)?;
-    let result = StageDistances { outputs: counts, ..inputs };
+    let result = StageDistances { outputs: counts.into(), ..inputs };
     let lowered = match !is_emulated && !declares_fewer(&frame, lacking, &made)? {
         true => Lowered::unchanged(module, result),
         false => frame.made(made, Requirements::default(), result),
     };
     with_others(&frame, lowered)
-}
-
-/// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on.
-/// Where the stage reads distances, it reads those.
-///
-/// A fragment goes where a clip distance is not at least 0 there: within a pixel of where the primitive would have been
-/// cut, and whole pixels under multisampling; samples by themselves where the shader runs for each. It goes where a
-/// cull distance was not at least 0 at all vertices: the flags of all of them are 0 where the interpolated flag and
-/// both of its derivatives are. Discarded invocations are no help to their neighbours' derivatives. Early fragment
-/// tests become late ones.
-///
-/// # Errors
-///
-/// Those of [`emulate_last`]; `Options` where the stage reads more distances than there are; `Unsupported` where early
-/// fragment tests cannot be made late: the shader discards or stores itself, or writes its depth.
-pub fn emulate_fragment<'m>(
-    module: &'m Module<'_>,
-    target: impl Into<Target>,
-    lacking: Lacking,
-    location: u32,
-    counts: [u32; 2],
-) -> Result<Lowered<'m, StageDistances>, Error> {
-    emulate_fragment_that(Runs::AsItIs, module, target, lacking, location, counts)
 }
 
 /// How often a fragment stage runs.
@@ -120,25 +82,30 @@ pub(crate) enum Runs {
     ForEachSample,
 }
 
-/// The same of a stage that runs as often as `runs` says.
-pub(crate) fn emulate_fragment_that<'m>(
-    runs: Runs,
+/// [`Step::Emulate`](super::Step::Emulate), in a fragment stage that runs as often as `runs` says.
+pub(crate) fn emulate_fragment<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    lacking: Lacking,
-    location: u32,
-    counts: [u32; 2],
+    lacking: Emulated,
+    registers: Registers,
+    runs: Runs,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
+    let Registers { inputs: location, signature, .. } = registers;
+    let Some(signature) = signature else {
+        let message = "cannot emulate distances in a fragment stage: the numbers of clip and cull distances are missing";
+        return Err(Error::new(&code::CLIP_NO_SIGNATURE, message));
+    };
+    let counts = signature.to_array();
     let frame = Frame::new(module, &target.into(), &FRAGMENT)?;
     let target = frame.target();
-    let result = StageDistances::of_inputs(counts);
+    let result = StageDistances { inputs: counts.into(), ..Default::default() };
     let is_emulated = lacking.is_needed(counts);
     let class = StorageClass::INPUT;
     let version = prepare_builtins(&frame, frame.isolated(), &[class])?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
-        at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
-        at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
+        at_least(Some(counts[0]), count(&arrays, DistanceKind::Clip))?;
+        at_least(Some(counts[1]), count(&arrays, DistanceKind::Cull))?;
         if !is_emulated {
             return Ok(());
         }
@@ -150,7 +117,7 @@ pub(crate) fn emulate_fragment_that<'m>(
         let sites = Sites::new(m, p, entry);
         let registers = arrays.iter().map(|array| &array.register);
         let mut interpolation = interpolation(m, entry, registers)?;
-        let is_tested = counts[0] > 0 && lacking.is_lacked(Kind::Clip);
+        let is_tested = counts[0] > 0 && lacking.includes(DistanceKind::Clip);
         if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(&interpolation)) {
             let message =
                 "the shader interpolates distances otherwise than primitives are cut by them";
@@ -169,8 +136,9 @@ pub(crate) fn emulate_fragment_that<'m>(
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         let keep = keep_if(p);
         let at = sites.prologue;
-        let clip = places.iter().filter(|(kind, _)| *kind == Kind::Clip);
-        let clip = clip.filter(|_| lacking.is_lacked(Kind::Clip)).map(|(_, place)| place.clone());
+        let clip = places.iter().filter(|(kind, _)| *kind == DistanceKind::Clip);
+        let clip =
+            clip.filter(|_| lacking.includes(DistanceKind::Clip)).map(|(_, place)| place.clone());
         let clip: Vec<Place> = clip.collect();
         let mut tests: Vec<Id> = clip.iter().map(|place| is_inside(p, at, place)).collect();
         tests.extend(flags.iter().map(|(_, flag)| is_alive(p, at, flag)));
@@ -192,10 +160,10 @@ pub(crate) fn emulate_fragment_that<'m>(
 }
 
 /// Whether `made` declares fewer of the arrays that the device lacks than the original does.
-fn declares_fewer(frame: &Frame<'_>, lacking: Lacking, made: &Module<'_>) -> Result<bool, Error> {
+fn declares_fewer(frame: &Frame<'_>, lacking: Emulated, made: &Module<'_>) -> Result<bool, Error> {
     let count = |m: &Module<'_>| {
         let kinds = declared(m, frame.entry(m)?).into_iter();
-        Ok(kinds.filter(|kind| lacking.is_lacked(*kind)).count())
+        Ok(kinds.filter(|kind| lacking.includes(*kind)).count())
     };
     Ok(count(made)? < count(frame.isolated())?)
 }

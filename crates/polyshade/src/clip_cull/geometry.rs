@@ -1,157 +1,44 @@
 //! Distances where the device has none, exactly: a geometry stage drops primitives and cuts them.
 
 use super::arrays::{
-    AddedRegisters, Array, RegisterPlace, Registers, StageDistances, add_registers, arrays, count,
-    with_others,
+    AddedRegisters, Array, RegisterPlace, add_registers, arrays, count, with_others,
 };
 use super::cut::{Parts, emit_cut};
-use super::limits::{self, Lacking};
-use super::marks::{KINDS, Kind};
+use super::limits::{self, Emulated};
+use super::options::{GeometryClip, StageDistances};
 use super::prepare::{builtin_array, prepare_blocks, without_unused};
 use super::primitives::emitted;
 use super::read::read_registers;
+use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use super::varyings::{Interpolation, Leaf, leaves};
 use crate::code;
 use crate::host::{Feature, LimitName, Lowered, Target};
 use crate::moves::{self, Frame, Stages};
-use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::{EmitStreamVertex, EntryPoint, Mode};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Inst, Module, Op, Patch,
     StorageClass,
 };
 
-/// What the device has, and how what is drawn is read.
-#[derive(Clone, PartialEq, Hash, Eq, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Exact {
-    lacking: Lacking,
-    hand_on: Option<u32>,
-    #[cfg_attr(feature = "serde", serde(default))]
-    read: Option<Read>,
-    interpolation: Interpolation,
-    provoking: ProvokingVertex,
-}
-
-/// Where the stage before hands its distances on, and how many it has.
-#[derive(Clone, Copy, PartialEq, Hash, Eq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Read {
-    location: u32,
-    #[cfg_attr(feature = "serde", serde(default))]
-    linked: Option<[u32; 2]>,
-}
-
-impl Exact {
-    /// For a device with neither kind, and a fragment stage that reads no distances.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Which distances the device lacks. Where it lacks cull distances only, primitives are culled and not cut.
-    #[must_use]
-    pub fn lacking(mut self, lacking: Lacking) -> Self {
-        self.lacking = lacking;
-        self
-    }
-
-    /// Hands the distances on as ordinary values too, at `location` and the one behind it, for a fragment stage that
-    /// [`to_registers`](super::to_registers) makes read them there.
-    #[must_use]
-    pub fn hand_on(mut self, location: u32) -> Self {
-        self.hand_on = Some(location);
-        self
-    }
-
-    /// Distances of the stage before are ordinary values at `location` and the one behind it, as
-    /// [`to_registers`](super::to_registers) hands them on: a stage reads them there that reads any which the device
-    /// lacks. `linked` is how many clip and cull distances the stage before has, where this one need not have all.
-    #[must_use]
-    pub fn read(mut self, location: u32, linked: Option<[u32; 2]>) -> Self {
-        self.read = Some(Read { location, linked });
-        self
-    }
-
-    /// The fragment stage reads what is at `location` flat: from the provoking vertex. Of integers, and of what the
-    /// stage itself decorates, it need not be said.
-    #[must_use]
-    pub fn flat(mut self, location: u32) -> Self {
-        self.interpolation.flat.insert(location);
-        self
-    }
-
-    /// The fragment stage interpolates what is at `location` without perspective. Of what the stage itself decorates,
-    /// it need not be said.
-    #[must_use]
-    pub fn no_perspective(mut self, location: u32) -> Self {
-        self.interpolation.no_perspective.insert(location);
-        self
-    }
-
-    /// Values are interpolated as the fragment stage `entry` of `module` says: only its own decorations do, whatever
-    /// the stage before has.
-    ///
-    /// # Errors
-    ///
-    /// `Unsupported`: an input with more parts than any has.
-    pub fn read_by(mut self, module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
-        self.interpolation.read_by(module, entry)?;
-        Ok(self)
-    }
-
-    /// Which vertex flat values come from: the first, unless said otherwise.
-    #[must_use]
-    pub fn provoking(mut self, provoking: ProvokingVertex) -> Self {
-        self.provoking = provoking;
-        self
-    }
-
-    pub(super) fn lacks(&self) -> Lacking {
-        self.lacking
-    }
-
-    /// The registers that are read.
-    pub(super) fn reads(&self) -> Option<Registers> {
-        let read = self.read?;
-        Some(Registers { inputs: read.location, linked: read.linked, ..Registers::default() })
-    }
-}
-
 const STAGES: Stages =
     Stages { models: &[ExecutionModel::GEOMETRY], otherwise: "emits no primitives" };
 
-/// Makes a geometry stage do what its clip and cull distances ask for: what is left of the primitives that it emits is
-/// emitted, each as a strip of its own.
-///
-/// A primitive goes where one and the same cull distance is not at least 0 at all of its vertices. Of others, what lies
-/// where a clip distance is less than 0 is cut off: new vertices have all outputs of the stage, interpolated in clip
-/// space, flat ones those of the provoking vertex. Where a clip distance is infinite or no number, the whole primitive
-/// goes; so does a point where one is not at least 0.
-///
-/// Distances that the stage reads are where the options [say](Exact::read), if the device lacks any of them.
-///
-/// # Errors
-///
-/// `NotFound`: the entry point. `Options`: a location to hand on or to read that is taken, or that is not said.
-/// `Unsupported`: another stage; a stage
-/// that is captured or has several vertex streams, since primitives are counted before they are clipped; more vertices
-/// or components than the device takes; outputs that cannot be interpolated part by part; what the
-/// moves refuse.
-pub fn cut<'m>(
+/// [`Step::ClipInGeometry`](super::Step::ClipInGeometry), in a geometry stage.
+pub(super) fn clip_in_geometry<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    exact: &Exact,
+    clip: &GeometryClip,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
-    let (read, inputs) = read_registers(&frame, exact.lacking, exact.reads())?;
+    let (read, inputs) = read_registers(&frame, clip.emulated, clip.read())?;
     let version = prepare_blocks(&frame, &read)?;
     let next = frame.rewrite(&version, |m, p, entry| {
-        let stage = Stage { entry, target, exact };
-        let all = KINDS.map(|kind| builtin_array(m, stage.entry, class, kind));
+        let stage = Stage { entry, target, clip };
+        let all = DISTANCE_KINDS.map(|kind| builtin_array(m, stage.entry, class, kind));
         let arrays = arrays(m, p, stage.entry, class)?;
-        let counts = KINDS.map(|kind| count(&arrays, kind));
+        let counts = DISTANCE_KINDS.map(|kind| count(&arrays, kind));
         let unused = |id: &Id| arrays.iter().all(|array| array.register.variable != *id);
         let unused: Vec<Id> = all.into_iter().flatten().filter(unused).collect();
         let emulated = arrays.iter().any(|array| stage.is_emulated(array.kind));
@@ -162,8 +49,8 @@ pub fn cut<'m>(
         Ok((counts, vertices))
     })?;
     let (counts, vertices) = next.value;
-    let is_read = !inputs.marks[0].is_empty();
-    let result = StageDistances { outputs: counts, ..inputs };
+    let is_read = !inputs.inputs.registers.is_empty();
+    let result = StageDistances { outputs: counts.into(), ..inputs };
     let Some((vertices, has_point_size)) = vertices else {
         if !is_read {
             return with_others(&frame, Lowered::unchanged(module, result));
@@ -171,9 +58,9 @@ pub fn cut<'m>(
         let last = without_unused(&frame, &next.module)?;
         return with_others(&frame, frame.made(last, limits::requirements(counts), result));
     };
-    let kept = match exact.lacking {
-        Lacking::All => [0, 0],
-        Lacking::Cull => [counts[0], 0],
+    let kept = match clip.emulated {
+        Emulated::All => [0, 0],
+        Emulated::Cull => [counts[0], 0],
     };
     limits::check(target, kept)?;
     let mut requirements = limits::requirements(kept);
@@ -190,12 +77,12 @@ pub fn cut<'m>(
 struct Stage<'s, 'm> {
     entry: EntryPoint<'m>,
     target: &'s Target,
-    exact: &'s Exact,
+    clip: &'s GeometryClip,
 }
 
 impl<'m> Stage<'_, 'm> {
-    fn is_emulated(&self, kind: Kind) -> bool {
-        self.exact.lacking.is_lacked(kind)
+    fn is_emulated(&self, kind: DistanceKind) -> bool {
+        self.clip.emulated.includes(kind)
     }
 
     /// Returns how many vertices are emitted at most, and whether they have a size.
@@ -213,15 +100,17 @@ impl<'m> Stage<'_, 'm> {
                 .about(entry.function())
         })?;
         let most = self.output_vertices(m)?;
-        let [clip, cull] = KINDS.map(|kind| {
+        let [clip, cull] = DISTANCE_KINDS.map(|kind| {
             let used = arrays.iter().filter(|array| self.is_emulated(array.kind));
             used.filter(|array| array.kind == kind).map(|array| array.count).sum::<u32>()
         });
         let mut outputs = moves::interface(m, entry, StorageClass::OUTPUT);
         outputs.retain(|output| !unused.contains(output));
+        let (flat, no_perspective) = (self.clip.flat.clone(), self.clip.no_perspective.clone());
+        let interpolation = Interpolation { flat, no_perspective };
         let mut parts = Vec::new();
         for output in &outputs {
-            parts.extend(leaves(m, *output, &self.exact.interpolation)?);
+            parts.extend(leaves(m, *output, &interpolation)?);
         }
 
         let goes = |output: &Id| {
@@ -238,7 +127,7 @@ impl<'m> Stage<'_, 'm> {
         let taken = moves::take_over(m, p, entry, &staying, moves::Copies::Uncopied)?;
         let interfaces =
             taken.iter().filter_map(|one| Some((one.private, one.interface?))).collect();
-        let distances = KINDS.map(|kind| {
+        let distances = DISTANCE_KINDS.map(|kind| {
             let used = arrays.iter().filter(|array| self.is_emulated(array.kind));
             used.into_iter().find(|array| array.kind == kind).map(|array| array.register.variable)
         });
@@ -255,7 +144,7 @@ impl<'m> Stage<'_, 'm> {
                 counts: [clip, cull],
                 position,
                 primitive,
-                provoking: self.exact.provoking,
+                provoking: self.clip.provoking,
             },
             &emits,
             wrapper.prologue,
@@ -271,10 +160,10 @@ impl<'m> Stage<'_, 'm> {
         p: &mut Patch<'m, '_>,
         arrays: &[Array],
     ) -> Result<Vec<(Id, u32, moves::Place)>, Error> {
-        let Some(location) = self.exact.hand_on else { return Ok(Vec::new()) };
+        let Some(location) = self.clip.keep_at else { return Ok(Vec::new()) };
         let (entry, class, target) = (self.entry, StorageClass::OUTPUT, self.target);
         let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
-        let counts = KINDS.map(|kind| count(arrays, kind));
+        let counts = DISTANCE_KINDS.map(|kind| count(arrays, kind));
         let (places, _): AddedRegisters = add_registers(m, p, place, counts, None)?;
         let all = arrays
             .iter()

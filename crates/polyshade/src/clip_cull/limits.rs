@@ -1,14 +1,14 @@
 //! How many distances a device takes.
 
-use super::marks::{KINDS, Kind};
+use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use crate::host::{Feature, LimitName, Requirements, Target};
 use polyshade_spv::Error;
 
-/// Which distances the device lacks.
+/// The kinds of distances that the device lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Lacking {
+pub enum Emulated {
     /// Clip distances, and so cull distances too: a device that has these has those.
     #[default]
     All,
@@ -16,14 +16,14 @@ pub enum Lacking {
     Cull,
 }
 
-impl Lacking {
-    pub(super) fn is_lacked(self, kind: Kind) -> bool {
-        self == Self::All || kind == Kind::Cull
+impl Emulated {
+    pub(super) fn includes(self, kind: DistanceKind) -> bool {
+        self == Self::All || kind == DistanceKind::Cull
     }
 
     /// Whether there is anything to do for so many clip and cull distances.
     pub(crate) fn is_needed(self, counts: [u32; 2]) -> bool {
-        KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.is_lacked(kind))
+        DISTANCE_KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.includes(kind))
     }
 }
 
@@ -31,7 +31,7 @@ impl Lacking {
 pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     let [clip, cull] = counts;
     let mut needs = Requirements::default();
-    for (kind, count) in KINDS.into_iter().zip(counts) {
+    for (kind, count) in DISTANCE_KINDS.into_iter().zip(counts) {
         if count > 0 {
             needs.features.push(feature(kind));
             needs.need(name(kind), count);
@@ -43,25 +43,35 @@ pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     needs
 }
 
-pub(super) fn feature(kind: Kind) -> Feature {
+/// The same without the features and limits of distances.
+pub(super) fn without_distances(mut needs: Requirements) -> Requirements {
+    for kind in DISTANCE_KINDS {
+        needs.features.retain(|feature_of| *feature_of != feature(kind));
+        needs.limits.remove(&name(kind));
+    }
+    needs.limits.remove(&LimitName::MaxCombinedClipAndCullDistances);
+    needs
+}
+
+pub(super) fn feature(kind: DistanceKind) -> Feature {
     match kind {
-        Kind::Clip => Feature::ShaderClipDistance,
-        Kind::Cull => Feature::ShaderCullDistance,
+        DistanceKind::Clip => Feature::ShaderClipDistance,
+        DistanceKind::Cull => Feature::ShaderCullDistance,
     }
 }
 
-fn name(kind: Kind) -> LimitName {
+fn name(kind: DistanceKind) -> LimitName {
     match kind {
-        Kind::Clip => LimitName::MaxClipDistances,
-        Kind::Cull => LimitName::MaxCullDistances,
+        DistanceKind::Clip => LimitName::MaxClipDistances,
+        DistanceKind::Cull => LimitName::MaxCullDistances,
     }
 }
 
 /// An error where a stage has more distances than the device takes.
 pub(super) fn check(target: &Target, [clip, cull]: [u32; 2]) -> Result<(), Error> {
     let needed = [
-        (name(Kind::Clip), clip),
-        (name(Kind::Cull), cull),
+        (name(DistanceKind::Clip), clip),
+        (name(DistanceKind::Cull), cull),
         (LimitName::MaxCombinedClipAndCullDistances, clip.saturating_add(cull)),
     ];
     let what = format!("{clip} clip and {cull} cull distances are");

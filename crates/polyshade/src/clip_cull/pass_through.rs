@@ -3,15 +3,16 @@
 //! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
 //! lowered as any other geometry stage is.
 
-use super::arrays::{MOST, Registers, StageDistances, arrays, count, registers_in, with_others};
-use super::geometry::{Exact, cut};
-use super::limits::{Lacking, requirements};
-use super::marks::KINDS;
+use super::arrays::{MOST, arrays, count, registers_in, with_others};
+use super::geometry::clip_in_geometry;
+use super::limits::{Emulated, requirements};
+use super::options::{GeometryClip, Registers, StageDistances};
 use super::prepare::{prepare_blocks, prepare_builtins, without_unused};
 use super::primitives::Primitive;
 use super::read::read_registers;
 use super::registers::is_written;
 use super::relocate::distance_array;
+use super::semantics::DISTANCE_KINDS;
 use super::varyings::{Leaf, leaves};
 use crate::code;
 use crate::host::{Lowered, Target};
@@ -23,40 +24,28 @@ use polyshade_spv::{
     Position, StorageClass, Type,
 };
 
-/// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
-/// which does what the stage's clip and cull distances ask for, as [`cut`] does. `primitive` is what is drawn.
-/// Between the two the distances are ordinary values, at `location` and the one behind it. A tessellation evaluation
-/// stage that reads distances which the device lacks reads them where the options [say](Exact::read), or at `location`
-/// among its inputs.
-///
-/// The first result is the stage, which hands its distances on as ordinary values; the module itself where there was
-/// nothing to do. The second is the geometry stage, with one entry point `main`; `None` where the stage has no
-/// distances that the device lacks.
-///
-/// All other outputs of the stage are handed on, and the number of the primitive, which a fragment stage may read.
-///
-/// # Errors
-///
-/// `NotFound`: the entry point. `Options`: a location that is taken; a primitive that the tessellation evaluation stage
-/// does not make. `Unsupported`: another stage; a stage that is captured; built-in outputs that no geometry stage can
-/// read (`Layer`, `ViewportIndex`); and as for [`cut`] and [`to_registers`](super::to_registers).
-pub fn generate<'m>(
+/// [`Step::ClipInGeometry`](super::Step::ClipInGeometry), after a vertex or tessellation evaluation stage.
+pub(super) fn generate<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     primitive: Primitive,
-    location: u32,
-    exact: &Exact,
+    clip: &GeometryClip,
 ) -> Result<(Lowered<'m, StageDistances>, Option<Lowered<'static, StageDistances>>), Error> {
     let target = &target.into();
     let frame = Frame::new(module, target, &STAGES)?;
+    let location = clip.location;
     check(&frame, primitive)?;
-    let registers = Registers { inputs: location, outputs: location, linked: None };
-    let at = exact.reads().unwrap_or(registers);
-    let (read, inputs) = read_registers(&frame, exact.lacks(), Some(at))?;
+    let registers = Registers { inputs: location, outputs: location, signature: None };
+    let at = Registers {
+        inputs: clip.read_at.unwrap_or(location),
+        signature: clip.signature,
+        ..registers
+    };
+    let (read, inputs) = read_registers(&frame, clip.emulated, Some(at))?;
     let counts = distances(&frame, &read)?;
-    if !exact.lacks().is_needed(counts) {
-        let is_read = !inputs.marks[0].is_empty();
-        let result = StageDistances { outputs: counts, ..inputs };
+    if !clip.emulated.is_needed(counts) {
+        let is_read = !inputs.inputs.registers.is_empty();
+        let result = StageDistances { outputs: counts.into(), ..inputs };
         let requirements = requirements(counts);
         let last = match is_read {
             true => frame.made(without_unused(&frame, &read)?, requirements, result),
@@ -67,10 +56,9 @@ pub fn generate<'m>(
     let split = prepare_blocks(&frame, &read)?;
     let mut last = registers_in(&frame, &split, registers, &[StorageClass::OUTPUT])?;
     last.result.inputs = inputs.inputs;
-    [last.result.marks[0], _] = inputs.marks;
     let plain = frame.found(&last.module, pass_through(&frame, &last, primitive))?;
     let mut device = target.device_limits().clone();
-    if exact.lacks() == Lacking::All {
+    if clip.emulated == Emulated::All {
         // What the device lacks is on its way out.
         device.max_clip_distances = MOST;
         device.max_cull_distances = MOST;
@@ -82,7 +70,9 @@ pub fn generate<'m>(
         .reserved(target.reservations().clone())
         .names(target.has_names());
     // What is said of the stage that is made is said of nothing that was given.
-    let geometry = cut(&plain, &geometry_target, exact).map_err(Error::without_place)?.into_owned();
+    let geometry = clip_in_geometry(&plain, &geometry_target, clip)
+        .map_err(Error::without_place)?
+        .into_owned();
     Ok((with_others(&frame, frame.lowered(last))?, Some(geometry)))
 }
 
@@ -131,7 +121,7 @@ fn distances(frame: &Frame<'_>, version: &Module<'_>) -> Result<[u32; 2], Error>
     let version = prepare_builtins(frame, version, &[class])?;
     frame.rehearse(&version, |m, p, entry| {
         let found = arrays(m, p, entry, class)?;
-        Ok(KINDS.map(|kind| count(&found, kind)))
+        Ok(DISTANCE_KINDS.map(|kind| count(&found, kind)))
     })
 }
 
@@ -166,7 +156,7 @@ fn pass_through(
             let number = before.decoration(output, Decoration::LOCATION).and_then(|at| at.first());
             // Nothing else is where distances are: it was free.
             let is_distance = number.is_some_and(|at| {
-                last.result.marks[1].iter().any(|mark| mark.locations.first == *at)
+                last.result.outputs.registers.iter().any(|mark| mark.locations.first == *at)
             });
             pairs.push(mirror.pair(output, !is_distance)?);
         }
@@ -343,7 +333,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
             (input, moves::add_output_builtin(p, self.entry, id, int))
         };
         let mut arrays = [None, None];
-        for (kind, count) in KINDS.into_iter().zip(last.outputs) {
+        for (kind, count) in DISTANCE_KINDS.into_iter().zip(last.outputs.counts().to_array()) {
             if count > 0 {
                 arrays[kind as usize] =
                     Some(distance_array(self.p, self.entry, class, (kind, count), None));
@@ -403,7 +393,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
     ) {
         let float = self.p.float();
         let mut numbers = [0, 0];
-        for mark in &last.marks[1] {
+        for mark in &last.outputs.registers {
             let place = mark.locations;
             let pair = pairs.iter().find(|pair| pair.location == Some(place.first));
             let pair = pair.expect("the registers are outputs");

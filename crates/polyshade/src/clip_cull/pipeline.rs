@@ -1,28 +1,29 @@
 //! All stages of a pipeline at once: where two meet, both must number the distances alike.
 
 use super::arrays::ANY;
-use super::marks::Linkage;
-use super::normalize::{Normalized, Options, normalize_in, own_linkages};
+use super::normalize::{normalize_in, own_linkages};
+use super::options::{Normalize, StageDistances};
+use super::semantics::Linkage;
 use crate::host::{Lowered, Target};
 use crate::moves::{Frame, Stages};
 use polyshade_spv::{Error, Module};
 
-/// [`normalize`](super::normalize()) for the stages of one pipeline, which are in the pipeline's order. Where two
-/// stages meet, what either marks is a distance on both sides, and numbered for both.
+/// [`Step::Normalize`](super::Step::Normalize) for the stages of one pipeline, in the pipeline's order. Where two
+/// stages meet, a component that either marks is a distance on both sides, with the same number.
 ///
 /// # Errors
 ///
-/// Those of [`normalize`](super::normalize()); `Options` where the stages are out of order.
-pub fn normalize_pipeline<'m>(
-    stages: &[(&'m Module<'_>, Target, Options)],
-) -> Result<Vec<Lowered<'m, Normalized>>, Error> {
+/// Those of the step; `Options` where the stages are out of order.
+pub(crate) fn normalize_pipeline<'m>(
+    stages: &[(&'m Module<'_>, Target, Normalize)],
+) -> Result<Vec<Lowered<'m, StageDistances>>, Error> {
     let frames: Vec<Frame<'m>> = stages
         .iter()
         .map(|(module, target, _)| Frame::new(module, target, &ANY))
         .collect::<Result<_, _>>()?;
     Stages::check_order(frames.iter().map(Frame::model))?;
 
-    let mut linked: Vec<Options> = stages.iter().map(|(_, _, options)| options.clone()).collect();
+    let mut linked: Vec<Normalize> = stages.iter().map(|(_, _, options)| options.clone()).collect();
     let own: Vec<[Linkage; 2]> = frames
         .iter()
         .zip(&linked)
@@ -33,8 +34,8 @@ pub fn normalize_pipeline<'m>(
         let mut together = outputs.clone();
         together.join(inputs);
         together.check()?;
-        linked[before] = linked[before].clone().linked_outputs(together.clone());
-        linked[before + 1] = linked[before + 1].clone().linked_inputs(together);
+        linked[before].linked_outputs = Some(together.semantics());
+        linked[before + 1].linked_inputs = Some(together.semantics());
     }
     frames.iter().zip(&linked).map(|(frame, options)| normalize_in(frame, options)).collect()
 }

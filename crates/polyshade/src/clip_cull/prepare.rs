@@ -1,7 +1,7 @@
 //! The version that is lowered: its entry point shares nothing, and the built-in arrays are variables of their own.
 
-use super::marks::{KINDS, Kind};
 use super::registers::{blocks_of, builtin_blocks};
+use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use crate::moves::{self, Frame};
 use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
@@ -41,7 +41,9 @@ pub(super) fn prepare_blocks(
     let class = StorageClass::OUTPUT;
     prepare(frame, version, |m, entry| {
         let has_distances = !builtin_blocks(m, entry, class).is_empty()
-            || KINDS.into_iter().any(|kind| builtin_array(m, entry, class, kind).is_some());
+            || DISTANCE_KINDS
+                .into_iter()
+                .any(|kind| builtin_array(m, entry, class, kind).is_some());
         match has_distances {
             true => blocks_of(m, entry, class, |_| true),
             false => Vec::new(),
@@ -54,7 +56,7 @@ pub(super) fn builtin_array(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     class: StorageClass,
-    kind: Kind,
+    kind: DistanceKind,
 ) -> Option<Id> {
     let is_array = |id: &Id| m.builtin(*id) == Some(kind.builtin());
     moves::interface(m, entry, class).into_iter().find(is_array)
@@ -73,7 +75,9 @@ pub(super) fn without_unused(
 ) -> Result<Module<'static>, Error> {
     let next = frame.rewrite(version, |m, p, _| {
         let is_distance = |words: &[u32]| {
-            words.first().and_then(|word| KINDS.into_iter().find(|kind| kind.builtin().0 == *word))
+            words
+                .first()
+                .and_then(|word| DISTANCE_KINDS.into_iter().find(|kind| kind.builtin().0 == *word))
         };
         let mut needed = Vec::new();
         let mut dead = Vec::new();
@@ -82,7 +86,7 @@ pub(super) fn without_unused(
             let members = m.decorations_of(id).filter(|applied| {
                 applied.member.is_some() && applied.decoration == Decoration::BUILT_IN
             });
-            let kinds: Vec<Kind> =
+            let kinds: Vec<DistanceKind> =
                 members.filter_map(|applied| is_distance(applied.operands)).collect();
             if kinds.is_empty() {
                 continue;
@@ -100,9 +104,10 @@ pub(super) fn without_unused(
             p.remove_definition(id);
         }
         for declared in m.section(Section::Capabilities).filter_map(CapabilityInst::of) {
-            let unneeded =
-                |kind: &Kind| declared.capability() == kind.capability() && !needed.contains(kind);
-            if KINDS.iter().any(unneeded) {
+            let unneeded = |kind: &DistanceKind| {
+                declared.capability() == kind.capability() && !needed.contains(kind)
+            };
+            if DISTANCE_KINDS.iter().any(unneeded) {
                 p.remove(declared.inst());
             }
         }

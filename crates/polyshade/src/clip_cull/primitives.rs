@@ -6,7 +6,7 @@ use polyshade_spv::{ExecutionMode, Module};
 use std::fmt;
 
 /// What is drawn, and so what a geometry stage gets: strips and fans are lists by then.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Primitive {
@@ -15,6 +15,7 @@ pub enum Primitive {
     /// Lines.
     Lines,
     /// Triangles.
+    #[default]
     Triangles,
 }
 

@@ -1,13 +1,12 @@
 //! A stage reads what the stage before hands on as ordinary values, where the device lacks distances.
 
-use super::arrays::{
-    RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least, count, relocation,
-};
-use super::limits::Lacking;
-use super::marks::KINDS;
+use super::arrays::{RegisterPlace, add_registers, arrays, count, relocation, signature_of};
+use super::limits::Emulated;
+use super::options::{Distances, Registers, StageDistances};
 use super::prepare::prepare_builtins;
 use super::registers::has_distances;
 use super::relocate::scatter_vertices;
+use super::semantics::DISTANCE_KINDS;
 use crate::code;
 use crate::moves::Frame;
 use polyshade_spv::{Error, Module, StorageClass};
@@ -16,7 +15,7 @@ use polyshade_spv::{Error, Module, StorageClass};
 /// [`to_registers`](super::to_registers) has them. The input blocks that declare distances are split.
 pub(super) fn read_registers<'f>(
     frame: &'f Frame<'_>,
-    lacking: Lacking,
+    lacking: Emulated,
     at: Option<Registers>,
 ) -> Result<(Module<'f>, StageDistances), Error> {
     let class = StorageClass::INPUT;
@@ -26,13 +25,10 @@ pub(super) fn read_registers<'f>(
     let split = prepare_builtins(frame, frame.isolated(), &[class])?;
     let next = frame.rewrite(&split, |m, p, entry| {
         let found = arrays(m, p, entry, class)?;
-        let linked = at.and_then(|at| at.linked);
-        let mut counts = KINDS.map(|kind| count(&found, kind));
-        for (kind, own) in KINDS.into_iter().zip(&mut counts) {
-            *own = at_least(linked.map(|linked| linked[kind as usize]), *own)?;
-        }
+        let own = DISTANCE_KINDS.map(|kind| count(&found, kind));
+        let counts = signature_of(at.and_then(|at| at.signature), own)?;
         if found.is_empty() || !lacking.is_needed(counts) {
-            return Ok(StageDistances::of_inputs(counts));
+            return Ok(StageDistances { inputs: counts.into(), ..Default::default() });
         }
         let Some(Registers { inputs: location, .. }) = at else {
             let message = "the stage reads distances, which the device lacks: say at which location they are handed on";
@@ -44,7 +40,7 @@ pub(super) fn read_registers<'f>(
         let (places, marks) = add_registers(m, p, place, counts, vertices)?;
         let relocations: Vec<_> = found.iter().map(|array| relocation(array, &places)).collect();
         scatter_vertices(m, p, entry, class, &relocations)?;
-        Ok(StageDistances { inputs: counts, marks: [marks, Vec::new()], ..Default::default() })
+        Ok(StageDistances { inputs: Distances::new(counts, marks), ..Default::default() })
     })?;
     Ok((next.module.into_owned(), next.value))
 }

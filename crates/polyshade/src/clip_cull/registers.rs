@@ -1,6 +1,6 @@
 //! Finds the registers that hold distances.
 
-use super::marks::{Component, KINDS, Kind, Linkage, Mark};
+use super::semantics::{Component, DISTANCE_KINDS, DistanceKind, DistanceSemantic, Linkage};
 use crate::code;
 pub(super) use crate::moves::is_per_vertex;
 use crate::moves::{self, float_dimensions, float_scalars};
@@ -25,11 +25,11 @@ pub(super) struct Scalar {
     pub(super) path: Vec<u32>,
     pub(super) component: Component,
     /// `None` where it is an ordinary value.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<DistanceKind>,
 }
 
 impl Register {
-    pub(super) fn distances(&self) -> impl Iterator<Item = (Kind, Component)> + '_ {
+    pub(super) fn distances(&self) -> impl Iterator<Item = (DistanceKind, Component)> + '_ {
         self.scalars.iter().filter_map(|scalar| Some((scalar.kind?, scalar.component)))
     }
 }
@@ -40,7 +40,7 @@ pub(super) struct Marking<'o> {
     /// Whether `UserSemantic` decorations count.
     pub(super) semantics: bool,
     /// What the caller says.
-    pub(super) marks: &'o [Mark],
+    pub(super) marks: &'o [DistanceSemantic],
     /// What is a distance on the other side too; a stage need not have all of it.
     pub(super) linked: Option<&'o Linkage>,
 }
@@ -85,7 +85,7 @@ impl<'o> Marking<'o> {
         class: StorageClass,
     ) -> Result<Vec<Register>, Error> {
         let found = self.registers_or_none(m, entry, class)?;
-        let marked = |mark: &&Mark| {
+        let marked = |mark: &&DistanceSemantic| {
             found.iter().flat_map(Register::distances).any(|(kind, place)| {
                 kind == mark.kind && mark.covers(place.location, place.component)
             })
@@ -146,7 +146,9 @@ impl<'o> Marking<'o> {
         let first = number(Decoration::COMPONENT).unwrap_or(0);
         let Some(dimensions) = float_dimensions(m, inner) else {
             let components = first..first.saturating_add(4).min(4);
-            let covers = |mark: &Mark| { components.clone() }.any(|at| mark.covers(location, at));
+            let covers = |mark: &DistanceSemantic| {
+                { components.clone() }.any(|at| mark.covers(location, at))
+            };
             return match semantic.is_some() || self.marks.iter().any(covers) {
                 true => {
                     Err(Error::new(&code::CLIP_DISTANCE_TYPE, not_floats(m, inner)).about(variable))
@@ -172,12 +174,13 @@ impl<'o> Marking<'o> {
 
     fn kind(
         self,
-        semantic: Option<Kind>,
+        semantic: Option<DistanceKind>,
         at: Component,
         variable: Id,
-    ) -> Result<Option<Kind>, Error> {
-        let linked = |kind: &Kind| self.linked.is_some_and(|own| own.number(*kind, at).is_some());
-        let mut kind = semantic.or_else(|| KINDS.into_iter().find(linked));
+    ) -> Result<Option<DistanceKind>, Error> {
+        let linked =
+            |kind: &DistanceKind| self.linked.is_some_and(|own| own.number(*kind, at).is_some());
+        let mut kind = semantic.or_else(|| DISTANCE_KINDS.into_iter().find(linked));
         for mark in self.marks.iter().filter(|mark| mark.covers(at.location, at.component)) {
             if kind.is_some_and(|kind| kind != mark.kind) {
                 let message = format!(
@@ -192,15 +195,17 @@ impl<'o> Marking<'o> {
     }
 
     /// What the semantic of a variable, or of a member of a block, says.
-    fn semantic(self, m: &Module<'_>, id: Id, member: Option<u32>) -> Option<Kind> {
+    fn semantic(self, m: &Module<'_>, id: Id, member: Option<u32>) -> Option<DistanceKind> {
         let words = match member {
             Some(member) => m.member_decoration(id, member, Decoration::USER_SEMANTIC),
             None => m.decoration(id, Decoration::USER_SEMANTIC),
         };
-        words.filter(|_| self.semantics).and_then(|words| Kind::of_semantic(&decode_text(words)))
+        words
+            .filter(|_| self.semantics)
+            .and_then(|words| DistanceKind::of_semantic(&decode_text(words)))
     }
 
-    fn linked_locations(self, kind: Kind) -> impl Iterator<Item = u32> + 'o {
+    fn linked_locations(self, kind: DistanceKind) -> impl Iterator<Item = u32> + 'o {
         let components = self.linked.into_iter().flat_map(move |linked| linked.of(kind));
         components.map(|component| component.location)
     }
@@ -225,7 +230,8 @@ impl<'o> Marking<'o> {
                 let named = here.is_some_and(|here| {
                     let taken = here..here.saturating_add(size);
                     let ranges = self.marks.iter().map(|mark| mark.locations);
-                    let linked = KINDS.into_iter().flat_map(|kind| self.linked_locations(kind));
+                    let linked =
+                        DISTANCE_KINDS.into_iter().flat_map(|kind| self.linked_locations(kind));
                     ranges.into_iter().any(|own| own.first < taken.end && taken.start <= own.last)
                         || linked.into_iter().any(|location| taken.contains(&location))
                 });
@@ -259,7 +265,9 @@ pub(super) fn builtin_blocks(
     entry: EntryPoint<'_>,
     class: StorageClass,
 ) -> Vec<Id> {
-    blocks_of(m, entry, class, |builtin| KINDS.iter().any(|kind| builtin == kind.builtin()))
+    blocks_of(m, entry, class, |builtin| {
+        DISTANCE_KINDS.iter().any(|kind| builtin == kind.builtin())
+    })
 }
 
 /// The blocks among the inputs or outputs of `entry` that have one of these built-ins as a member.
@@ -315,7 +323,7 @@ fn not_floats(m: &Module<'_>, ty: Id) -> &'static str {
 }
 
 #[cold]
-fn not_there(mark: Mark, entry: EntryPoint<'_>, class: StorageClass) -> Error {
+fn not_there(mark: DistanceSemantic, entry: EntryPoint<'_>, class: StorageClass) -> Error {
     let side = if class == StorageClass::INPUT { "input" } else { "output" };
     let message = format!("`{mark}`: the {} stage has no such {side}", entry.model());
     Error::new(&code::CLIP_SEMANTIC_NOT_FOUND, message)

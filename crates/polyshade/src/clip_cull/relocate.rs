@@ -3,8 +3,8 @@
 //! Variables of one invocation are taken over, and copied where they are handed on: at the end, or at each emit.
 //! Those with an element for each vertex are accessed at their new places.
 
-use super::marks::Kind;
 use super::registers::Register;
+use super::semantics::DistanceKind;
 use crate::code;
 use crate::moves::{self, Copies, OutputPoints, Place, Scattered, TakenOver, Wrapper};
 use polyshade_spv::view::EntryPoint;
@@ -220,7 +220,7 @@ pub(super) fn distance_array<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     class: StorageClass,
-    (kind, count): (Kind, u32),
+    (kind, count): (DistanceKind, u32),
     vertices: Option<Id>,
 ) -> Id {
     let (float, length) = (p.float(), p.uint_constant(count));

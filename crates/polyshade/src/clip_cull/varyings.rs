@@ -17,34 +17,32 @@ pub(super) enum Way {
     Flat,
 }
 
-/// How a fragment stage interpolates what it reads: only its own decorations say so, whatever the stage before has.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+/// The locations that a fragment stage does not interpolate with perspective. Only its own decorations matter, whatever
+/// the stage before it has; integers are flat by themselves.
+#[derive(Default)]
 pub(super) struct Interpolation {
+    /// Values of the provoking vertex.
     pub(super) flat: BTreeSet<u32>,
+    /// Linear in screen space.
     pub(super) no_perspective: BTreeSet<u32>,
 }
 
 impl Interpolation {
-    /// Adds what the fragment stage `entry` of `module` says.
-    pub(super) fn read_by(
-        &mut self,
-        module: &Module<'_>,
-        entry: EntryPoint<'_>,
-    ) -> Result<(), Error> {
-        let none = Self::default();
+    /// The decorations of the fragment stage `entry` of `module`.
+    pub(super) fn of(module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
+        let (none, mut found) = (Self::default(), Self::default());
         let inputs = crate::moves::interface(module, entry, StorageClass::INPUT);
         for variable in inputs.into_iter().filter(|input| module.builtin(*input).is_none()) {
             for leaf in leaves(module, variable, &none)? {
                 let Some(location) = leaf.location else { continue };
                 match leaf.way {
                     Way::Smooth => false,
-                    Way::NoPerspective => self.no_perspective.insert(location),
-                    Way::Flat => self.flat.insert(location),
+                    Way::NoPerspective => found.no_perspective.insert(location),
+                    Way::Flat => found.flat.insert(location),
                 };
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     fn way(&self, location: Option<u32>) -> Way {

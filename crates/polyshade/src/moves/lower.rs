@@ -246,6 +246,8 @@ impl<'m> Frame<'m> {
 
 /// Makes the next version of `module` for the entry point of `target`: finds it among the stages of `lowering`,
 /// isolates it, sets names and first id, and lets `edit` queue edits. Where it queues none, the module stays as it is.
+/// The value of `edit` is the result; a lowering with words of the host adds them with
+/// [`with_words`](Lowered::with_words).
 ///
 /// # Errors
 ///
@@ -259,11 +261,12 @@ pub fn lower<'m, T>(
         &mut Patch<'e, 'x>,
         EntryPoint<'e>,
     ) -> Result<T, Error>,
-) -> Result<(Module<'m>, Progress, T), Error> {
+) -> Result<Lowered<'m, T>, Error> {
     let frame = Frame::new(module, target, &lowering.stages)?;
     let next = frame.rewrite(frame.isolated(), edit)?;
-    let (module, progress, value) = frame.finish(next);
-    Ok((module, progress, value))
+    let (module, progress, result) = frame.finish(next);
+    let (words, requirements) = (Vec::new(), Requirements::default());
+    Ok(Lowered { module, progress, words, requirements, result })
 }
 
 impl Lowering {

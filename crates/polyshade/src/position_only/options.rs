@@ -1,6 +1,5 @@
 //! What is kept, and how.
 
-use super::Variant;
 use crate::code;
 use polyshade_spv::{BuiltIn, Error};
 use std::fmt;
@@ -109,11 +108,27 @@ pub enum SideEffects {
     InComplement,
 }
 
-/// What is kept.
+/// A variant of one shader. All that are drawn together take the same other options.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Variant {
+    /// The outputs that decide coverage, or those of [`Options::keep`], and nothing else.
+    #[default]
+    PositionOnly,
+    /// Exactly the other outputs. Position may still be computed where one of them depends on it.
+    Complement,
+    /// All outputs, to be drawn together with the position-only variant: with `Invariant` on the outputs that this
+    /// keeps, and `NoContraction` on all that they are computed of, where the options ask for it.
+    Full,
+}
+
+/// The variant, and the outputs that it keeps.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
+    variant: Variant,
     keep: Vec<Keep>,
     keeps_interface: bool,
     invariant: bool,
@@ -125,6 +140,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            variant: Variant::default(),
             keep: RASTERIZER.to_vec(),
             keeps_interface: false,
             invariant: false,
@@ -142,6 +158,13 @@ impl Options {
         Self::default()
     }
 
+    /// Makes this variant.
+    #[must_use]
+    pub fn variant(mut self, variant: Variant) -> Self {
+        self.variant = variant;
+        self
+    }
+
     /// Keeps these outputs instead.
     #[must_use]
     pub fn keep(mut self, keep: impl IntoIterator<Item = Keep>) -> Self {
@@ -156,7 +179,7 @@ impl Options {
         self
     }
 
-    /// Adds `Invariant` to the kept outputs that lack it, in every variant and in the [full](super::full) shader:
+    /// Adds `Invariant` to the kept outputs that lack it, in every variant and in the [full](Variant::Full) shader:
     /// drivers may otherwise contract the arithmetic of one in another way than that of the other.
     #[must_use]
     pub fn invariant(mut self) -> Self {
@@ -165,7 +188,7 @@ impl Options {
     }
 
     /// Adds `NoContraction` to all arithmetic that the position-only variant has, in it and in the
-    /// [full](super::full) shader: for drivers that contract the arithmetic of one in another way than that of the
+    /// [full](Variant::Full) shader: for drivers that contract the arithmetic of one in another way than that of the
     /// other although the outputs are `Invariant`.
     #[must_use]
     pub fn precise(mut self) -> Self {
@@ -186,6 +209,10 @@ impl Options {
     pub fn capture_in_position_only(mut self) -> Self {
         self.captures = true;
         self
+    }
+
+    pub(super) fn chosen(&self) -> Variant {
+        self.variant
     }
 
     pub(super) fn kept(&self) -> &[Keep] {

@@ -21,6 +21,7 @@ impl Output {
         match variant {
             Variant::PositionOnly => self.in_position_only,
             Variant::Complement => self.in_complement,
+            Variant::Full => true,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 mod distances;
 
-use super::{Capture, Made, Recipe, Reduce};
+use super::{Capture, Made, Recipe};
 use crate::advanced_blend;
-use crate::clip_cull::{self, Runs};
+use crate::clip_cull::{self, Normalize, Runs, Step as ClipStep};
 use crate::code;
 use crate::host::{Feature, Lowered, Requirements, Reserved, Target, Words};
 use crate::moves::{self, Elimination, Stages};
@@ -156,7 +156,7 @@ impl<'m> Pipeline<'m> {
 
     pub(super) fn normalize(
         &mut self,
-        options: &BTreeMap<ExecutionModel, clip_cull::Options>,
+        options: &BTreeMap<ExecutionModel, Normalize>,
         recipe: &Recipe,
     ) -> Result<(), Error> {
         let has_distances = |(number, stage): &(usize, &Stage<'_>)| {
@@ -188,19 +188,14 @@ impl<'m> Pipeline<'m> {
     pub(super) fn clip(&mut self, recipe: &Recipe) -> Result<(), Error> {
         let Some(last) = self.last else { return Ok(()) };
         if let Some(planes) = recipe.planes {
-            let made =
-                self.step(last, "planes", |m, target| clip_cull::user_planes(m, target, planes))?;
+            let made = self.clip_step(last, "planes", ClipStep::UserPlanes(planes))?;
             self.made(last).planes = Some(made);
         }
         if let Some(masks) = recipe.masks {
             self.mask(last, masks)?;
         }
-        if let Some(reduce) = &recipe.reduce {
-            self.step(last, "reduce", |m, target| match reduce {
-                Reduce::PositionOnly(options) => position_only::derive(m, target, options),
-                Reduce::Complement(options) => position_only::complement(m, target, options),
-                Reduce::Full(options) => position_only::full(m, target, options),
-            })?;
+        if let Some(options) = &recipe.reduce {
+            self.step(last, "reduce", |m, target| position_only::lower(m, target, options))?;
         }
         match (recipe.emulate, self.fragment) {
             (Some(emulate), Some(fragment)) => {
@@ -218,8 +213,8 @@ impl<'m> Pipeline<'m> {
     pub(super) fn change_position(&mut self, recipe: &Recipe) -> Result<(), Error> {
         let Some(last) = self.last else { return Ok(()) };
         if let Some(options) = &recipe.depth {
-            let made = self
-                .step(last, "depth", |m, target| depth_convention::convert(m, target, options))?;
+            let made =
+                self.step(last, "depth", |m, target| depth_convention::lower(m, target, options))?;
             self.made(last).depth = Some(made);
         }
         if let Some(options) = &recipe.discard {

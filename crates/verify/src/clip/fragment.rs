@@ -15,7 +15,7 @@ use crate::targets::{self, BEFORE, Colour, Picture, SIDE, Target};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::KINDS;
+use polyshade::clip_cull::DISTANCE_KINDS;
 use polyshade::spv::{Decoration, StorageClass};
 use polyshade_vulkan::{Error, Stage};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const PRIMITIVES: u32 = 24;
 
 /// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
-    if steps.planes.is_some() || steps.enable.is_some() {
+    if steps.planes.is_some() || steps.mask.is_some() {
         let why = "planes are for the stages that hand distances on";
         return Verdict::NotComparable(why.to_owned());
     }
@@ -55,7 +55,7 @@ impl<'r> Run<'r> {
         let leaves = |class| task.leaves(original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
         let is_on_screen = |leaf: &Leaf| {
-            KINDS.into_iter().any(|kind| leaf.builtin == Some(kind.builtin()))
+            DISTANCE_KINDS.into_iter().any(|kind| leaf.builtin == Some(kind.builtin()))
                 && original.decoration(leaf.variable, Decoration::NO_PERSPECTIVE).is_some()
         };
         if read.iter().any(is_on_screen) {
@@ -64,7 +64,7 @@ impl<'r> Run<'r> {
         }
         // How many distances a stage tests that emulates them, though the original need not read them.
         let counts = steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }));
-        let distances = iter::zip(KINDS, counts.unwrap_or_default())
+        let distances = iter::zip(DISTANCE_KINDS, counts.unwrap_or_default())
             .flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
         let handed_on = components(&read).into_keys().filter(Key::is_handed_on);
         let mut run = Run {

@@ -10,7 +10,7 @@ use crate::random::Random;
 use crate::relay::{self, Relay};
 use crate::run::Task;
 use crate::verdict::{Part, Stop, broken, not_comparable};
-use polyshade::clip_cull::KINDS;
+use polyshade::clip_cull::DISTANCE_KINDS;
 use polyshade_vulkan::{Place, VertexBuffer, VertexLayout, Work};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -54,7 +54,7 @@ impl Corner {
     /// Its distances, where the original has them in built-in arrays.
     pub(super) fn own_distances(&self) -> [Vec<Number>; 2] {
         let value = |key| self.values.get(&key).copied();
-        KINDS.map(|kind| Key::elements(kind).map_while(value).collect())
+        DISTANCE_KINDS.map(|kind| Key::elements(kind).map_while(value).collect())
     }
 }
 
@@ -107,7 +107,7 @@ impl Side {
         for (attribute, varying) in (VARYINGS..).zip(&mut varyings) {
             varying.attribute = attribute;
         }
-        let arrays = KINDS.map(|kind| {
+        let arrays = DISTANCE_KINDS.map(|kind| {
             let at = kind as usize;
             Array { kind, attribute: ARRAYS[at], count: counts[at] }
         });
@@ -182,7 +182,7 @@ fn words(
 
 /// The lengths of the arrays of distances that a stage reads.
 pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
-    KINDS.map(|kind| {
+    DISTANCE_KINDS.map(|kind| {
         leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin())).count() as u32
     })
 }

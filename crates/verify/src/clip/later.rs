@@ -139,8 +139,8 @@ impl<'r> Run<'r> {
     /// are not compared.
     fn is_not_cut(&self) -> Option<String> {
         let [clip, cull] = declared(&self.leaves);
-        let Steps { planes, enable, repairs, .. } = &self.model.steps;
-        if planes.is_some() || enable.is_some() || *repairs {
+        let Steps { planes, mask, .. } = &self.model.steps;
+        if planes.is_some() || mask.is_some() {
             Some("what is cut is compared without other steps before".to_owned())
         } else if self.task.device.capabilities().culls_wrongly([clip, cull]) {
             Some(format!("the driver culls wrongly by {clip} clip and {cull} cull distances"))
@@ -346,7 +346,7 @@ impl<'r> Run<'r> {
 
 /// What becomes of the inputs of a stage.
 fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &Steps) -> Result<Model, Stop> {
-    let kept = Steps { planes: None, enable: None, form: Form::Kept, ..steps.clone() };
+    let kept = Steps { planes: None, mask: None, form: Form::Kept, ..steps.clone() };
     let mut model = Model::new(task, leaves, &steps.inputs, None, &kept)?;
     model.steps.form = match steps.form {
         Form::Emulated { location, native_clip }

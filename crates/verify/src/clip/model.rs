@@ -6,11 +6,12 @@
 use crate::leaves::{self, Leaf};
 use crate::run::Task;
 use crate::verdict::{Stop, not_comparable};
-use crate::{Form, Marked, Planes, Steps};
+use crate::{Form, Marked, Steps, UserPlanes};
 use polyshade::Module;
-use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark};
+use polyshade::clip_cull::{DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 use polyshade::spv::view::{AccessChain, Variable};
 use polyshade::spv::{BuiltIn, Decoration, Id, Inst, Type};
+use polyshade::transform_feedback::Locations;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a 32-bit component of an output or input lies.
@@ -32,7 +33,7 @@ impl Key {
     }
 
     /// The elements of a built-in array.
-    pub(super) fn elements(kind: Kind) -> impl Iterator<Item = Key> {
+    pub(super) fn elements(kind: DistanceKind) -> impl Iterator<Item = Key> {
         let BuiltIn(builtin) = kind.builtin();
         (0..).map(move |element| Key::BuiltIn { builtin, element, component: 0 })
     }
@@ -49,7 +50,7 @@ impl Key {
     /// Whether it is an element of one of the built-in arrays of distances.
     fn is_built_in(&self) -> bool {
         let Key::BuiltIn { builtin, .. } = self else { return false };
-        KINDS.into_iter().any(|kind| *builtin == kind.builtin().0)
+        DISTANCE_KINDS.into_iter().any(|kind| *builtin == kind.builtin().0)
     }
 
     /// Whether a stage passes it to the next one: it is a location, or a distance.
@@ -248,7 +249,7 @@ impl Model {
     ) -> Result<Model, Stop> {
         let (m, keys) = (task.job.module, components(leaves));
         let mut left = BTreeSet::new();
-        let distances = KINDS.map(|kind| {
+        let distances = DISTANCE_KINDS.map(|kind| {
             let mut distances: Vec<Key> = match counts {
                 Some(counts) => Key::elements(kind).take(counts[kind as usize] as usize).collect(),
                 None => Key::elements(kind).take_while(|key| keys.contains_key(key)).collect(),
@@ -259,8 +260,8 @@ impl Model {
             let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
             left.extend(&marked);
             // What is linked numbers, if anything is.
-            let linked = listed.linked.as_ref().map(|linked| linked.of(kind).map(register));
-            distances.extend(linked.map_or(marked, Iterator::collect));
+            let linked = listed.linked.as_ref().map(|linked| components_of(linked, kind));
+            distances.extend(linked.map_or(marked, |linked| linked.into_iter().collect()));
             distances
         });
         left.extend(distances.iter().flatten().filter(|key| !key.is_built_in()));
@@ -274,7 +275,7 @@ impl Model {
 
     /// Whether Vulkan has it all: distances are built-in arrays, and nothing but their form changes.
     pub(super) fn is_native(&self) -> bool {
-        let Steps { planes: None, enable: None, form, .. } = &self.steps else { return false };
+        let Steps { planes: None, mask: None, form, .. } = &self.steps else { return false };
         self.distances.iter().flatten().all(Key::is_built_in)
             && !matches!(form, Form::Combined | Form::Separate)
     }
@@ -323,7 +324,7 @@ impl Model {
     pub(super) fn lowered(&self, vertex: &Vertex) -> Vertex {
         let mut lowered = vertex.clone();
         lowered.retain(|key, _| !key.is_built_in() && !self.left.contains(key));
-        if let Some((_, Some(location))) = self.steps.enable {
+        if let Some((_, Some(location))) = self.steps.mask {
             let [written, _] = self.written(vertex);
             lowered.extend(Key::from(location).zip(written));
         }
@@ -346,7 +347,7 @@ impl Model {
                 arrays[0].clear();
             }
         }
-        for (kind, distances) in KINDS.into_iter().zip(arrays) {
+        for (kind, distances) in DISTANCE_KINDS.into_iter().zip(arrays) {
             lowered.extend(Key::elements(kind).zip(distances));
         }
         lowered
@@ -360,7 +361,7 @@ pub(super) fn is_culled(primitive: &[[Vec<Number>; 2]]) -> bool {
 }
 
 /// What planes are dotted with.
-fn dotted(planes: Planes) -> [Key; 4] {
+fn dotted(planes: UserPlanes) -> [Key; 4] {
     [0, 1, 2, 3].map(|component| match planes.vertex {
         None => Key::position(component),
         Some(location) => Key::Register { location, component },
@@ -369,7 +370,7 @@ fn dotted(planes: Planes) -> [Key; 4] {
 
 /// Whether the stage accesses its distances of a kind. Those that it only declares are undefined, and need no
 /// capability.
-fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: Kind) -> bool {
+fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: DistanceKind) -> bool {
     let mut of_kind = leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin()));
     of_kind.any(|leaf| {
         let variable = m.definition(leaf.variable).and_then(Variable::of);
@@ -392,20 +393,31 @@ fn leads_to(m: &Module<'_>, user: Inst<'_>, leaf: &Leaf) -> bool {
     member.is_none_or(|member| leaf.path.get(depth).is_none_or(|own| *own == member))
 }
 
-fn register(component: Component) -> Key {
-    Key::Register { location: component.location, component: component.component }
+/// Registers are not looked at beyond so many: a stage has two that hold distances.
+const MOST_REGISTERS: usize = 4;
+
+/// The components of a kind that are listed, register by register.
+fn components_of(semantics: &[DistanceSemantic], kind: DistanceKind) -> BTreeSet<Key> {
+    let of_kind = semantics.iter().filter(|semantic| semantic.kind == kind);
+    let registers = of_kind.flat_map(|semantic| {
+        let Locations { first, last, components } = semantic.locations;
+        (first..=last).take(MOST_REGISTERS).map(move |location| (location, components))
+    });
+    let keys = registers.flat_map(|(location, components)| {
+        let end = components.first() + components.count();
+        (components.first()..end).map(move |component| Key::Register { location, component })
+    });
+    keys.collect()
 }
 
 /// The components that are marked as distances of a kind, in their order.
 fn marked(
     m: &Module<'_>,
     leaves: &[Leaf],
-    (marks, semantics): (&[Mark], bool),
-    kind: Kind,
+    (marks, semantics): (&[DistanceSemantic], bool),
+    kind: DistanceKind,
 ) -> Vec<Key> {
-    let linkages = marks.iter().filter_map(|mark| Linkage::new([*mark]).ok());
-    let covered: BTreeSet<Key> =
-        linkages.flat_map(|linkage| linkage.of(kind).map(register).collect::<Vec<_>>()).collect();
+    let covered = components_of(marks, kind);
     let mut found = Vec::new();
     for leaf in leaves {
         let is_semantic = semantics && semantic(m, leaf) == Some(kind);
@@ -416,7 +428,7 @@ fn marked(
 }
 
 /// The kind that a `UserSemantic` decoration says.
-fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<Kind> {
+fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<DistanceKind> {
     let of_variable = m.decoration(leaf.variable, Decoration::USER_SEMANTIC);
     let of_member = || {
         let ty = m.pointee(leaf.variable)?;
@@ -426,8 +438,8 @@ fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<Kind> {
     let text = leaves::text(of_variable.or_else(of_member)?);
     let (name, _) = leaves::split_semantic(&text)?;
     match name.as_str() {
-        "SV_CLIPDISTANCE" => Some(Kind::Clip),
-        "SV_CULLDISTANCE" => Some(Kind::Cull),
+        "SV_CLIPDISTANCE" => Some(DistanceKind::Clip),
+        "SV_CULLDISTANCE" => Some(DistanceKind::Cull),
         _ => None,
     }
 }

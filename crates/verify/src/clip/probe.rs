@@ -16,7 +16,7 @@ pub(super) enum Component<'s> {
     Output(&'s Module<'s>, &'s Leaf, u32),
     /// An element of a built-in array, of which all are shown: a driver may look for cull distances behind the clip
     /// distances that a stage has.
-    Distance(clip_cull::Kind, u32),
+    Distance(clip_cull::DistanceKind, u32),
 }
 
 impl Component<'_> {

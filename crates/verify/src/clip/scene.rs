@@ -17,7 +17,7 @@ use crate::run::{Task, cannot_run, cannot_run_original};
 use crate::verdict::{Part, Stop, broken, not_comparable};
 use crate::{Form, Phase};
 use polyshade::Module;
-use polyshade::clip_cull::{KINDS, Lacking, emulate_fragment};
+use polyshade::clip_cull::{self, DISTANCE_KINDS, DistanceCounts, Emulated, Options, Step};
 use polyshade::spv::{Capability, StorageClass};
 use polyshade_vulkan::{Draw, Error, Stage, Work, vk};
 use std::collections::BTreeMap;
@@ -163,9 +163,10 @@ impl<'s> Scene<'s> {
     /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
         let Form::Exact { hand_on: true, .. } = self.model.steps.form else { return Ok(None) };
-        let arrays = KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
-            (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
-        });
+        let arrays =
+            DISTANCE_KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
+                (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
+            });
         // Each is handed on as its number.
         let numbers = (0..).map(Number::Bits);
         let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
@@ -223,9 +224,13 @@ impl<'s> Scene<'s> {
         let Form::Emulated { location, native_clip } = self.model.steps.form else {
             return Ok(fragment.to_vec());
         };
-        let lacking = if native_clip { Lacking::Cull } else { Lacking::All };
+        let emulated = if native_clip { Emulated::Cull } else { Emulated::All };
+        let [clip, cull] = self.counts;
+        let signature = Some(DistanceCounts { clip, cull });
+        let emulate = Step::Emulate { emulated, location, inputs: None, signature };
         let module = Module::parse(fragment).expect("our own words parse");
-        let emulated = emulate_fragment(&module, "main", lacking, location, self.counts);
+        let options = Options::from([emulate]);
+        let emulated = clip_cull::lower(&module, "main", &options);
         let emulated =
             emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
         Ok(emulated.module.into_words())

@@ -34,7 +34,7 @@ pub(crate) struct Command {
     /// Whether the machine decides what cannot be done: its device, or how busy it is.
     pub(super) asks_device: bool,
     /// The lowerings that the verb runs.
-    pub(super) lowerings: &'static [Lowering],
+    pub(super) lowerings: Vec<Lowering>,
     /// Whether every shader has a process of its own, which reads it again.
     pub(super) isolate: bool,
     files: Vec<PathBuf>,
@@ -89,7 +89,7 @@ impl Command {
             beside,
             json: false,
             asks_device: verb == "verify",
-            lowerings: &[],
+            lowerings: Vec::new(),
             // A driver may end the process, and `verify` starts its own processes by the command line of this one.
             isolate: isolate || verb == "verify",
             files: Vec::new(),
@@ -178,7 +178,7 @@ impl Command {
         add(env!("CARGO_PKG_VERSION").as_bytes());
         add(env!("POLYSHADE_FEATURES").as_bytes());
         add(self.verb.as_bytes());
-        for lowering in self.lowerings {
+        for lowering in &self.lowerings {
             add(lowering.name.as_bytes());
             add(&lowering.version.to_le_bytes());
         }

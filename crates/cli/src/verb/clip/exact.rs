@@ -1,16 +1,14 @@
 //! `clip --exact`: the pipeline's geometry stage, or one that is generated, clips and culls.
 
-use super::report::Taken;
 use crate::Done;
 use crate::code;
 use crate::failure::Failure;
 use crate::named::named;
 use clap::Args;
-use polyshade::clip_cull::{Exact, Lacking, Primitive, cut, generate};
-use polyshade::host::{Device, Target};
+use polyshade::clip_cull::{DistanceCounts, Emulated, GeometryClip, Primitive};
+use polyshade::host::Device;
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::ProvokingVertex;
-use polyshade::{Error, Module};
 use std::path::PathBuf;
 
 /// Forms beside which there is no --exact. Where a required option conflicts with one that is there, clap asks for it
@@ -120,38 +118,24 @@ impl Options {
         polyshade_verify::Form::Exact { location, native_clip, hand_on: self.hand_on }
     }
 
-    fn exact(&self, lacking: Lacking, location: Option<u32>, linked: Option<[u32; 2]>) -> Exact {
-        let exact = Exact::new().provoking(self.provoking).lacking(lacking);
-        let exact = location.into_iter().fold(exact, |exact, at| exact.read(at, linked));
-        let exact = self.flat.iter().copied().fold(exact, Exact::flat);
-        let exact = self.no_perspective.iter().copied().fold(exact, Exact::no_perspective);
-        match location.filter(|_| self.hand_on) {
-            Some(location) => exact.hand_on(location),
-            None => exact,
-        }
-    }
-
-    /// The stage, and the geometry stage behind it that is made.
-    pub(super) fn lower(
+    /// The step. A stage other than a geometry stage gets one after it.
+    pub(super) fn clip(
         &self,
-        current: &Module<'_>,
-        (target, model): (&Target, ExecutionModel),
-        lacking: Lacking,
-        (location, linked): (Option<u32>, Option<[u32; 2]>),
-        taken: &mut Taken,
-    ) -> Result<(Module<'static>, Option<Module<'static>>), Error> {
-        let exact = self.exact(lacking, location, linked);
-        if model == ExecutionModel::GEOMETRY {
-            let done = cut(current, target, &exact)?;
-            taken.outputs("cut", done.result.outputs, &done.requirements);
-            taken.read(&done.result);
-            return Ok((done.module.into_owned(), None));
+        emulated: Emulated,
+        model: ExecutionModel,
+        (location, signature): (Option<u32>, Option<DistanceCounts>),
+    ) -> GeometryClip {
+        let mut clip = GeometryClip::default();
+        clip.emulated = emulated;
+        (clip.read_at, clip.signature) = (location, signature);
+        clip.keep_at = location.filter(|_| self.hand_on);
+        clip.flat.extend(&self.flat);
+        clip.no_perspective.extend(&self.no_perspective);
+        clip.provoking = self.provoking;
+        if model != ExecutionModel::GEOMETRY {
+            clip.location = location.expect("the options are checked first");
+            clip.generate = Some(self.primitive);
         }
-        let location = location.expect("the options are checked first");
-        let (last, geometry) = generate(current, target, self.primitive, location, &exact)?;
-        let needs = geometry.as_ref().map_or(&last.requirements, |made| &made.requirements);
-        taken.outputs("generate", last.result.outputs, needs);
-        taken.read(&last.result);
-        Ok((last.module.into_owned(), geometry.map(|made| made.module)))
+        clip
     }
 }

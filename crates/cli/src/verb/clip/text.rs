@@ -2,9 +2,9 @@
 
 use crate::code;
 use crate::failure::Failure;
-use polyshade::clip_cull::Mark;
+use polyshade::clip_cull::{DistanceCounts, DistanceSemantic};
 use polyshade::host;
-use serde_json::Value;
+use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 
@@ -36,41 +36,27 @@ pub(super) fn space(text: &str) -> Result<Space, String> {
 }
 
 /// `CLIP,CULL`.
-pub(super) fn counts(text: &str) -> Result<[u32; 2], String> {
-    let parsed = text.split_once(',').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
+pub(super) fn counts(text: &str) -> Result<DistanceCounts, String> {
+    let parsed = text
+        .split_once(',')
+        .and_then(|(clip, cull)| Some(DistanceCounts::new(clip.parse().ok()?, cull.parse().ok()?)));
     parsed.ok_or_else(|| "the numbers of distances are given as CLIP,CULL".to_owned())
 }
 
-/// The contents of a file of marks.
-#[derive(Default)]
-pub(crate) struct Marks {
-    pub(super) inputs: Vec<Mark>,
-    pub(super) outputs: Vec<Mark>,
-    pub(super) linked_inputs: Vec<Mark>,
-    pub(super) linked_outputs: Vec<Mark>,
+/// The contents of a file of semantics.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Semantics {
+    pub(super) inputs: Vec<DistanceSemantic>,
+    pub(super) outputs: Vec<DistanceSemantic>,
+    pub(super) linked_inputs: Vec<DistanceSemantic>,
+    pub(super) linked_outputs: Vec<DistanceSemantic>,
 }
 
-/// Reads a file of marks.
-pub(super) fn read_marks(file: &Path) -> Result<Marks, Failure> {
-    let failed = |what: String| Failure::at(&code::CLI_INVALID_INPUT, file, what);
+/// Reads a file of semantics.
+pub(super) fn read_semantics(file: &Path) -> Result<Semantics, Failure> {
     let text =
         fs::read_to_string(file).map_err(|error| Failure::at(&code::CLI_FILE, file, error))?;
-    let value: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-    let Value::Object(lists) = value else { return Err(failed("not an object".to_owned())) };
-    let mut marks = Marks::default();
-    for (name, list) in &lists {
-        let place = match name.as_str() {
-            "inputs" => &mut marks.inputs,
-            "outputs" => &mut marks.outputs,
-            "linked_inputs" => &mut marks.linked_inputs,
-            "linked_outputs" => &mut marks.linked_outputs,
-            _ => return Err(failed(format!("there is no list `{name}`"))),
-        };
-        let Value::Array(list) = list else { return Err(failed(format!("`{name}` is no list"))) };
-        for mark in list {
-            let text = mark.as_str().ok_or_else(|| failed(format!("{mark} is no mark")))?;
-            place.push(text.parse().map_err(|error: polyshade::Error| failed(error.to_string()))?);
-        }
-    }
-    Ok(marks)
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::at(&code::CLI_INVALID_INPUT, file, error.to_string()))
 }

@@ -85,7 +85,6 @@ impl Verified {
     /// The lowering of that entry point; options without effect are refused.
     pub(super) fn specify<'v>(
         &'v self,
-        module: &Module<'_>,
         (entry, stage): (&'v str, ExecutionModel),
     ) -> Result<Specified<'v>, Failure> {
         match self {
@@ -107,13 +106,12 @@ impl Verified {
                 Ok(Specified::Pull(rewrite.target(entry, stage), rewrite.options()))
             }
             Self::Clip(rewrite) => {
-                let marks = rewrite.check()?;
+                let listed = rewrite.check()?;
                 rewrite.check_stage(stage)?;
-                let steps = rewrite.steps(&marks, stage);
-                let steps = steps.map_err(|error| Failure::of(&error, Some(module)))?;
+                let steps = rewrite.verified(&listed, stage);
                 let lower = move |m: &Module<'_>| {
-                    let mut taken = clip::Taken::new(stage);
-                    rewrite.lower(m, (entry, stage), &marks, &mut taken).map(|done| done.module)
+                    let lowered = rewrite.lower(m, (entry, stage), &listed)?;
+                    Ok(lowered.module.into_owned())
                 };
                 Ok(Specified::Clip(Box::new(lower), steps))
             }

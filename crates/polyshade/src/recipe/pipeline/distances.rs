@@ -1,7 +1,9 @@
 //! What is done to distances where a stage hands them to the next.
 
 use super::{END_OF_LOCATIONS, Pipeline, Stage};
-use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers, Runs, StageDistances};
+use crate::clip_cull::{
+    self, DistanceCounts, EMULATED_LOCATIONS, Emulated, Registers, Runs, StageDistances, Step,
+};
 use crate::code;
 use crate::host::{Lowered, Target};
 use crate::moves;
@@ -13,23 +15,35 @@ use std::iter;
 const REGISTERS: u32 = 2;
 
 impl Pipeline<'_> {
+    /// Takes one step with the distances of a stage.
+    pub(super) fn clip_step(
+        &mut self,
+        number: usize,
+        field: &'static str,
+        step: Step,
+    ) -> Result<StageDistances, Error> {
+        let options = clip_cull::Options::from([step]);
+        let made = self.step(number, field, |m, target| clip_cull::lower(m, target, &options))?;
+        Ok(made.distances)
+    }
+
     pub(super) fn mask(&mut self, last: usize, masks: Masks) -> Result<(), Error> {
         let field = "masks";
-        let location = match masks.as_written {
+        let location = match masks.keep_original {
             true => Some(self.free_locations(last, field, REGISTERS)?),
             false => None,
         };
-        let made = self
-            .step(last, field, |m, target| clip_cull::enable(m, target, masks.enabled, location))?;
-        let clip = made.outputs[0];
+        let step = Step::Mask { enabled: masks.enabled, keep_original_at: location };
+        let made = self.clip_step(last, field, step)?;
+        let clip = made.outputs.clip;
         self.made(last).masks = Some(made);
         let (Some(location), Some(fragment), 1..) = (location, self.fragment, clip) else {
             return Ok(());
         };
-        let registers = Registers { inputs: location, outputs: location, linked: Some([clip, 0]) };
-        let made =
-            self.step(fragment, field, |m, target| clip_cull::to_registers(m, target, registers))?;
-        self.made(fragment).as_written = Some(made);
+        let signature = Some(DistanceCounts::new(clip, 0));
+        let registers = Registers { inputs: location, outputs: location, signature };
+        let made = self.clip_step(fragment, field, Step::ToRegisters(registers))?;
+        self.made(fragment).original = Some(made);
         Ok(())
     }
 
@@ -37,19 +51,20 @@ impl Pipeline<'_> {
         &mut self,
         last: usize,
         fragment: usize,
-        lacking: Lacking,
+        emulated: Emulated,
         runs: Runs,
     ) -> Result<(), Error> {
         let field = "emulate";
         let location = self.free_locations(last, field, EMULATED_LOCATIONS)?;
-        let registers = self.hand_between(last, field, lacking, location)?;
-        let made = self.step(last, field, |m, target| {
-            clip_cull::emulate_last(m, target, lacking, registers)
-        })?;
-        let counts = made.outputs;
+        let registers = self.hand_between(last, field, emulated, location)?;
+        let Registers { inputs, signature, .. } = registers;
+        let step = Step::Emulate { emulated, location, inputs: Some(inputs), signature };
+        let made = self.clip_step(last, field, step)?;
+        let signature = Some(made.outputs.counts());
         self.made(last).emulated = Some(made);
+        let read = Registers { inputs: location, signature, ..registers };
         let made = self.step(fragment, field, |m, target| {
-            clip_cull::emulate_fragment_that(runs, m, target, lacking, location, counts)
+            clip_cull::emulate_fragment(m, target, emulated, read, runs)
         })?;
         self.made(fragment).emulated = Some(made);
         Ok(())
@@ -61,13 +76,13 @@ impl Pipeline<'_> {
         &mut self,
         last: usize,
         field: &'static str,
-        lacking: Lacking,
+        emulated: Emulated,
         location: u32,
     ) -> Result<Registers, Error> {
         let is_task = |model| matches!(model, ExecutionModel::TASK_NV | ExecutionModel::TASK_EXT);
         let before: Vec<usize> =
             (0..last).filter(|number| !is_task(self.stages[*number].model)).collect();
-        let mut registers = Registers { inputs: 0, outputs: location, linked: None };
+        let mut registers = Registers { inputs: 0, outputs: location, signature: None };
         if before.is_empty() {
             return Ok(registers);
         }
@@ -75,29 +90,30 @@ impl Pipeline<'_> {
         let own = Registers { outputs: registers.inputs, ..registers };
 
         let mut linked = [0, 0];
-        let mut join = |counts: [u32; 2]| {
-            iter::zip(&mut linked, counts).for_each(|(most, count)| *most = count.max(*most));
+        let mut join = |DistanceCounts { clip, cull }: DistanceCounts| {
+            let counts = iter::zip(&mut linked, [clip, cull]);
+            counts.for_each(|(most, count)| *most = count.max(*most));
         };
         let mut changing = Vec::new();
         for number in before {
             let counts = self.distances(number, field, own)?;
             counts.into_iter().for_each(&mut join);
-            if counts != [[0; 2]; 2] {
+            if counts != [DistanceCounts::default(); 2] {
                 changing.push(number);
             }
         }
         let [inputs, _] = self.distances(last, field, registers)?;
         join(inputs);
-        if !lacking.is_needed(linked) {
+        if !emulated.is_needed(linked) {
             return Ok(registers);
         }
-        let own = Registers { linked: Some(linked), ..own };
+        let signature = Some(DistanceCounts::new(linked[0], linked[1]));
+        let own = Registers { signature, ..own };
         for number in changing {
-            let made =
-                self.step(number, field, |m, target| clip_cull::to_registers(m, target, own))?;
+            let made = self.clip_step(number, field, Step::ToRegisters(own))?;
             self.made(number).emulated = Some(made);
         }
-        Ok(Registers { linked: Some(linked), ..registers })
+        Ok(Registers { signature, ..registers })
     }
 
     /// How many clip and cull distances a stage reads and hands on.
@@ -106,12 +122,12 @@ impl Pipeline<'_> {
         number: usize,
         field: &'static str,
         at: Registers,
-    ) -> Result<[[u32; 2]; 2], Error> {
+    ) -> Result<[DistanceCounts; 2], Error> {
         let module = &self.stages[number].lowered.module;
         let made = clip_cull::to_registers(module, self.target(number), at);
         let StageDistances { inputs, outputs, .. } =
             made.map_err(|error| self.about(number, field, &error))?.result;
-        Ok([inputs, outputs])
+        Ok([inputs.counts(), outputs.counts()])
     }
 
     /// The first of `count` locations in a row that are free among the outputs of the last stage and the inputs of the

@@ -1,11 +1,12 @@
 //! What is done where the last stage before rasterization hands distances on: planes that are off do not clip, and
 //! planes of the caller do.
 
-use super::arrays::{Array, StageDistances, arrays, behind, check_free, count};
+use super::arrays::{Array, arrays, behind, check_free, count};
 use super::limits::{self, requirements};
-use super::marks::Kind;
+use super::options::{StageDistances, UserPlanes};
 use super::prepare::prepare_builtins;
 use super::relocate::{Sites, clear, distance_array, pointer};
+use super::semantics::DistanceKind;
 use crate::code;
 use crate::host::{Lowered, Place, Target, Value, Word, Words};
 use crate::moves::{self, Copies, FoundBuiltin, Frame, HostWords, Stages};
@@ -50,46 +51,41 @@ fn plane_words(plane: u32) -> [Word; 4] {
     }
 }
 
-/// Makes the planes inert whose bit in `enabled` is 0 (bit `i` is that of plane `i`), in the stage before
-/// rasterization: Vulkan clips against all that are written, OpenGL against those that are on.
-/// Distances of a plane that is off are 0.
-///
-/// What the stage wrote goes, unmasked, to the locations from `as_written` on as well, if that is given: for a fragment
-/// stage that [`to_registers`](super::to_registers) makes read the same locations, and for what is captured natively.
-/// Cull distances have no enable; they stay.
-///
-/// # Errors
-///
-/// `Options`: a descriptor or constant that the shader has or that is reserved. `Unsupported`: a stage whose outputs
-/// other invocations see (tessellation control and mesh stages).
-pub fn enable<'m>(
+/// [`Step::Mask`](super::Step::Mask).
+pub(super) fn mask<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     enabled: Value<u32>,
-    as_written: Option<u32>,
+    keep_original_at: Option<u32>,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let mut words = Vec::new();
     if let Value::Word(place) = enabled {
         Words::add(&mut words, place, [Word::new(mask_word(place), "bit i: clip plane i is on")]);
     }
-    let is_needed = |arrays: &[Array]| find(arrays, Kind::Clip).is_some();
+    let is_needed = |arrays: &[Array]| find(arrays, DistanceKind::Clip).is_some();
     lower(module, &target.into(), words, is_needed, |m, p, stage| {
-        let clip = find(&stage.arrays, Kind::Clip).expect("it is needed where there is one");
+        let clip =
+            find(&stage.arrays, DistanceKind::Clip).expect("it is needed where there is one");
         let mask = stage.mask(m, p, enabled)?;
         let variable = clip.register.variable;
-        if as_written.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
+        if keep_original_at.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
             let message = "clip distances are captured natively, and are to be masked: say where they stay as written";
             return Err(Error::new(&code::CLIP_MASK_CAPTURED, message).about(variable));
         }
-        let copy = match as_written {
+        let copy = match keep_original_at {
             Some(location) => Some(stage.as_written(m, p, clip, location)?),
             None => None,
         };
         for taken in moves::take_over(m, p, stage.entry, &[variable], Copies::None)? {
             clear(m, p, taken, stage.sites.prologue);
         }
-        let array =
-            distance_array(p, stage.entry, StorageClass::OUTPUT, (Kind::Clip, clip.count), None);
+        let array = distance_array(
+            p,
+            stage.entry,
+            StorageClass::OUTPUT,
+            (DistanceKind::Clip, clip.count),
+            None,
+        );
         for number in 0..clip.count {
             stage.hand_on_masked(p, number, (variable, array), &mask, copy.as_deref());
         }
@@ -97,32 +93,11 @@ pub fn enable<'m>(
     })
 }
 
-/// The caller's clip planes: each is four floats, a dot product with which is a clip distance.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Planes {
-    /// How many.
-    pub count: u32,
-    /// Where their floats are, 16 bytes a plane.
-    pub words: Place,
-    /// The location of the `vec4` output that they are dotted with, as OpenGL's `gl_ClipVertex`: they are in the space
-    /// of that, as a rule eye space. `Position`, and clip space, where there is none.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub vertex: Option<u32>,
-}
-
-/// Makes clip distances of the caller's planes, in the stage before rasterization.
-///
-/// # Errors
-///
-/// `Options`: no planes; a descriptor that the shader has or that is reserved. `NotFound`: the vertex. `Unsupported`:
-/// a stage that writes clip distances itself; more planes than the device takes; a stage whose outputs other
-/// invocations see.
-pub fn user_planes<'m>(
+/// [`Step::UserPlanes`](super::Step::UserPlanes).
+pub(super) fn user_planes<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    planes: Planes,
+    planes: UserPlanes,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     if planes.count == 0 {
         return Err(Error::new(&code::CLIP_NO_PLANES, "there are no clip planes"));
@@ -138,7 +113,7 @@ pub fn user_planes<'m>(
         words,
         |_| true,
         |m, p, stage| {
-            if let Some(own) = find(&stage.arrays, Kind::Clip) {
+            if let Some(own) = find(&stage.arrays, DistanceKind::Clip) {
                 let message = "the shader writes clip distances itself";
                 return Err(
                     Error::new(&code::CLIP_OWN_DISTANCES, message).about(own.register.variable)
@@ -146,7 +121,7 @@ pub fn user_planes<'m>(
             }
             let vertex = stage.vertex(m, planes.vertex)?;
             let block = stage.words(m, p, "polyshade_planes")?;
-            let counted = (Kind::Clip, planes.count);
+            let counted = (DistanceKind::Clip, planes.count);
             let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
             for number in 0..planes.count {
                 stage.hand_on_dot(p, number, array, vertex, &block);
@@ -166,7 +141,7 @@ struct LastStage<'s, 'm> {
     sites: Sites<'m>,
 }
 
-fn find(arrays: &[Array], kind: Kind) -> Option<&Array> {
+fn find(arrays: &[Array], kind: DistanceKind) -> Option<&Array> {
     arrays.iter().find(|array| array.kind == kind)
 }
 
@@ -185,7 +160,7 @@ fn lower<'g>(
     let version = prepare_builtins(&frame, frame.isolated(), &[StorageClass::OUTPUT])?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, StorageClass::OUTPUT)?;
-        let cull = count(&arrays, Kind::Cull);
+        let cull = count(&arrays, DistanceKind::Cull);
         if !is_needed(&arrays) {
             limits::check(target, [0, cull])?;
             return Ok((0, cull));
@@ -202,7 +177,7 @@ fn lower<'g>(
     let mut requirements = requirements([clip, cull]);
     requirements.read(&words, frame.model());
     requirements.need_push_constants();
-    let result = StageDistances::of_outputs([clip, cull]);
+    let result = StageDistances { outputs: [clip, cull].into(), ..Default::default() };
     let (module, progress) = (next.module, next.progress);
     Ok(frame.lowered(Lowered { module, progress, words, requirements, result }))
 }

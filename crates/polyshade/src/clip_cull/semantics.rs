@@ -11,7 +11,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Kind {
+pub enum DistanceKind {
     /// Where it is negative, a primitive is cut off.
     Clip,
     /// A primitive goes where one and the same is negative at all of its vertices.
@@ -19,9 +19,9 @@ pub enum Kind {
 }
 
 /// Both.
-pub const KINDS: [Kind; 2] = [Kind::Clip, Kind::Cull];
+pub const DISTANCE_KINDS: [DistanceKind; 2] = [DistanceKind::Clip, DistanceKind::Cull];
 
-impl Kind {
+impl DistanceKind {
     /// The built-in array of such distances.
     pub fn builtin(self) -> BuiltIn {
         match self {
@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DistanceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Clip => "clip",
@@ -73,16 +73,17 @@ impl fmt::Display for Kind {
 /// As text it is `clip=` or `cull=` and a [range of locations](Locations): `clip=3`, `cull=4.xy`, `clip=3-4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Mark {
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
+pub struct DistanceSemantic {
     /// What they are.
-    pub kind: Kind,
+    pub kind: DistanceKind,
     /// Where they lie.
     pub locations: Locations,
 }
 
-impl Mark {
+impl DistanceSemantic {
     /// The components `components` of the register at `location` are distances of this kind.
-    pub fn new(kind: Kind, location: u32, components: Components) -> Self {
+    pub fn new(kind: DistanceKind, location: u32, components: Components) -> Self {
         Self { kind, locations: Locations { first: location, last: location, components } }
     }
 
@@ -94,7 +95,7 @@ impl Mark {
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for DistanceSemantic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let locations = self.locations.to_string();
         let range = locations.strip_prefix("location=").unwrap_or(&locations);
@@ -102,12 +103,26 @@ impl fmt::Display for Mark {
     }
 }
 
-impl FromStr for Mark {
+impl From<DistanceSemantic> for String {
+    fn from(semantic: DistanceSemantic) -> Self {
+        semantic.to_string()
+    }
+}
+
+impl TryFrom<String> for DistanceSemantic {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl FromStr for DistanceSemantic {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let (kind, range) = text.trim().split_once('=').unwrap_or((text, ""));
-        let kind = KINDS.into_iter().find(|known| known.to_string() == kind);
+        let kind = DISTANCE_KINDS.into_iter().find(|known| known.to_string() == kind);
         match kind.zip(locations(range)) {
             Some((kind, locations)) => Ok(Self { kind, locations }),
             None => {
@@ -120,13 +135,10 @@ impl FromStr for Mark {
 }
 
 /// A component of a register: its location, and the component there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Component {
-    /// The register.
-    pub location: u32,
-    /// Which of its four components.
-    pub component: u32,
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Component {
+    pub(super) location: u32,
+    pub(super) component: u32,
 }
 
 /// The registers that clip and cull distances take together, at most (Direct3D, system-value semantics).
@@ -134,9 +146,8 @@ const MOST_REGISTERS: usize = 2;
 
 /// The components of registers that are distances where two stages meet, numbered register by register: the number of a
 /// component is its index in the built-in array. Both stages must use the same numbers.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Linkage {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Linkage {
     clip: BTreeSet<Component>,
     cull: BTreeSet<Component>,
 }
@@ -147,7 +158,7 @@ impl Linkage {
     /// # Errors
     ///
     /// `Options`: a component that is both; more than two registers.
-    pub fn new(marks: impl IntoIterator<Item = Mark>) -> Result<Self, Error> {
+    pub(super) fn new(marks: impl IntoIterator<Item = DistanceSemantic>) -> Result<Self, Error> {
         let mut linkage = Self::default();
         for mark in marks {
             let Locations { first, last, components } = mark.locations;
@@ -161,10 +172,10 @@ impl Linkage {
         Ok(linkage)
     }
 
-    pub(super) fn add(&mut self, kind: Kind, component: Component) {
+    pub(super) fn add(&mut self, kind: DistanceKind, component: Component) {
         match kind {
-            Kind::Clip => self.clip.insert(component),
-            Kind::Cull => self.cull.insert(component),
+            DistanceKind::Clip => self.clip.insert(component),
+            DistanceKind::Cull => self.cull.insert(component),
         };
     }
 
@@ -197,25 +208,30 @@ impl Linkage {
     }
 
     /// The components of one kind, by their numbers.
-    pub fn of(&self, kind: Kind) -> impl ExactSizeIterator<Item = Component> + '_ {
+    pub(super) fn of(&self, kind: DistanceKind) -> impl ExactSizeIterator<Item = Component> + '_ {
         match kind {
-            Kind::Clip => self.clip.iter().copied(),
-            Kind::Cull => self.cull.iter().copied(),
+            DistanceKind::Clip => self.clip.iter().copied(),
+            DistanceKind::Cull => self.cull.iter().copied(),
         }
     }
 
     /// How many distances of one kind there are.
-    pub fn count(&self, kind: Kind) -> u32 {
+    pub(super) fn count(&self, kind: DistanceKind) -> u32 {
         self.of(kind).len() as u32
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.clip.is_empty() && self.cull.is_empty()
+    /// The components of both kinds, by their numbers, each as a semantic of its own.
+    pub(super) fn semantics(&self) -> Vec<DistanceSemantic> {
+        let of_kind = |kind| {
+            self.of(kind).filter_map(move |Component { location, component }| {
+                Some(DistanceSemantic::new(kind, location, Components::new(component, 1)?))
+            })
+        };
+        DISTANCE_KINDS.into_iter().flat_map(of_kind).collect()
     }
 
     /// The number of a component.
-    pub(super) fn number(&self, kind: Kind, component: Component) -> Option<u32> {
+    pub(super) fn number(&self, kind: DistanceKind, component: Component) -> Option<u32> {
         self.of(kind).position(|other| other == component).map(|number| number as u32)
     }
 }
@@ -230,11 +246,11 @@ mod tests {
             assert_eq!(mark(text).to_string(), text);
         }
         for text in ["", "clip", "clip=", "plane=3", "clip=3.xz", "cull=x"] {
-            assert!(text.parse::<Mark>().is_err(), "{text}");
+            assert!(text.parse::<DistanceSemantic>().is_err(), "{text}");
         }
     }
 
-    fn mark(text: &str) -> Mark {
+    fn mark(text: &str) -> DistanceSemantic {
         text.parse().expect("it is a mark")
     }
 
@@ -242,11 +258,12 @@ mod tests {
     fn numbers_go_by_register_whatever_the_order() {
         let marks = ["clip=4.xy", "clip=1.zw", "cull=1.xy"].map(mark);
         let linkage = Linkage::new(marks).expect("they are apart");
-        let number =
-            |location, component| linkage.number(Kind::Clip, Component { location, component });
+        let number = |location, component| {
+            linkage.number(DistanceKind::Clip, Component { location, component })
+        };
         assert_eq!([number(1, 2), number(1, 3), number(4, 0)], [Some(0), Some(1), Some(2)]);
         assert_eq!(number(1, 0), None);
-        assert_eq!(linkage.count(Kind::Cull), 2);
+        assert_eq!(linkage.count(DistanceKind::Cull), 2);
     }
 
     #[test]
@@ -262,8 +279,8 @@ mod tests {
 
     #[test]
     fn semantics_are_told_by_name_whatever_their_index() {
-        assert_eq!(Kind::of_semantic("SV_ClipDistance"), Some(Kind::Clip));
-        assert_eq!(Kind::of_semantic("sv_culldistance7"), Some(Kind::Cull));
-        assert_eq!(Kind::of_semantic("SV_ClipDistances"), None);
+        assert_eq!(DistanceKind::of_semantic("SV_ClipDistance"), Some(DistanceKind::Clip));
+        assert_eq!(DistanceKind::of_semantic("sv_culldistance7"), Some(DistanceKind::Cull));
+        assert_eq!(DistanceKind::of_semantic("SV_ClipDistances"), None);
     }
 }

@@ -1,0 +1,45 @@
+//! The table of lowerings: all that crates and tools need to list, name, version and call them.
+
+/// Calls the macro `$callback` with a row for each lowering; a new lowering adds one row. The lowerings of one stage share
+/// the signature `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. A capture into storage
+/// buffers has several variants ([`prepare`](crate::transform_feedback::prepare)) and a recipe several stages
+/// ([`recipe::lower`](crate::recipe::lower)): their rows have no function.
+///
+/// A row is
+///
+/// ```text
+/// Name(kind, "name", "verb", version) Options => function, "page";
+/// ```
+///
+/// with the number of the C library's options, the name in reports, the program's verb, the version, the type of the
+/// options, the function, and the page below docs/.
+#[macro_export]
+macro_rules! lowerings {
+    ($callback:ident) => {
+        $callback! {
+            CaptureExtension(2, "transform_feedback_extension", "capture",
+                $crate::transform_feedback::EXTENSION_VERSION)
+                $crate::transform_feedback::Options => $crate::transform_feedback::decorate,
+                "lowerings/transform-feedback.md";
+            VertexPulling(3, "vertex_pulling", "pull", $crate::vertex_pulling::VERSION)
+                $crate::vertex_pulling::Options => $crate::vertex_pulling::lower,
+                "lowerings/vertex-pulling.md";
+            PositionOnly(4, "position_only", "position", $crate::position_only::VERSION)
+                $crate::position_only::Options => $crate::position_only::lower,
+                "lowerings/position-only.md";
+            DepthConvention(5, "depth_convention", "depth", $crate::depth_convention::VERSION)
+                $crate::depth_convention::Options => $crate::depth_convention::lower,
+                "lowerings/depth-convention.md";
+            RasterizerDiscard(6, "rasterizer_discard", "discard",
+                $crate::rasterizer_discard::VERSION)
+                $crate::rasterizer_discard::Options => $crate::rasterizer_discard::lower,
+                "lowerings/rasterizer-discard.md";
+            AdvancedBlend(7, "advanced_blend", "blend", $crate::advanced_blend::VERSION)
+                $crate::advanced_blend::Options => $crate::advanced_blend::lower,
+                "lowerings/advanced-blend.md";
+            ClipCull(8, "clip_cull", "clip", $crate::clip_cull::VERSION)
+                $crate::clip_cull::Options => $crate::clip_cull::lower,
+                "lowerings/clip-cull.md";
+        }
+    };
+}
