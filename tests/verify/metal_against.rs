@@ -57,7 +57,7 @@ fn what_is_captured_is_what_lavapipe_captures() {
 }
 
 #[test]
-fn arithmetic_without_latitude_is_the_same_to_the_bit() {
+fn exact_arithmetic_is_the_same_to_the_bit() {
     let words = vertex(
         "layout(location = 0) in vec4 a;
         layout(location = 1) in ivec2 b;
@@ -111,7 +111,7 @@ fn more_than_the_tolerance_is_different() {
 }
 
 #[test]
-fn what_has_no_tolerance_of_ours_is_not_compared() {
+fn functions_without_a_bound_are_not_compared() {
     let words = vertex(
         "layout(location = 0) in vec4 a;
         layout(location = 0) out vec4 v_out;

@@ -187,12 +187,12 @@ impl Comparison<'_> {
             return gap.map(|gap| Difference { vertex: Some(vertex), ..gap });
         };
         let word = piece.first as usize + (offset - piece.offset as usize) / 4;
-        let Recording { placement, undefined, leeway, .. } = expected.recording;
+        let Recording { placement, undefined, tolerance, .. } = expected.recording;
         let first = self.shape.range(*placement, vertex, piece.leaf).start;
         if undefined[first + word] {
             return None;
         }
-        let leeway = leeway[first + word];
+        let tolerance = tolerance[first + word];
         // Both words of a wide component, where both are captured here.
         let leaf = &self.shape.leaves[piece.leaf];
         let width = leaf.bits.div_ceil(32) as usize;
@@ -201,7 +201,8 @@ impl Comparison<'_> {
         let end = (start + 4 * width).min(range.end);
         let message = format!("buffer {number}, vertex {slot} of the buffer holds another value");
         let (right, found) = (u32s(&right[start..end]), u32s(&found[start..end]));
-        let difference = self.component(leaf, word / width, (right, found), (leeway, message))?;
+        let difference =
+            self.component(leaf, word / width, (right, found), (tolerance, message))?;
         Some(Difference { vertex: Some(vertex), ..difference })
     }
 
@@ -212,10 +213,10 @@ impl Comparison<'_> {
         leaf: &Leaf,
         component: usize,
         (right, found): (Vec<u32>, Vec<u32>),
-        (leeway, message): (f64, String),
+        (tolerance, message): (f64, String),
     ) -> Option<Difference> {
         let [is, was] = [&found, &right].map(|bits| float(leaf, bits));
-        if self.rounding == Rounding::Across && is_within(leaf, [is, was], leeway) {
+        if self.rounding == Rounding::Across && is_within(leaf, [is, was], tolerance) {
             return None;
         }
         let is_computed = right.len() > 1 || !was.is_nan() || !self.inputs.gives(right[0]);
@@ -248,8 +249,9 @@ impl Comparison<'_> {
             let bits =
                 [&right.words, &found.words].map(|words| words[start..start + width].to_vec());
             let message = "an output has another value".to_owned();
-            let leeway = right.leeway[index];
-            let difference = self.component(leaf, word / width, bits.into(), (leeway, message))?;
+            let tolerance = right.tolerance[index];
+            let difference =
+                self.component(leaf, word / width, bits.into(), (tolerance, message))?;
             let vertex = Some(right.placement.vertex(slot as u32));
             Some(Difference { vertex, ..difference })
         })
@@ -272,13 +274,13 @@ fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
 
 /// Whether two devices may have computed these, of which one may be so far from the other. Both may take denormals for
 /// zeros, and need not keep the signs of zeros.
-fn is_within(leaf: &Leaf, [is, was]: [f64; 2], leeway: f64) -> bool {
-    if leeway == f64::INFINITY {
+fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
+    if tolerance == f64::INFINITY {
         return true;
     }
     let least = f64::from(f32::MIN_POSITIVE);
     let is_float = (leaf.kind, leaf.bits) == (Kind::Float, 32);
-    is_float && ((is - was).abs() <= leeway || is.abs() < least && was.abs() < least)
+    is_float && ((is - was).abs() <= tolerance || is.abs() < least && was.abs() < least)
 }
 
 /// Whether one of two floats is not a number and the other is none either, or infinite. llvmpipe (Mesa 22.3) takes what

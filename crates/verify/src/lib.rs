@@ -21,7 +21,6 @@ cfg_if::cfg_if! {
         mod feeder;
         mod initialise;
         mod inputs;
-        mod latitude;
         mod layout;
         mod leaves;
         mod library;
@@ -35,6 +34,7 @@ cfg_if::cfg_if! {
         mod run;
         mod stores;
         mod targets;
+        mod tolerance;
         mod verbs;
     }
 }

@@ -13,14 +13,14 @@ pub(crate) struct Recording {
     /// Which of them the shader leaves to the driver, or the driver does not write down.
     pub(crate) undefined: Vec<bool>,
     /// How far each may be from what it is: not at all, or infinitely where nothing is said of it.
-    pub(crate) leeway: Vec<f64>,
+    pub(crate) tolerance: Vec<f64>,
 }
 
 impl Recording {
     /// One of which all is defined.
     pub(crate) fn new(placement: Placement, words: Vec<u32>) -> Self {
-        let (undefined, leeway) = (vec![false; words.len()], vec![0.0; words.len()]);
-        Recording { placement, words, undefined, leeway }
+        let (undefined, tolerance) = (vec![false; words.len()], vec![0.0; words.len()]);
+        Recording { placement, words, undefined, tolerance }
     }
 
     /// How many words a vertex has.
@@ -88,7 +88,7 @@ pub(crate) fn select<'w>(
         placement: recording.placement,
         words: all.iter().map(|word| recording.words[*word]).collect(),
         undefined: all.iter().map(|word| recording.undefined[*word]).collect(),
-        leeway: all.iter().map(|word| recording.leeway[*word]).collect(),
+        tolerance: all.iter().map(|word| recording.tolerance[*word]).collect(),
     })
 }
 

@@ -371,7 +371,7 @@ impl<'r> Original<'r> {
     }
 
     /// Draws a shader that writes its outputs down, with what else `bind` gives it.
-    fn run_recorder(
+    pub(crate) fn run_recorder(
         &self,
         recorder: &Recorder,
         placement: Placement,

@@ -5,12 +5,12 @@ mod host;
 use crate::cases::{self, Case, Indexing, Room};
 use crate::compare::Comparison;
 use crate::inputs::Inputs;
-use crate::latitude;
 use crate::layout::{self, Buffer};
 use crate::pull::{self, Fetching};
 use crate::random::Values;
 use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface};
+use crate::tolerance;
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
 use polyshade::host::{Descriptor, Purpose, Set};
@@ -96,7 +96,7 @@ impl Run<'_> {
             None => self.original.record(&mut equal)?,
             Some(oracle) => {
                 let mut recordings = oracle.record(&mut equal)?;
-                latitude::allow(oracle, &mut recordings, &mut equal)?;
+                tolerance::set(oracle, &mut recordings, &mut equal)?;
                 recordings
             }
         };

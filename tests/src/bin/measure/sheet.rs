@@ -1,23 +1,22 @@
-//! Draws a contact sheet of all advanced blend equations and overlap modes: what a device makes of the lowered shader,
-//! and beside it what the model says.
-//!
-//!     cargo run --release -p polyshade-tests --bin blend-sheet -- docs/lowerings/advanced-blend.png
+//! A contact sheet of all advanced blend equations and overlap modes: the lowered shader as a device draws it, and
+//! beside it the model.
 
+use crate::blend::COVER;
+use crate::{Result, fragment, vertex};
+use embedded_graphics::framebuffer::{Framebuffer, buffer_size};
 use embedded_graphics::mono_font::MonoTextStyle;
 use embedded_graphics::mono_font::ascii::FONT_5X8;
-use embedded_graphics::pixelcolor::BinaryColor;
+use embedded_graphics::pixelcolor::Rgb888;
+use embedded_graphics::pixelcolor::raw::{BigEndian, RawU24};
 use embedded_graphics::prelude::*;
 use embedded_graphics::text::{Baseline, Text};
 use polyshade::Module;
 use polyshade::advanced_blend::{self, ColorBlend, Equation, FormatClass, Options, Overlap};
 use polyshade::host::Place;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{
     AdvancedBlend, Descriptor, Device, Draw, Resource, Stage, Target, Texture, Validation, Work, vk,
 };
-use std::convert::Infallible;
-use std::error::Error;
 use std::fs::File;
 use std::io::BufWriter;
 
@@ -39,22 +38,21 @@ const OVERLAPS: [(Overlap, vk::BlendOverlapEXT); 3] = [
 
 type Colour = [f32; 4];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).ok_or("where does the sheet go?")?;
+pub(crate) fn draw(path: &str) -> Result<()> {
     let (sources, destinations) = (picture(ball), picture(landscape));
-    let mut sheet = Sheet::new();
+    let mut sheet = with_titles();
     let mut worst = 0.0_f32;
     for (column, (overlap, native)) in OVERLAPS.into_iter().enumerate() {
-        let drawn = draw(overlap, &sources, &destinations)?;
+        let drawn = by_device(overlap, &sources, &destinations)?;
         for (equation, drawn) in Equation::ALL.into_iter().zip(&drawn) {
             let model = model(equation, native, &sources, &destinations);
             let differences = drawn.iter().flatten().zip(model.iter().flatten());
             worst = differences.map(|(a, b)| (a - b).abs()).fold(worst, f32::max);
-            sheet.place(equation, column, drawn);
-            sheet.place(equation, OVERLAPS.len() + column, &model);
+            place(&mut sheet, equation, column, drawn);
+            place(&mut sheet, equation, OVERLAPS.len() + column, &model);
         }
     }
-    sheet.write(&path)?;
+    write(&sheet, path)?;
     println!("the pictures differ by {worst:.1e} at most");
     if worst > 1.0 / 255.0 {
         return Err("the pictures differ from the model's".into());
@@ -125,11 +123,6 @@ fn model(
     sources.iter().zip(destinations).map(one).collect()
 }
 
-const COVER: &str = "#version 450
-    void main() {
-        gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1, gl_VertexIndex == 2 ? 3 : -1, 0, 1);
-    }";
-
 const COPY: &str = "#version 450
     #extension GL_EXT_samplerless_texture_functions : require
     layout(set = 1, binding = 0) uniform texture2D sources;
@@ -137,13 +130,12 @@ const COPY: &str = "#version 450
     void main() { colour = texelFetch(sources, ivec2(gl_FragCoord.xy), 0); }";
 
 /// The pictures of all equations, in their order, as a device draws them.
-fn draw(
+fn by_device(
     overlap: Overlap,
     sources: &[Colour],
     destinations: &[Colour],
-) -> Result<Vec<Vec<Colour>>, Box<dyn Error>> {
-    let vertex = compile(COVER, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
-    let fragment = compile(COPY, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
+) -> Result<Vec<Vec<Colour>>> {
+    let (vertex, fragment) = (vertex(COVER)?, fragment(COPY)?);
     let target = ColorBlend::new(Equation::ALL);
     let options = Options::new()
         .every_target(target.overlap(overlap).format(FormatClass::Float))
@@ -186,78 +178,55 @@ const COLUMNS: usize = 2 * OVERLAPS.len();
 const ROW: usize = TITLE + HEIGHT + GAP;
 const BLOCK: usize = COLUMNS * (WIDTH + GAP) + 4 * GAP;
 
+const BLOCKS: usize = Equation::ALL.len().div_ceil(ROWS);
+
 /// The pixels of the sheet.
-struct Sheet {
-    width: usize,
-    height: usize,
-    pixels: Vec<[u8; 3]>,
+type Sheet = Framebuffer<Rgb888, RawU24, BigEndian, SHEET_WIDTH, SHEET_HEIGHT, SHEET_SIZE>;
+const SHEET_WIDTH: usize = BLOCKS * BLOCK;
+const SHEET_HEIGHT: usize = TITLE + ROWS * ROW;
+const SHEET_SIZE: usize = buffer_size::<Rgb888>(SHEET_WIDTH, SHEET_HEIGHT);
+
+/// A white sheet with the titles of columns.
+fn with_titles() -> Box<Sheet> {
+    let mut sheet = Box::new(Sheet::new());
+    let Ok(()) = sheet.clear(Rgb888::WHITE);
+    let titles = ["uncorrelated", "disjoint", "conjoint"].into_iter().chain(["as modelled"; 3]);
+    for (column, title) in titles.enumerate() {
+        let left = column * (WIDTH + GAP);
+        (0..BLOCKS).for_each(|block| write_text(&mut sheet, (block * BLOCK + left, 0), title));
+    }
+    sheet
 }
 
-impl Sheet {
-    fn new() -> Self {
-        let blocks = Equation::ALL.len().div_ceil(ROWS);
-        let (width, height) = (blocks * BLOCK, TITLE + ROWS * ROW);
-        let mut sheet = Self { width, height, pixels: vec![[255; 3]; width * height] };
-        let titles = ["uncorrelated", "disjoint", "conjoint"].into_iter().chain(["as modelled"; 3]);
-        for (column, title) in titles.enumerate() {
-            let left = column * (WIDTH + GAP);
-            (0..blocks).for_each(|block| sheet.write_text(block * BLOCK + left, 0, title));
-        }
-        sheet
-    }
-
-    /// Puts a picture, over a chequered ground, into a column of its equation.
-    fn place(&mut self, equation: Equation, column: usize, picture: &[Colour]) {
-        let number = equation.word() as usize - 1;
-        let (left, top) = (number / ROWS * BLOCK, TITLE + number % ROWS * ROW);
-        self.write_text(left, top, &format!("{} {equation}", equation.word()));
-        for (i, [r, g, b, a]) in picture.iter().enumerate() {
-            let (x, y) = (i % WIDTH, i / WIDTH);
-            let ground = if (x / 6 + y / 6) % 2 == 0 { 1.0 } else { 0.8 };
-            let over = |c: f32| {
-                let shown = c + (1.0 - a.clamp(0.0, 1.0)) * ground;
-                (shown.clamp(0.0, 1.0) * 255.0).round() as u8
-            };
-            let at = (top + TITLE + y) * self.width + left + column * (WIDTH + GAP) + x;
-            self.pixels[at] = [over(*r), over(*g), over(*b)];
-        }
-    }
-
-    fn write_text(&mut self, left: usize, top: usize, text: &str) {
-        let style = MonoTextStyle::new(&FONT_5X8, BinaryColor::On);
-        let place = Point::new(left as i32, top as i32);
-        let Ok(_) = Text::with_baseline(text, place, style, Baseline::Top).draw(self);
-    }
-
-    fn write(&self, path: &str) -> Result<(), Box<dyn Error>> {
-        let file = BufWriter::new(File::create(path)?);
-        let mut encoder = png::Encoder::new(file, self.width as u32, self.height as u32);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_compression(png::Compression::High);
-        encoder.write_header()?.write_image_data(self.pixels.as_flattened())?;
-        Ok(())
+/// Puts a picture, over a chequered ground, into a column of its equation.
+fn place(sheet: &mut Sheet, equation: Equation, column: usize, picture: &[Colour]) {
+    let number = equation.word() as usize - 1;
+    let (left, top) = (number / ROWS * BLOCK, TITLE + number % ROWS * ROW);
+    write_text(sheet, (left, top), &format!("{} {equation}", equation.word()));
+    for (i, [r, g, b, a]) in picture.iter().enumerate() {
+        let (x, y) = (i % WIDTH, i / WIDTH);
+        let ground = if (x / 6 + y / 6) % 2 == 0 { 1.0 } else { 0.8 };
+        let over = |c: f32| {
+            let shown = c + (1.0 - a.clamp(0.0, 1.0)) * ground;
+            (shown.clamp(0.0, 1.0) * 255.0).round() as u8
+        };
+        let at = (left + column * (WIDTH + GAP) + x, top + TITLE + y);
+        let colour = Rgb888::new(over(*r), over(*g), over(*b));
+        sheet.set_pixel(Point::new(at.0 as i32, at.1 as i32), colour);
     }
 }
 
-impl OriginDimensions for Sheet {
-    fn size(&self) -> Size {
-        Size::new(self.width as u32, self.height as u32)
-    }
+fn write_text(sheet: &mut Sheet, (left, top): (usize, usize), text: &str) {
+    let style = MonoTextStyle::new(&FONT_5X8, Rgb888::BLACK);
+    let place = Point::new(left as i32, top as i32);
+    let Ok(_) = Text::with_baseline(text, place, style, Baseline::Top).draw(sheet);
 }
 
-impl DrawTarget for Sheet {
-    type Color = BinaryColor;
-    type Error = Infallible;
-
-    fn draw_iter<I: IntoIterator<Item = Pixel<BinaryColor>>>(
-        &mut self,
-        pixels: I,
-    ) -> Result<(), Infallible> {
-        for Pixel(at, _) in pixels {
-            if self.bounding_box().contains(at) {
-                self.pixels[at.y as usize * self.width + at.x as usize] = [0; 3];
-            }
-        }
-        Ok(())
-    }
+fn write(sheet: &Sheet, path: &str) -> Result<()> {
+    let file = BufWriter::new(File::create(path)?);
+    let mut encoder = png::Encoder::new(file, SHEET_WIDTH as u32, SHEET_HEIGHT as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::High);
+    encoder.write_header()?.write_image_data(sheet.data())?;
+    Ok(())
 }

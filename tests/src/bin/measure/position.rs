@@ -1,20 +1,15 @@
-//! Measures what a position-only pass costs a driver beside the full shader, in a scene bound by its vertices; and how
-//! long making the variant takes beside SPIRV-Tools' passes for the same.
-//!
-//!     cargo run --release -p polyshade-tests --bin position-cost [SHADER.spv…]
-//!
-//! Drivers are those that `VK_DRIVER_FILES` names. The shaders are those of a corpus, of one vertex entry point each.
+//! The cost of a position-only pass beside the full shader, in a scene bound by its vertices; and of making the variant
+//! beside SPIRV-Tools' passes for the same.
 
+use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
 use polyshade::host::Lowered;
 use polyshade::position_only::{self, Options, SideEffects};
 use polyshade::spv::ExecutionModel;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_tests::{dead_code, processor, shader};
+use polyshade_tests::{dead_code, shader};
 use polyshade_vulkan::{
     Attribute, DepthTest, Device, Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk,
 };
-use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -23,8 +18,6 @@ use std::time::{Duration, Instant};
 const VERTICES: u32 = 3 << 16;
 const MANY: u32 = 129;
 const FEW: u32 = 1;
-/// Each is measured this often, and the shortest time counts: others share the machine.
-const RUNS: u32 = 3;
 
 /// A surface lit at its vertices. Its triangles are far to the side: nothing is shaded but vertices.
 const LIT: &str = "#version 450
@@ -56,45 +49,34 @@ const FRAGMENT: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = v_colour + vec4(v_normal + v_tangent, 0.0); }";
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let shaders: Vec<String> = std::env::args().skip(1).collect();
-    if !shaders.is_empty() {
-        against_spirv_tools(&shaders)?;
-    }
-    let full = compile(LIT, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
-    let fragment = compile(FRAGMENT, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
+/// Prints nanoseconds a vertex.
+pub(crate) fn measure(device: &Device) -> Result<()> {
+    let (full, fragment) = (vertex(LIT)?, fragment(FRAGMENT)?);
     let module = Module::parse(&full)?;
     let variant = position_only::lower(&module, "main", &Options::new())?;
     let interface = position_only::lower(&module, "main", &Options::new().keep_interface())?;
-    for (name, device) in processor::devices()? {
-        println!("{name}: nanoseconds a vertex");
-        let time = |vertex: &[u32], fragment: Option<&[u32]>, locations: u32| {
-            measure(&device, vertex, fragment, locations)
-        };
-        let whole = time(&full, Some(&fragment), 4)?;
-        println!("  full shader                          {whole:7.2}");
-        for (what, words, locations) in [
-            ("full shader, depth only", &full[..], 4),
-            ("position only, all inputs bound", interface.module.words(), 4),
-            ("position only, its own stream bound", variant.module.words(), 1),
-        ] {
-            let one = time(words, None, locations)?;
-            println!("  {what:<36} {one:7.2}  {:4.0} %", one / whole * 100.0);
-        }
-    }
+    let time = |words, fragment, locations| instances(device, words, fragment, locations);
+    let times = [
+        ("full shader", time(&full, Some(&fragment[..]), 4)?),
+        ("depth only", time(&full, None, 4)?),
+        ("position only, all inputs bound", time(interface.module.words(), None, 4)?),
+        ("position only, its own stream bound", time(variant.module.words(), None, 1)?),
+    ];
+    row("nanoseconds a vertex", &times);
     Ok(())
 }
 
-/// Nanoseconds a vertex with attributes at the first `locations`: what many instances take longer than one.
-fn measure(
+/// Nanoseconds a vertex with attributes at the first `locations`.
+fn instances(
     device: &Device,
     vertex: &[u32],
     fragment: Option<&[u32]>,
     locations: u32,
-) -> Result<f64, Box<dyn Error>> {
+) -> Result<f64> {
     let stride = 16 * locations;
     let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0;
-    let attributes = (0..VERTICES * 4 * locations).flat_map(|i| number(i).to_ne_bytes()).collect();
+    let attributes: Vec<u8> =
+        (0..VERTICES * 4 * locations).flat_map(|i| number(i).to_ne_bytes()).collect();
     let format = vk::Format::R32G32B32A32_SFLOAT;
     let attribute = |location| Attribute { location, format, offset: location * 16 };
     let layout = VertexLayout {
@@ -102,35 +84,33 @@ fn measure(
         rate: vk::VertexInputRate::VERTEX,
         attributes: (0..locations).map(attribute).collect(),
     };
+    let place = Place { buffer: 0, offset: 0 };
     let target = |format| Target::new(format, 64, 64);
     let mut stages = vec![Stage::vertex(vertex)];
     stages.extend(fragment.map(Stage::fragment));
-    let mut work = Work {
-        buffers: vec![attributes],
+    let work = |instances| Work {
+        buffers: vec![attributes.clone()],
         targets: [vk::Format::R8G8B8A8_UNORM, vk::Format::D32_SFLOAT].map(target).to_vec(),
         draws: vec![Draw {
-            stages,
+            stages: stages.clone(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            vertex_buffers: vec![VertexBuffer { place: Place { buffer: 0, offset: 0 }, layout }],
+            vertex_buffers: vec![VertexBuffer { place, layout: layout.clone() }],
             push_constants: (0..16).flat_map(|i| number(i).to_ne_bytes()).collect(),
             target: fragment.map(|_| 0),
             depth: Some(DepthTest::nearest(1)),
             vertices: 0..VERTICES,
+            instances: 0..instances,
             ..Draw::default()
         }],
         ..Work::default()
     };
-    let mut shortest = |instances| {
-        work.draws[0].instances = 0..instances;
-        processor::of_draws(device, &work, RUNS)
-    };
-    let (few, many) = (shortest(FEW)?, shortest(MANY)?);
     let vertices = f64::from((MANY - FEW) * VERTICES);
-    Ok(many.saturating_sub(few).as_nanos() as f64 / vertices)
+    time::per_unit(device, [&work(FEW), &work(MANY)], vertices)
 }
 
-/// How long both take for the same shaders, one after the other, and what is left of them.
-fn against_spirv_tools(shaders: &[String]) -> Result<(), Box<dyn Error>> {
+/// Prints the time of the derivation beside that of SPIRV-Tools' passes for the same, and how many instructions each
+/// leaves. Shaders with more than one entry point are left out.
+pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
     let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
     let (mut words_in, mut left, mut left_by_them, mut count) = (0, 0, [0; 2], 0);
     for path in shaders {
@@ -179,5 +159,5 @@ fn shortest<T>(mut work: impl FnMut() -> T) -> Duration {
         std::hint::black_box(work());
         started.elapsed()
     };
-    (0..RUNS).map(run).min().unwrap_or_default()
+    (0..time::RUNS).map(run).min().unwrap_or_default()
 }

@@ -1,0 +1,175 @@
+//! Draws that are measured without rasterization.
+
+use crate::{Result, time};
+use polyshade::host::{Binding, Lowered, Place, Set};
+use polyshade::transform_feedback::{
+    self, BufferRange, IndexType, Options, ProvokingVertex, Topology, Varying,
+};
+use polyshade::vertex_pulling::{self, Pulled};
+use polyshade_vulkan::{
+    CaptureBuffers, Device, Draw, Indices, Place as At, Range, Stage, TransformFeedback, Variants,
+    VertexBuffer, VertexLayout, Work, bind_pulled, capture_draw, model, vk,
+};
+use std::collections::BTreeMap;
+
+/// Vertices of a small and of a large draw.
+const FEW: u32 = 3 << 6;
+const MANY: u32 = 3 << 15;
+/// The draws of a run: its own cost, such as memory for the buffers, differs by milliseconds.
+const DRAWS: usize = 8;
+
+/// Shaders of which a vector of four components is captured; the benchmark of the layer draws with them, too.
+pub(crate) const TRIVIAL: &str =
+    include_str!("../../../../crates/layer/benches/shaders/trivial.vert");
+/// The same, with much to compute.
+pub(crate) const HEAVY: &str = include_str!("../../../../crates/layer/benches/shaders/heavy.vert");
+
+/// The descriptor set of feedback buffers and host parameters. Shaders that use it are not measured.
+pub(crate) const SET: u32 = 3;
+
+/// Captures `varying` from any draw.
+pub(crate) fn options(varying: Varying) -> Options {
+    let options = Options::new().interleaved([varying]).into_storage(Set(SET), Binding(0));
+    options.words(Place::StorageBuffer { set: Set(SET), binding: Binding(8) })
+}
+
+/// Captures `varying` from draws of one topology and instance into buffers with one limit.
+pub(crate) fn known(varying: Varying, topology: Topology) -> Options {
+    options(varying).topologies([topology]).one_instance().one_limit()
+}
+
+/// The buffers of a scene: attributes, captured vertices, and indices.
+const ATTRIBUTES: usize = 0;
+const FEEDBACK: usize = 1;
+const INDICES: usize = 2;
+
+/// A draw.
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'a> {
+    /// With a shader as it is.
+    Plain(&'a [u32]),
+    /// The same, captured by the driver as the shader's decorations say.
+    Native(&'a [u32]),
+    /// The capture pass.
+    Capture(&'a Variants<'a>),
+    /// The draw after a capture pass that stored all outputs.
+    PassThrough(&'a [u32]),
+}
+
+/// How vertices are drawn.
+pub(crate) struct Scene<'a> {
+    pub(crate) topology: Topology,
+    /// By indices.
+    pub(crate) indexed: bool,
+    /// The fixed function's attributes.
+    pub(crate) layout: VertexLayout,
+    /// The shader's own fetch of its attributes, in place of the fixed function.
+    pub(crate) pulled: Option<(&'a Lowered<'a, Pulled>, &'a vertex_pulling::Options)>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(topology: Topology) -> Self {
+        let layout = VertexLayout::vectors([(0, vk::Format::R32G32B32A32_SFLOAT)]);
+        Self { topology, indexed: false, layout, pulled: None }
+    }
+
+    /// Nanoseconds a vertex.
+    pub(crate) fn measure(&self, device: &Device, steps: &[Step<'a>]) -> Result<f64> {
+        let work = |vertices| -> Result<Work<'a>> {
+            let mut work = self.work(steps, vertices, MANY)?;
+            work.draws = vec![work.draws; DRAWS].concat();
+            Ok(work)
+        };
+        let vertices = f64::from(MANY - FEW) * DRAWS as f64;
+        time::per_unit(device, [&work(FEW)?, &work(MANY)?], vertices)
+    }
+
+    /// Draws `vertices` of `room` vertices. Each may be captured thrice, as those of strips are.
+    pub(crate) fn work(&self, steps: &[Step<'a>], vertices: u32, room: u32) -> Result<Work<'a>> {
+        let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0;
+        let attributes = (0..4 * room).flat_map(|i| number(i).to_ne_bytes()).collect();
+        let feedback = vec![0; 3 * 16 * room as usize];
+        let indices = (0..room).flat_map(u32::to_ne_bytes).collect();
+        let mut work = Work { buffers: vec![attributes, feedback, indices], ..Work::default() };
+        for step in steps {
+            let mut draw = match *step {
+                Step::Plain(words) | Step::Native(words) => self.plain(words, vertices),
+                Step::Capture(variants) => self.capture(variants, vertices, &mut work)?,
+                Step::PassThrough(words) => {
+                    let captured = work.draws.last().cloned().unwrap_or_default();
+                    let Draw { stages, topology, .. } = self.plain(words, vertices);
+                    Draw { stages, topology, vertex_buffers: Vec::new(), ..captured }
+                }
+            };
+            if let Step::Native(_) = step {
+                let buffers = vec![whole(&work, FEEDBACK)];
+                draw.transform_feedback = Some(TransformFeedback { buffers, ..Default::default() });
+            }
+            if let Some((pulled, options)) = self.pulled {
+                let ranges = BTreeMap::from([(0, whole(&work, ATTRIBUTES))]);
+                bind_pulled(pulled, options, &ranges, 0, &mut draw, &mut work);
+            } else if !matches!(step, Step::PassThrough(_)) {
+                let place = At { buffer: ATTRIBUTES, offset: 0 };
+                draw.vertex_buffers = vec![VertexBuffer { place, layout: self.layout.clone() }];
+            }
+            work.draws.push(draw);
+        }
+        Ok(work)
+    }
+
+    fn plain(&self, words: &'a [u32], count: u32) -> Draw<'a> {
+        let topology = model::native_topology(self.topology).unwrap_or_default();
+        let indices = self.indexed.then_some(Indices {
+            place: At { buffer: INDICES, offset: 0 },
+            index_type: vk::IndexType::UINT32,
+            count,
+            first: 0,
+            vertex_offset: 0,
+            restart: false,
+        });
+        Draw { topology, indices, ..Draw::new(vec![Stage::vertex(words)], 0..count) }
+    }
+
+    fn capture(
+        &self,
+        variants: &'a Variants<'a>,
+        vertex_count: u32,
+        work: &mut Work<'a>,
+    ) -> Result<Draw<'a>> {
+        let indices = self.indexed.then(|| whole(work, INDICES));
+        let draw = transform_feedback::Draw {
+            topology: self.topology,
+            provoking_vertex: ProvokingVertex::First,
+            first_vertex: 0,
+            vertex_count,
+            first_instance: 0,
+            instance_count: 1,
+            draw_index: 0,
+            indices: indices.map(|range| transform_feedback::Indices {
+                index_type: IndexType::Uint32,
+                address: 0,
+                offset: 0,
+                size: range.size as u32,
+                vertex_offset: 0,
+                restarted: None,
+                table_address: 0,
+                table_size: 0,
+            }),
+        };
+        let ranges = [whole(work, FEEDBACK)];
+        let range = BufferRange { size: ranges[0].size as u32, ..BufferRange::default() };
+        let outputs = match variants.layout.outputs_stride() {
+            0 => None,
+            _ => {
+                work.buffers.push(vec![0; variants.layout.outputs_size(&draw)? as usize]);
+                Some(whole(work, work.buffers.len() - 1))
+            }
+        };
+        let buffers = CaptureBuffers { indices, outputs, ..CaptureBuffers::from(&ranges[..]) };
+        Ok(capture_draw(variants, &draw, &[range], &buffers, work)?)
+    }
+}
+
+fn whole(work: &Work<'_>, buffer: usize) -> Range {
+    Range { buffer, offset: 0, size: work.buffers[buffer].len() as u64 }
+}
