@@ -200,23 +200,9 @@ pub(crate) unsafe extern "system" fn cmd_reset_query_pool(
     }
 }
 
-/// `vkResetQueryPool`.
-pub(crate) unsafe extern "system" fn reset_query_pool(
-    device: vk::Device,
-    pool: vk::QueryPool,
-    first: u32,
-    count: u32,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            emulation::queries::reset_by_host(device, emulator, pool, (first, count));
-        }
-        if let Some(next) = device.next.reset_query_pool {
-            next(device.handle, pool, first, count);
-        }
-    }
+noted_on_device! {
+    reset_query_pool(pool: vk::QueryPool, first: u32, count: u32)
+        |device, emulator| emulation::queries::reset_by_host(device, emulator, pool, (first, count));
 }
 
 /// The bytes of a result that says zero, and that it is available where that is asked.
