@@ -1,7 +1,7 @@
 //! The structures in which the Vulkan loader hands a layer what is below it. They are in no registry file and so not in
 //! `ash`: Vulkan-Headers has them in `vk_layer.h`.
 
-use ash::vk;
+use ash::vk::{self, Handle};
 use std::ffi::{c_char, c_void};
 
 /// The version of the loader's interface that the layer speaks.
@@ -84,41 +84,22 @@ pub struct LayerDeviceCreateInfo {
 ///
 /// # Safety
 ///
-/// The chain is one of `VkInstanceCreateInfo`, whose structures are valid.
-pub(crate) unsafe fn take_instance_link(
+/// The chain is one of `VkInstanceCreateInfo` or `VkDeviceCreateInfo`, whose structures are valid, and `s_type` the
+/// type of the loader's structures with links of this type.
+pub(crate) unsafe fn take_link<Link>(
     first: *const c_void,
-) -> Option<&'static LayerInstanceLink> {
-    let mut at = first.cast::<LayerInstanceCreateInfo>().cast_mut();
-    // SAFETY: every structure begins with its type and the next one; those of the loader are its own and not constant.
-    unsafe {
-        while !at.is_null() {
-            let is_loaders = (*at).s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
-            if is_loaders && (*at).function == LINK_INFO {
-                let link = (*at).layer_info.as_ref()?;
-                (*at).layer_info = link.p_next;
-                return Some(link);
-            }
-            at = (*at).p_next.cast::<LayerInstanceCreateInfo>().cast_mut();
-        }
-    }
-    None
-}
-
-/// The same for a device.
-///
-/// # Safety
-///
-/// The chain is one of `VkDeviceCreateInfo`, whose structures are valid.
-pub(crate) unsafe fn take_device_link(first: *const c_void) -> Option<&'static LayerDeviceLink> {
+    s_type: vk::StructureType,
+) -> Option<&'static Link> {
+    // The structure of instances begins as that of devices does.
     let mut at = first.cast::<LayerDeviceCreateInfo>().cast_mut();
-    // SAFETY: as for instances.
+    // SAFETY: every structure begins with its type and the next one; those of the loader are its own and not constant.
+    // Both links begin with the next one.
     unsafe {
         while !at.is_null() {
-            let is_loaders = (*at).s_type == vk::StructureType::LOADER_DEVICE_CREATE_INFO;
-            if is_loaders && (*at).function == LINK_INFO {
-                let link = (*at).layer_info.as_ref()?;
-                (*at).layer_info = link.p_next;
-                return Some(link);
+            if (*at).s_type == s_type && (*at).function == LINK_INFO {
+                let link = (*at).layer_info;
+                (*at).layer_info = link.as_ref()?.p_next;
+                return link.cast::<Link>().as_ref();
             }
             at = (*at).p_next.cast::<LayerDeviceCreateInfo>().cast_mut();
         }
@@ -142,8 +123,64 @@ pub(crate) unsafe fn text<'t>(name: *const c_char) -> Option<&'t std::ffi::CStr>
 /// # Safety
 ///
 /// The handle is null, or dispatchable and alive.
-pub(crate) unsafe fn key(handle: impl vk::Handle) -> u64 {
+pub(crate) unsafe fn key(handle: impl Handle) -> u64 {
     let at = handle.as_raw() as usize as *const usize;
     // SAFETY: the caller's promise: the first word of such a handle is the loader's.
     unsafe { at.as_ref() }.map_or(0, |word| *word as u64)
+}
+
+/// The word that drivers write where a loader is to write (`ICD_LOADER_MAGIC`).
+const LOADERS: u64 = 0x01CD_C0DE;
+
+/// Writes the word by which a handle is known.
+///
+/// # Safety
+///
+/// The handle is a dispatchable one of a driver's that no loader stands above.
+unsafe fn write(handle: impl Handle, word: u64) {
+    // SAFETY: the caller's promise: drivers leave the first word to the loader.
+    unsafe { (handle.as_raw() as usize as *mut usize).write(word as usize) };
+}
+
+/// Marks a new instance, unless a loader did.
+///
+/// # Safety
+///
+/// The instance is alive, and nobody else uses it yet.
+pub(crate) unsafe fn mark_instance(instance: vk::Instance) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if key(instance) == LOADERS {
+            write(instance, instance.as_raw());
+        }
+    }
+}
+
+/// Marks a new device of an instance that [`mark_instance`] has marked.
+///
+/// # Safety
+///
+/// Both are alive, and nobody else uses the device yet.
+pub(crate) unsafe fn mark_device(instance: vk::Instance, device: vk::Device) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if key(instance) == instance.as_raw() {
+            write(device, device.as_raw());
+        }
+    }
+}
+
+/// Marks handles that belong to an instance or a device that is marked. Null handles have no word.
+///
+/// # Safety
+///
+/// All are alive, and belong to the owner.
+pub(crate) unsafe fn mark(owner: impl Handle + Copy, handles: &[impl Handle + Copy]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let word = key(owner);
+        if word == owner.as_raw() {
+            handles.iter().filter(|one| !one.is_null()).for_each(|one| write(*one, word));
+        }
+    }
 }

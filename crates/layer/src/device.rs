@@ -1,7 +1,7 @@
 //! Devices: what is known of each, how one begins and ends.
 
-use crate::chain::{key, take_device_link};
-use crate::commands::DeviceCommands;
+use crate::chain::{LayerDeviceLink, key, mark_device, take_link};
+use crate::commands::{DeviceCommands, typed};
 use crate::driver::Driver;
 use crate::emulation::{Emulator, Traits};
 use crate::features::{self, Feature};
@@ -68,7 +68,10 @@ pub(crate) unsafe extern "system" fn create_device(
         let Some(instance) = Instance::of(physical) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let Some(link) = take_device_link((*info).p_next) else {
+        let Some(link) = take_link::<LayerDeviceLink>(
+            (*info).p_next,
+            vk::StructureType::LOADER_DEVICE_CREATE_INFO,
+        ) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let view = View::new(instance, physical);
@@ -125,6 +128,7 @@ pub(crate) unsafe extern "system" fn create_device(
         };
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
+            mark_device(instance.handle, *device);
             let get_proc_addr = link.next_get_device_proc_addr;
             let state = register(*device, get_proc_addr, has_feedback, instance);
             if let (true, Some(state)) = (emulates, state) {
@@ -150,7 +154,7 @@ unsafe fn next_create_device(
     // SAFETY: the caller's promise, and the command has this type.
     unsafe {
         let create = find(instance.handle, c"vkCreateDevice".as_ptr())?;
-        Some(std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create))
+        Some(typed(create))
     }
 }
 

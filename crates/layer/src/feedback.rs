@@ -7,12 +7,10 @@
 /// Commands that are noted where something captures, and then the driver's.
 macro_rules! noted {
     ($(
-        $(#[$doc:meta])*
         $name:ident($($argument:ident: $Type:ty),*)
             |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
     )*) => {
-        $($(#[$doc])*
-        pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
+        $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
             // SAFETY: the caller hands over what Vulkan asks for.
             unsafe {
                 let Some(next) = crate::device::Device::of($commands).and_then(|one| one.next.$name) else { return };
@@ -20,6 +18,24 @@ macro_rules! noted {
                     $what;
                 }
                 next($commands, $($argument),*);
+            }
+        })*
+    };
+}
+
+/// The same of commands of devices.
+macro_rules! noted_on_device {
+    ($($name:ident($($argument:ident: $Type:ty),*) |$device:ident, $emulator:ident| $what:expr;)*) => {
+        $(pub(crate) unsafe extern "system" fn $name($device: vk::Device, $($argument: $Type),*) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some($device) = crate::device::Device::of($device) else { return };
+                if let Some($emulator) = $device.emulator.get() {
+                    $what;
+                }
+                if let Some(next) = $device.next.$name {
+                    next($device.handle, $($argument),*);
+                }
             }
         })*
     };

@@ -1,8 +1,8 @@
 //! Instances: what is known of each, how one begins and ends.
 
 use crate::answer::answer;
-use crate::chain::{key, take_instance_link, text};
-use crate::commands::InstanceCommands;
+use crate::chain::{LayerInstanceLink, key, mark_instance, take_link, text};
+use crate::commands::{InstanceCommands, typed};
 use crate::log::{Level, Log};
 use crate::registry::Registry;
 use crate::settings::{Mode, Settings, variable};
@@ -87,7 +87,9 @@ pub(crate) unsafe extern "system" fn create_instance(
     // SAFETY: the caller hands over what Vulkan asks for, and the loader a link to the next layer.
     unsafe {
         let chain = (*info).p_next;
-        let Some(link) = take_instance_link(chain) else {
+        let Some(link) =
+            take_link::<LayerInstanceLink>(chain, vk::StructureType::LOADER_INSTANCE_CREATE_INFO)
+        else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let get_proc_addr = link.next_get_instance_proc_addr;
@@ -95,8 +97,7 @@ pub(crate) unsafe extern "system" fn create_instance(
         let Some(create) = create else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let create =
-            std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(create);
+        let create = typed::<vk::PFN_vkCreateInstance>(create);
         let (settings, faults) = Settings::read(chain, variable);
         let mut changed = *info;
         let mut application = (*info).p_application_info.as_ref().copied().unwrap_or_default();
@@ -110,6 +111,7 @@ pub(crate) unsafe extern "system" fn create_instance(
             return result;
         }
         let handle = *instance;
+        mark_instance(handle);
         let log = Log::new(settings.log_level, settings.log_file.as_deref());
         for fault in faults {
             log.say(Level::Error, format_args!("{fault}"));

@@ -2,6 +2,7 @@
 //! first.
 
 use crate::chain::{INTERFACE_VERSION, NEGOTIATE_STRUCT, NegotiateLayerInterface, text};
+use crate::commands::Command;
 use crate::device::{Device, create_device, destroy_device};
 use crate::feedback::{
     barriers, buffers, capture, draws, events, layouts, objects, passes, pipelines, queries,
@@ -24,20 +25,16 @@ use std::ffi::{CStr, c_char};
 #[cfg(test)]
 mod registry;
 
-/// A command of no type.
-pub(crate) type Command = unsafe extern "system" fn();
-
-/// The command by one of these names, as a pointer of no type.
+/// The command by the name of its type, or by another, as a pointer of no type.
 macro_rules! named {
-    ($name:expr, $($known:literal $(| $alias:literal)* => $command:path as $Pfn:ident,)*) => {{
-        let name: &CStr = $name;
-        let bytes = name.to_bytes();
-        match bytes {
-            $($known $(| $alias)* => {
+    ($name:expr, $($Pfn:ident $(| $alias:literal)* => $command:path,)*) => {{
+        let name = std::ffi::CStr::to_str($name).ok()?;
+        match name {
+            $(_ if [&stringify!($Pfn)["PFN_".len()..], $($alias),*].contains(&name) => {
                 let command: $crate::commands::pfn::$Pfn = $command;
                 // SAFETY: whoever calls it by this name knows its type.
                 Some(unsafe {
-                    std::mem::transmute::<$crate::commands::pfn::$Pfn, $crate::procs::Command>(command)
+                    std::mem::transmute::<$crate::commands::pfn::$Pfn, $crate::commands::Command>(command)
                 })
             })*
             _ => None,
@@ -50,148 +47,106 @@ pub(crate) use named;
 /// Commands that need no instance.
 fn global(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
-        b"vkEnumerateInstanceExtensionProperties" =>
-            enumerate_instance_extension_properties as PFN_vkEnumerateInstanceExtensionProperties,
-        b"vkEnumerateInstanceLayerProperties" =>
-            enumerate_instance_layer_properties as PFN_vkEnumerateInstanceLayerProperties,
-        b"vkGetInstanceProcAddr" => get_instance_proc_addr as PFN_vkGetInstanceProcAddr,
+        PFN_vkCreateInstance => create_instance,
+        PFN_vkEnumerateInstanceExtensionProperties => enumerate_instance_extension_properties,
+        PFN_vkEnumerateInstanceLayerProperties => enumerate_instance_layer_properties,
+        PFN_vkGetInstanceProcAddr => get_instance_proc_addr,
     }
 }
 
 /// Commands of physical devices.
 fn of_physical_device(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
-        b"vkEnumerateDeviceExtensionProperties" =>
-            enumerate_device_extension_properties as PFN_vkEnumerateDeviceExtensionProperties,
-        b"vkEnumerateDeviceLayerProperties" =>
-            enumerate_device_layer_properties as PFN_vkEnumerateDeviceLayerProperties,
-        b"vkGetPhysicalDeviceFeatures" =>
-            get_physical_device_features as PFN_vkGetPhysicalDeviceFeatures,
-        b"vkGetPhysicalDeviceFeatures2" | b"vkGetPhysicalDeviceFeatures2KHR" =>
-            get_physical_device_features_2 as PFN_vkGetPhysicalDeviceFeatures2,
-        b"vkGetPhysicalDeviceProperties" =>
-            get_physical_device_properties as PFN_vkGetPhysicalDeviceProperties,
-        b"vkGetPhysicalDeviceProperties2" | b"vkGetPhysicalDeviceProperties2KHR" =>
-            get_physical_device_properties_2 as PFN_vkGetPhysicalDeviceProperties2,
-        b"vkGetPhysicalDeviceExternalBufferProperties" | b"vkGetPhysicalDeviceExternalBufferPropertiesKHR" =>
-            get_external_buffer_properties as PFN_vkGetPhysicalDeviceExternalBufferProperties,
+        PFN_vkCreateDevice => create_device,
+        PFN_vkEnumerateDeviceExtensionProperties => enumerate_device_extension_properties,
+        PFN_vkEnumerateDeviceLayerProperties => enumerate_device_layer_properties,
+        PFN_vkGetPhysicalDeviceFeatures => get_physical_device_features,
+        PFN_vkGetPhysicalDeviceFeatures2 | "vkGetPhysicalDeviceFeatures2KHR" => get_physical_device_features_2,
+        PFN_vkGetPhysicalDeviceProperties => get_physical_device_properties,
+        PFN_vkGetPhysicalDeviceProperties2 | "vkGetPhysicalDeviceProperties2KHR" => get_physical_device_properties_2,
+        PFN_vkGetPhysicalDeviceExternalBufferProperties | "vkGetPhysicalDeviceExternalBufferPropertiesKHR" =>
+            get_external_buffer_properties,
     }
 }
 
 /// Commands of instances.
 fn of_instance(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkGetInstanceProcAddr" => get_instance_proc_addr as PFN_vkGetInstanceProcAddr,
-        b"vkDestroyInstance" => destroy_instance as PFN_vkDestroyInstance,
+        PFN_vkGetInstanceProcAddr => get_instance_proc_addr,
+        PFN_vkDestroyInstance => destroy_instance,
     }
 }
 
 /// Commands of every device.
 fn of_device(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-        b"vkDestroyDevice" => destroy_device as PFN_vkDestroyDevice,
+        PFN_vkGetDeviceProcAddr => get_device_proc_addr,
+        PFN_vkDestroyDevice => destroy_device,
     }
 }
 
 /// Commands of devices that have transform feedback of the layer's.
 fn of_feedback(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkCmdBindTransformFeedbackBuffersEXT" => capture::cmd_bind_transform_feedback_buffers
-            as PFN_vkCmdBindTransformFeedbackBuffersEXT,
-        b"vkCmdBeginTransformFeedbackEXT" =>
-            capture::cmd_begin_transform_feedback as PFN_vkCmdBeginTransformFeedbackEXT,
-        b"vkCmdEndTransformFeedbackEXT" =>
-            capture::cmd_end_transform_feedback as PFN_vkCmdEndTransformFeedbackEXT,
-        b"vkCmdDrawIndirectByteCountEXT" =>
-            capture::cmd_draw_indirect_byte_count as PFN_vkCmdDrawIndirectByteCountEXT,
-        b"vkCmdBeginQueryIndexedEXT" =>
-            queries::cmd_begin_query_indexed as PFN_vkCmdBeginQueryIndexedEXT,
-        b"vkCmdEndQueryIndexedEXT" => queries::cmd_end_query_indexed as PFN_vkCmdEndQueryIndexedEXT,
-        b"vkCmdBeginQuery" => queries::cmd_begin_query as PFN_vkCmdBeginQuery,
-        b"vkCmdEndQuery" => queries::cmd_end_query as PFN_vkCmdEndQuery,
-        b"vkCreateQueryPool" => queries::create_query_pool as PFN_vkCreateQueryPool,
-        b"vkDestroyQueryPool" => queries::destroy_query_pool as PFN_vkDestroyQueryPool,
-        b"vkGetQueryPoolResults" => queries::get_query_pool_results as PFN_vkGetQueryPoolResults,
-        b"vkCmdCopyQueryPoolResults" =>
-            queries::cmd_copy_query_pool_results as PFN_vkCmdCopyQueryPoolResults,
-        b"vkCmdPipelineBarrier" => barriers::cmd_pipeline_barrier as PFN_vkCmdPipelineBarrier,
-        b"vkCmdPipelineBarrier2" | b"vkCmdPipelineBarrier2KHR" =>
-            barriers::cmd_pipeline_barrier_2 as PFN_vkCmdPipelineBarrier2,
-        b"vkCmdSetEvent" => events::cmd_set_event as PFN_vkCmdSetEvent,
-        b"vkCmdResetEvent" => events::cmd_reset_event as PFN_vkCmdResetEvent,
-        b"vkCmdWaitEvents" => events::cmd_wait_events as PFN_vkCmdWaitEvents,
-        b"vkCmdSetEvent2" | b"vkCmdSetEvent2KHR" => events::cmd_set_event_2 as PFN_vkCmdSetEvent2,
-        b"vkCmdResetEvent2" | b"vkCmdResetEvent2KHR" =>
-            events::cmd_reset_event_2 as PFN_vkCmdResetEvent2,
-        b"vkCmdWaitEvents2" | b"vkCmdWaitEvents2KHR" =>
-            events::cmd_wait_events_2 as PFN_vkCmdWaitEvents2,
-        b"vkCmdWriteTimestamp" => events::cmd_write_timestamp as PFN_vkCmdWriteTimestamp,
-        b"vkCmdWriteTimestamp2" | b"vkCmdWriteTimestamp2KHR" =>
-            events::cmd_write_timestamp_2 as PFN_vkCmdWriteTimestamp2,
-        b"vkCmdWriteBufferMarkerAMD" =>
-            events::cmd_write_buffer_marker as PFN_vkCmdWriteBufferMarkerAMD,
-        b"vkCmdWriteBufferMarker2AMD" =>
-            events::cmd_write_buffer_marker_2 as PFN_vkCmdWriteBufferMarker2AMD,
-        b"vkQueueSubmit" => submits::queue_submit as PFN_vkQueueSubmit,
-        b"vkQueueSubmit2" | b"vkQueueSubmit2KHR" => submits::queue_submit_2 as PFN_vkQueueSubmit2,
-        b"vkCreateRenderPass" => passes::create_render_pass as PFN_vkCreateRenderPass,
-        b"vkCreateRenderPass2" | b"vkCreateRenderPass2KHR" =>
-            passes::create_render_pass_2 as PFN_vkCreateRenderPass2,
-        b"vkCreateBuffer" => buffers::create_buffer as PFN_vkCreateBuffer,
-        b"vkGetDeviceBufferMemoryRequirements" | b"vkGetDeviceBufferMemoryRequirementsKHR" =>
-            buffers::get_device_buffer_memory_requirements as PFN_vkGetDeviceBufferMemoryRequirements,
-        b"vkCreateShaderModule" => shaders::create_shader_module as PFN_vkCreateShaderModule,
-        b"vkCreateGraphicsPipelines" =>
-            pipelines::create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
-        b"vkCreateComputePipelines" =>
-            pipelines::create_compute_pipelines as PFN_vkCreateComputePipelines,
+        PFN_vkCmdBindTransformFeedbackBuffersEXT => capture::cmd_bind_transform_feedback_buffers,
+        PFN_vkCmdBeginTransformFeedbackEXT => capture::cmd_begin_transform_feedback,
+        PFN_vkCmdEndTransformFeedbackEXT => capture::cmd_end_transform_feedback,
+        PFN_vkCmdDrawIndirectByteCountEXT => capture::cmd_draw_indirect_byte_count,
+        PFN_vkCmdBeginQueryIndexedEXT => queries::cmd_begin_query_indexed,
+        PFN_vkCmdEndQueryIndexedEXT => queries::cmd_end_query_indexed,
+        PFN_vkCmdBeginQuery => queries::cmd_begin_query,
+        PFN_vkCmdEndQuery => queries::cmd_end_query,
+        PFN_vkCreateQueryPool => queries::create_query_pool,
+        PFN_vkDestroyQueryPool => queries::destroy_query_pool,
+        PFN_vkGetQueryPoolResults => queries::get_query_pool_results,
+        PFN_vkCmdCopyQueryPoolResults => queries::cmd_copy_query_pool_results,
+        PFN_vkCmdPipelineBarrier => barriers::cmd_pipeline_barrier,
+        PFN_vkCmdPipelineBarrier2 | "vkCmdPipelineBarrier2KHR" => barriers::cmd_pipeline_barrier_2,
+        PFN_vkCmdSetEvent => events::cmd_set_event,
+        PFN_vkCmdResetEvent => events::cmd_reset_event,
+        PFN_vkCmdWaitEvents => events::cmd_wait_events,
+        PFN_vkCmdSetEvent2 | "vkCmdSetEvent2KHR" => events::cmd_set_event_2,
+        PFN_vkCmdResetEvent2 | "vkCmdResetEvent2KHR" => events::cmd_reset_event_2,
+        PFN_vkCmdWaitEvents2 | "vkCmdWaitEvents2KHR" => events::cmd_wait_events_2,
+        PFN_vkCmdWriteTimestamp => events::cmd_write_timestamp,
+        PFN_vkCmdWriteTimestamp2 | "vkCmdWriteTimestamp2KHR" => events::cmd_write_timestamp_2,
+        PFN_vkCmdWriteBufferMarkerAMD => events::cmd_write_buffer_marker,
+        PFN_vkCmdWriteBufferMarker2AMD => events::cmd_write_buffer_marker_2,
+        PFN_vkQueueSubmit => submits::queue_submit,
+        PFN_vkQueueSubmit2 | "vkQueueSubmit2KHR" => submits::queue_submit_2,
+        PFN_vkCreateRenderPass => passes::create_render_pass,
+        PFN_vkCreateRenderPass2 | "vkCreateRenderPass2KHR" => passes::create_render_pass_2,
+        PFN_vkCreateBuffer => buffers::create_buffer,
+        PFN_vkGetDeviceBufferMemoryRequirements | "vkGetDeviceBufferMemoryRequirementsKHR" =>
+            buffers::get_device_buffer_memory_requirements,
+        PFN_vkCreateShaderModule => shaders::create_shader_module,
+        PFN_vkCreateGraphicsPipelines => pipelines::create_graphics_pipelines,
+        PFN_vkCreateComputePipelines => pipelines::create_compute_pipelines,
     }
 }
 
 /// Commands of devices that capture.
 fn of_emulation(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkCmdResetQueryPool" =>
-            queries::cmd_reset_query_pool as PFN_vkCmdResetQueryPool,
-        b"vkResetQueryPool" | b"vkResetQueryPoolEXT" =>
-            queries::reset_query_pool as PFN_vkResetQueryPool,
-        b"vkAllocateMemory" =>
-            objects::allocate_memory as PFN_vkAllocateMemory,
-        b"vkDestroyBuffer" =>
-            objects::destroy_buffer as PFN_vkDestroyBuffer,
-        b"vkDestroyShaderModule" =>
-            objects::destroy_shader_module as PFN_vkDestroyShaderModule,
-        b"vkDestroyRenderPass" =>
-            passes::destroy_render_pass as PFN_vkDestroyRenderPass,
-        b"vkCmdBeginConditionalRenderingEXT" =>
-            objects::cmd_begin_conditional_rendering as PFN_vkCmdBeginConditionalRenderingEXT,
-        b"vkCmdEndConditionalRenderingEXT" =>
-            objects::cmd_end_conditional_rendering as PFN_vkCmdEndConditionalRenderingEXT,
-        b"vkCreatePipelineLayout" =>
-            layouts::create_pipeline_layout as PFN_vkCreatePipelineLayout,
-        b"vkDestroyPipelineLayout" =>
-            layouts::destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
-        b"vkCmdPushConstants" =>
-            layouts::cmd_push_constants as PFN_vkCmdPushConstants,
-        b"vkCmdPushConstants2" | b"vkCmdPushConstants2KHR" =>
-            layouts::cmd_push_constants_2 as PFN_vkCmdPushConstants2KHR,
-        b"vkDestroyPipeline" =>
-            objects::destroy_pipeline as PFN_vkDestroyPipeline,
-        b"vkAllocateCommandBuffers" =>
-            recordings::allocate_command_buffers as PFN_vkAllocateCommandBuffers,
-        b"vkFreeCommandBuffers" =>
-            recordings::free_command_buffers as PFN_vkFreeCommandBuffers,
-        b"vkDestroyCommandPool" =>
-            recordings::destroy_command_pool as PFN_vkDestroyCommandPool,
-        b"vkResetCommandPool" =>
-            recordings::reset_command_pool as PFN_vkResetCommandPool,
-        b"vkResetCommandBuffer" =>
-            recordings::reset_command_buffer as PFN_vkResetCommandBuffer,
-        b"vkBeginCommandBuffer" =>
-            recordings::begin_command_buffer as PFN_vkBeginCommandBuffer,
+        PFN_vkCmdResetQueryPool => queries::cmd_reset_query_pool,
+        PFN_vkResetQueryPool | "vkResetQueryPoolEXT" => queries::reset_query_pool,
+        PFN_vkAllocateMemory => objects::allocate_memory,
+        PFN_vkDestroyBuffer => objects::destroy_buffer,
+        PFN_vkDestroyShaderModule => objects::destroy_shader_module,
+        PFN_vkDestroyRenderPass => passes::destroy_render_pass,
+        PFN_vkCmdBeginConditionalRenderingEXT => objects::cmd_begin_conditional_rendering,
+        PFN_vkCmdEndConditionalRenderingEXT => objects::cmd_end_conditional_rendering,
+        PFN_vkCreatePipelineLayout => layouts::create_pipeline_layout,
+        PFN_vkDestroyPipelineLayout => layouts::destroy_pipeline_layout,
+        PFN_vkCmdPushConstants => layouts::cmd_push_constants,
+        PFN_vkCmdPushConstants2 | "vkCmdPushConstants2KHR" => layouts::cmd_push_constants_2,
+        PFN_vkDestroyPipeline => objects::destroy_pipeline,
+        PFN_vkAllocateCommandBuffers => recordings::allocate_command_buffers,
+        PFN_vkFreeCommandBuffers => recordings::free_command_buffers,
+        PFN_vkDestroyCommandPool => recordings::destroy_command_pool,
+        PFN_vkResetCommandPool => recordings::reset_command_pool,
+        PFN_vkResetCommandBuffer => recordings::reset_command_buffer,
+        PFN_vkBeginCommandBuffer => recordings::begin_command_buffer,
     }
     .or_else(|| of_recording(name))
 }
@@ -199,62 +154,38 @@ fn of_emulation(name: &CStr) -> Option<Command> {
 /// Commands that are recorded on devices that capture.
 fn of_recording(name: &CStr) -> Option<Command> {
     named! { name,
-        b"vkCmdBindPipeline" =>
-            state::cmd_bind_pipeline as PFN_vkCmdBindPipeline,
-        b"vkCmdBindVertexBuffers" =>
-            state::cmd_bind_vertex_buffers as PFN_vkCmdBindVertexBuffers,
-        b"vkCmdBindVertexBuffers2" | b"vkCmdBindVertexBuffers2EXT" =>
-            state::cmd_bind_vertex_buffers_2 as PFN_vkCmdBindVertexBuffers2,
-        b"vkCmdBindIndexBuffer" =>
-            state::cmd_bind_index_buffer as PFN_vkCmdBindIndexBuffer,
-        b"vkCmdBindIndexBuffer2" | b"vkCmdBindIndexBuffer2KHR" =>
-            state::cmd_bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
-        b"vkCmdSetPrimitiveTopology" | b"vkCmdSetPrimitiveTopologyEXT" =>
-            state::cmd_set_primitive_topology as PFN_vkCmdSetPrimitiveTopology,
-        b"vkCmdSetPrimitiveRestartEnable" | b"vkCmdSetPrimitiveRestartEnableEXT" =>
-            state::cmd_set_primitive_restart_enable as PFN_vkCmdSetPrimitiveRestartEnable,
-        b"vkCmdSetRasterizerDiscardEnable" | b"vkCmdSetRasterizerDiscardEnableEXT" =>
-            state::cmd_set_rasterizer_discard_enable as PFN_vkCmdSetRasterizerDiscardEnable,
-        b"vkCmdSetProvokingVertexModeEXT" =>
-            state::cmd_set_provoking_vertex_mode as PFN_vkCmdSetProvokingVertexModeEXT,
-        b"vkCmdSetVertexInputEXT" =>
-            state::cmd_set_vertex_input as PFN_vkCmdSetVertexInputEXT,
-        b"vkCmdBeginRenderPass" =>
-            scopes::cmd_begin_render_pass as PFN_vkCmdBeginRenderPass,
-        b"vkCmdBeginRenderPass2" | b"vkCmdBeginRenderPass2KHR" =>
-            scopes::cmd_begin_render_pass_2 as PFN_vkCmdBeginRenderPass2,
-        b"vkCmdNextSubpass" =>
-            scopes::cmd_next_subpass as PFN_vkCmdNextSubpass,
-        b"vkCmdNextSubpass2" | b"vkCmdNextSubpass2KHR" =>
-            scopes::cmd_next_subpass_2 as PFN_vkCmdNextSubpass2,
-        b"vkCmdEndRenderPass" =>
-            scopes::cmd_end_render_pass as PFN_vkCmdEndRenderPass,
-        b"vkCmdEndRenderPass2" | b"vkCmdEndRenderPass2KHR" =>
-            scopes::cmd_end_render_pass_2 as PFN_vkCmdEndRenderPass2,
-        b"vkCmdBeginRendering" | b"vkCmdBeginRenderingKHR" =>
-            scopes::cmd_begin_rendering as PFN_vkCmdBeginRendering,
-        b"vkCmdEndRendering" | b"vkCmdEndRenderingKHR" =>
-            scopes::cmd_end_rendering as PFN_vkCmdEndRendering,
-        b"vkCmdEndRendering2KHR" | b"vkCmdEndRendering2EXT" =>
-            scopes::cmd_end_rendering_2 as PFN_vkCmdEndRendering2KHR,
-        b"vkCmdExecuteCommands" =>
-            scopes::cmd_execute_commands as PFN_vkCmdExecuteCommands,
-        b"vkCmdDraw" =>
-            draws::cmd_draw as PFN_vkCmdDraw,
-        b"vkCmdDrawIndexed" =>
-            draws::cmd_draw_indexed as PFN_vkCmdDrawIndexed,
-        b"vkCmdDrawIndirect" =>
-            draws::cmd_draw_indirect as PFN_vkCmdDrawIndirect,
-        b"vkCmdDrawIndexedIndirect" =>
-            draws::cmd_draw_indexed_indirect as PFN_vkCmdDrawIndexedIndirect,
-        b"vkCmdDrawIndirectCount" | b"vkCmdDrawIndirectCountKHR" | b"vkCmdDrawIndirectCountAMD" =>
-            draws::cmd_draw_indirect_count as PFN_vkCmdDrawIndirectCount,
-        b"vkCmdDrawIndexedIndirectCount" | b"vkCmdDrawIndexedIndirectCountKHR" | b"vkCmdDrawIndexedIndirectCountAMD" =>
-            draws::cmd_draw_indexed_indirect_count as PFN_vkCmdDrawIndexedIndirectCount,
-        b"vkCmdDrawMultiEXT" =>
-            draws::cmd_draw_multi as PFN_vkCmdDrawMultiEXT,
-        b"vkCmdDrawMultiIndexedEXT" =>
-            draws::cmd_draw_multi_indexed as PFN_vkCmdDrawMultiIndexedEXT,
+        PFN_vkCmdBindPipeline => state::cmd_bind_pipeline,
+        PFN_vkCmdBindVertexBuffers => state::cmd_bind_vertex_buffers,
+        PFN_vkCmdBindVertexBuffers2 | "vkCmdBindVertexBuffers2EXT" => state::cmd_bind_vertex_buffers_2,
+        PFN_vkCmdBindIndexBuffer => state::cmd_bind_index_buffer,
+        PFN_vkCmdBindIndexBuffer2 | "vkCmdBindIndexBuffer2KHR" => state::cmd_bind_index_buffer_2,
+        PFN_vkCmdSetPrimitiveTopology | "vkCmdSetPrimitiveTopologyEXT" => state::cmd_set_primitive_topology,
+        PFN_vkCmdSetPrimitiveRestartEnable | "vkCmdSetPrimitiveRestartEnableEXT" =>
+            state::cmd_set_primitive_restart_enable,
+        PFN_vkCmdSetRasterizerDiscardEnable | "vkCmdSetRasterizerDiscardEnableEXT" =>
+            state::cmd_set_rasterizer_discard_enable,
+        PFN_vkCmdSetProvokingVertexModeEXT => state::cmd_set_provoking_vertex_mode,
+        PFN_vkCmdSetVertexInputEXT => state::cmd_set_vertex_input,
+        PFN_vkCmdBeginRenderPass => scopes::cmd_begin_render_pass,
+        PFN_vkCmdBeginRenderPass2 | "vkCmdBeginRenderPass2KHR" => scopes::cmd_begin_render_pass_2,
+        PFN_vkCmdNextSubpass => scopes::cmd_next_subpass,
+        PFN_vkCmdNextSubpass2 | "vkCmdNextSubpass2KHR" => scopes::cmd_next_subpass_2,
+        PFN_vkCmdEndRenderPass => scopes::cmd_end_render_pass,
+        PFN_vkCmdEndRenderPass2 | "vkCmdEndRenderPass2KHR" => scopes::cmd_end_render_pass_2,
+        PFN_vkCmdBeginRendering | "vkCmdBeginRenderingKHR" => scopes::cmd_begin_rendering,
+        PFN_vkCmdEndRendering | "vkCmdEndRenderingKHR" => scopes::cmd_end_rendering,
+        PFN_vkCmdEndRendering2KHR | "vkCmdEndRendering2EXT" => scopes::cmd_end_rendering_2,
+        PFN_vkCmdExecuteCommands => scopes::cmd_execute_commands,
+        PFN_vkCmdDraw => draws::cmd_draw,
+        PFN_vkCmdDrawIndexed => draws::cmd_draw_indexed,
+        PFN_vkCmdDrawIndirect => draws::cmd_draw_indirect,
+        PFN_vkCmdDrawIndexedIndirect => draws::cmd_draw_indexed_indirect,
+        PFN_vkCmdDrawIndirectCount | "vkCmdDrawIndirectCountKHR" | "vkCmdDrawIndirectCountAMD" =>
+            draws::cmd_draw_indirect_count,
+        PFN_vkCmdDrawIndexedIndirectCount | "vkCmdDrawIndexedIndirectCountKHR" | "vkCmdDrawIndexedIndirectCountAMD" =>
+            draws::cmd_draw_indexed_indirect_count,
+        PFN_vkCmdDrawMultiEXT => draws::cmd_draw_multi,
+        PFN_vkCmdDrawMultiIndexedEXT => draws::cmd_draw_multi_indexed,
     }
 }
 

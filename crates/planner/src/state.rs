@@ -55,31 +55,12 @@ impl Topology {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::PointList => "point list",
-            Self::LineList => "line list",
-            Self::LineStrip => "line strip",
-            Self::LineLoop => "line loop",
-            Self::TriangleList => "triangle list",
-            Self::TriangleStrip => "triangle strip",
-            Self::TriangleFan => "triangle fan",
-            Self::LineListWithAdjacency => "line list with adjacency",
-            Self::LineStripWithAdjacency => "line strip with adjacency",
-            Self::TriangleListWithAdjacency => "triangle list with adjacency",
-            Self::TriangleStripWithAdjacency => "triangle strip with adjacency",
-            Self::PatchList => "patch list",
-        }
+        self.captured().map_or("patch list", transform_feedback::Topology::name)
     }
 
     /// Whether primitives come with their neighbours' vertices.
     pub(super) fn has_adjacency(self) -> bool {
-        matches!(
-            self,
-            Self::LineListWithAdjacency
-                | Self::LineStripWithAdjacency
-                | Self::TriangleListWithAdjacency
-                | Self::TriangleStripWithAdjacency
-        )
+        self.captured().is_some_and(transform_feedback::Topology::has_adjacency)
     }
 
     /// Whether every vertex belongs to a bounded number of primitives, so that one invocation of a draw as it is can

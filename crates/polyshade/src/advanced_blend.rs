@@ -28,6 +28,7 @@ mod fixed;
 mod format;
 mod functions;
 mod logic;
+mod names;
 mod needs;
 mod options;
 mod ordinary;

@@ -14,6 +14,7 @@ mod target;
 
 pub use device::{Device, TransformFeedback};
 pub use names::{Extension, Feature, LimitName};
+pub(crate) use names::{as_text, named};
 pub use place::{Binding, Place, Pointer, Set, Value, Word, Words};
 pub use requirements::{Descriptor, DescriptorKind, Ordering, Purpose, Requirements};
 pub use reserved::Reserved;

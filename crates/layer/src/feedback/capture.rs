@@ -5,108 +5,57 @@ use crate::device::Device;
 use crate::feedback::{draws, emulated};
 use ash::vk;
 
-/// `vkCmdBindTransformFeedbackBuffersEXT`.
-pub(crate) unsafe extern "system" fn cmd_bind_transform_feedback_buffers(
-    commands: vk::CommandBuffer,
-    first: u32,
-    count: u32,
-    buffers: *const vk::Buffer,
-    offsets: *const vk::DeviceSize,
-    sizes: *const vk::DeviceSize,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        if let Some(next) =
-            native(commands, |device| device.next.cmd_bind_transform_feedback_buffers)
-        {
-            return next(commands, first, count, buffers, offsets, sizes);
-        }
-        if let Some((device, emulator, recording)) = emulated(commands) {
-            recording.bind_targets(device, emulator, (first, count), buffers, offsets, sizes);
-        }
-    }
+/// Commands that are the driver's on a device where the extension is the driver's: whoever asks for commands of an
+/// instance gets the layer's for all devices.
+macro_rules! captures {
+    ($(
+        $name:ident($($argument:ident: $Type:ty),*)
+            |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
+    )*) => {
+        $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(device) = Device::of($commands) else { return };
+                if let (false, Some(next)) = (device.has_feedback, device.next.$name) {
+                    return next($commands, $($argument),*);
+                }
+                if let Some(($device, $emulator, $recording)) = emulated($commands) {
+                    $what;
+                }
+            }
+        })*
+    };
 }
 
-/// `vkCmdBeginTransformFeedbackEXT`.
-pub(crate) unsafe extern "system" fn cmd_begin_transform_feedback(
-    commands: vk::CommandBuffer,
-    first: u32,
-    count: u32,
-    counters: *const vk::Buffer,
-    offsets: *const vk::DeviceSize,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        if let Some(next) = native(commands, |device| device.next.cmd_begin_transform_feedback) {
-            return next(commands, first, count, counters, offsets);
-        }
-        if let Some((device, emulator, recording)) = emulated(commands) {
-            recording.begin_capture(device, emulator, (first, count), counters, offsets);
-        }
-    }
-}
-
-/// `vkCmdEndTransformFeedbackEXT`.
-pub(crate) unsafe extern "system" fn cmd_end_transform_feedback(
-    commands: vk::CommandBuffer,
-    first: u32,
-    count: u32,
-    counters: *const vk::Buffer,
-    offsets: *const vk::DeviceSize,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        if let Some(next) = native(commands, |device| device.next.cmd_end_transform_feedback) {
-            return next(commands, first, count, counters, offsets);
-        }
-        if let Some((device, emulator, recording)) = emulated(commands) {
-            recording.end_capture(device, emulator, (first, count), counters, offsets);
-        }
-    }
-}
-
-/// `vkCmdDrawIndirectByteCountEXT`.
-pub(crate) unsafe extern "system" fn cmd_draw_indirect_byte_count(
-    commands: vk::CommandBuffer,
-    instances: u32,
-    first_instance: u32,
-    counter: vk::Buffer,
-    counter_at: vk::DeviceSize,
-    counter_offset: u32,
-    stride: u32,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        if let Some(next) = native(commands, |device| device.next.cmd_draw_indirect_byte_count) {
-            return next(
-                commands,
-                instances,
-                first_instance,
-                counter,
-                counter_at,
-                counter_offset,
-                stride,
-            );
-        }
-        if let Some(state) = emulated(commands) {
-            let numbers = (instances, first_instance);
-            let counter = (counter, counter_at);
-            draws::draw_byte_count(state, commands, numbers, counter, (counter_offset, stride));
-        }
-    }
-}
-
-/// The driver's command, on a device where the extension is the driver's: whoever asks for commands of an instance gets
-/// the layer's for all devices.
-///
-/// # Safety
-///
-/// The command buffer is alive.
-unsafe fn native<F>(
-    commands: vk::CommandBuffer,
-    command: impl Fn(&Device) -> Option<F>,
-) -> Option<F> {
-    // SAFETY: the caller's promise.
-    let device = unsafe { Device::of(commands) }?;
-    if device.has_feedback { None } else { command(device) }
+captures! {
+    cmd_bind_transform_feedback_buffers(
+        first: u32,
+        count: u32,
+        buffers: *const vk::Buffer,
+        offsets: *const vk::DeviceSize,
+        sizes: *const vk::DeviceSize
+    ) |device, emulator, recording, commands|
+        recording.bind_targets(device, emulator, (first, count), buffers, offsets, sizes);
+    cmd_begin_transform_feedback(
+        first: u32, count: u32, counters: *const vk::Buffer, offsets: *const vk::DeviceSize
+    ) |device, emulator, recording, commands|
+        recording.begin_capture(device, emulator, (first, count), counters, offsets);
+    cmd_end_transform_feedback(
+        first: u32, count: u32, counters: *const vk::Buffer, offsets: *const vk::DeviceSize
+    ) |device, emulator, recording, commands|
+        recording.end_capture(device, emulator, (first, count), counters, offsets);
+    cmd_draw_indirect_byte_count(
+        instances: u32,
+        first_instance: u32,
+        counter: vk::Buffer,
+        counter_at: vk::DeviceSize,
+        counter_offset: u32,
+        stride: u32
+    ) |device, emulator, recording, commands| draws::draw_byte_count(
+        (device, emulator, recording),
+        commands,
+        (instances, first_instance),
+        (counter, counter_at),
+        (counter_offset, stride)
+    );
 }

@@ -10,12 +10,8 @@ use ash::vk;
 use polyshade_planner::keeper::Job;
 
 macro_rules! draws {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident($($argument:ident: $Type:ty),*) $calls:expr;
-    )*) => {
-        $($(#[$doc])*
-        pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
+    ($($name:ident($($argument:ident: $Type:ty),*) $calls:expr;)*) => {
+        $(pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
             // SAFETY: the caller hands over what Vulkan asks for.
             unsafe {
                 let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
@@ -37,33 +33,25 @@ macro_rules! draws {
 }
 
 draws! {
-    /// `vkCmdDraw`.
     cmd_draw(count: u32, instances: u32, first: u32, first_instance: u32)
         [Call::direct(false, [count, instances, first, first_instance], 0, 0)];
-    /// `vkCmdDrawIndexed`.
     cmd_draw_indexed(count: u32, instances: u32, first: u32, vertex_offset: i32, first_instance: u32)
         [Call::direct(true, [count, instances, first, first_instance], vertex_offset, 0)];
-    /// `vkCmdDrawIndirect`.
     cmd_draw_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
         [Call::indirect(false, (buffer, offset), (draws, stride), None)];
-    /// `vkCmdDrawIndexedIndirect`.
     cmd_draw_indexed_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
         [Call::indirect(true, (buffer, offset), (draws, stride), None)];
-    /// `vkCmdDrawIndirectCount`.
     cmd_draw_indirect_count(
         buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
     ) [Call::indirect(false, (buffer, offset), (most, stride), Some((counts, count)))];
-    /// `vkCmdDrawIndexedIndirectCount`.
     cmd_draw_indexed_indirect_count(
         buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
     ) [Call::indirect(true, (buffer, offset), (most, stride), Some((counts, count)))];
-    /// `vkCmdDrawMultiEXT`.
     cmd_draw_multi(count: u32, infos: *const vk::MultiDrawInfoEXT, instances: u32, first_instance: u32, stride: u32)
         strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
             let numbers = [info.vertex_count, instances, info.first_vertex, first_instance];
             Call::direct(false, numbers, 0, number)
         });
-    /// `vkCmdDrawMultiIndexedEXT`.
     cmd_draw_multi_indexed(
         count: u32,
         infos: *const vk::MultiDrawIndexedInfoEXT,

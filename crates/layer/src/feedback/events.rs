@@ -8,13 +8,11 @@ use ash::vk;
 
 macro_rules! stage_commands {
     ($(
-        $(#[$doc:meta])*
-        $name:ident: $next:ident(
+        $name:ident(
             $($before:ident: $Before:ty),*; $Stages:ty, $map:ident, $reach:path; $($behind:ident: $Behind:ty),*
         );
     )*) => {
-        $($(#[$doc])*
-        pub(crate) unsafe extern "system" fn $name(
+        $(pub(crate) unsafe extern "system" fn $name(
             commands: vk::CommandBuffer,
             $($before: $Before,)*
             stage: $Stages,
@@ -23,7 +21,7 @@ macro_rules! stage_commands {
             // SAFETY: the caller hands over what Vulkan asks for.
             unsafe {
                 let Some(device) = Device::of(commands) else { return };
-                let Some(next) = device.next.$next else { return };
+                let Some(next) = device.next.$name else { return };
                 let reach = $reach(commands);
                 let stage = if device.has_feedback { $map(reach, stage) } else { stage };
                 next(commands, $($before,)* stage, $($behind),*);
@@ -38,24 +36,17 @@ unsafe fn alone(_: vk::CommandBuffer) -> Reach {
 }
 
 stage_commands! {
-    /// `vkCmdSetEvent`.
-    cmd_set_event: cmd_set_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
-    /// `vkCmdResetEvent`.
-    cmd_reset_event: cmd_reset_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
-    /// `vkCmdResetEvent2`.
-    cmd_reset_event_2: cmd_reset_event_2(event: vk::Event; vk::PipelineStageFlags2, stages_2, Reach::of;);
-    /// `vkCmdWriteTimestamp`.
-    cmd_write_timestamp: cmd_write_timestamp(; vk::PipelineStageFlags, stages, alone; pool: vk::QueryPool, query: u32);
-    /// `vkCmdWriteTimestamp2`.
-    cmd_write_timestamp_2: cmd_write_timestamp_2(
+    cmd_set_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
+    cmd_reset_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
+    cmd_reset_event_2(event: vk::Event; vk::PipelineStageFlags2, stages_2, Reach::of;);
+    cmd_write_timestamp(; vk::PipelineStageFlags, stages, alone; pool: vk::QueryPool, query: u32);
+    cmd_write_timestamp_2(
         ; vk::PipelineStageFlags2, stages_2, alone; pool: vk::QueryPool, query: u32
     );
-    /// `vkCmdWriteBufferMarkerAMD`.
-    cmd_write_buffer_marker: cmd_write_buffer_marker(
+    cmd_write_buffer_marker(
         ; vk::PipelineStageFlags, stages, alone; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
     );
-    /// `vkCmdWriteBufferMarker2AMD`.
-    cmd_write_buffer_marker_2: cmd_write_buffer_marker_2(
+    cmd_write_buffer_marker_2(
         ; vk::PipelineStageFlags2, stages_2, alone; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
     );
 }

@@ -2,11 +2,29 @@
 
 use crate::device::Device;
 use crate::emulation::state::Conditional;
-use crate::feedback::emulated;
 use crate::pnext::{Change, Copied, find};
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 use polyshade_planner::keeper::Predicate;
 use std::sync::Arc;
+
+noted_on_device! {
+    destroy_buffer(buffer: vk::Buffer, allocator: *const vk::AllocationCallbacks<'_>)
+        |device, emulator| drop(emulator.buffers.remove(buffer.as_raw()));
+    destroy_shader_module(module: vk::ShaderModule, allocator: *const vk::AllocationCallbacks<'_>)
+        |device, emulator| drop(emulator.modules.remove(module.as_raw()));
+}
+
+noted! {
+    cmd_begin_conditional_rendering(info: *const vk::ConditionalRenderingBeginInfoEXT<'_>)
+        |device, emulator, recording, commands| {
+            let &vk::ConditionalRenderingBeginInfoEXT { buffer, offset, flags, .. } = &*info;
+            let place = emulator.place(device, buffer, offset);
+            let inverted = flags.contains(vk::ConditionalRenderingFlagsEXT::INVERTED);
+            let predicate = place.map(|(place, _)| Predicate { place, inverted });
+            recording.conditional = Some(Conditional { buffer, offset, flags, predicate });
+        };
+    cmd_end_conditional_rendering() |_device, _emulator, recording, commands| recording.conditional = None;
+}
 
 /// `vkAllocateMemory`: which buffers the memory is for is not known yet.
 pub(crate) unsafe extern "system" fn allocate_memory(
@@ -47,80 +65,10 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-/// `vkDestroyBuffer`.
-pub(crate) unsafe extern "system" fn destroy_buffer(
-    device: vk::Device,
-    buffer: vk::Buffer,
-    allocator: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            drop(emulator.buffers.remove(buffer.as_raw()));
-        }
-        if let Some(next) = device.next.destroy_buffer {
-            next(device.handle, buffer, allocator);
-        }
-    }
-}
-
 /// Keeps the words of a module that captures.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
     if let Some(emulator) = device.emulator.get() {
         emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
-    }
-}
-
-/// `vkDestroyShaderModule`.
-pub(crate) unsafe extern "system" fn destroy_shader_module(
-    device: vk::Device,
-    module: vk::ShaderModule,
-    allocator: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            drop(emulator.modules.remove(module.as_raw()));
-        }
-        if let Some(next) = device.next.destroy_shader_module {
-            next(device.handle, module, allocator);
-        }
-    }
-}
-
-/// `vkCmdBeginConditionalRenderingEXT`.
-pub(crate) unsafe extern "system" fn cmd_begin_conditional_rendering(
-    commands: vk::CommandBuffer,
-    info: *const vk::ConditionalRenderingBeginInfoEXT<'_>,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let next = Device::of(commands).and_then(|one| one.next.cmd_begin_conditional_rendering);
-        let Some(next) = next else { return };
-        if let Some((device, emulator, recording)) = emulated(commands) {
-            let &vk::ConditionalRenderingBeginInfoEXT { buffer, offset, flags, .. } = &*info;
-            let place = emulator.place(device, buffer, offset);
-            let inverted = flags.contains(vk::ConditionalRenderingFlagsEXT::INVERTED);
-            let predicate = place.map(|(place, _)| Predicate { place, inverted });
-            recording.conditional = Some(Conditional { buffer, offset, flags, predicate });
-        }
-        next(commands, info);
-    }
-}
-
-/// `vkCmdEndConditionalRenderingEXT`.
-pub(crate) unsafe extern "system" fn cmd_end_conditional_rendering(commands: vk::CommandBuffer) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let next = Device::of(commands).and_then(|one| one.next.cmd_end_conditional_rendering);
-        if let Some((_, _, recording)) = emulated(commands) {
-            recording.conditional = None;
-        }
-        if let Some(next) = next {
-            next(commands);
-        }
     }
 }
 

@@ -115,22 +115,9 @@ unsafe fn keep_views(
     }
 }
 
-/// `vkDestroyRenderPass`.
-pub(crate) unsafe extern "system" fn destroy_render_pass(
-    device: vk::Device,
-    pass: vk::RenderPass,
-    allocator: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            drop(emulator.view_masks.remove(pass.as_raw()));
-        }
-        if let Some(next) = device.next.destroy_render_pass {
-            next(device.handle, pass, allocator);
-        }
-    }
+noted_on_device! {
+    destroy_render_pass(pass: vk::RenderPass, allocator: *const vk::AllocationCallbacks<'_>)
+        |device, emulator| drop(emulator.view_masks.remove(pass.as_raw()));
 }
 
 /// A dependency, and the chain that it then has.

@@ -77,108 +77,43 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
     }
 }
 
-/// `vkCmdBeginQuery`.
-pub(crate) unsafe extern "system" fn cmd_begin_query(
-    commands: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    query: u32,
-    flags: vk::QueryControlFlags,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(commands) else { return };
-        if device.is_feedback_pool(pool) {
-            begin(commands, (pool, query), 0);
-        } else if let Some(next) = device.next.cmd_begin_query {
-            next(commands, pool, query, flags);
-        }
-    }
+/// Commands of queries: ours are noted, by their stream, and others the driver's. Of those with a stream, `$other` is
+/// called where the layer provides the extension: the driver's queries have one stream.
+macro_rules! queries {
+    ($(
+        $name:ident($($argument:ident: $Type:ty),*) $note:ident, $stream:expr $(, $other:ident($($passed:ident),*))?;
+    )*) => {
+        $(pub(crate) unsafe extern "system" fn $name(
+            commands: vk::CommandBuffer,
+            pool: vk::QueryPool,
+            query: u32,
+            $($argument: $Type,)*
+        ) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(device) = Device::of(commands) else { return };
+                if device.is_feedback_pool(pool) {
+                    if let Some((device, emulator, recording)) = emulated(commands) {
+                        recording.$note((device, emulator), commands, (pool, query), $stream);
+                    }
+                    return;
+                }
+                $(if device.has_feedback {
+                    return $other(commands, pool, query, $($passed),*);
+                })?
+                if let Some(next) = device.next.$name {
+                    next(commands, pool, query, $($argument),*);
+                }
+            }
+        })*
+    };
 }
 
-/// `vkCmdEndQuery`.
-pub(crate) unsafe extern "system" fn cmd_end_query(
-    commands: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    query: u32,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(commands) else { return };
-        if device.is_feedback_pool(pool) {
-            end(commands, (pool, query), 0);
-        } else if let Some(next) = device.next.cmd_end_query {
-            next(commands, pool, query);
-        }
-    }
-}
-
-/// `vkCmdBeginQueryIndexedEXT`. The driver's queries have one stream, so those of other types begin as ever.
-pub(crate) unsafe extern "system" fn cmd_begin_query_indexed(
-    commands: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    query: u32,
-    flags: vk::QueryControlFlags,
-    index: u32,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(commands) else { return };
-        if device.is_feedback_pool(pool) {
-            begin(commands, (pool, query), index);
-        } else if device.has_feedback {
-            cmd_begin_query(commands, pool, query, flags);
-        } else if let Some(next) = device.next.cmd_begin_query_indexed {
-            next(commands, pool, query, flags, index);
-        }
-    }
-}
-
-/// `vkCmdEndQueryIndexedEXT`.
-pub(crate) unsafe extern "system" fn cmd_end_query_indexed(
-    commands: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    query: u32,
-    index: u32,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(commands) else { return };
-        if device.is_feedback_pool(pool) {
-            end(commands, (pool, query), index);
-        } else if device.has_feedback {
-            cmd_end_query(commands, pool, query);
-        } else if let Some(next) = device.next.cmd_end_query_indexed {
-            next(commands, pool, query, index);
-        }
-    }
-}
-
-/// Begins a query of ours.
-///
-/// # Safety
-///
-/// As Vulkan asks for.
-unsafe fn begin(commands: vk::CommandBuffer, query: (vk::QueryPool, u32), stream: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if let Some((device, emulator, recording)) = emulated(commands) {
-            recording.begin_query((device, emulator), commands, query, stream);
-        }
-    }
-}
-
-/// Ends a query of ours.
-///
-/// # Safety
-///
-/// As Vulkan asks for.
-unsafe fn end(commands: vk::CommandBuffer, query: (vk::QueryPool, u32), stream: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if let Some((device, emulator, recording)) = emulated(commands) {
-            recording.end_query((device, emulator), commands, query, stream);
-        }
-    }
+queries! {
+    cmd_begin_query(flags: vk::QueryControlFlags) begin_query, 0;
+    cmd_end_query() end_query, 0;
+    cmd_begin_query_indexed(flags: vk::QueryControlFlags, index: u32) begin_query, index, cmd_begin_query(flags);
+    cmd_end_query_indexed(index: u32) end_query, index, cmd_end_query();
 }
 
 /// `vkCmdResetQueryPool`.
@@ -200,23 +135,9 @@ pub(crate) unsafe extern "system" fn cmd_reset_query_pool(
     }
 }
 
-/// `vkResetQueryPool`.
-pub(crate) unsafe extern "system" fn reset_query_pool(
-    device: vk::Device,
-    pool: vk::QueryPool,
-    first: u32,
-    count: u32,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            emulation::queries::reset_by_host(device, emulator, pool, (first, count));
-        }
-        if let Some(next) = device.next.reset_query_pool {
-            next(device.handle, pool, first, count);
-        }
-    }
+noted_on_device! {
+    reset_query_pool(pool: vk::QueryPool, first: u32, count: u32)
+        |device, emulator| emulation::queries::reset_by_host(device, emulator, pool, (first, count));
 }
 
 /// The bytes of a result that says zero, and that it is available where that is asked.

@@ -38,52 +38,24 @@ pub(crate) unsafe extern "system" fn allocate_command_buffers(
     }
 }
 
-/// `vkFreeCommandBuffers`.
-pub(crate) unsafe extern "system" fn free_command_buffers(
-    device: vk::Device,
-    pool: vk::CommandPool,
-    count: u32,
-    commands: *const vk::CommandBuffer,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            let freed = slice(commands, count);
-            let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(all) = pools.get_mut(&pool) {
-                for one in freed {
-                    all.remove(one);
-                }
+noted_on_device! {
+    free_command_buffers(pool: vk::CommandPool, count: u32, commands: *const vk::CommandBuffer) |device, emulator| {
+        let freed = slice(commands, count);
+        let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(all) = pools.get_mut(&pool) {
+            for one in freed {
+                all.remove(one);
             }
-            drop(pools);
-            forget(device, emulator, freed.iter().copied().filter(|one| !one.is_null()));
         }
-        if let Some(next) = device.next.free_command_buffers {
-            next(device.handle, pool, count, commands);
-        }
-    }
-}
-
-/// `vkDestroyCommandPool`.
-pub(crate) unsafe extern "system" fn destroy_command_pool(
-    device: vk::Device,
-    pool: vk::CommandPool,
-    allocator: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(device) = Device::of(device) else { return };
-        if let Some(emulator) = device.emulator.get() {
-            let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
-            let gone = pools.remove(&pool);
-            drop(pools);
-            forget(device, emulator, gone.into_iter().flatten());
-        }
-        if let Some(next) = device.next.destroy_command_pool {
-            next(device.handle, pool, allocator);
-        }
-    }
+        drop(pools);
+        forget(device, emulator, freed.iter().copied().filter(|one| !one.is_null()));
+    };
+    destroy_command_pool(pool: vk::CommandPool, allocator: *const vk::AllocationCallbacks<'_>) |device, emulator| {
+        let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = pools.remove(&pool);
+        drop(pools);
+        forget(device, emulator, gone.into_iter().flatten());
+    };
 }
 
 /// `vkResetCommandPool`.

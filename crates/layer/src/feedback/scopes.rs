@@ -5,37 +5,27 @@ use crate::settings::slice;
 use ash::vk;
 
 noted! {
-    /// `vkCmdBeginRenderPass`.
     cmd_begin_render_pass(info: *const vk::RenderPassBeginInfo<'_>, contents: vk::SubpassContents)
         |device, emulator, recording, commands|
         recording.open(device, emulator, commands, Scope::Subpass((*info).render_pass, 0));
-    /// `vkCmdBeginRenderPass2`.
     cmd_begin_render_pass_2(
         info: *const vk::RenderPassBeginInfo<'_>,
         begin: *const vk::SubpassBeginInfo<'_>
     ) |device, emulator, recording, commands|
         recording.open(device, emulator, commands, Scope::Subpass((*info).render_pass, 0));
-    /// `vkCmdNextSubpass`.
     cmd_next_subpass(contents: vk::SubpassContents)
         |_device, _emulator, recording, commands| recording.next_subpass();
-    /// `vkCmdNextSubpass2`.
     cmd_next_subpass_2(begin: *const vk::SubpassBeginInfo<'_>, end: *const vk::SubpassEndInfo<'_>)
         |_device, _emulator, recording, commands| recording.next_subpass();
-    /// `vkCmdEndRenderPass`.
     cmd_end_render_pass() |device, emulator, recording, commands| recording.close(device, emulator);
-    /// `vkCmdEndRenderPass2`.
     cmd_end_render_pass_2(end: *const vk::SubpassEndInfo<'_>)
         |device, emulator, recording, commands| recording.close(device, emulator);
-    /// `vkCmdBeginRendering`.
     cmd_begin_rendering(info: *const vk::RenderingInfo<'_>)
         |device, emulator, recording, commands|
         recording.begin_rendering(device, emulator, commands, &*info);
-    /// `vkCmdEndRendering`.
     cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
-    /// `vkCmdEndRendering2KHR`.
     cmd_end_rendering_2(end: *const std::ffi::c_void)
         |device, emulator, recording, commands| recording.close(device, emulator);
-    /// `vkCmdExecuteCommands`.
     cmd_execute_commands(count: u32, executed: *const vk::CommandBuffer)
         |device, emulator, recording, commands| {
             for one in slice(executed, count) {

@@ -1,31 +1,32 @@
 //! What is bound and set: remembered, since captures read it, and since they disturb some of it.
 
-use crate::device::Device;
 use crate::emulation::facts::VertexInput;
 use crate::emulation::state::{IndexBuffer, VertexBuffer};
-use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
 use std::sync::Arc;
 
 noted! {
-    /// `vkCmdSetPrimitiveTopology`.
+    cmd_bind_pipeline(point: vk::PipelineBindPoint, pipeline: vk::Pipeline)
+        |_device, emulator, recording, commands| match point {
+            vk::PipelineBindPoint::GRAPHICS => {
+                let known = emulator.pipelines.get(pipeline.as_raw());
+                recording.graphics = known.map(|known| (pipeline, Arc::clone(known)));
+            }
+            vk::PipelineBindPoint::COMPUTE => recording.compute = pipeline,
+            _ => {}
+        };
     cmd_set_primitive_topology(topology: vk::PrimitiveTopology)
         |_device, _emulator, recording, commands| recording.dynamic.topology = topology;
-    /// `vkCmdSetPrimitiveRestartEnable`.
     cmd_set_primitive_restart_enable(restart: vk::Bool32)
         |_device, _emulator, recording, commands| recording.dynamic.restart = restart;
-    /// `vkCmdSetRasterizerDiscardEnable`.
     cmd_set_rasterizer_discard_enable(discard: vk::Bool32)
         |_device, _emulator, recording, commands| recording.dynamic.discard = discard;
-    /// `vkCmdSetProvokingVertexModeEXT`.
     cmd_set_provoking_vertex_mode(mode: vk::ProvokingVertexModeEXT)
         |_device, _emulator, recording, commands| recording.dynamic.provoking = mode;
-    /// `vkCmdBindIndexBuffer`.
     cmd_bind_index_buffer(buffer: vk::Buffer, offset: vk::DeviceSize, index_type: vk::IndexType)
         |_device, _emulator, recording, commands|
         recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
-    /// `vkCmdBindIndexBuffer2`.
     cmd_bind_index_buffer_2(
         buffer: vk::Buffer,
         offset: vk::DeviceSize,
@@ -35,7 +36,6 @@ noted! {
         let size = (size != vk::WHOLE_SIZE).then_some(size);
         recording.indices = Some(IndexBuffer { buffer, offset, size, index_type });
     };
-    /// `vkCmdBindVertexBuffers`.
     cmd_bind_vertex_buffers(
         first: u32,
         count: u32,
@@ -47,7 +47,6 @@ noted! {
             recording.vertex_buffers.insert(number, VertexBuffer { buffer, offset, size: None });
         }
     };
-    /// `vkCmdBindVertexBuffers2`.
     cmd_bind_vertex_buffers_2(
         first: u32,
         count: u32,
@@ -66,7 +65,6 @@ noted! {
         let strides = slice(strides, count).iter().map(|stride| *stride as u32);
         recording.strides.extend((first..).zip(strides));
     };
-    /// `vkCmdSetVertexInputEXT`.
     cmd_set_vertex_input(
         binding_count: u32,
         bindings: *const vk::VertexInputBindingDescription2EXT<'_>,
@@ -87,29 +85,4 @@ noted! {
             bindings: bindings.iter().map(binding).collect(),
         });
     };
-}
-
-/// `vkCmdBindPipeline`.
-pub(crate) unsafe extern "system" fn cmd_bind_pipeline(
-    commands: vk::CommandBuffer,
-    point: vk::PipelineBindPoint,
-    pipeline: vk::Pipeline,
-) {
-    // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe {
-        let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_bind_pipeline) else {
-            return;
-        };
-        if let Some((_, emulator, recording)) = emulated(commands) {
-            match point {
-                vk::PipelineBindPoint::GRAPHICS => {
-                    let known = emulator.pipelines.get(pipeline.as_raw());
-                    recording.graphics = known.map(|known| (pipeline, Arc::clone(known)));
-                }
-                vk::PipelineBindPoint::COMPUTE => recording.compute = pipeline,
-                _ => {}
-            }
-        }
-        next(commands, point, pipeline);
-    }
 }

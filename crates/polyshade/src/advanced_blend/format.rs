@@ -1,47 +1,36 @@
 //! The formats of attachments, as far as blending depends on them.
 
 use crate::code;
+use crate::host::named;
 use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// What an attachment's format does to the colours that are blended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum FormatClass {
-    /// Unsigned normalized: the source is clamped to [0, 1].
-    #[default]
-    Unorm,
-    /// Signed normalized: the source is clamped to [-1, 1].
-    Snorm,
-    /// Unsigned normalized and stored as sRGB: as [`Unorm`](Self::Unorm), for the fetch converts already. It has no
-    /// logic operations.
-    Srgb,
-    /// Floats: nothing is clamped. They have no logic operations.
-    Float,
-    /// Unsigned integers: they have logic operations only.
-    Uint,
-    /// Signed integers: they have logic operations only.
-    Sint,
+named! {
+    /// The class of an attachment's format, which decides how colours are clamped before and after blending.
+    #[derive(Default)]
+    FormatClass {
+        /// Unsigned normalized: the source is clamped to [0, 1].
+        #[default]
+        Unorm = "unorm",
+        /// Signed normalized: the source is clamped to [-1, 1].
+        Snorm = "snorm",
+        /// Unsigned normalized and stored as sRGB: as [`Unorm`](Self::Unorm), for the fetch converts already. It has no
+        /// logic operations.
+        Srgb = "srgb",
+        /// Floats: nothing is clamped. They have no logic operations.
+        Float = "float",
+        /// Unsigned integers: they have logic operations only.
+        Uint = "uint",
+        /// Signed integers: they have logic operations only.
+        Sint = "sint",
+    }
 }
 
 impl FormatClass {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Unorm, Self::Snorm, Self::Srgb, Self::Float, Self::Uint, Self::Sint];
-
-    /// Its name: `unorm`, `snorm`, `srgb`, `float`, `uint`, `sint`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unorm => "unorm",
-            Self::Snorm => "snorm",
-            Self::Srgb => "srgb",
-            Self::Float => "float",
-            Self::Uint => "uint",
-            Self::Sint => "sint",
-        }
-    }
 
     /// Whether it is of integers, which shaders write as such.
     pub fn is_integer(self) -> bool {

@@ -1,90 +1,33 @@
 //! Ordinary blending: factors and operations by their names and numbers.
 
+use super::names::blend_names;
 use crate::code;
+use crate::host::as_text;
 use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
-macro_rules! named {
-    ($(#[$doc:meta])* $type:ident, $all:literal, $what:literal, $prefixes:expr,
-     $($member:ident $name:literal $function:literal,)*) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[allow(missing_docs)]
-        pub enum $type { $(#[cfg_attr(feature = "serde", serde(rename = $name))] $member,)* }
-
-        impl $type {
-            /// All of them, in the order of Vulkan.
-            pub const ALL: [Self; $all] = [$(Self::$member,)*];
-
-            /// The name, as Vulkan has it, in lower case with hyphens.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$member => $name,)* }
-            }
-
-            /// Its function in the library.
-            pub(super) fn function(self) -> &'static str {
-                match self { $(Self::$member => $function,)* }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        /// By the name, in upper or lower case; also as Vulkan writes it.
-        impl FromStr for $type {
-            type Err = Error;
-
-            fn from_str(text: &str) -> Result<Self, Error> {
-                let name = text.trim().to_ascii_lowercase().replace('_', "-");
-                let prefixes: &[&str] = &$prefixes;
-                let name = prefixes.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(&name);
-                Self::ALL.into_iter().find(|one| one.name() == name).ok_or_else(|| {
-                    let names: Vec<&str> = Self::ALL.iter().map(|one| one.name()).collect();
-                    Error::new(&code::BLEND_UNKNOWN_NAME, format!(concat!("there is no ", $what, " `{}`"), text))
-                        .help(format!("there are: {}", names.join(", ")))
-                })
-            }
-        }
-    };
-}
-
-named! {
-    /// What a colour is multiplied by, in the order of `VkBlendFactor`.
-    Factor, 19, "blend factor", ["vk-blend-factor-"],
-    Zero "zero" "factor_zero",
-    One "one" "factor_one",
-    SrcColor "src-color" "factor_src_color",
-    OneMinusSrcColor "one-minus-src-color" "factor_one_minus_src_color",
-    DstColor "dst-color" "factor_dst_color",
-    OneMinusDstColor "one-minus-dst-color" "factor_one_minus_dst_color",
-    SrcAlpha "src-alpha" "factor_src_alpha",
-    OneMinusSrcAlpha "one-minus-src-alpha" "factor_one_minus_src_alpha",
-    DstAlpha "dst-alpha" "factor_dst_alpha",
-    OneMinusDstAlpha "one-minus-dst-alpha" "factor_one_minus_dst_alpha",
-    ConstantColor "constant-color" "factor_constant_color",
-    OneMinusConstantColor "one-minus-constant-color" "factor_one_minus_constant_color",
-    ConstantAlpha "constant-alpha" "factor_constant_alpha",
-    OneMinusConstantAlpha "one-minus-constant-alpha" "factor_one_minus_constant_alpha",
-    SrcAlphaSaturate "src-alpha-saturate" "factor_src_alpha_saturate",
-    Src1Color "src1-color" "factor_src1_color",
-    OneMinusSrc1Color "one-minus-src1-color" "factor_one_minus_src1_color",
-    Src1Alpha "src1-alpha" "factor_src1_alpha",
-    OneMinusSrc1Alpha "one-minus-src1-alpha" "factor_one_minus_src1_alpha",
-}
-
-named! {
-    /// What is done with both colours, in the order of `VkBlendOp`.
-    Operation, 5, "blend operation", ["vk-blend-op-"],
-    Add "add" "combine_add",
-    Subtract "subtract" "combine_subtract",
-    ReverseSubtract "reverse-subtract" "combine_reverse_subtract",
-    Min "min" "combine_min",
-    Max "max" "combine_max",
+blend_names! {
+    /// The factor of a colour, in the order of `VkBlendFactor`.
+    Factor: 19, "blend factor", ["vk-blend-factor-"], "factor_" {
+        Zero "zero" zero, One "one" one, SrcColor "src-color" src_color,
+        OneMinusSrcColor "one-minus-src-color" one_minus_src_color, DstColor "dst-color" dst_color,
+        OneMinusDstColor "one-minus-dst-color" one_minus_dst_color, SrcAlpha "src-alpha" src_alpha,
+        OneMinusSrcAlpha "one-minus-src-alpha" one_minus_src_alpha, DstAlpha "dst-alpha" dst_alpha,
+        OneMinusDstAlpha "one-minus-dst-alpha" one_minus_dst_alpha,
+        ConstantColor "constant-color" constant_color,
+        OneMinusConstantColor "one-minus-constant-color" one_minus_constant_color,
+        ConstantAlpha "constant-alpha" constant_alpha,
+        OneMinusConstantAlpha "one-minus-constant-alpha" one_minus_constant_alpha,
+        SrcAlphaSaturate "src-alpha-saturate" src_alpha_saturate, Src1Color "src1-color" src1_color,
+        OneMinusSrc1Color "one-minus-src1-color" one_minus_src1_color, Src1Alpha "src1-alpha" src1_alpha,
+        OneMinusSrc1Alpha "one-minus-src1-alpha" one_minus_src1_alpha,
+    }
+    /// The operation on both colours, in the order of `VkBlendOp`.
+    Operation: 5, "blend operation", ["vk-blend-op-"], "combine_" {
+        Add "add" add, Subtract "subtract" subtract, ReverseSubtract "reverse-subtract" reverse_subtract,
+        Min "min" min, Max "max" max,
+    }
 }
 
 impl Factor {
@@ -209,19 +152,7 @@ impl FromStr for Ordinary {
     }
 }
 
-impl TryFrom<String> for Ordinary {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        text.parse()
-    }
-}
-
-impl From<Ordinary> for String {
-    fn from(value: Ordinary) -> Self {
-        value.to_string()
-    }
-}
+as_text!(Ordinary);
 
 #[cfg(test)]
 mod tests {

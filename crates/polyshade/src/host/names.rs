@@ -1,23 +1,22 @@
 //! What Vulkan calls the things that a device may have.
 
-use std::fmt;
-
-macro_rules! vulkan_names {
-    ($($(#[$doc:meta])* $set:ident { $($name:ident = $text:literal,)* })*) => {$(
-        $(#[$doc])*
+/// Enums whose members have names, also in JSON.
+macro_rules! named {
+    ($($(#[$doc:meta])* $set:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* })*) => {$(
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[non_exhaustive]
+        $(#[$doc])*
         pub enum $set {
             $(
                 #[doc = concat!("`", $text, "`.")]
+                $(#[$of])*
                 #[cfg_attr(feature = "serde", serde(rename = $text))]
                 $name,
             )*
         }
 
         impl $set {
-            /// Vulkan's name.
+            /// The name.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -25,16 +24,38 @@ macro_rules! vulkan_names {
             }
         }
 
-        impl fmt::Display for $set {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
+        impl std::fmt::Display for $set {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
             }
         }
     )*};
 }
 
-vulkan_names! {
+/// Conversions of a type that JSON has as the text that it is displayed as and read from.
+macro_rules! as_text {
+    ($type:ident) => {
+        impl TryFrom<String> for $type {
+            type Error = polyshade_spv::Error;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                value.to_string()
+            }
+        }
+    };
+}
+
+pub(crate) use {as_text, named};
+
+named! {
     /// A device extension.
+    #[non_exhaustive]
     Extension {
         BlendOperationAdvanced = "VK_EXT_blend_operation_advanced",
         DynamicRenderingLocalRead = "VK_KHR_dynamic_rendering_local_read",
@@ -44,6 +65,7 @@ vulkan_names! {
         FragmentShaderInterlock = "VK_EXT_fragment_shader_interlock",
     }
     /// A feature, by its member of `VkPhysicalDeviceFeatures` or of an extension's structure.
+    #[non_exhaustive]
     Feature {
         AdvancedBlendCoherentOperations = "advancedBlendCoherentOperations",
         BufferDeviceAddress = "bufferDeviceAddress",
@@ -69,6 +91,7 @@ vulkan_names! {
         TransformFeedback = "transformFeedback",
     }
     /// A limit, by its member of `VkPhysicalDeviceLimits` or of an extension's properties.
+    #[non_exhaustive]
     LimitName {
         MaxBoundDescriptorSets = "maxBoundDescriptorSets",
         MaxClipDistances = "maxClipDistances",

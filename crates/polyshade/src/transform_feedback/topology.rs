@@ -36,7 +36,8 @@ impl Topology {
         Self::LineLoop,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    /// The name.
+    pub fn name(self) -> &'static str {
         match self {
             Self::PointList => "point list",
             Self::LineList => "line list",
@@ -63,7 +64,8 @@ impl Topology {
         }
     }
 
-    pub(super) fn has_adjacency(self) -> bool {
+    /// Whether primitives come with the vertices of their neighbours.
+    pub fn has_adjacency(self) -> bool {
         self != self.without_adjacency()
     }
 

@@ -1,6 +1,7 @@
 //! Vertex formats, by what they are made of.
 
 use crate::code;
+use crate::host::as_text;
 use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
@@ -224,19 +225,7 @@ impl FromStr for Format {
     }
 }
 
-impl TryFrom<String> for Format {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        text.parse()
-    }
-}
-
-impl From<Format> for String {
-    fn from(format: Format) -> Self {
-        format.to_string()
-    }
-}
+as_text!(Format);
 
 #[cfg(test)]
 mod tests {

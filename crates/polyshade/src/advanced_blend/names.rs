@@ -1,0 +1,64 @@
+//! Enums of blending, whose members have names and functions in `library/blend.glsl`.
+
+use crate::code;
+use polyshade_spv::Error;
+
+/// Enums in the order of Vulkan: of a member the name and the end of its function's, which begins with `$library`.
+macro_rules! blend_names {
+    ($($(#[$doc:meta])* $set:ident: $count:literal, $what:literal, $prefixes:expr, $library:literal {
+        $($name:ident $text:literal $function:ident,)*
+    })*) => {$(
+        crate::host::named! {
+            $(#[$doc])*
+            #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+            $set { $($name = $text,)* }
+        }
+
+        impl $set {
+            /// All of them, in the order of Vulkan.
+            pub const ALL: [Self; $count] = [$(Self::$name,)*];
+
+            /// Its function in the library.
+            pub(super) fn function(self) -> &'static str {
+                match self { $(Self::$name => concat!($library, stringify!($function)),)* }
+            }
+        }
+
+        /// By the name, in upper or lower case; also as Vulkan and OpenGL write it: `VK_BLEND_OP_HSL_HUE_EXT`,
+        /// `HSL_HUE_KHR`, `GL_NOOP`.
+        impl std::str::FromStr for $set {
+            type Err = polyshade_spv::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                crate::advanced_blend::names::read($what, &$prefixes, &Self::ALL.map(|one| (one.name(), one)), text)
+            }
+        }
+
+        crate::host::as_text!($set);
+    )*};
+}
+
+pub(super) use blend_names;
+
+/// The value of a name, before which APIs write one of `prefixes`.
+pub(super) fn read<T: Copy>(
+    what: &str,
+    prefixes: &[&str],
+    all: &[(&str, T)],
+    text: &str,
+) -> Result<T, Error> {
+    let lower = text.trim().to_ascii_lowercase().replace('_', "-");
+    let name = prefixes.iter().find_map(|start| lower.strip_prefix(start)).unwrap_or(&lower);
+    let name = ["-ext", "-khr"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let name = match name {
+        "noop" => "no-op",
+        "equiv" => "equivalent",
+        name => name,
+    };
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+        Error::new(&code::BLEND_UNKNOWN_NAME, format!("there is no {what} `{text}`"))
+            .help(format!("there are: {}", names.join(", ")))
+    })
+}
