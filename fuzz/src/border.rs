@@ -1,4 +1,8 @@
 //! The C library through its border: the pointers are good, what they lead to is anything.
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all pointers are to values of the same function"
+)]
 
 use crate::plans;
 use polyshade_capi::draw::*;
@@ -71,9 +75,10 @@ pub(crate) fn filled<T: Copy + Default>(
 /// The bytes as a module, which is reflected and lowered, and as a saved layout.
 pub fn read(bytes: &[u8], choices: &mut Choices) {
     let (at, count) = (bytes.as_ptr(), bytes.len());
-    let layout = given(|layout, error| polyshade_layout_load(at, count, layout, error));
+    let layout = given(|layout, error| unsafe { polyshade_layout_load(at, count, layout, error) });
     ask_layout(layout, choices);
-    let module = given(|module, error| polyshade_module_parse_bytes(at, count, module, error));
+    let module =
+        given(|module, error| unsafe { polyshade_module_parse_bytes(at, count, module, error) });
     if module.is_null() {
         return;
     }
@@ -82,22 +87,26 @@ pub fn read(bytes: &[u8], choices: &mut Choices) {
         let then = &mut |options: &_, choices: &mut _| lower(module, target, options, choices);
         with_options(choices, then);
     });
-    polyshade_module_release(module);
+    unsafe { polyshade_module_release(module) };
 }
 
 fn reflect(module: *const polyshade_module) {
     let mut info = zeros!(polyshade_module_info);
-    call(|error| polyshade_module_describe(module, &raw mut info, error));
+    call(|error| unsafe { polyshade_module_describe(module, &raw mut info, error) });
     for number in 0..info.entry_count.min(4) + 1 {
         let mut entry = zeros!(polyshade_entry_point);
-        call(|error| polyshade_module_entry(module, number, &raw mut entry, error));
+        call(|error| unsafe { polyshade_module_entry(module, number, &raw mut entry, error) });
         for index in 0..entry.variable_count.min(64) {
             let mut one = zeros!(polyshade_variable);
-            call(|error| polyshade_module_variable(module, number, index, &raw mut one, error));
+            call(|error| unsafe {
+                polyshade_module_variable(module, number, index, &raw mut one, error)
+            });
         }
         for index in 0..entry.capturable_count.min(64) {
             let mut one = zeros!(polyshade_capturable);
-            call(|error| polyshade_module_capturable(module, number, index, &raw mut one, error));
+            call(|error| unsafe {
+                polyshade_module_capturable(module, number, index, &raw mut one, error)
+            });
         }
     }
 }
@@ -110,7 +119,9 @@ fn with_target(
 ) {
     let mut entry = zeros!(polyshade_entry_point);
     let mut target = zeros!(polyshade_target);
-    call(|error| polyshade_module_entry(module, choices.below(3), &raw mut entry, error));
+    call(|error| unsafe {
+        polyshade_module_entry(module, choices.below(3), &raw mut entry, error)
+    });
     target.entry = entry.name;
     target.stage = if choices.maybe() { entry.stage } else { 1 << choices.below(9) };
     target.flags = choices.below(2);
@@ -120,7 +131,7 @@ fn with_target(
     (target.constants, target.constant_count) = (numbers.as_ptr(), numbers.len());
     let mut device = zeros!(polyshade_device);
     if choices.maybe() {
-        call(|error| polyshade_device_defaults(&raw mut device, error));
+        call(|error| unsafe { polyshade_device_defaults(&raw mut device, error) });
         device.output_components = choices.number();
         device.max_clip_distances = choices.below(9);
         device.has_transform_feedback = choices.below(2);
@@ -315,63 +326,77 @@ fn lower(
     options: &polyshade_options,
     choices: &mut Choices,
 ) {
-    let result = given(|result, error| polyshade_lower(module, target, options, result, error));
-    let text = filled::<c_char>(|buffer, length, error| {
+    let result =
+        given(|result, error| unsafe { polyshade_lower(module, target, options, result, error) });
+    let text = filled::<c_char>(|buffer, length, error| unsafe {
         polyshade_options_json(options, buffer, length, error)
     });
     if let Some(text) = text {
         let mut json = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
         (json.of, json.json) = (options.kind, text.as_ptr());
-        let again =
-            given(|result, error| polyshade_lower(module, target, &json.base, result, error));
+        let again = given(|result, error| unsafe {
+            polyshade_lower(module, target, &json.base, result, error)
+        });
         assert_eq!(words(result), words(again));
         assert_eq!(hash(options, target), hash(&json.base, target));
-        polyshade_result_release(again);
+        unsafe { polyshade_result_release(again) };
     }
     ask(result, choices);
-    polyshade_result_release(result);
+    unsafe { polyshade_result_release(result) };
 }
 
 fn hash(options: &polyshade_options, target: *const polyshade_target) -> Option<[u8; 32]> {
     let mut hash = [0; 32];
-    let status = call(|error| polyshade_options_hash(options, target, hash.as_mut_ptr(), error));
+    let status =
+        call(|error| unsafe { polyshade_options_hash(options, target, hash.as_mut_ptr(), error) });
     (status == POLYSHADE_OK).then_some(hash)
 }
 
 fn words(result: *const polyshade_result) -> Vec<Option<Vec<u32>>> {
     let words = |index| {
-        filled(|buffer, count, error| {
+        filled(|buffer, count, error| unsafe {
             polyshade_result_copy_words(result, index, buffer, count, error)
         })
     };
-    (0..polyshade_result_count(result)).map(words).collect()
+    (0..unsafe { polyshade_result_count(result) }).map(words).collect()
 }
 
 fn ask(result: *const polyshade_result, choices: &mut Choices) {
-    for index in 0..polyshade_result_count(result) {
+    for index in 0..unsafe { polyshade_result_count(result) } {
         let mut output = zeros!(polyshade_output);
-        call(|error| polyshade_result_output(result, index, &raw mut output, error));
+        call(|error| unsafe { polyshade_result_output(result, index, &raw mut output, error) });
         for number in 0..output.host_word_count {
             let mut one = zeros!(polyshade_host_word);
-            call(|error| polyshade_result_host_word(result, index, number, &raw mut one, error));
+            call(|error| unsafe {
+                polyshade_result_host_word(result, index, number, &raw mut one, error)
+            });
         }
         for number in 0..output.descriptor_count {
             let mut one = zeros!(polyshade_descriptor);
-            call(|error| polyshade_result_descriptor(result, index, number, &raw mut one, error));
+            call(|error| unsafe {
+                polyshade_result_descriptor(result, index, number, &raw mut one, error)
+            });
         }
         for number in 0..output.need_count {
             let mut one = zeros!(polyshade_need);
-            call(|error| polyshade_result_need(result, index, number, &raw mut one, error));
+            call(|error| unsafe {
+                polyshade_result_need(result, index, number, &raw mut one, error)
+            });
         }
-        filled(|buffer, length, error| polyshade_result_json(result, index, buffer, length, error));
-        let layout = given(|layout, error| polyshade_result_layout(result, index, layout, error));
+        filled(|buffer, length, error| unsafe {
+            polyshade_result_json(result, index, buffer, length, error)
+        });
+        let layout =
+            given(|layout, error| unsafe { polyshade_result_layout(result, index, layout, error) });
         ask_layout(layout, choices);
-        let module = given(|module, error| polyshade_result_module(result, index, module, error));
+        let module =
+            given(|module, error| unsafe { polyshade_result_module(result, index, module, error) });
         let mut count = 0;
-        let words = polyshade_module_words(module, &raw mut count);
-        let again = given(|module, error| polyshade_module_parse(words, count, module, error));
+        let words = unsafe { polyshade_module_words(module, &raw mut count) };
+        let again =
+            given(|module, error| unsafe { polyshade_module_parse(words, count, module, error) });
         assert!(!again.is_null(), "what is written can be read");
-        [module, again].into_iter().for_each(|module| polyshade_module_release(module));
+        [module, again].into_iter().for_each(|module| unsafe { polyshade_module_release(module) });
     }
 }
 
@@ -381,12 +406,15 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         return;
     }
     let saved = |layout| {
-        filled(|buffer, count, error| polyshade_layout_save(layout, buffer, count, error))
-            .expect("every layout can be saved")
+        filled(|buffer, count, error| unsafe {
+            polyshade_layout_save(layout, buffer, count, error)
+        })
+        .expect("every layout can be saved")
     };
     let bytes = saved(layout);
-    let again =
-        given(|layout, error| polyshade_layout_load(bytes.as_ptr(), bytes.len(), layout, error));
+    let again = given(|layout, error| unsafe {
+        polyshade_layout_load(bytes.as_ptr(), bytes.len(), layout, error)
+    });
     assert_eq!(saved(again), bytes);
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.provoking_vertex) =
@@ -394,7 +422,7 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
     (draw.first_vertex, draw.vertex_count) = (choices.number(), choices.number());
     (draw.first_instance, draw.instance_count) = (choices.number(), choices.number());
     let mut info = zeros!(polyshade_layout_info);
-    call(|error| polyshade_layout_describe(layout, &raw mut info, error));
+    call(|error| unsafe { polyshade_layout_describe(layout, &raw mut info, error) });
     let mut ranges: Vec<polyshade_range> = (0..info.buffer_count)
         .map(|_| polyshade_range {
             address: choices.offset().into(),
@@ -406,18 +434,20 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         .collect();
     let (at, count) = (ranges.as_mut_ptr(), ranges.len());
     let filled = [layout, again].map(|layout| {
-        filled(|buffer, words, error| {
+        filled(|buffer, words, error| unsafe {
             polyshade_layout_host_words(layout, &raw const draw, at, count, buffer, words, error)
         })
     });
     assert_eq!(filled[0], filled[1]);
     call(|error| {
         let draw = &raw const draw;
-        polyshade_layout_primitives(layout, draw, at, count, &mut 0, null_mut(), error)
+        unsafe { polyshade_layout_primitives(layout, draw, at, count, &mut 0, null_mut(), error) }
     });
-    call(|error| polyshade_layout_work_groups(layout, &raw const draw, &mut [0; 3], error));
-    call(|error| polyshade_layout_advance(layout, &raw const draw, at, count, error));
-    [layout, again].into_iter().for_each(|layout| polyshade_layout_release(layout));
+    call(|error| unsafe {
+        polyshade_layout_work_groups(layout, &raw const draw, &mut [0; 3], error)
+    });
+    call(|error| unsafe { polyshade_layout_advance(layout, &raw const draw, at, count, error) });
+    [layout, again].into_iter().for_each(|layout| unsafe { polyshade_layout_release(layout) });
 }
 
 /// JSON of every kind of options, and of states of plans, before it is broken.
@@ -462,8 +492,9 @@ const TEXTS: [(u32, &str); 15] = [
 /// Texts of which a few characters are others, for one of the seeds.
 pub fn texts(choices: &mut Choices) {
     let words = &crate::SEEDS[choices.below(crate::SEEDS.len() as u32) as usize];
-    let module =
-        given(|module, error| polyshade_module_parse(words.as_ptr(), words.len(), module, error));
+    let module = given(|module, error| unsafe {
+        polyshade_module_parse(words.as_ptr(), words.len(), module, error)
+    });
     let (kind, text) = choices.of(&TEXTS);
     let changed = broken(text, choices);
     let is_whole = changed == text.as_bytes();
@@ -475,14 +506,15 @@ pub fn texts(choices: &mut Choices) {
     with_target(module, choices, |target, choices| {
         let mut json = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
         (json.of, json.json) = (kind, text.as_ptr());
-        let result =
-            given(|result, error| polyshade_lower(module, target, &json.base, result, error));
+        let result = given(|result, error| unsafe {
+            polyshade_lower(module, target, &json.base, result, error)
+        });
         let hash = hash(&json.base, null());
         assert!(kind == 0 || hash.is_some() || !is_whole, "{text:?} are options");
         ask(result, choices);
-        polyshade_result_release(result);
+        unsafe { polyshade_result_release(result) };
     });
-    polyshade_module_release(module);
+    unsafe { polyshade_module_release(module) };
 }
 
 fn broken(text: &str, choices: &mut Choices) -> Vec<u8> {

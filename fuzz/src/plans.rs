@@ -1,4 +1,8 @@
 //! Plans through the border of the C library: every step, all that it leads to, and jobs of the keeper.
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all pointers are to values of the same function"
+)]
 
 use crate::border::{call, filled, given, zeros};
 use polyshade_capi::keeper::*;
@@ -9,17 +13,17 @@ use std::ffi::CStr;
 
 /// Plans a state, walks the plan, and says whether there is one.
 pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
-    let plan = given(|plan, error| polyshade_plan_make(state.as_ptr(), plan, error));
-    assert_eq!(plan.is_null(), polyshade_plan_json(plan).is_null());
+    let plan = given(|plan, error| unsafe { polyshade_plan_make(state.as_ptr(), plan, error) });
+    assert_eq!(plan.is_null(), unsafe { polyshade_plan_json(plan) }.is_null());
     let mut info = zeros!(polyshade_plan_info);
-    call(|error| polyshade_plan_describe(plan, &raw mut info, error));
+    call(|error| unsafe { polyshade_plan_describe(plan, &raw mut info, error) });
     for index in 0..info.step_count + 1 {
         let mut step = zeros!(polyshade_step);
-        call(|error| polyshade_plan_step(plan, index, &raw mut step, error));
+        call(|error| unsafe { polyshade_plan_step(plan, index, &raw mut step, error) });
         walk(&step, choices);
     }
     job(choices);
-    polyshade_plan_release(plan);
+    unsafe { polyshade_plan_release(plan) };
     !plan.is_null()
 }
 
@@ -38,7 +42,7 @@ fn walk(step: &polyshade_step, choices: &mut Choices) {
         counted(words.ranges, words.range_count);
         let all = counted(words.words, words.word_count);
         let values: Vec<u32> = all.iter().map(|_| choices.number()).collect();
-        let template = filled(|buffer, count, error| {
+        let template = filled(|buffer, count, error| unsafe {
             polyshade_keeper_template(
                 words.words,
                 values.as_ptr(),
@@ -68,5 +72,5 @@ fn job(choices: &mut Choices) {
     (job.arguments_kind, job.index_type) = (choices.below(5), choices.below(3));
     job.state = choices.number().into();
     let mut words = [0; POLYSHADE_JOB_WORDS as usize];
-    call(|error| polyshade_job_words(&raw const job, words.as_mut_ptr(), error));
+    call(|error| unsafe { polyshade_job_words(&raw const job, words.as_mut_ptr(), error) });
 }

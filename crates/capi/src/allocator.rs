@@ -112,7 +112,7 @@ unsafe impl GlobalAlloc for Allocator {
 /// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other
 /// Rust code shares that code's allocator, which is settled before `main`.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_set_allocator(
+pub unsafe extern "C" fn polyshade_set_allocator(
     allocator: *const polyshade_allocator,
     error: *mut polyshade_error,
 ) -> polyshade_status {

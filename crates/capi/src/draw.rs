@@ -219,7 +219,7 @@ fn indices(given: &polyshade_draw) -> Result<Option<Indices>, Failure> {
 /// buffer that the shader reads: where `table` is NULL, `*word_count` becomes their number; else it says how many
 /// `table` holds, and becomes how many there are. `*primitives` becomes those of an instance.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_segments_find(
+pub unsafe extern "C" fn polyshade_segments_find(
     topology: u32,
     index_type: u32,
     indices: *const u8,

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 /// on every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of
 /// a cache; for a pipeline, with those of all stages.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_options_hash(
+pub unsafe extern "C" fn polyshade_options_hash(
     options: *const polyshade_options,
     target: *const polyshade_target,
     hash: *mut u8,

@@ -255,7 +255,7 @@ impl polyshade_job {
 /// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says
 /// how many words there are. NULL where there is no such shader.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_keeper_words(shader: u32, word_count: *mut usize) -> *const u32 {
+pub unsafe extern "C" fn polyshade_keeper_words(shader: u32, word_count: *mut usize) -> *const u32 {
     guard_value(std::ptr::null(), || {
         let words = match shader {
             POLYSHADE_KEEPER_KEEP => Shader::Keep.words(),
@@ -271,7 +271,7 @@ pub extern "C" fn polyshade_keeper_words(shader: u32, word_count: *mut usize) ->
 
 /// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_job_words(
+pub unsafe extern "C" fn polyshade_job_words(
     job: *const polyshade_job,
     words: *mut u32,
     error: *mut polyshade_error,
@@ -284,7 +284,7 @@ pub extern "C" fn polyshade_job_words(
 
 /// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_list_words(
+pub unsafe extern "C" fn polyshade_list_words(
     list: *const polyshade_list,
     words: *mut u32,
     error: *mut polyshade_error,
@@ -302,7 +302,7 @@ pub extern "C" fn polyshade_list_words(
 /// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
 /// how many there are.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_keeper_template(
+pub unsafe extern "C" fn polyshade_keeper_template(
     words: *const polyshade_plan_word,
     values: *const u32,
     count: usize,
@@ -324,7 +324,7 @@ pub extern "C" fn polyshade_keeper_template(
 
 /// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_keeper_table_size(
+pub unsafe extern "C" fn polyshade_keeper_table_size(
     index_type: u32,
     index_size: u32,
     table_size: *mut u32,

@@ -120,21 +120,23 @@ fn check(layout: &Layout) -> Result<(), Failure> {
 
 /// Counts one holder more, and gives the layout back. NULL stays NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_retain(layout: *mut polyshade_layout) -> *mut polyshade_layout {
+pub unsafe extern "C" fn polyshade_layout_retain(
+    layout: *mut polyshade_layout,
+) -> *mut polyshade_layout {
     border::retain(layout);
     layout
 }
 
 /// Counts one holder less; behind the last one the layout is freed. NULL is fine.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_release(layout: *mut polyshade_layout) {
+pub unsafe extern "C" fn polyshade_layout_release(layout: *mut polyshade_layout) {
     guard_value((), || border::release(layout));
 }
 
 /// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL,
 /// `*byte_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_save(
+pub unsafe extern "C" fn polyshade_layout_save(
     layout: *const polyshade_layout,
     buffer: *mut u8,
     byte_count: *mut usize,
@@ -150,7 +152,7 @@ pub extern "C" fn polyshade_layout_save(
 
 /// Loads what was saved. `*layout` has to be released; it is NULL where the call fails.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_load(
+pub unsafe extern "C" fn polyshade_layout_load(
     bytes: *const u8,
     byte_count: usize,
     layout: *mut *mut polyshade_layout,
@@ -177,7 +179,7 @@ pub extern "C" fn polyshade_layout_load(
 
 /// Says what a layout is like.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_describe(
+pub unsafe extern "C" fn polyshade_layout_describe(
     layout: *const polyshade_layout,
     info: *mut polyshade_layout_info,
     error: *mut polyshade_error,
@@ -198,7 +200,7 @@ pub extern "C" fn polyshade_layout_describe(
 
 /// Says what a feedback buffer holds.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_buffer(
+pub unsafe extern "C" fn polyshade_layout_buffer(
     layout: *const polyshade_layout,
     buffer: u32,
     info: *mut polyshade_buffer_layout,
@@ -220,7 +222,7 @@ pub extern "C" fn polyshade_layout_buffer(
 
 /// Says where a varying of a feedback buffer is.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_captured(
+pub unsafe extern "C" fn polyshade_layout_captured(
     layout: *const polyshade_layout,
     buffer: u32,
     index: u32,
@@ -248,7 +250,7 @@ pub extern "C" fn polyshade_layout_captured(
 /// `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
 /// there are.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_host_words(
+pub unsafe extern "C" fn polyshade_layout_host_words(
     layout: *const polyshade_layout,
     draw: *const polyshade_draw,
     ranges: *const polyshade_range,
@@ -268,7 +270,7 @@ pub extern "C" fn polyshade_layout_host_words(
 /// that captures a draw. `POLYSHADE_ERROR_OPTIONS`: the variants are drawn, not dispatched, or the draw is none of
 /// those that they were made for.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_work_groups(
+pub unsafe extern "C" fn polyshade_layout_work_groups(
     layout: *const polyshade_layout,
     draw: *const polyshade_draw,
     groups: *mut [u32; 3],
@@ -283,7 +285,7 @@ pub extern "C" fn polyshade_layout_work_groups(
 /// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the
 /// variants were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_outputs_size(
+pub unsafe extern "C" fn polyshade_layout_outputs_size(
     layout: *const polyshade_layout,
     draw: *const polyshade_draw,
     size: *mut u64,
@@ -298,7 +300,7 @@ pub extern "C" fn polyshade_layout_outputs_size(
 /// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
 /// becomes how many the draw has.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_primitives(
+pub unsafe extern "C" fn polyshade_layout_primitives(
     layout: *const polyshade_layout,
     draw: *const polyshade_draw,
     ranges: *const polyshade_range,
@@ -323,7 +325,7 @@ pub extern "C" fn polyshade_layout_primitives(
 
 /// Moves the counters of `ranges`, `range_count` of them, on by what a draw stores. Where the call fails they stay.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_layout_advance(
+pub unsafe extern "C" fn polyshade_layout_advance(
     layout: *const polyshade_layout,
     draw: *const polyshade_draw,
     ranges: *mut polyshade_range,

@@ -8,7 +8,6 @@
 #![allow(non_camel_case_types)]
 // The header says once, for all functions, what pointers have to be.
 #![allow(clippy::missing_safety_doc)]
-#![allow(clippy::not_unsafe_ptr_arg_deref)]
 // Members and constants whose names say all are not described.
 #![allow(missing_docs)]
 

@@ -35,7 +35,7 @@ const MAX_STAGES: usize = 16;
 /// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where
 /// the call fails. A recipe of one stage is fine.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_lower(
+pub unsafe extern "C" fn polyshade_lower(
     module: *const polyshade_module,
     target: *const polyshade_target,
     options: *const polyshade_options,
@@ -55,7 +55,7 @@ pub extern "C" fn polyshade_lower(
 
 /// Lowers the stages of a pipeline, in its order, by a recipe: an output each.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_lower_pipeline(
+pub unsafe extern "C" fn polyshade_lower_pipeline(
     stages: *const polyshade_stage,
     stage_count: usize,
     options: *const polyshade_options,

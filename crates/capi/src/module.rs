@@ -28,7 +28,7 @@ impl polyshade_module {
 /// Reads a module of `word_count` words, which are copied. Words of the other byte order are turned.
 /// `*module` has to be released; it is NULL where the call fails.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_parse(
+pub unsafe extern "C" fn polyshade_module_parse(
     words: *const u32,
     word_count: usize,
     module: *mut *mut polyshade_module,
@@ -45,7 +45,7 @@ pub extern "C" fn polyshade_module_parse(
 
 /// The same of bytes, as a file has them, at any alignment.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_parse_bytes(
+pub unsafe extern "C" fn polyshade_module_parse_bytes(
     bytes: *const u8,
     byte_count: usize,
     module: *mut *mut polyshade_module,
@@ -67,20 +67,22 @@ pub extern "C" fn polyshade_module_parse_bytes(
 
 /// Counts one holder more, and gives the module back. NULL stays NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_retain(module: *mut polyshade_module) -> *mut polyshade_module {
+pub unsafe extern "C" fn polyshade_module_retain(
+    module: *mut polyshade_module,
+) -> *mut polyshade_module {
     border::retain(module);
     module
 }
 
 /// Counts one holder less; behind the last one the module is freed. NULL is fine.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_release(module: *mut polyshade_module) {
+pub unsafe extern "C" fn polyshade_module_release(module: *mut polyshade_module) {
     guard_value((), || border::release(module));
 }
 
 /// The module's words, which live as long as it does. `*word_count` says how many there are. NULL where `module` is.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_words(
+pub unsafe extern "C" fn polyshade_module_words(
     module: *const polyshade_module,
     word_count: *mut usize,
 ) -> *const u32 {
@@ -95,7 +97,7 @@ pub extern "C" fn polyshade_module_words(
 /// Copies the module's words. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many words
 /// `buffer` holds, and becomes how many there are.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_copy_words(
+pub unsafe extern "C" fn polyshade_module_copy_words(
     module: *const polyshade_module,
     buffer: *mut u32,
     word_count: *mut usize,
@@ -109,7 +111,7 @@ pub extern "C" fn polyshade_module_copy_words(
 
 /// The SHA-256 of the module's words, little-endian, 32 bytes: with `polyshade_options_hash` the key of a cache.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_hash(
+pub unsafe extern "C" fn polyshade_module_hash(
     module: *const polyshade_module,
     hash: *mut u8,
     error: *mut polyshade_error,

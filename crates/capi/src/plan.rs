@@ -141,7 +141,7 @@ fn describe(plan: &Plan) -> polyshade_plan_info {
 /// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it.
 /// `*plan` has to be released; it is NULL where the call fails.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_make(
+pub unsafe extern "C" fn polyshade_plan_make(
     state: *const c_char,
     plan: *mut *mut polyshade_plan,
     error: *mut polyshade_error,
@@ -157,20 +157,20 @@ pub extern "C" fn polyshade_plan_make(
 
 /// Counts one holder more, and gives the plan back. NULL stays NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_retain(plan: *mut polyshade_plan) -> *mut polyshade_plan {
+pub unsafe extern "C" fn polyshade_plan_retain(plan: *mut polyshade_plan) -> *mut polyshade_plan {
     border::retain(plan);
     plan
 }
 
 /// Counts one holder less; behind the last one the plan is freed. NULL is fine.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_release(plan: *mut polyshade_plan) {
+pub unsafe extern "C" fn polyshade_plan_release(plan: *mut polyshade_plan) {
     guard_value((), || border::release(plan));
 }
 
 /// The plan as JSON, as the program writes it; it lives as long as the plan. NULL where `plan` is.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *const c_char {
+pub unsafe extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
         border::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.json.as_ptr())
     })
@@ -178,7 +178,7 @@ pub extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *const c_c
 
 /// The plan for people; it lives as long as the plan. NULL where `plan` is.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *const c_char {
+pub unsafe extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
         border::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.text.as_ptr())
     })
@@ -186,7 +186,7 @@ pub extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *const c_c
 
 /// Says what a plan is like.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_describe(
+pub unsafe extern "C" fn polyshade_plan_describe(
     plan: *const polyshade_plan,
     info: *mut polyshade_plan_info,
     error: *mut polyshade_error,
@@ -196,7 +196,7 @@ pub extern "C" fn polyshade_plan_describe(
 
 /// Says what a step is. The steps are done in their order.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_plan_step(
+pub unsafe extern "C" fn polyshade_plan_step(
     plan: *const polyshade_plan,
     index: u32,
     step: *mut polyshade_step,

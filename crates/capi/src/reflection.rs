@@ -99,7 +99,7 @@ fn entry(module: &polyshade_module, number: u32) -> Result<&Entry, crate::failur
 
 /// Says what a module is like.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_describe(
+pub unsafe extern "C" fn polyshade_module_describe(
     module: *const polyshade_module,
     info: *mut polyshade_module_info,
     error: *mut polyshade_error,
@@ -121,7 +121,7 @@ pub extern "C" fn polyshade_module_describe(
 
 /// Says what an entry point is like.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_entry(
+pub unsafe extern "C" fn polyshade_module_entry(
     module: *const polyshade_module,
     index: u32,
     info: *mut polyshade_entry_point,
@@ -144,7 +144,7 @@ pub extern "C" fn polyshade_module_entry(
 
 /// Says what a variable of an entry point's interface is like. Members of a block follow it.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_variable(
+pub unsafe extern "C" fn polyshade_module_variable(
     module: *const polyshade_module,
     entry_index: u32,
     index: u32,
@@ -179,7 +179,7 @@ pub extern "C" fn polyshade_module_variable(
 
 /// Says what can be captured of an entry point, by name.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_module_capturable(
+pub unsafe extern "C" fn polyshade_module_capturable(
     module: *const polyshade_module,
     entry_index: u32,
     index: u32,

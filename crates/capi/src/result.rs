@@ -291,20 +291,22 @@ fn output<'r>(result: *const polyshade_result, number: u32) -> Result<&'r Output
 
 /// Counts one holder more, and gives the result back. NULL stays NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_retain(result: *mut polyshade_result) -> *mut polyshade_result {
+pub unsafe extern "C" fn polyshade_result_retain(
+    result: *mut polyshade_result,
+) -> *mut polyshade_result {
     border::retain(result);
     result
 }
 
 /// Counts one holder less; behind the last one the result is freed. NULL is fine.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_release(result: *mut polyshade_result) {
+pub unsafe extern "C" fn polyshade_result_release(result: *mut polyshade_result) {
     guard_value((), || border::release(result));
 }
 
 /// How many outputs a result has; 0 where it is NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_count(result: *const polyshade_result) -> u32 {
+pub unsafe extern "C" fn polyshade_result_count(result: *const polyshade_result) -> u32 {
     guard_value(0, || {
         border::handle(result, "result").map_or(0, |result| result.outputs.len() as u32)
     })
@@ -312,7 +314,7 @@ pub extern "C" fn polyshade_result_count(result: *const polyshade_result) -> u32
 
 /// Says what an output is like.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_output(
+pub unsafe extern "C" fn polyshade_result_output(
     result: *const polyshade_result,
     index: u32,
     info: *mut polyshade_output,
@@ -323,7 +325,7 @@ pub extern "C" fn polyshade_result_output(
 
 /// Gives the module of an output, which has to be released. It needs the result no more.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_module(
+pub unsafe extern "C" fn polyshade_result_module(
     result: *const polyshade_result,
     index: u32,
     module: *mut *mut polyshade_module,
@@ -338,7 +340,7 @@ pub extern "C" fn polyshade_result_module(
 
 /// Gives the capture layout of an output, which has to be released. It needs the result no more.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_layout(
+pub unsafe extern "C" fn polyshade_result_layout(
     result: *const polyshade_result,
     index: u32,
     layout: *mut *mut polyshade_layout,
@@ -356,7 +358,7 @@ pub extern "C" fn polyshade_result_layout(
 /// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says
 /// how many `buffer` holds, and becomes how many there are.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_copy_words(
+pub unsafe extern "C" fn polyshade_result_copy_words(
     result: *const polyshade_result,
     index: u32,
     buffer: *mut u32,
@@ -370,7 +372,7 @@ pub extern "C" fn polyshade_result_copy_words(
 
 /// Says what a word is that the host fills in.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_host_word(
+pub unsafe extern "C" fn polyshade_result_host_word(
     result: *const polyshade_result,
     output_index: u32,
     index: u32,
@@ -395,7 +397,7 @@ pub extern "C" fn polyshade_result_host_word(
 
 /// Says what a descriptor is that the host binds.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_descriptor(
+pub unsafe extern "C" fn polyshade_result_descriptor(
     result: *const polyshade_result,
     output_index: u32,
     index: u32,
@@ -411,7 +413,7 @@ pub extern "C" fn polyshade_result_descriptor(
 
 /// Says what an extension, feature or limit is that the device must have.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_need(
+pub unsafe extern "C" fn polyshade_result_need(
     result: *const polyshade_result,
     output_index: u32,
     index: u32,
@@ -438,7 +440,7 @@ pub extern "C" fn polyshade_result_need(
 /// `*length` counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and
 /// becomes how much there is.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_result_json(
+pub unsafe extern "C" fn polyshade_result_json(
     result: *const polyshade_result,
     index: u32,
     buffer: *mut c_char,

@@ -114,7 +114,7 @@ const MAX_RESERVED: usize = 65_536;
 
 /// Fills in what every Vulkan device offers, without transform feedback. `size` has to be set.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_device_defaults(
+pub unsafe extern "C" fn polyshade_device_defaults(
     device: *mut polyshade_device,
     error: *mut polyshade_error,
 ) -> polyshade_status {

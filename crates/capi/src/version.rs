@@ -29,7 +29,7 @@ pub extern "C" fn polyshade_version_text() -> *const c_char {
 /// The version of the lowering that options of this kind ask for: it grows where the lowering makes other words of the
 /// same module, target and options. It is part of `polyshade_options_hash`.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_lowering_version(
+pub unsafe extern "C" fn polyshade_lowering_version(
     kind: u32,
     version: *mut u32,
     error: *mut polyshade_error,

@@ -138,7 +138,7 @@ versioned!(polyshade_blend_options, 88 + 2 * size_of::<usize>());
 
 /// The word by which a host chooses the equation of this `VkBlendOp`.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_blend_word(
+pub unsafe extern "C" fn polyshade_blend_word(
     blend_op: u32,
     word: *mut u32,
     error: *mut polyshade_error,

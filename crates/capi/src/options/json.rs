@@ -27,7 +27,7 @@ versioned!(polyshade_json_options, 16 + size_of::<usize>());
 /// `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there
 /// is.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_options_json(
+pub unsafe extern "C" fn polyshade_options_json(
     options: *const polyshade_options,
     buffer: *mut c_char,
     length: *mut usize,

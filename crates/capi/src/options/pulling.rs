@@ -97,7 +97,7 @@ versioned!(polyshade_vertex_format, 20);
 
 /// Says what the vertex format of this name is like, such as `VK_FORMAT_R8G8B8A8_UNORM`.
 #[unsafe(no_mangle)]
-pub extern "C" fn polyshade_vertex_format_info(
+pub unsafe extern "C" fn polyshade_vertex_format_info(
     name: *const c_char,
     format: *mut polyshade_vertex_format,
     error: *mut polyshade_error,

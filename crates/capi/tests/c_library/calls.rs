@@ -57,7 +57,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 #[track_caller]
 fn parse(bytes: &[u8]) -> *mut polyshade_module {
     let mut module = null_mut();
-    check(|error| {
+    check(|error| unsafe {
         polyshade_module_parse_bytes(bytes.as_ptr(), bytes.len(), &raw mut module, error)
     });
     module
@@ -66,8 +66,8 @@ fn parse(bytes: &[u8]) -> *mut polyshade_module {
 #[track_caller]
 fn lower(bytes: &[u8], options: &polyshade_options) -> *mut polyshade_result {
     let (module, mut result) = (parse(bytes), null_mut());
-    check(|error| polyshade_lower(module, null(), options, &raw mut result, error));
-    polyshade_module_release(module);
+    check(|error| unsafe { polyshade_lower(module, null(), options, &raw mut result, error) });
+    unsafe { polyshade_module_release(module) };
     result
 }
 
@@ -82,16 +82,16 @@ fn json(kind: u32, text: &CStr) -> polyshade_json_options {
 fn lowered_words(result: *const polyshade_result, index: u32) -> Vec<u32> {
     let mut count = 0;
     let copy = polyshade_result_copy_words;
-    check(|error| copy(result, index, null_mut(), &raw mut count, error));
+    check(|error| unsafe { copy(result, index, null_mut(), &raw mut count, error) });
     let mut words = vec![0; count];
-    check(|error| copy(result, index, words.as_mut_ptr(), &raw mut count, error));
+    check(|error| unsafe { copy(result, index, words.as_mut_ptr(), &raw mut count, error) });
     words
 }
 
 #[track_caller]
 fn hash(options: &polyshade_options, target: *const polyshade_target) -> String {
     let mut hash = [0_u8; 32];
-    check(|error| polyshade_options_hash(options, target, hash.as_mut_ptr(), error));
+    check(|error| unsafe { polyshade_options_hash(options, target, hash.as_mut_ptr(), error) });
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -102,7 +102,7 @@ fn same(bytes: &[u8], options: &polyshade_options, kind: u32, text: &CStr, words
     for options in [options, &as_json.base] {
         let result = lower(bytes, options);
         assert!(lowered_words(result, 0) == words);
-        polyshade_result_release(result);
+        unsafe { polyshade_result_release(result) };
     }
     assert_eq!(hash(options, null()), hash(&as_json.base, null()));
 }
@@ -179,7 +179,7 @@ fn variants_are_outputs_in_their_order() {
     (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
     capture.variants = POLYSHADE_VARIANT_BOTH | POLYSHADE_VARIANT_RASTER_ONLY;
     let result = lower(MESH, &capture.base);
-    assert_eq!(polyshade_result_count(result), 2);
+    assert_eq!(unsafe { polyshade_result_count(result) }, 2);
 
     let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
     let rust = transform_feedback::Options::new().interleaved(["v_position"]);
@@ -188,12 +188,14 @@ fn variants_are_outputs_in_their_order() {
         let lowered = rust.variant(variant).expect("it can be made");
         assert!(lowered_words(result, index as u32) == lowered.module.words());
         let mut output = zeros!(polyshade_output);
-        check(|error| polyshade_result_output(result, index as u32, &raw mut output, error));
+        check(|error| unsafe {
+            polyshade_result_output(result, index as u32, &raw mut output, error)
+        });
         assert_eq!(output.variant, POLYSHADE_VARIANT_RASTER_ONLY << index);
         assert_eq!(output.is_changed, u32::from(lowered.is_changed()));
         assert_eq!((output.stage, output.has_layout), (POLYSHADE_STAGE_VERTEX, 1));
     }
-    polyshade_result_release(result);
+    unsafe { polyshade_result_release(result) };
 }
 
 #[test]
@@ -213,11 +215,11 @@ fn attributes_are_pulled_and_equations_blended() {
     (pulling.buffers, pulling.buffer_count) = (&raw const buffer, 1);
     let result = lower(DRAW, &pulling.base);
     let mut descriptor = zeros!(polyshade_descriptor);
-    check(|error| polyshade_result_descriptor(result, 0, 0, &raw mut descriptor, error));
+    check(|error| unsafe { polyshade_result_descriptor(result, 0, 0, &raw mut descriptor, error) });
     assert_eq!(descriptor.purpose, POLYSHADE_PURPOSE_VERTEX_BUFFER);
     let names: Vec<String> = host_words(result).into_iter().map(|(_, name)| name).collect();
     assert!(names.contains(&"vertex_stride_0".to_owned()), "{names:?}");
-    polyshade_result_release(result);
+    unsafe { polyshade_result_release(result) };
 
     let mut blend = zeros!(polyshade_blend_options, POLYSHADE_OPTIONS_ADVANCED_BLEND);
     let equations = [1_000_148_021_u32, 1_000_148_022];
@@ -229,19 +231,21 @@ fn attributes_are_pulled_and_equations_blended() {
     blend.select.kind = POLYSHADE_PLACE_PUSH_CONSTANT;
     let result = lower(FRAGMENT, &blend.base);
     let mut output = zeros!(polyshade_output);
-    check(|error| polyshade_result_output(result, 0, &raw mut output, error));
+    check(|error| unsafe { polyshade_result_output(result, 0, &raw mut output, error) });
     assert_eq!(output.ordering, POLYSHADE_ORDERING_ATTACHMENT_ACCESS);
     assert_eq!((output.push_constants_first, output.push_constants_end), (0, 4));
-    polyshade_result_release(result);
+    unsafe { polyshade_result_release(result) };
 }
 
 /// The places and names of the words that the host fills in.
 fn host_words(result: *const polyshade_result) -> Vec<(u32, String)> {
     let mut output = zeros!(polyshade_output);
-    check(|error| polyshade_result_output(result, 0, &raw mut output, error));
+    check(|error| unsafe { polyshade_result_output(result, 0, &raw mut output, error) });
     let word = |index| {
         let mut word = zeros!(polyshade_host_word);
-        check(|error| polyshade_result_host_word(result, 0, index, &raw mut word, error));
+        check(|error| unsafe {
+            polyshade_result_host_word(result, 0, index, &raw mut word, error)
+        });
         // SAFETY: names end with a zero, and live as long as the result.
         let name = unsafe { CStr::from_ptr(word.name) };
         (word.place.kind, name.to_str().expect("names are text").to_owned())
@@ -272,17 +276,18 @@ fn a_recipe_lowers_a_pipeline() {
           \"blend\":{\"every_target\":{\"blending\":{\"equations\":[\"multiply\"]}}}}",
     );
     let mut result = null_mut();
-    check(|error| {
+    check(|error| unsafe {
         polyshade_lower_pipeline(stages.as_ptr(), 2, &recipe.base, &raw mut result, error)
     });
-    assert_eq!(polyshade_result_count(result), 2);
-    let report =
-        text(|buffer, length, error| polyshade_result_json(result, 1, buffer, length, error));
+    assert_eq!(unsafe { polyshade_result_count(result) }, 2);
+    let report = text(|buffer, length, error| unsafe {
+        polyshade_result_json(result, 1, buffer, length, error)
+    });
     for part in [r#""lowering":"recipe""#, r#""stage":"fragment""#, r#""multiply""#] {
         assert!(report.contains(part), "{report}");
     }
-    polyshade_result_release(result);
-    modules.into_iter().for_each(|module| polyshade_module_release(module));
+    unsafe { polyshade_result_release(result) };
+    modules.into_iter().for_each(|module| unsafe { polyshade_module_release(module) });
 }
 
 #[test]
@@ -296,14 +301,16 @@ fn layouts_are_kept_without_their_modules() {
     );
     let result = lower(MESH, &capture.base);
     let (mut layout, mut loaded) = (null_mut(), null_mut());
-    check(|error| polyshade_result_layout(result, 0, &raw mut layout, error));
-    polyshade_result_release(result);
+    check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+    unsafe { polyshade_result_release(result) };
 
     let mut count = 0;
-    check(|error| polyshade_layout_save(layout, null_mut(), &raw mut count, error));
+    check(|error| unsafe { polyshade_layout_save(layout, null_mut(), &raw mut count, error) });
     let mut saved = vec![0; count];
-    check(|error| polyshade_layout_save(layout, saved.as_mut_ptr(), &raw mut count, error));
-    check(|error| polyshade_layout_load(saved.as_ptr(), count, &raw mut loaded, error));
+    check(|error| unsafe {
+        polyshade_layout_save(layout, saved.as_mut_ptr(), &raw mut count, error)
+    });
+    check(|error| unsafe { polyshade_layout_load(saved.as_ptr(), count, &raw mut loaded, error) });
 
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.vertex_count, draw.instance_count) =
@@ -314,17 +321,21 @@ fn layouts_are_kept_without_their_modules() {
         let (mut words, mut count) = ([0; 32], 32);
         let mut ranges = [range, unbound];
         let (at, to) = (ranges.as_mut_ptr(), words.as_mut_ptr());
-        check(|error| polyshade_layout_host_words(layout, &draw, at, 2, to, &raw mut count, error));
+        check(|error| unsafe {
+            polyshade_layout_host_words(layout, &draw, at, 2, to, &raw mut count, error)
+        });
         let (mut written, mut generated) = (0, 0);
         let counts = (&raw mut written, &raw mut generated);
-        check(|error| polyshade_layout_primitives(layout, &draw, at, 2, counts.0, counts.1, error));
-        check(|error| polyshade_layout_advance(layout, &draw, at, 2, error));
+        check(|error| unsafe {
+            polyshade_layout_primitives(layout, &draw, at, 2, counts.0, counts.1, error)
+        });
+        check(|error| unsafe { polyshade_layout_advance(layout, &draw, at, 2, error) });
         assert_eq!((written, generated, ranges[0].reached), (7, 10, 7 * 3 * 12));
         assert_eq!(ranges[1].flags, POLYSHADE_RANGE_UNBOUND);
         (words, count)
     });
     assert_eq!(filled[0], filled[1]);
-    [layout, loaded].into_iter().for_each(|layout| polyshade_layout_release(layout));
+    [layout, loaded].into_iter().for_each(|layout| unsafe { polyshade_layout_release(layout) });
 }
 
 #[test]
@@ -339,12 +350,12 @@ fn draws_are_captured_by_dispatches() {
         capture.flags = flags;
         let result = lower(MESH, &capture.base);
         let mut layout = null_mut();
-        check(|error| polyshade_result_layout(result, 0, &raw mut layout, error));
-        polyshade_result_release(result);
+        check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+        unsafe { polyshade_result_release(result) };
         let (mut groups, mut error) = ([0; 3], zeros!(polyshade_error));
-        polyshade_layout_work_groups(layout, &draw, &raw mut groups, &raw mut error);
+        unsafe { polyshade_layout_work_groups(layout, &draw, &raw mut groups, &raw mut error) };
         assert_eq!((error.status == POLYSHADE_OK).then_some(groups), expected);
-        polyshade_layout_release(layout);
+        unsafe { polyshade_layout_release(layout) };
     }
 }
 
@@ -357,15 +368,15 @@ fn draws_with_indices_are_captured() {
     capture.flags = POLYSHADE_CAPTURE_RESTART;
     let result = lower(MESH, &capture.base);
     let mut layout = null_mut();
-    check(|error| polyshade_result_layout(result, 0, &raw mut layout, error));
-    polyshade_result_release(result);
+    check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+    unsafe { polyshade_result_release(result) };
 
     let indices = [9_u16, 0, 1, 2, 3, u16::MAX, 4, 5, 6].map(u16::to_le_bytes).concat();
     let (mut table, mut count, mut primitives) = ([0; 16], 16, 0);
     let (topology, index_type) = (POLYSHADE_TOPOLOGY_TRIANGLE_STRIP, POLYSHADE_INDEX_TYPE_UINT16);
     let (at, length, to) = (indices.as_ptr(), indices.len(), table.as_mut_ptr());
     let (words, found) = (&raw mut count, &raw mut primitives);
-    check(|error| {
+    check(|error| unsafe {
         polyshade_segments_find(topology, index_type, at, length, 1, 8, to, words, found, error)
     });
     assert_eq!((primitives, &table[..count]), (3, &[2, 3, 0, 0, 5, 2, 9, 3][..]));
@@ -378,20 +389,24 @@ fn draws_with_indices_are_captured() {
     let range = polyshade_range { address: 0, offset: 0, length: 4096, reached: 0, flags: 0 };
     let (mut written, mut generated) = (0, 0);
     let counts = (&raw mut written, &raw mut generated);
-    check(|error| polyshade_layout_primitives(layout, &draw, &range, 1, counts.0, counts.1, error));
+    check(|error| unsafe {
+        polyshade_layout_primitives(layout, &draw, &range, 1, counts.0, counts.1, error)
+    });
     assert_eq!((written, generated), (6, 6));
     let mut filled = [0; 32];
     let (to, mut count) = (filled.as_mut_ptr(), filled.len());
-    check(|error| polyshade_layout_host_words(layout, &draw, &range, 1, to, &raw mut count, error));
+    check(|error| unsafe {
+        polyshade_layout_host_words(layout, &draw, &range, 1, to, &raw mut count, error)
+    });
     assert!(filled[..count].contains(&18), "{filled:?}");
 
     // A program whose header had no indices says nothing of them.
     draw.size = 28;
     let mut error = zeros!(polyshade_error);
     let (at, count) = ((&raw const draw, &raw const range), &raw mut count);
-    polyshade_layout_host_words(layout, at.0, at.1, 1, to, count, &raw mut error);
+    unsafe { polyshade_layout_host_words(layout, at.0, at.1, 1, to, count, &raw mut error) };
     assert_eq!(error.status, POLYSHADE_ERROR_OPTIONS);
-    polyshade_layout_release(layout);
+    unsafe { polyshade_layout_release(layout) };
 }
 
 #[test]
@@ -410,7 +425,7 @@ fn hashes_are_the_same_for_ever() {
     let mut target = zeros!(polyshade_target);
     assert_eq!(hash(&discard.base, &raw const target), hash(&discard.base, null()));
     let mut device = zeros!(polyshade_device);
-    check(|error| polyshade_device_defaults(&raw mut device, error));
+    check(|error| unsafe { polyshade_device_defaults(&raw mut device, error) });
     target.device = &raw const device;
     assert_eq!(hash(&discard.base, &raw const target), hash(&discard.base, null()));
     device.max_clip_distances = 0;
@@ -434,7 +449,9 @@ fn structs_of_other_versions_are_understood() {
     assert_eq!(hash(&newer.known.base, null()), now);
     newer.added = 1;
     let mut bytes = [0; 32];
-    let status = polyshade_options_hash(&newer.known.base, null(), bytes.as_mut_ptr(), null_mut());
+    let status = unsafe {
+        polyshade_options_hash(&newer.known.base, null(), bytes.as_mut_ptr(), null_mut())
+    };
     assert_eq!(status, POLYSHADE_ERROR_ARGUMENT);
 
     // What is written into a newer struct is what is known, and zeros.
@@ -448,20 +465,20 @@ fn structs_of_other_versions_are_understood() {
     let mut info = NewerInfo { known, added: 7, behind: 7 };
     info.known.size += 4;
     let module = parse(MESH);
-    check(|error| polyshade_module_describe(module, (&raw mut info).cast(), error));
+    check(|error| unsafe { polyshade_module_describe(module, (&raw mut info).cast(), error) });
     assert_eq!((info.known.entry_count, info.added, info.behind), (1, 0, 7));
     assert_eq!(info.known.size, size_of::<polyshade_module_info>() as u32 + 4);
-    polyshade_module_release(module);
+    unsafe { polyshade_module_release(module) };
 }
 
 #[test]
 fn interfaces_are_listed() {
     let module = parse(DRAW);
     let mut entry = zeros!(polyshade_entry_point);
-    check(|error| polyshade_module_entry(module, 0, &raw mut entry, error));
+    check(|error| unsafe { polyshade_module_entry(module, 0, &raw mut entry, error) });
     let listed = (0..entry.variable_count).map(|index| {
         let mut one = zeros!(polyshade_variable);
-        check(|error| polyshade_module_variable(module, 0, index, &raw mut one, error));
+        check(|error| unsafe { polyshade_module_variable(module, 0, index, &raw mut one, error) });
         // SAFETY: names end with a zero, and live as long as the module.
         let name = unsafe { CStr::from_ptr(one.name) }.to_str().expect("names are text");
         (name.to_owned(), one.location, one.components, one.builtin)
@@ -473,5 +490,5 @@ fn interfaces_are_listed() {
     assert!(listed.contains(&color), "{listed:?}");
     let position = ("gl_Position".to_owned(), none, 4, 0);
     assert!(listed.contains(&position), "{listed:?}");
-    polyshade_module_release(module);
+    unsafe { polyshade_module_release(module) };
 }

@@ -21,7 +21,7 @@ fn state(name: &str) -> String {
 #[track_caller]
 fn plan(state: &str) -> *mut polyshade_plan {
     let (state, mut plan) = (CString::new(state).expect("it has no zeros"), null_mut());
-    check(|error| polyshade_plan_make(state.as_ptr(), &raw mut plan, error));
+    check(|error| unsafe { polyshade_plan_make(state.as_ptr(), &raw mut plan, error) });
     plan
 }
 
@@ -43,11 +43,11 @@ fn name(word: &polyshade_plan_word) -> String {
 fn plans_are_those_of_the_program() {
     let plan = plan(&state("resumed-strip"));
     // SAFETY: texts end with a zero, and live as long as the plan.
-    let [json, text] = [polyshade_plan_json(plan), polyshade_plan_text(plan)]
+    let [json, text] = [unsafe { polyshade_plan_json(plan) }, unsafe { polyshade_plan_text(plan) }]
         .map(|text| unsafe { CStr::from_ptr(text) }.to_str().expect("it is text"));
     assert!(json.starts_with("{\"") && json.contains("\"plan\":"), "{json}");
     assert!(text.contains("draw"), "{text}");
-    polyshade_plan_release(plan);
+    unsafe { polyshade_plan_release(plan) };
 }
 
 /// Every step of a plan, as the struct says it, and as the planner does.
@@ -59,15 +59,15 @@ fn steps_are_those_of_the_planner() {
         let state = state(name);
         let plan = plan(&state);
         let mut info = zeros!(polyshade_plan_info);
-        check(|error| polyshade_plan_describe(plan, &raw mut info, error));
+        check(|error| unsafe { polyshade_plan_describe(plan, &raw mut info, error) });
         let steps = planned(&state);
         assert_eq!((info.path, info.step_count as usize), (path, steps.len()));
         for (index, planned) in (0..).zip(&steps) {
             let mut step = zeros!(polyshade_step);
-            check(|error| polyshade_plan_step(plan, index, &raw mut step, error));
+            check(|error| unsafe { polyshade_plan_step(plan, index, &raw mut step, error) });
             assert!(says(&step, planned), "{name}, {index}: {planned:?}");
         }
-        polyshade_plan_release(plan);
+        unsafe { polyshade_plan_release(plan) };
     }
 }
 
@@ -241,14 +241,14 @@ fn jobs_are_those_of_the_planner() {
             end: Some([15, 16, 17, 18]),
         };
         let mut words = [0; POLYSHADE_JOB_WORDS as usize];
-        check(|error| polyshade_job_words(&job(kind), words.as_mut_ptr(), error));
+        check(|error| unsafe { polyshade_job_words(&job(kind), words.as_mut_ptr(), error) });
         assert_eq!(words, wanted.words());
     }
     // A job that only ends says nothing of draws.
     let mut ends = job(POLYSHADE_ARGUMENTS_DIRECT);
     ends.flags = POLYSHADE_JOB_ENDS;
     let mut words = [0; POLYSHADE_JOB_WORDS as usize];
-    check(|error| polyshade_job_words(&ends, words.as_mut_ptr(), error));
+    check(|error| unsafe { polyshade_job_words(&ends, words.as_mut_ptr(), error) });
     let end = Some(ends.end);
     let wanted = Job { state: ends.state, query: ends.query, end, ..Job::default() };
     assert_eq!(words, wanted.words());
@@ -269,19 +269,19 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
     let (values, mut made, mut count) = ([5, 77, 77, 3, 90, 91], [0; 12], 12);
     let (at, values_at) = (words.as_ptr(), values.as_ptr());
     let to = (made.as_mut_ptr(), &raw mut count);
-    check(|error| polyshade_keeper_template(at, values_at, 6, to.0, to.1, error));
+    check(|error| unsafe { polyshade_keeper_template(at, values_at, 6, to.0, to.1, error) });
     let planned = kinds.map(|(_, _, word)| word);
     let mut known = [5, 3, 90, 91].into_iter();
     let wanted = keeper::template(&planned, |_| known.next().expect("four are known"));
     assert_eq!((count, made.to_vec()), (12, wanted));
 
     let (list, mut words) = (polyshade_list { jobs: 7 << 40, count: 3, restarted: 2 }, [0; 10]);
-    check(|error| polyshade_list_words(&list, words.as_mut_ptr(), error));
+    check(|error| unsafe { polyshade_list_words(&list, words.as_mut_ptr(), error) });
     assert_eq!(words, List { jobs: 7 << 40, count: 3, restarted: 2 }.words());
 
     let mut size = 0;
     let index_type = POLYSHADE_INDEX_TYPE_UINT16;
-    check(|error| polyshade_keeper_table_size(index_type, 18, &raw mut size, error));
+    check(|error| unsafe { polyshade_keeper_table_size(index_type, 18, &raw mut size, error) });
     assert_eq!(size, (9 + 2) * 8 + 8);
 
     let shaders = [
@@ -292,9 +292,9 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
     ];
     for (number, shader) in shaders {
         let mut count = 0;
-        let words = polyshade_keeper_words(number, &raw mut count);
+        let words = unsafe { polyshade_keeper_words(number, &raw mut count) };
         assert_eq!(all(words, count as u32), shader);
     }
     let mut count = 7;
-    assert!(polyshade_keeper_words(4, &raw mut count).is_null() && count == 0);
+    assert!(unsafe { polyshade_keeper_words(4, &raw mut count) }.is_null() && count == 0);
 }
