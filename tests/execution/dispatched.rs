@@ -8,7 +8,7 @@ use crate::matrix::{TWO_BUFFERS, storage_is_model, storage_is_native};
 use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Varyings};
-use crate::storage::{HOSTS, Storage, options, topology};
+use crate::storage::{HOSTS, Storage, options};
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::host::{Place, Pointer};
 use polyshade::transform_feedback::Options;
@@ -20,7 +20,7 @@ fn topologies() -> Vec<Topology> {
 
 /// Captures in a compute stage, of draws of all topologies.
 fn asked(host: Place) -> Options {
-    options(TWO_BUFFERS, host).topologies(topologies().into_iter().map(topology)).compute()
+    options(TWO_BUFFERS, host).topologies(topologies()).compute()
 }
 
 fn dispatched(options: &Options) -> Storage {
@@ -66,7 +66,7 @@ fn host_words_come_from_anywhere() {
 fn vertices_are_captured_beyond_the_first_row_of_work_groups() {
     const ROW: u32 = 65_535 * 64;
     let varyings = Varyings::Interleaved("v_index");
-    let options = options(varyings, HOSTS[2]).topologies([topology(Topology::PointList)]).compute();
+    let options = options(varyings, HOSTS[2]).topologies([Topology::PointList]).compute();
     let storage = Storage::of_words(INDICES.plain(), INDICES.layout(varyings), &options);
     for (vertices, instances) in [(ROW + 100, 1), (1_500_000, 3)] {
         let mut case = Case::new(Topology::PointList, vertices);

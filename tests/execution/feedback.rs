@@ -75,20 +75,7 @@ impl Case {
 
 /// Vulkan's name of a topology; it has no line loop.
 pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
-    use vk::PrimitiveTopology as Native;
-    match topology {
-        Topology::PointList => Native::POINT_LIST,
-        Topology::LineList => Native::LINE_LIST,
-        Topology::LineStrip => Native::LINE_STRIP,
-        Topology::LineLoop => panic!("Vulkan has no line loop"),
-        Topology::TriangleList => Native::TRIANGLE_LIST,
-        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
-        Topology::TriangleFan => Native::TRIANGLE_FAN,
-        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
-        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
-        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
-        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
-    }
+    model::native_topology(topology).expect("Vulkan has no line loop")
 }
 
 /// A draw with the native feature. The buffers that it needs go to `work`: those of the layout, and the counters.

@@ -10,7 +10,7 @@ use crate::hostile::only_written_in;
 use crate::matrix::TWO_BUFFERS;
 use crate::noise::Noise;
 use crate::shaders::INDICES;
-use crate::storage::{HOSTS, Storage, host_draw, options, topology};
+use crate::storage::{HOSTS, Storage, host_draw, options};
 use polyshade::host::Place;
 use polyshade::transform_feedback::{self, IndexType, Options, Segments};
 use polyshade_tests::sample::sample;
@@ -80,7 +80,7 @@ impl Indexed {
     /// The table that the host makes.
     fn table(&self) -> Segments {
         let vertices = &self.case.draw.vertices;
-        let topology = topology(self.case.draw.topology);
+        let topology = self.case.draw.topology;
         let (first, count) = (vertices.start, vertices.len() as u32);
         Segments::find(topology, self.width, &self.bytes(), first, count).expect("there are few")
     }
@@ -270,7 +270,7 @@ fn topologies() -> impl Iterator<Item = Topology> {
 
 /// What captures any draw with indices, as wide as the host says.
 fn any(host: Place) -> Options {
-    options(TWO_BUFFERS, host).indexed(None).topologies(topologies().map(topology))
+    options(TWO_BUFFERS, host).indexed(None).topologies(topologies())
 }
 
 /// Draws of every topology, with so many vertices left over, in both provoking modes, that begin anywhere.
@@ -352,10 +352,8 @@ fn what_is_known_of_indices_needs_no_code() {
             indexed.width = width;
             indexed.case.draw.instances = 4..5;
         }
-        let known = options(TWO_BUFFERS, HOSTS[0])
-            .indexed(Some(width))
-            .topologies([topology(one)])
-            .one_instance();
+        let known =
+            options(TWO_BUFFERS, HOSTS[0]).indexed(Some(width)).topologies([one]).one_instance();
         is_right(&if restart { known.restart().one_limit() } else { known }, &all);
     }
 }

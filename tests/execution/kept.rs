@@ -73,7 +73,7 @@ fn plans(subject: &Subject, way: Way<'_>, cases: &[Case]) -> Vec<Vec<Plan>> {
     let device = way.on.device();
     let of_case = |(index, case): (usize, &Case)| {
         let primitive_restart = case.indexed.as_ref().is_some_and(|indexed| indexed.restart);
-        let pipeline = subject.rig.pipeline(case.topology.0, way.path);
+        let pipeline = subject.rig.pipeline(case.topology, way.path);
         let pipeline = Pipeline { primitive_restart, ..pipeline };
         let plan = |number| {
             let first = index * (FEEDBACK + subject.layout().len());
@@ -141,7 +141,7 @@ fn planned<'a>(
     let piece = &case.pieces[number];
     let one = &piece.draws[0];
     let numbers = transform_feedback::Draw {
-        topology: case.topology.0.captured().expect("it is captured"),
+        topology: case.topology.captured().expect("it is captured"),
         provoking_vertex: ProvokingVertex::First,
         first_vertex: one.vertices.start,
         vertex_count: one.vertices.len() as u32,
@@ -192,7 +192,7 @@ fn told(case: &Case, model: &Left, left: &Left) -> String {
 
 /// What captures any draw, with indices or not.
 fn any_draw(options: Options, indexed: bool, restart: bool) -> Options {
-    let all = ALL.iter().filter_map(|(topology, _)| topology.captured());
+    let all = ALL.iter().filter_map(|topology| topology.captured());
     let options = options.topologies(all);
     let options = if indexed { options.indexed(None) } else { options };
     if restart { options.restart() } else { options }
@@ -263,7 +263,7 @@ fn compare(
 
 /// Whether lavapipe's own feature captures it, rightly.
 fn has_native(case: &Case) -> bool {
-    case.topology.0 != Topology::LineLoop
+    case.topology != Topology::LineLoop
         && case.pieces.iter().all(|piece| {
             // Behind indirect draws, its byte-count draws draw those once more; behind draws that a buffer counts,
             // the same buffer counts indirect ones; draws with indices and arguments in buffers read the indices

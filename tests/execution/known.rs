@@ -5,7 +5,7 @@ use crate::drivers::DRIVERS;
 use crate::feedback::Case;
 use crate::matrix::{TWO_BUFFERS, storage_is_model};
 use crate::shaders::INDICES;
-use crate::storage::{HOSTS, Storage, options, topology};
+use crate::storage::{HOSTS, Storage, options};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::model::Topology;
 
@@ -26,7 +26,7 @@ const SETS: [&[Topology]; 10] = [
 /// Variants for draws of these topologies.
 fn known(set: &[Topology], one_instance: bool, one_limit: bool, host: usize) -> Storage {
     let mut options = options(TWO_BUFFERS, HOSTS[host]);
-    options = options.topologies(set.iter().map(|one| topology(*one)));
+    options = options.topologies(set.iter().copied());
     if one_instance {
         options = options.one_instance();
     }

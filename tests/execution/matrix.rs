@@ -6,7 +6,7 @@ use crate::feedback::{Case, run_native, vertex_values};
 use crate::shaders::{
     AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, QUALIFIED, Shader, VECTORS, Varyings,
 };
-use crate::storage::{HOSTS, Storage, options, topology};
+use crate::storage::{HOSTS, Storage, options};
 use polyshade::host::Place;
 use polyshade_formats::SpirvVersion;
 use polyshade_tests::sample::sample;
@@ -112,8 +112,7 @@ fn adjacent_vertices_are_left_out() {
     let same = vec![Topology::LineStrip, Topology::LineStripWithAdjacency];
     let sets = [all_of_them, ADJACENCY.to_vec(), lists, same].into_iter().chain(alone);
     for topologies in sample(sets, 4) {
-        let options =
-            options(TWO_BUFFERS, HOSTS[0]).topologies(topologies.iter().copied().map(topology));
+        let options = options(TWO_BUFFERS, HOSTS[0]).topologies(topologies.iter().copied());
         let native: Vec<Topology> =
             topologies.iter().copied().filter(|one| *one != Topology::LineLoop).collect();
         for options in [options.clone(), options.one_limit()] {

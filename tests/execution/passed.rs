@@ -11,7 +11,7 @@ use crate::indexed::{Indexed, capture_pass, lead};
 use crate::noise::Noise;
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS, all_scenes, pixels, rasterize, scenes};
 use crate::shaders::{Shader, Varyings};
-use crate::storage::{HOSTS, Storage, host_draw, options, topology};
+use crate::storage::{HOSTS, Storage, host_draw, options};
 use polyshade::host::Place;
 use polyshade::transform_feedback::{self, IndexType, Options};
 use polyshade_vulkan::model::Topology;
@@ -170,7 +170,7 @@ fn what_is_known_of_draws_needs_no_code() {
         let mut cases = scenes(&[of]);
         cases.iter_mut().for_each(|case| case.draw.instances.end = case.draw.instances.start + 1);
         let native = run_native(&SCENE, SCENE_VARYINGS, &cases);
-        let asked = options(SCENE_VARYINGS, HOSTS[0]).topologies([topology(of)]).one_instance();
+        let asked = options(SCENE_VARYINGS, HOSTS[0]).topologies([of]).one_instance();
         for asked in [asked.clone(), asked.one_limit()] {
             for driver in DRIVERS {
                 let passed = Passed::scene(&asked);

@@ -214,8 +214,8 @@ impl Script {
         let mut counts = Vec::new();
         for (vertices, instances) in &self.pieces {
             let draw = model::Draw {
-                topology: model_topology(self.topology),
-                provoking_vertex: polyshade_vulkan::ProvokingVertex::First,
+                topology: self.topology.captured().expect("it is captured"),
+                provoking_vertex: ProvokingVertex::First,
                 vertices: vertices.clone(),
                 instances: instances.clone(),
             };
@@ -286,18 +286,6 @@ pub(crate) fn indices(vertex: u32, instance: u32) -> Vec<Value> {
         Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },
         Value { buffer: 1, offset: 0, bytes: bytes(&mixed) },
     ]
-}
-
-fn model_topology(topology: Topology) -> model::Topology {
-    match topology {
-        Topology::PointList => model::Topology::PointList,
-        Topology::LineList => model::Topology::LineList,
-        Topology::LineStrip => model::Topology::LineStrip,
-        Topology::TriangleList => model::Topology::TriangleList,
-        Topology::TriangleStrip => model::Topology::TriangleStrip,
-        Topology::TriangleFan => model::Topology::TriangleFan,
-        other => panic!("{other:?} is not among the cases"),
-    }
 }
 
 pub(crate) fn numbers(

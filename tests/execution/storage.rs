@@ -6,10 +6,9 @@ use crate::shaders::{Shader, Varyings};
 use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
 use polyshade::{Error, Module};
-use polyshade_vulkan::model::{self, BufferLayout, Topology};
+use polyshade_vulkan::model::{self, BufferLayout};
 use polyshade_vulkan::{
-    Captured, Draw, ProvokingVertex, Range, Stage, Variants, Work, bind_capture, capture_draw,
-    dispatch_capture,
+    Captured, Draw, Range, Stage, Variants, Work, bind_capture, capture_draw, dispatch_capture,
 };
 
 /// Where feedback buffers go: the last set that SwiftShader has.
@@ -239,33 +238,13 @@ fn capture(words: Vec<u32>, options: &Options) -> Variants<'static> {
 
 pub(crate) fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
     transform_feedback::Draw {
-        topology: topology(draw.topology),
-        provoking_vertex: match draw.provoking_vertex {
-            ProvokingVertex::First => transform_feedback::ProvokingVertex::First,
-            ProvokingVertex::Last => transform_feedback::ProvokingVertex::Last,
-        },
+        topology: draw.topology,
+        provoking_vertex: draw.provoking_vertex,
         first_vertex: draw.vertices.start,
         vertex_count: draw.vertices.end - draw.vertices.start,
         first_instance: draw.instances.start,
         instance_count: draw.instances.end - draw.instances.start,
         draw_index: 0,
         indices: None,
-    }
-}
-
-pub(crate) fn topology(topology: Topology) -> transform_feedback::Topology {
-    use transform_feedback::Topology as Host;
-    match topology {
-        Topology::PointList => Host::PointList,
-        Topology::LineList => Host::LineList,
-        Topology::LineStrip => Host::LineStrip,
-        Topology::LineLoop => Host::LineLoop,
-        Topology::TriangleList => Host::TriangleList,
-        Topology::TriangleStrip => Host::TriangleStrip,
-        Topology::TriangleFan => Host::TriangleFan,
-        Topology::LineListWithAdjacency => Host::LineListWithAdjacency,
-        Topology::LineStripWithAdjacency => Host::LineStripWithAdjacency,
-        Topology::TriangleListWithAdjacency => Host::TriangleListWithAdjacency,
-        Topology::TriangleStripWithAdjacency => Host::TriangleStripWithAdjacency,
     }
 }

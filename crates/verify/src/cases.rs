@@ -2,7 +2,7 @@
 
 use crate::record::Placement;
 use crate::recording::Recording;
-use polyshade::transform_feedback::{BufferRange, IndexType, Topology as Told};
+use polyshade::transform_feedback::{BufferRange, IndexType};
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
@@ -78,21 +78,6 @@ pub(crate) struct Indexing {
     pub(crate) bases: bool,
 }
 
-/// All topologies, and what the host is told of each.
-const TOPOLOGIES: [(Topology, Told); 11] = [
-    (Topology::PointList, Told::PointList),
-    (Topology::LineList, Told::LineList),
-    (Topology::LineStrip, Told::LineStrip),
-    (Topology::LineLoop, Told::LineLoop),
-    (Topology::TriangleList, Told::TriangleList),
-    (Topology::TriangleStrip, Told::TriangleStrip),
-    (Topology::TriangleFan, Told::TriangleFan),
-    (Topology::LineListWithAdjacency, Told::LineListWithAdjacency),
-    (Topology::LineStripWithAdjacency, Told::LineStripWithAdjacency),
-    (Topology::TriangleListWithAdjacency, Told::TriangleListWithAdjacency),
-    (Topology::TriangleStripWithAdjacency, Told::TriangleStripWithAdjacency),
-];
-
 /// One placement that begins at vertex and instance 0, and one that begins at others.
 pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
     // Nothing must go beyond the vertices and instances that the shader's own arrays have an element for.
@@ -113,7 +98,7 @@ pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
 /// which some make no primitive; and with what the host says wrongly.
 pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (topology, _) in TOPOLOGIES {
+    for topology in Topology::ALL {
         for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
             for placement in placements {
                 let case = |room| Case::new(*placement, topology, provoking_vertex, room);
@@ -128,19 +113,9 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     cases
 }
 
-/// What the host is told of a topology.
-pub(crate) fn told(topology: Topology) -> Told {
-    let found = TOPOLOGIES.iter().find(|(own, _)| *own == topology);
-    found.expect("all topologies are there").1
-}
-
-/// Vulkan's name of a topology that can be drawn as it is.
+/// Vulkan's name of a topology. Line loops are drawn as points.
 pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
-    match topology {
-        Topology::LineLoop => vk::PrimitiveTopology::POINT_LIST,
-        // What the host is told has Vulkan's numbers.
-        _ => vk::PrimitiveTopology::from_raw(told(topology) as i32),
-    }
+    model::native_topology(topology).unwrap_or(vk::PrimitiveTopology::POINT_LIST)
 }
 
 impl Case {

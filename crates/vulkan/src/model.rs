@@ -1,27 +1,19 @@
 //! Transform feedback as the specifications have it, for devices that do not.
 //!
-//! This is an oracle: it shares no code and no type with the lowering that it judges, and it prefers being obviously
-//! right to being fast. It says in which order vertices are captured ([`primitives`]), where their values go
-//! ([`interleave`]), and what is left out when a buffer is full ([`capture`]).
+//! This is an oracle: it shares no code with the lowering that it judges, only the names of topologies and provoking
+//! vertices, and it prefers being obviously right to being fast. It says in which order vertices are captured
+//! ([`primitives`]), where their values go ([`interleave`]), and what is left out when a buffer is full ([`capture`]).
 
-use crate::work::{Captured, ProvokingVertex};
+use crate::work::Captured;
+use ash::vk;
+use polyshade::transform_feedback::ProvokingVertex;
+pub use polyshade::transform_feedback::Topology;
 use std::ops::Range;
 
-/// How vertices become primitives: Vulkan's topologies without patches, and OpenGL's line loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Topology {
-    PointList,
-    LineList,
-    LineStrip,
-    LineLoop,
-    TriangleList,
-    TriangleStrip,
-    TriangleFan,
-    LineListWithAdjacency,
-    LineStripWithAdjacency,
-    TriangleListWithAdjacency,
-    TriangleStripWithAdjacency,
+/// Vulkan's name of a topology; it has no line loop.
+pub fn native_topology(topology: Topology) -> Option<vk::PrimitiveTopology> {
+    let has_vulkans_number = topology != Topology::LineLoop;
+    has_vulkans_number.then(|| vk::PrimitiveTopology::from_raw(topology as i32))
 }
 
 /// The primitives of one instance, in order: of each the vertices that are captured, in order, counted from 0.

@@ -5,6 +5,7 @@ use crate::depth::DepthTest;
 use crate::target_reads::TargetReads;
 use crate::texture::Texture;
 use ash::vk;
+pub use polyshade::transform_feedback::ProvokingVertex;
 use std::ops;
 
 /// Draws that are submitted together and run one after the other, each seeing what those before it wrote.
@@ -185,16 +186,6 @@ impl From<u32> for Constant {
     fn from(bits: u32) -> Constant {
         Constant::Bits32(bits)
     }
-}
-
-/// Which vertex of a primitive gives it the values that are not interpolated.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum ProvokingVertex {
-    /// The first, Vulkan's default.
-    #[default]
-    First,
-    /// The last, OpenGL's default.
-    Last,
 }
 
 /// A place in a buffer.

@@ -7,7 +7,7 @@ use crate::feedback::native_draw;
 use crate::glsl;
 use crate::matrix::TWO_BUFFERS;
 use crate::shaders::{INDICES, Shader, Varyings};
-use crate::storage::{HOSTS, Storage, host_draw, options, topology};
+use crate::storage::{HOSTS, Storage, host_draw, options};
 use polyshade::Module;
 use polyshade::host::Lowered;
 use polyshade::transform_feedback::{self, IndexType, Options};
@@ -49,7 +49,7 @@ fn built_ins_are_those_of_the_draw_with_indices() {
     draws.iter_mut().for_each(|one| one.case.room.truncate(1));
     let native = run_native(&PARAMETERS.native(varyings), &layout, &draws);
     for host in [HOSTS[0], HOSTS[5]] {
-        let options = options(varyings, host).indexed(None).topologies(topologies().map(topology));
+        let options = options(varyings, host).indexed(None).topologies(topologies());
         let storage = Storage::of_words(PARAMETERS.plain(), layout.clone(), &options);
         let memories = run(&storage, Driver::Lavapipe, &draws, |_| {});
         for ((one, native), memory) in draws.iter().zip(&native).zip(memories) {

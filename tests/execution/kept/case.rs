@@ -5,7 +5,7 @@ use crate::feedback::{FILL, GUARD};
 use crate::indexed::{bytes_of, lead, segments};
 use crate::memory::bytes;
 use crate::noise::Noise;
-use polyshade::transform_feedback::IndexType;
+use polyshade::transform_feedback::{IndexType, ProvokingVertex};
 use polyshade_planner::{
     Active, Begin, Bound, ByteCount, Call, Counter, Draw as DrawState, End, Feedback, Keeper,
     PassState, Path, Query, ShaderStage, Topology, Use, Uses,
@@ -32,18 +32,18 @@ pub(super) const STRIDE: u32 = 24;
 /// The bytes of a vertex of byte-count draws.
 pub(super) const VERTEX_BYTES: u32 = 20;
 
-pub(super) const ALL: [(Topology, model::Topology); 11] = [
-    (Topology::PointList, model::Topology::PointList),
-    (Topology::LineList, model::Topology::LineList),
-    (Topology::LineStrip, model::Topology::LineStrip),
-    (Topology::LineLoop, model::Topology::LineLoop),
-    (Topology::TriangleList, model::Topology::TriangleList),
-    (Topology::TriangleStrip, model::Topology::TriangleStrip),
-    (Topology::TriangleFan, model::Topology::TriangleFan),
-    (Topology::LineListWithAdjacency, model::Topology::LineListWithAdjacency),
-    (Topology::LineStripWithAdjacency, model::Topology::LineStripWithAdjacency),
-    (Topology::TriangleListWithAdjacency, model::Topology::TriangleListWithAdjacency),
-    (Topology::TriangleStripWithAdjacency, model::Topology::TriangleStripWithAdjacency),
+pub(super) const ALL: [Topology; 11] = [
+    Topology::PointList,
+    Topology::LineList,
+    Topology::LineStrip,
+    Topology::LineLoop,
+    Topology::TriangleList,
+    Topology::TriangleStrip,
+    Topology::TriangleFan,
+    Topology::LineListWithAdjacency,
+    Topology::LineStripWithAdjacency,
+    Topology::TriangleListWithAdjacency,
+    Topology::TriangleStripWithAdjacency,
 ];
 
 /// Where the numbers of a draw come from.
@@ -101,7 +101,7 @@ pub(super) struct Indexed {
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) keeper: Keeper,
-    pub(super) topology: (Topology, model::Topology),
+    pub(super) topology: Topology,
     pub(super) indexed: Option<Indexed>,
     /// Vertices that fit into each buffer, and of how many the counters tell at first.
     pub(super) room: Vec<u32>,
@@ -304,8 +304,8 @@ impl Case {
                 }
                 for numbers in &piece.draws[..piece.drawn()] {
                     let draw = model::Draw {
-                        topology: self.topology.1,
-                        provoking_vertex: polyshade_vulkan::ProvokingVertex::First,
+                        topology: self.topology.captured().expect("it is captured"),
+                        provoking_vertex: ProvokingVertex::First,
                         vertices: numbers.vertices.clone(),
                         instances: numbers.instances.clone(),
                     };

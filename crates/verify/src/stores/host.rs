@@ -1,7 +1,7 @@
 //! The bindings and words that a capture requires of the host: checked, bound and filled in.
 
 use super::Run;
-use crate::cases::{self, Case, FILL, GUARD, Indices, LEAD};
+use crate::cases::{Case, FILL, GUARD, Indices, LEAD};
 use crate::compare::{Comparison, Expected, strides};
 use crate::inputs;
 use crate::record::Placement;
@@ -11,7 +11,7 @@ use polyshade::spv::StorageClass;
 use polyshade::transform_feedback::{self, BufferRange, Segments};
 use polyshade::{Error, Module};
 use polyshade_vulkan::{
-    CaptureBuffers, Captured, Draw, ProvokingVertex, Range, Work, bind_capture, dispatch_capture,
+    CaptureBuffers, Captured, Draw, Range, Work, bind_capture, dispatch_capture,
 };
 
 impl Run<'_> {
@@ -181,7 +181,7 @@ fn index_bytes(indices: &Indices) -> Vec<u8> {
 /// What the host says of where indices restart primitives.
 fn segments(case: &Case, indices: &Indices) -> Segments {
     let (bytes, Placement { first_vertex, vertices, .. }) = (index_bytes(indices), case.placement);
-    Segments::find(cases::told(case.topology), indices.index_type, &bytes, first_vertex, vertices)
+    Segments::find(case.topology, indices.index_type, &bytes, first_vertex, vertices)
         .expect("a case has a few indices")
 }
 
@@ -203,11 +203,8 @@ fn told_indices(case: &Case) -> Option<transform_feedback::Indices> {
 fn host_draw(case: &Case) -> transform_feedback::Draw {
     let Placement { first_vertex, vertices, first_instance, instances } = case.placement;
     transform_feedback::Draw {
-        topology: cases::told(case.topology),
-        provoking_vertex: match case.provoking_vertex {
-            ProvokingVertex::First => transform_feedback::ProvokingVertex::First,
-            ProvokingVertex::Last => transform_feedback::ProvokingVertex::Last,
-        },
+        topology: case.topology,
+        provoking_vertex: case.provoking_vertex,
         first_vertex,
         vertex_count: vertices,
         first_instance,

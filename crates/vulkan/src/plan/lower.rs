@@ -10,7 +10,7 @@ use super::keep::Kept;
 use super::{Counted, IndirectArguments, Item, PlannedDraw, Sequence};
 use crate::capabilities::Capabilities;
 use crate::error::Error;
-use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
+use crate::work::{Constant, Draw, Indices, Place, Range, Target, Work};
 use ash::vk;
 use names::{
     bind_compute, bind_indices, bind_outputs, bind_segments, bind_storage, captured_stage, count,
@@ -360,10 +360,7 @@ impl<'a> Lowering<'a, '_> {
             stage.specialization.push((id, Constant::Bits32(1)));
         }
         draw.topology = topology(bind.assembly)?;
-        draw.provoking_vertex = match bind.provoking_vertex {
-            transform_feedback::ProvokingVertex::First => ProvokingVertex::First,
-            transform_feedback::ProvokingVertex::Last => ProvokingVertex::Last,
-        };
+        draw.provoking_vertex = bind.provoking_vertex;
         draw.discard = bind.rasterization == Rasterization::Off;
         if let Some((_, target)) = pending.pass {
             draw.target = target;

@@ -8,7 +8,7 @@ use polyshade::transform_feedback::{
 use polyshade::vertex_pulling::{self, Pulled};
 use polyshade_vulkan::{
     CaptureBuffers, Device, Draw, Indices, Place as At, Range, Stage, TransformFeedback, Variants,
-    VertexBuffer, VertexLayout, Work, bind_pulled, capture_draw, vk,
+    VertexBuffer, VertexLayout, Work, bind_pulled, capture_draw, model, vk,
 };
 use std::collections::BTreeMap;
 
@@ -118,11 +118,7 @@ impl<'a> Scene<'a> {
     }
 
     fn plain(&self, words: &'a [u32], count: u32) -> Draw<'a> {
-        let topology = match self.topology {
-            Topology::PointList => vk::PrimitiveTopology::POINT_LIST,
-            Topology::TriangleStrip => vk::PrimitiveTopology::TRIANGLE_STRIP,
-            _ => vk::PrimitiveTopology::TRIANGLE_LIST,
-        };
+        let topology = model::native_topology(self.topology).unwrap_or_default();
         let indices = self.indexed.then_some(Indices {
             place: At { buffer: INDICES, offset: 0 },
             index_type: vk::IndexType::UINT32,

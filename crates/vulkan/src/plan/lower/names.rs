@@ -4,14 +4,13 @@ use super::Pending;
 use crate::capabilities::Capabilities;
 use crate::capture::dispatch_capture;
 use crate::error::Error;
+use crate::model::native_topology;
 use crate::plan::PlannedDraw;
 use crate::work::{Captured, Descriptor, Draw, Indices, Place, Range, Resource, Stage, Work};
 use ash::vk;
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange};
-use polyshade_planner::{
-    Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology, Variant,
-};
+use polyshade_planner::{Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Variant};
 
 /// The stage of a draw that is captured, and that moves the position away: the last one before rasterization, which
 /// becomes this variant.
@@ -181,23 +180,12 @@ pub(super) fn place(counter: &Counter) -> Place {
 }
 
 pub(super) fn topology(assembly: Assembly) -> Result<vk::PrimitiveTopology, Error> {
-    use vk::PrimitiveTopology as Native;
     let topology = match assembly {
-        Assembly::Points => return Ok(Native::POINT_LIST),
+        Assembly::Points => return Ok(vk::PrimitiveTopology::POINT_LIST),
         Assembly::AsDrawn(topology) | Assembly::Rewritten(topology) => topology,
     };
-    Ok(match topology {
-        Topology::PointList => Native::POINT_LIST,
-        Topology::LineList => Native::LINE_LIST,
-        Topology::LineStrip => Native::LINE_STRIP,
-        Topology::LineLoop => return Err(Error::Missing("line loops")),
-        Topology::TriangleList => Native::TRIANGLE_LIST,
-        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
-        Topology::TriangleFan => Native::TRIANGLE_FAN,
-        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
-        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
-        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
-        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
-        Topology::PatchList => Native::PATCH_LIST,
-    })
+    match topology.captured() {
+        Some(topology) => native_topology(topology).ok_or(Error::Missing("line loops")),
+        None => Ok(vk::PrimitiveTopology::PATCH_LIST),
+    }
 }
