@@ -12,13 +12,14 @@ use crate::feedback::GUARD;
 use crate::hostile::{bound, only_written_in};
 use crate::indexed::{lead, native_type};
 use crate::noise::Noise;
+use crate::plan::numbers;
 use crate::storage::HOSTS;
 use case::{
     ALL, ARGUMENTS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, FEEDBACK, INDEX_BUFFER, Kind,
     Left, Numbers, PREDICATE, REGION, STRIDE, Told,
 };
 use polyshade::host::Place as Host;
-use polyshade::transform_feedback::{self, Options, ProvokingVertex};
+use polyshade::transform_feedback::Options;
 use polyshade_planner::{
     self as planner, Begin, Keep, Keeper, PassState, Path, Pipeline, Plan, Preset, Side, Step,
     Topology, Word,
@@ -140,16 +141,7 @@ fn planned<'a>(
 ) -> PlannedDraw<'a> {
     let piece = &case.pieces[number];
     let one = &piece.draws[0];
-    let numbers = transform_feedback::Draw {
-        topology: case.topology.captured().expect("it is captured"),
-        provoking_vertex: ProvokingVertex::First,
-        first_vertex: one.vertices.start,
-        vertex_count: one.vertices.len() as u32,
-        first_instance: one.instances.start,
-        instance_count: one.instances.len() as u32,
-        draw_index: 0,
-        indices: None,
-    };
+    let numbers = numbers(case.topology, &(one.vertices.clone(), one.instances.clone()));
     let feedback = (0..subject.layout().len()).map(|buffer| first + FEEDBACK + buffer).collect();
     let mut planned = subject.rig.planned(plan, numbers, feedback);
     let direct = if piece.told == Told::Direct { one.vertices.clone() } else { 0..0 };

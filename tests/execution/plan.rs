@@ -6,7 +6,7 @@ use crate::hazards::hazards;
 use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
-use crate::storage::{HOSTS, Storage, options};
+use crate::storage::{HOSTS, Storage, host_draw, options};
 pub(crate) use crate::ways::{KEPT_WAYS, WAYS, Way, ways};
 use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
@@ -292,16 +292,12 @@ pub(crate) fn numbers(
     topology: Topology,
     (vertices, instances): &(Range<u32>, Range<u32>),
 ) -> transform_feedback::Draw {
-    transform_feedback::Draw {
+    host_draw(&model::Draw {
         topology: topology.captured().expect("it is captured"),
         provoking_vertex: ProvokingVertex::First,
-        first_vertex: vertices.start,
-        vertex_count: vertices.len() as u32,
-        first_instance: instances.start,
-        instance_count: instances.len() as u32,
-        draw_index: 0,
-        indices: None,
-    }
+        vertices: vertices.clone(),
+        instances: instances.clone(),
+    })
 }
 
 /// The plans of a script's draws, with a query around each captured piece if one is wanted.

@@ -52,9 +52,11 @@ fn changed(mut rig: Rig, changes: &[Change]) -> Rig {
     rig
 }
 
-/// The scene, with its positions captured.
-const POSITIONS: Shader = Shader {
-    source: r"
+macro_rules! shader {
+    ($last:literal) => {
+        Shader {
+            source: concat!(
+                r"
         #version 450
         layout(location = 0) out vec4 v_colour;
         layout(location = 1) XFB_v_index flat out uvec2 v_index;
@@ -64,28 +66,20 @@ const POSITIONS: Shader = Shader {
             v_colour = vec4(uvec4(noise, noise >> 8, noise >> 16, noise >> 24) & 255u) / 256.0;
             v_index = uvec2(gl_VertexIndex, gl_InstanceIndex);
             gl_Position = vec4(v_colour.yw * 2.0 - 1.0, v_colour.z, 1.0);
-            gl_PointSize = 1.0;
-        }",
-    outputs: &[("gl_Position", 4), ("v_index", 2)],
-};
+            gl_PointSize = 1.0;",
+                $last,
+                "}"
+            ),
+            outputs: &[("gl_Position", 4), ("v_index", 2)],
+        }
+    };
+}
 
+/// The scene, with its positions captured.
+const POSITIONS: Shader = shader!("");
 /// The same, converted before it is captured.
-const CONVERTED: Shader = Shader {
-    source: r"
-        #version 450
-        layout(location = 0) out vec4 v_colour;
-        layout(location = 1) XFB_v_index flat out uvec2 v_index;
-        out gl_PerVertex { XFB_gl_Position vec4 gl_Position; float gl_PointSize; };
-        void main() {
-            uint noise = uint(gl_VertexIndex) * 2654435761u + uint(gl_InstanceIndex) * 40503u;
-            v_colour = vec4(uvec4(noise, noise >> 8, noise >> 16, noise >> 24) & 255u) / 256.0;
-            v_index = uvec2(gl_VertexIndex, gl_InstanceIndex);
-            gl_Position = vec4(v_colour.yw * 2.0 - 1.0, v_colour.z, 1.0);
-            gl_PointSize = 1.0;
-            gl_Position = vec4(gl_Position.x, -gl_Position.y, (gl_Position.z + 1.0) * 0.5, 1.0);
-        }",
-    outputs: &[("gl_Position", 4), ("v_index", 2)],
-};
+const CONVERTED: Shader =
+    shader!("gl_Position = vec4(gl_Position.x, -gl_Position.y, (gl_Position.z + 1.0) * 0.5, 1.0);");
 
 /// What each way draws and captures, with rasterizer discard and without.
 struct Drawn {

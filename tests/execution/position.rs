@@ -4,6 +4,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use crate::position_shaders::{TANGLED, Tangled};
+use crate::storage::host_draw;
 use polyshade::host::{Binding, Set};
 use polyshade::position_only::{self, Options};
 use polyshade::transform_feedback::{self, BufferRange, ProvokingVertex, Topology};
@@ -12,7 +13,7 @@ use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, StorageClass};
 use polyshade_vulkan::{
     Attribute, Descriptor, Draw, Place, Range, Resource, Variants, VertexBuffer, VertexLayout,
-    Work, capture_draw, vk,
+    Work, capture_draw, model, vk,
 };
 
 const VERTICES: u32 = 96;
@@ -123,16 +124,12 @@ fn capture_all<'a>(
         work.buffers.push(vec![0xa5; size as usize]);
     }
 
-    let draw = transform_feedback::Draw {
+    let draw = host_draw(&model::Draw {
         topology: Topology::PointList,
         provoking_vertex: ProvokingVertex::First,
-        first_vertex: 0,
-        vertex_count: vertices,
-        first_instance: 0,
-        instance_count: instances,
-        draw_index: 0,
-        indices: None,
-    };
+        vertices: 0..vertices,
+        instances: 0..instances,
+    });
     let mut pass = capture_draw(capture, &draw, &ranges, &feedback[..].into(), &mut work)?;
     given.bind(&capture.capture_only, &mut pass);
     pass.descriptors.extend(given.descriptors.iter().copied());

@@ -1,8 +1,8 @@
 //! Transform feedback as the specifications have it, for devices that do not.
 //!
 //! This is an oracle: it shares no code with the lowering that it judges, only the names of topologies and provoking
-//! vertices, and it prefers being obviously right to being fast. It says in which order vertices are captured ([`primitives`]), where their values go
-//! ([`interleave`]), and what is left out when a buffer is full ([`capture`]).
+//! vertices, and it prefers being obviously right to being fast. It says in which order vertices are captured
+//! ([`primitives`]), where their values go ([`interleave`]), and what is left out when a buffer is full ([`capture`]).
 
 use crate::work::Captured;
 use ash::vk;
