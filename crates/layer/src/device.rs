@@ -128,7 +128,6 @@ pub(crate) unsafe extern "system" fn create_device(
         };
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
-            mark_device(instance.handle, *device);
             let get_proc_addr = link.next_get_device_proc_addr;
             let state = register(*device, get_proc_addr, has_feedback, instance);
             if let (true, Some(state)) = (emulates, state) {
@@ -341,8 +340,10 @@ fn register(
     instance: &Instance,
 ) -> Option<&'static Device> {
     // SAFETY: the device was just created.
-    let (next, key) =
-        unsafe { (DeviceCommands::load(|name| get_proc_addr(handle, name.as_ptr())), key(handle)) };
+    let (next, key) = unsafe {
+        mark_device(instance.handle, handle);
+        (DeviceCommands::load(|name| get_proc_addr(handle, name.as_ptr())), key(handle))
+    };
     let log = Arc::clone(&instance.log);
     let what = if has_feedback { "VK_EXT_transform_feedback" } else { "nothing" };
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
