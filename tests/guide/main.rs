@@ -1,7 +1,7 @@
 //! The guide to adding a lowering, followed to the letter: its file, its line, its test and its GLSL. `build.rs` takes
 //! them from docs/adding-a-lowering.md.
 
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::{self, ExecutionModel, Id, Position};
 use polyshade_tests::shader::{ShaderStage, compile, validate};
 
@@ -12,7 +12,7 @@ mod test {
 }
 
 mod library {
-    use polyshade::moves::Library;
+    use polyshade::rewrite::Library;
     use std::sync::LazyLock;
 
     include!(concat!(env!("OUT_DIR"), "/library.rs"));
@@ -36,7 +36,7 @@ fn longer_code_is_linked_in() {
     let words = compile("#version 450\nvoid main() {}", ShaderStage::Vertex).unwrap();
     let module = spv::Module::parse(&words).unwrap();
     let linked = module.rewrite(|m, p| {
-        let wrapper = moves::wrap(m, p, m.entry_point("main", ExecutionModel::VERTEX)?);
+        let wrapper = rewrite::wrap(m, p, m.entry_point("main", ExecutionModel::VERTEX)?);
         let (float, size) = (p.float(), p.float_constant(2.5));
         whole(p, wrapper.epilogue, float, size);
         Ok(())

@@ -1,7 +1,7 @@
 //! What SPIRV-Tools leaves of a vertex shader whose varyings are no outputs any more.
 
 use polyshade::Module;
-use polyshade::moves::{self, Copies};
+use polyshade::rewrite::{self, Copies};
 use polyshade_spv::{ExecutionModel, Id, StorageClass};
 use spirv_tools::TargetEnv;
 use spirv_tools::opt::compiled::CompiledOptimizer;
@@ -10,7 +10,7 @@ use spirv_tools::opt::{Optimizer, Passes};
 /// The outputs of `name` that nothing rasterizes.
 pub fn varyings(m: &Module<'_>, name: &str) -> Vec<Id> {
     let Ok(entry) = m.entry_point(name, ExecutionModel::VERTEX) else { return Vec::new() };
-    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
     let is_builtin = |id: Id| {
         let block =
             m.type_of(id).and_then(|ty| m.pointer(ty)).map(|(_, ty)| m.innermost_element(ty));
@@ -23,7 +23,7 @@ pub fn varyings(m: &Module<'_>, name: &str) -> Vec<Id> {
 pub fn without(m: &Module<'_>, name: &str, varyings: &[Id]) -> Option<Vec<u32>> {
     let without = m.rewrite(|m, p| {
         let entry = m.entry_point(name, ExecutionModel::VERTEX)?;
-        moves::take_over(m, p, entry, varyings, Copies::None).map(|_| ())
+        rewrite::demote_to_private(m, p, entry, varyings, Copies::None).map(|_| ())
     });
     Some(without.ok()?.module.into_words())
 }

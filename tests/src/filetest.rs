@@ -6,7 +6,7 @@
 mod case;
 mod check;
 mod golden;
-mod moves;
+mod rewrite;
 mod sprinkle;
 mod version;
 
@@ -86,7 +86,7 @@ fn version_fault(
     input: &[u32],
     outcome: &Outcome,
 ) -> Option<String> {
-    if outcome.modules.is_empty() || matches!(case.runs, Runs::Move) {
+    if outcome.modules.is_empty() || matches!(case.runs, Runs::Rewrite) {
         return None;
     }
     let lowering = match version::lowering(&case.arguments) {
@@ -107,7 +107,7 @@ fn version_fault(
 fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result<Outcome, String> {
     match case.runs {
         Runs::Program => run_program(harness, case, path, input),
-        Runs::Move => Ok(Outcome::of_move(moves::run(&case.arguments, input))),
+        Runs::Rewrite => Ok(Outcome::of_rewrite(rewrite::run(&case.arguments, input))),
     }
 }
 
@@ -170,7 +170,7 @@ fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
 
 impl Outcome {
     /// What the program would leave behind if it had this move.
-    fn of_move(result: Result<Vec<u32>, moves::Refusal>) -> Self {
+    fn of_rewrite(result: Result<Vec<u32>, rewrite::Refusal>) -> Self {
         let (exit, stderr, modules) = match result {
             Ok(words) => (0, String::new(), vec![(OUTPUT.to_owned(), words)]),
             Err(refusal) => (refusal.exit, refusal.text, Vec::new()),

@@ -1,7 +1,7 @@
 //! Three lowerings of about thirty lines each, written with nothing else than the moves: what they need is there.
 
 use polyshade::host::{Binding, Set};
-use polyshade::moves::{self, Copies, Library};
+use polyshade::rewrite::{self, Copies, Library};
 use polyshade::{Error, code};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -48,7 +48,7 @@ pub fn discard_rasterization<'m>(
     spec_id: u32,
 ) -> Result<(), Error> {
     let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
-    let wrapper = moves::wrap(m, p, entry);
+    let wrapper = rewrite::wrap(m, p, entry);
 
     let (bool, float) = (p.bool(), p.float());
     let (vec4, bvec4) = (p.vector(float, 4), p.vector(bool, 4));
@@ -56,7 +56,7 @@ pub fn discard_rasterization<'m>(
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
     let discards = p.spec_constant_bool(spec_id, false);
 
-    let position = moves::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::POSITION)
+    let position = rewrite::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::POSITION)
         .ok_or_else(|| {
             Error::new(&code::CLIP_VERTEX_NOT_FOUND, "the shader has no position to move")
         })?;
@@ -78,14 +78,14 @@ pub fn blend<'m>(
     equation: &Library,
 ) -> Result<(), Error> {
     let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
-    let wrapper = moves::wrap(m, p, entry);
+    let wrapper = rewrite::wrap(m, p, entry);
     let colour = output_at(m, entry, 0)
         .ok_or_else(|| Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, "the shader has no output 0"))?;
-    let taken = moves::take_over(m, p, entry, &[colour], Copies::Uncopied)?[0];
+    let taken = rewrite::demote_to_private(m, p, entry, &[colour], Copies::Uncopied)?[0];
     let at = (Set(1), Binding(0));
     let destination =
-        moves::uniform_block(m, p, entry, at, "destination", &["red", "green", "blue", "alpha"])?;
-    let blend = moves::link(p, equation, &["blend"], &[])[0];
+        rewrite::uniform_block(m, p, entry, at, "destination", &["red", "green", "blue", "alpha"])?;
+    let blend = rewrite::link(p, equation, &["blend"], &[])[0];
 
     let float = p.float();
     let vec4 = p.vector(float, 4);
@@ -126,13 +126,13 @@ pub fn move_output<'m>(
         p.name(new, &format!("{name}_moved"));
     }
     p.join_interface(entry, new);
-    moves::redirect(m, p, old, new)?;
+    rewrite::replace_uses(m, p, old, new)?;
     p.remove_definition(old);
     Ok(())
 }
 
 /// The output of `entry` at a location.
 fn output_at(m: &Module<'_>, entry: EntryPoint<'_>, location: u32) -> Option<Id> {
-    let mut outputs = moves::interface(m, entry, StorageClass::OUTPUT).into_iter();
+    let mut outputs = rewrite::interface(m, entry, StorageClass::OUTPUT).into_iter();
     outputs.find(|id| m.decoration(*id, Decoration::LOCATION) == Some(&[location]))
 }

@@ -11,7 +11,7 @@ use polyshade::recipe::{self, Capture, Made, Masks, Recipe};
 use polyshade::spv::{Decoration, ExecutionModel, StorageClass};
 use polyshade::transform_feedback::{self, Variant};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
-use polyshade::{Error, ErrorKind, Module, moves};
+use polyshade::{Error, ErrorKind, Module, rewrite};
 use polyshade_tests::clip::{emulate, take, to_registers};
 use polyshade_tests::shader::{ShaderStage, compile, validate};
 use std::collections::BTreeSet;
@@ -207,7 +207,7 @@ fn owned<T>(lowered: Lowered<'_, T>) -> Module<'static> {
 
 fn locations(m: &Module<'_>, class: StorageClass) -> Vec<u32> {
     let entry = m.entry_points().next().expect("there is one");
-    let variables = moves::interface(m, entry, class).into_iter();
+    let variables = rewrite::interface(m, entry, class).into_iter();
     let location = |id| m.decoration(id, Decoration::LOCATION)?.first().copied();
     variables.filter_map(location).collect()
 }

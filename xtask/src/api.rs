@@ -29,7 +29,7 @@ struct Limit {
 /// What is held of `polyshade`: some ten types a lowering beside those of the front door.
 const LIMITS: [Limit; 2] = [
     Limit { modules: "polyshade and polyshade::host", has: is_front_door, most: 30 },
-    Limit { modules: "polyshade without polyshade::moves", has: is_for_users, most: 90 },
+    Limit { modules: "polyshade without polyshade::rewrite", has: is_for_users, most: 90 },
 ];
 
 fn is_front_door(module: &str) -> bool {
@@ -37,7 +37,7 @@ fn is_front_door(module: &str) -> bool {
 }
 
 fn is_for_users(module: &str) -> bool {
-    is_in(module, "polyshade") && !is_in(module, "polyshade::moves")
+    is_in(module, "polyshade") && !is_in(module, "polyshade::rewrite")
 }
 
 fn is_in(module: &str, outer: &str) -> bool {
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(both("polyshade"), (true, true));
         assert_eq!(both("polyshade::host::words"), (true, true));
         assert_eq!(both("polyshade::clip_cull"), (false, true));
-        assert_eq!(both("polyshade::moves"), (false, false));
+        assert_eq!(both("polyshade::rewrite"), (false, false));
         assert_eq!(both("polyshade_spv"), (false, false));
         assert_eq!(both("polyshade_spv::host"), (false, false));
     }

@@ -16,7 +16,7 @@ const CARGO_FUZZ: &str = "0.13.2";
 /// nothing is badly broken. `valid` and `metamorphic` draw 64 cases from each; `capi` lowers several times for each.
 const TARGETS: [(&str, u32); 7] = [
     ("parse", 200_000),
-    ("moves", 100_000),
+    ("rewrite", 100_000),
     ("lowerings", 50_000),
     ("valid", 500),
     ("metamorphic", 250),

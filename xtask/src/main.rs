@@ -55,7 +55,7 @@ enum Verb {
         /// Only the tests whose names contain this, slow ones too
         filter: Option<String>,
     },
-    /// Run the filetests and the tests of the moves, which is what an edit of a lowering needs first
+    /// Run the filetests and the tests of rewrites, which is what an edit of a lowering needs first
     Cases {
         /// Only the tests whose names contain this
         filter: Option<String>,

@@ -287,11 +287,11 @@ pub(crate) fn run_playground(check: bool) -> Result<(), String> {
     }
 }
 
-/// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test
+/// Runs the filetests and those of the rewrite tools: what most edits of a lowering need, and in seconds, as no other test
 /// program is linked and no driver opened.
 pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
-    // Some tests of the moves draw.
-    run(tested(&["--test=filetests", "--test=moves", "--", "--skip=drawn::"]).args(filter))
+    // Some rewrite tests draw.
+    run(tested(&["--test=filetests", "--test=rewrite", "--", "--skip=drawn::"]).args(filter))
 }
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.

@@ -10,7 +10,7 @@ use crate::signature::{FIRST_USER, Signature};
 use crate::text;
 use crate::words::{bytes, count, words};
 use polyshade::Module;
-use polyshade::moves::{self, Copies};
+use polyshade::rewrite::{self, Copies};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Section};
 use polyshade_formats::cross::{self, Domain, EntryPoint, Msl, Target, Text};
@@ -206,12 +206,12 @@ fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polysha
         return Ok(None);
     }
     let entry = module.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
-    let Some(found) = moves::find_output(&module, entry, BuiltIn::CULL_DISTANCE) else {
+    let Some(found) = rewrite::find_output(&module, entry, BuiltIn::CULL_DISTANCE) else {
         return Ok(None);
     };
     let rewritten = module.rewrite(|m, p| {
         let entry = m.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
-        moves::take_over(m, p, entry, &[found.variable], Copies::None).map(|_| ())
+        rewrite::demote_to_private(m, p, entry, &[found.variable], Copies::None).map(|_| ())
     })?;
     Ok(Some(rewritten.module.into_words()))
 }

@@ -46,7 +46,7 @@ pub use requirements::interlock_features;
 
 use crate::code;
 use crate::host::{Lowered, Target, Words};
-use crate::moves::{Frame, Stages};
+use crate::rewrite::{Frame, Stages};
 use outputs::{Colour, Numbers, Piece};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
@@ -72,7 +72,7 @@ pub const VERSION: u32 = 5;
 ///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
 ///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for
 ///   storage images, sRGB, a shader without early fragment tests, with an interlock of its own, or with the Vulkan
-///   memory model; what the [moves](crate::moves) refuse.
+///   memory model; what the [rewrite](crate::rewrite) refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

@@ -23,8 +23,8 @@
 mod emit;
 
 use crate::host::{Changed, Lowered, Target, Value, Word, Words};
-use crate::moves::{self, Lowering};
 use crate::position;
+use crate::rewrite::{self, Lowering};
 use polyshade_spv::{Error, Module};
 
 /// The version of the words that [`lower`] makes.
@@ -99,7 +99,7 @@ impl Options {
 /// `NotFound`: the entry point. `Options`: a word where the shader has something already, where something is reserved,
 /// or where another word is. `Unsupported`: another stage; a position that is not a vector of four floats; a module in
 /// which this has been done; push constants that cannot grow; no free location where the extension captures the
-/// position; what the [moves] refuse.
+/// position; what the [rewrite] refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -112,7 +112,7 @@ pub fn lower<'m>(
     }
     let words = words(options);
     Words::check_apart(&words)?;
-    moves::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
+    rewrite::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
         position::check(m, output)?;
         emit::function(m, p, entry, target, options, words)
     })

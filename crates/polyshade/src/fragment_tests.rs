@@ -3,7 +3,7 @@
 
 use crate::code;
 use crate::effects::changes_memory;
-use crate::moves::interface;
+use crate::rewrite::interface;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Code, Decoration, Error, Id, Inst, Module, Op, StorageClass};
 

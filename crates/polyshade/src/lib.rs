@@ -29,15 +29,15 @@ pub mod clip_cull;
 pub mod code;
 pub mod depth_convention;
 pub mod host;
-pub mod moves;
 pub mod position_only;
 pub mod rasterizer_discard;
 pub mod recipe;
+pub mod rewrite;
 pub mod transform_feedback;
 pub mod vertex_pulling;
 
+mod dce;
 mod effects;
-mod eliminate;
 mod fragment_tests;
 mod library;
 mod placement;

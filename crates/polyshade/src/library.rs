@@ -1,10 +1,10 @@
 //! Our GLSL, compiled by `cargo xtask codegen` and committed as SPIR-V.
 //!
 //! Libraries hold functions that take and return values. Where one needs something that only the lowering knows, it
-//! calls a *hook*: a function whose body the [linker](crate::moves::link()) replaces. Parameters are `const`, so that
+//! calls a *hook*: a function whose body the [linker](crate::rewrite::link()) replaces. Parameters are `const`, so that
 //! the compiler passes them as values.
 
-use crate::moves::Library;
+use crate::rewrite::Library;
 use std::sync::LazyLock;
 
 /// `library/blend.glsl`.

@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::host::{Binding, DescriptorKind, LimitName, Place, Requirements, Reserved, Set};
-use crate::moves::{bindings, buffers_of};
+use crate::rewrite::{bindings, buffers_of};
 use polyshade_spv::{Error, Module};
 use std::ops::Range;
 

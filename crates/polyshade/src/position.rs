@@ -1,7 +1,7 @@
 //! The position, as lowerings take it that change it.
 
 use crate::code;
-use crate::moves::{FoundBuiltin, Lowering, Stages};
+use crate::rewrite::{FoundBuiltin, Lowering, Stages};
 use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Type};
 
 /// The stages that hand on a position.

@@ -29,7 +29,7 @@ pub use options::{Keep, Options, SideEffects, Variant};
 
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};
-use crate::moves::{Frame, Stages, eliminate};
+use crate::rewrite::{Frame, Stages, dce};
 use crate::transform_feedback::foreign;
 use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
@@ -64,7 +64,7 @@ const REDUCED: Stages = Stages {
 /// * `NotFound`: the entry point, or an output that is to be kept.
 /// * `Options`: several stages have an entry point of this name, and the target does not name the stage.
 /// * `Unsupported`: side effects, where the options refuse them or where a kept output needs one that is removed; an
-///   output that is removed though the shader reads it, in a geometry or mesh stage; what the [moves](crate::moves)
+///   output that is removed though the shader reads it, in a geometry or mesh stage; what the [rewrite](crate::rewrite)
 ///   refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
@@ -108,18 +108,18 @@ fn reduce(
     let m = &prepared.module;
     let dead = find_unneeded(frame, m, options, variant)?;
     let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
-    let reduced = frame.found(m, eliminate(m, &wanted))?;
+    let reduced = frame.found(m, dce(m, &wanted))?;
     let stays = reduced.value;
     if stays.is_empty() {
         return Ok(reduced.module.into_owned());
     }
 
     // What goes and is read has to be memory of the shader's own first.
-    let own = read_back::take_over(frame, m, &stays, dead.variables());
+    let own = read_back::demote_to_private(frame, m, &stays, dead.variables());
     let m = &frame.found(m, own)?;
     let dead = find_unneeded(frame, m, options, variant)?;
     let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
-    let reduced = frame.found(m, eliminate(m, &wanted))?;
+    let reduced = frame.found(m, dce(m, &wanted))?;
     let undecided = match reduced.value.first() {
         Some(id) => Err(Error::new(
             &code::POSITION_ONLY_INSEPARABLE,

@@ -18,8 +18,8 @@
 //! ```
 
 use crate::host::{Changed, Lowered, Target, Value, Word, Words};
-use crate::moves::{self, Lowering};
 use crate::position;
+use crate::rewrite::{self, Lowering};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Id, Module, Op, Patch};
 
@@ -66,7 +66,7 @@ impl Options {
 ///
 /// `NotFound`: the entry point. `Options`: a word where the shader has something already, or where something is
 /// reserved. `Unsupported`: another stage; a position that is not a vector of four floats; a module in which this has
-/// been done; no free location where the extension captures the position; what the [moves] refuse.
+/// been done; no free location where the extension captures the position; what the [rewrite] refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -84,7 +84,7 @@ pub fn lower<'m>(
             Words::add(&mut words, place, [Word::new(NAME, "not 0: nothing is rasterized")]);
         }
     }
-    moves::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
+    rewrite::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
         position::check(m, output)?;
         emit(m, p, entry, target, words)
     })
@@ -108,7 +108,7 @@ fn emit<'m>(
     let (vec4, bvec4) = (p.vector(float, 4), p.vector(bool, 4));
     let [minus_three, one] = [-3.0, 1.0].map(|value| p.float_constant(value));
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
-    let words = moves::host_words(m, p, entry, target.reservations(), words, NAME)?;
+    let words = rewrite::host_words(m, p, entry, target.reservations(), words, NAME)?;
 
     let (function, at) = (p.id(), p.lane());
     p.name(function, "discard_position");

@@ -1,6 +1,6 @@
 //! Buffers whose words shaders read: bound, or found by their addresses.
 
-use crate::moves::{HostBlock, Memory};
+use crate::rewrite::{HostBlock, Memory};
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
 /// What has words.

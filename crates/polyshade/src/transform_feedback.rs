@@ -66,8 +66,8 @@ use crate::host::{
     Binding, Descriptor, DescriptorKind, Extension, Feature, Lowered, Purpose, Requirements, Set,
     Target, Words,
 };
-use crate::moves::{self, Elimination, Frame, Stages};
 use crate::placement::{Placement, need_limits};
+use crate::rewrite::{self, DceOptions, Frame, Stages};
 use effects::Effects;
 use known::HostWord;
 use outputs::Outputs;
@@ -133,7 +133,7 @@ const STAGES: Stages =
 /// * `Unsupported`: a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends on a
 ///   specialization constant; by name, a structure or an array of arrays as a whole; another stage than the vertex
 ///   stage; vertex attributes where draws have indices or [a compute stage](Options::compute) captures, and built-in
-///   inputs that one lacks; what the [moves] refuse.
+///   inputs that one lacks; what the [rewrite] refuse.
 pub fn prepare<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -189,7 +189,7 @@ impl<'m> Prepared<'m> {
     /// `Options`: a set and binding that the shader has already; [`CaptureAll`](Variant::CaptureAll) and
     /// [`PassThrough`](Variant::PassThrough) where the options do not ask for them. `Unsupported`: side effects of the
     /// shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; what
-    /// the [moves] refuse.
+    /// the [rewrite] refuse.
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
     }
@@ -230,8 +230,8 @@ impl<'m> Prepared<'m> {
         let replaced =
             self.frame.rewrite(version, |m, p, entry| self.edit(m, p, entry, variant))?.module;
         let (name, model) = (self.frame.target().entry_name(), self.frame.model());
-        let wanted = Elimination::new().only(name, model);
-        let reduced = self.frame.found(&replaced, moves::eliminate(&replaced, &wanted))?;
+        let wanted = DceOptions::new().only(name, model);
+        let reduced = self.frame.found(&replaced, rewrite::dce(&replaced, &wanted))?;
         let requirements = self.plan.requirements_of_pass_through(version);
         let requirements = with_others(&self.frame, version, requirements)?;
         let words = vec![self.plan.words.clone()];
@@ -308,7 +308,7 @@ impl Plan {
             let message = format!("words at {}, but a compute stage captures", words.place);
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
-        moves::check_attributes(m, entry, std::slice::from_ref(&words))?;
+        rewrite::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);
         Ok(Self { layout, stores, passed, placement, words, host_words, effects })
     }

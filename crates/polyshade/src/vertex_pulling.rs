@@ -33,8 +33,8 @@ pub use options::{Attribute, Buffer, MAX_STRIDE, Options, Rate, Robustness};
 use crate::host::{
     Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, Word, Words,
 };
-use crate::moves::{self, Lowering, Stages};
 use crate::placement::{Placement, need_limits};
+use crate::rewrite::{self, Lowering, Stages};
 use inputs::Input;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ pub struct Pulled {
 /// `NotFound`: the entry point. `Options`: attributes and buffers that do not fit each other; a format whose numbers
 /// are not those that the shader reads; a place where the shader has something already, or where something is reserved.
 /// `Unsupported`: another stage; an input that is a structure, has no location, or is an array as long as a
-/// specialization constant says; push constants that cannot grow; what the [moves] refuse.
+/// specialization constant says; push constants that cannot grow; what the [rewrite] refuse.
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -74,7 +74,7 @@ pub fn lower<'m>(
 ) -> Result<Lowered<'m, Pulled>, Error> {
     let target = &target.into();
     options.check()?;
-    let lowered = moves::lower(module, target, &LOWERING, |m, p, entry| {
+    let lowered = rewrite::lower(module, target, &LOWERING, |m, p, entry| {
         let inputs = inputs::find(m, entry, options)?;
         if inputs.is_empty() {
             return Ok(Default::default());

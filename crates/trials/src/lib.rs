@@ -14,8 +14,8 @@ pub mod shapes;
 mod choices;
 mod distances;
 mod lowerings;
-mod moves;
 mod place;
+mod rewrite;
 
 pub use choices::Choices;
 pub use disguise::{Disguise, check_disguised};
@@ -61,12 +61,12 @@ impl Trial {
 
     /// Whether it removes dead code. Beside unknown instructions no code counts as dead.
     pub(crate) fn eliminates(&self) -> bool {
-        ["position", "eliminate", "clip --reverse"].contains(&self.name)
+        ["position", "dce", "clip --reverse"].contains(&self.name)
     }
 
     /// Whether it makes several instructions of a store.
     pub(crate) fn splits(&self) -> bool {
-        self.name == "scatter"
+        self.name == "scalarize"
     }
 
     /// What it makes of an entry point of `module`, with the options that `choices` say.
@@ -138,14 +138,14 @@ pub const LOWERINGS: [Trial; 18] = [
 
 /// The moves.
 pub const MOVES: [Trial; 10] = [
-    Trial { name: "isolate", stages: &GRAPHICS, attempt: moves::isolate },
-    Trial { name: "wrap", stages: &GRAPHICS, attempt: moves::wrap },
-    Trial { name: "take_over", stages: &GRAPHICS, attempt: moves::take_over },
-    Trial { name: "redirect", stages: &GRAPHICS, attempt: moves::redirect },
-    Trial { name: "scatter", stages: &GRAPHICS, attempt: moves::scatter },
-    Trial { name: "split_block", stages: &GRAPHICS, attempt: moves::split_block },
-    Trial { name: "specialize", stages: &GRAPHICS, attempt: moves::specialize },
-    Trial { name: "eliminate", stages: &GRAPHICS, attempt: moves::eliminate },
-    Trial { name: "resources", stages: &GRAPHICS, attempt: moves::resources },
-    Trial { name: "output_points", stages: &LAST, attempt: moves::output_points },
+    Trial { name: "isolate", stages: &GRAPHICS, attempt: rewrite::isolate },
+    Trial { name: "wrap", stages: &GRAPHICS, attempt: rewrite::wrap },
+    Trial { name: "demote_to_private", stages: &GRAPHICS, attempt: rewrite::demote_to_private },
+    Trial { name: "replace_uses", stages: &GRAPHICS, attempt: rewrite::replace_uses },
+    Trial { name: "scalarize", stages: &GRAPHICS, attempt: rewrite::scalarize },
+    Trial { name: "split_block", stages: &GRAPHICS, attempt: rewrite::split_block },
+    Trial { name: "specialize", stages: &GRAPHICS, attempt: rewrite::specialize },
+    Trial { name: "dce", stages: &GRAPHICS, attempt: rewrite::dce },
+    Trial { name: "resources", stages: &GRAPHICS, attempt: rewrite::resources },
+    Trial { name: "export_points", stages: &LAST, attempt: rewrite::export_points },
 ];

@@ -5,7 +5,7 @@
 
 use crate::constants::{self, Specialization};
 use polyshade::Module;
-use polyshade::moves;
+use polyshade::rewrite;
 pub(crate) use polyshade::spv::decode_text as text;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Decoration, Id, StorageClass, Type};
@@ -122,7 +122,7 @@ pub(crate) fn leaves(
     specialization: &Specialization,
 ) -> Result<Vec<Leaf>, String> {
     let mut walk = Walk { m, specialization, leaves: Vec::new() };
-    for variable in moves::interface(m, entry, class) {
+    for variable in rewrite::interface(m, entry, class) {
         let Some(ty) = m.pointee(variable) else {
             return Err(format!("interface variable {variable} has no pointer type"));
         };

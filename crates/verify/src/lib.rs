@@ -212,7 +212,7 @@ pub enum Form {
         /// Whether clip distances stay.
         native_clip: bool,
         /// Whether a geometry stage hands its distances on there, too.
-        hand_on: bool,
+        at_exports: bool,
     },
     /// One built-in array of two.
     Combined,

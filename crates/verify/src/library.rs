@@ -3,7 +3,7 @@
 use crate::verdict::{Stop, not_comparable};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{ExecutionModel, Id, Patch, Position};
-use polyshade::{Error, Module, moves};
+use polyshade::{Error, Module, rewrite};
 use std::sync::LazyLock;
 
 /// `library/cover.vert`.
@@ -41,7 +41,7 @@ pub(crate) fn extend(
     let base = Module::parse(base).expect("glslang's words parse");
     let extended = base.rewrite(|m, p| {
         let entry = m.entry_point("main", model)?;
-        let at = moves::wrap(m, p, entry).epilogue;
+        let at = rewrite::wrap(m, p, entry).epilogue;
         let added = add(m, p, entry, at);
         added.into_iter().for_each(|variable| p.join_interface(entry, variable));
         Ok(())

@@ -16,7 +16,7 @@ use crate::feeder::add_point_size;
 use crate::inputs;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::host::{Binding, Set};
-use polyshade::moves::{self, HostBlock};
+use polyshade::rewrite::{self, HostBlock};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Cursor, ExecutionModel, Id, Op, Patch, Position, StorageClass};
 use polyshade::{Error, Module};
@@ -183,7 +183,7 @@ fn recorder(
     ) -> Result<(), Error>,
 ) -> Result<Recorder, String> {
     let (name, text) = (job.entry, |error: Error| error.to_string());
-    let isolated = moves::isolate(module, name, model).map_err(text)?;
+    let isolated = rewrite::isolate(module, name, model).map_err(text)?;
     let m = &isolated.module;
     let entry = m.entry_point(name, model).map_err(text)?;
     let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, &job.specialization)?;
@@ -195,9 +195,9 @@ fn recorder(
 
     let rewritten = m.rewrite(|m, p| {
         let entry = m.entry_point(name, model)?;
-        let array = moves::word_array(m, p);
-        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
-        let end = moves::wrap(m, p, entry).epilogue;
+        let array = rewrite::word_array(m, p);
+        let buffer = rewrite::storage_buffer(m, p, entry, array, bound, "verify_record")?;
+        let end = rewrite::wrap(m, p, entry).epilogue;
         write(m, p, entry, &Record { leaves: &leaves, buffer }, end)
     });
     let words = rewritten.map_err(text)?.module.into_words();
@@ -227,7 +227,7 @@ fn slot<'m>(
     at: Position<'m>,
 ) -> Id {
     let uint = p.uint();
-    let mut index = |builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
+    let mut index = |builtin| rewrite::load_integer_builtin(m, p, entry, (builtin, uint), at);
     let vertex = index(BuiltIn::VERTEX_INDEX);
     let instance = index(BuiltIn::INSTANCE_INDEX);
     let [vertices, instances] = [grid.vertices, grid.instances].map(|count| p.uint_constant(count));

@@ -4,7 +4,7 @@ use crate::feeder::{Array, Varying, variable, vector};
 use crate::leaves::Kind;
 use crate::library;
 use crate::verdict::Stop;
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Id, Patch, Position,
     StorageClass,
@@ -36,7 +36,7 @@ pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Resul
         }
         let int = p.int();
         let id = (BuiltIn::INVOCATION_ID, int);
-        let vertex = Some(moves::load_integer_builtin(m, p, entry, id, at));
+        let vertex = Some(rewrite::load_integer_builtin(m, p, entry, id, at));
         let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
         let mut all = vec![(vector(p, Kind::Float, 4), position, vertex)];
         if how.sizes {
@@ -51,7 +51,7 @@ pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Resul
             let (ty, builtin) = array.built_in(p);
             all.push((ty, builtin, vertex));
         }
-        all.into_iter().flat_map(|one| hand_on(p, one, at)).collect()
+        all.into_iter().flat_map(|one| at_exports(p, one, at)).collect()
     })
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Resul
 /// %value = OpLoad %v4float %from
 ///          OpStore %to %value
 /// ```
-fn hand_on<'m>(
+fn at_exports<'m>(
     p: &mut Patch<'m, '_>,
     (ty, decoration, vertex): (Id, (Decoration, u32), Option<Id>),
     at: Position<'m>,

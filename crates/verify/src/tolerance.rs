@@ -13,7 +13,7 @@ use crate::run::{Original, cannot_run_original};
 use crate::verdict::{Equal, Stop, not_comparable};
 use polyshade::Module;
 use polyshade::host::{Binding, Set};
-use polyshade::moves::{self, HostBlock};
+use polyshade::rewrite::{self, HostBlock};
 use polyshade::spv::view::{ExtInst, ExtInstImport};
 use polyshade::spv::{Cursor, ExecutionModel, GlslOp, Id, Inst, Op, Patch, Type};
 use polyshade_vulkan::{Descriptor, Range, Resource};
@@ -179,7 +179,7 @@ impl Perturbed {
     fn of(original: &Original<'_>) -> Result<Perturbed, String> {
         let text = |error: polyshade::Error| error.to_string();
         let (job, model) = (original.task.job, ExecutionModel::VERTEX);
-        let isolated = moves::isolate(&original.plain, job.entry, model).map_err(text)?;
+        let isolated = rewrite::isolate(&original.plain, job.entry, model).map_err(text)?;
         let m = &isolated.module;
         let functions = m.reachable(m.entry_point(job.entry, model).map_err(text)?.function());
         let bodies = functions.into_iter().filter_map(|id| m.function(id));
@@ -189,8 +189,8 @@ impl Perturbed {
         }
         let (bound, mut factors, mut is_wide) = (free_binding(m), Vec::new(), false);
         let rewritten = m.rewrite(|m, p| {
-            let (entry, array) = (m.entry_point(job.entry, model)?, moves::word_array(m, p));
-            let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_factors")?;
+            let (entry, array) = (m.entry_point(job.entry, model)?, rewrite::word_array(m, p));
+            let buffer = rewrite::storage_buffer(m, p, entry, array, bound, "verify_factors")?;
             let mut perturb = Perturb { m, buffer, factors: Vec::new(), is_wide: false };
             all.iter().for_each(|(at, bound)| perturb.apply(p, m.inst_at(*at), *bound));
             (factors, is_wide) = (perturb.factors, perturb.is_wide);
@@ -260,7 +260,7 @@ impl<'m> Perturb<'m, '_> {
             let columns: Vec<Id> = columns.collect();
             return code.construct(ty, &columns);
         }
-        let dimensions = moves::float_dimensions(self.m, ty);
+        let dimensions = rewrite::float_dimensions(self.m, ty);
         self.is_wide |= dimensions.is_none();
         let count = dimensions.and_then(|all| all.first().copied()).unwrap_or(1);
         let mut load = |code: &mut Cursor<'_, 'm, '_>, exact: f32, error: f32| {

@@ -12,7 +12,7 @@ pub(super) enum Runs {
     /// `polyshade`, with `%s`, `%f` and `%t` as they are.
     Program,
     /// `move`: what it makes of the case is [`OUTPUT`].
-    Move,
+    Rewrite,
 }
 
 /// One case, as its directives describe it.
@@ -65,7 +65,7 @@ impl Case {
         let mut words = run.ok_or("no RUN: line")?.split_whitespace().map(str::to_owned);
         let runs = match words.next().as_deref() {
             Some("polyshade") => Runs::Program,
-            Some("move") => Runs::Move,
+            Some("rewrite") => Runs::Rewrite,
             _ => return Err("the RUN: line does not run polyshade, nor a move".to_owned()),
         };
         let (arguments, [input, output]) = (words.collect(), rules);
@@ -85,12 +85,12 @@ impl Case {
     /// Whether the case is run once more with unknown instructions in the module that it reads.
     pub(super) fn takes_unknown(&self) -> bool {
         let reads = || self.arguments.iter().any(|argument| argument.contains("%s"));
-        !self.known && (self.runs == Runs::Move || reads())
+        !self.known && (self.runs == Runs::Rewrite || reads())
     }
 
     fn proves_something(&self) -> bool {
         let looks = self.checks.iter().any(|check| matches!(check, Check::Contains(_)));
-        let writes = || self.runs == Runs::Move || self.outputs().contains(&OUTPUT);
+        let writes = || self.runs == Runs::Rewrite || self.outputs().contains(&OUTPUT);
         looks || self.exit == 0 && writes()
     }
 }
@@ -153,7 +153,7 @@ mod tests {
             "; RUN: polyshade info %s\n",
             "; RUN: polyshade info %s\n; CHECK-NOT: x\n",
             "; RUN: polyshade capture %s -o %t.spv\n; EXIT: 1\n",
-            "; RUN: move wrap\n; EXIT: 1\n",
+            "; RUN: rewrite wrap\n; EXIT: 1\n",
         ] {
             assert!(Case::parse(text).unwrap_err().contains("proves nothing"), "{text:?}");
         }

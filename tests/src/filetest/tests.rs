@@ -174,7 +174,7 @@ fn words_do_not_change_without_the_version() {
 #[test]
 fn a_move_is_held_to_its_golden_diff() {
     let folder = tempfile::tempdir().unwrap();
-    let case = format!("; RUN: move wrap\n{SHADER}");
+    let case = format!("; RUN: rewrite wrap\n{SHADER}");
     let run = |bless| run_in(folder.path(), bless, &case, "");
     assert_eq!((run(true), run(false)), (Ok(()), Ok(())));
 
@@ -188,18 +188,18 @@ fn a_move_is_held_to_its_golden_diff() {
 
 #[test]
 fn a_move_that_is_refused_ends_as_the_program_would() {
-    let refused = "; RUN: move redirect a b\n; EXIT: 1\n; CHECK: a is the name of []";
+    let refused = "; RUN: rewrite replace-uses a b\n; EXIT: 1\n; CHECK: a is the name of []";
     assert_eq!(run_script(refused, SHADER, ""), Ok(()));
     fails_with(&refused.replace("1", "3"), "", "exit code 1, not 3");
-    fails_with("; RUN: move unwrap", "", "no move, or not its arguments: unwrap");
+    fails_with("; RUN: rewrite unwrap", "", "no move, or not its arguments: unwrap");
 }
 
 #[test]
 fn what_is_valid_before_legalization_is_not_afterwards() {
-    let path = crate::tree::tests().join("cases/moves/redirect/copies.spvasm");
+    let path = crate::tree::tests().join("cases/rewrite/replace-uses/copies.spvasm");
     let text = fs::read_to_string(path).unwrap();
     let shader: Vec<&str> = text.lines().filter(|line| !line.starts_with(';')).collect();
-    let run = |rules| run_script(&format!("; RUN: move wrap\n{rules}"), &shader.join("\n"), "");
+    let run = |rules| run_script(&format!("; RUN: rewrite wrap\n{rules}"), &shader.join("\n"), "");
     assert_eq!(run("; BEFORE-LEGALIZATION: a test"), Ok(()));
     assert!(run("; LEGALIZED: a test").unwrap_err().starts_with("%t.spv: spirv-val:"));
     assert!(run("").unwrap_err().starts_with("the input: spirv-val:"));

@@ -1,7 +1,7 @@
 //! `polyshade info`: the entry points of a shader, their interfaces, resources and costs.
 
+mod analysis;
 mod resources;
-mod survey;
 mod together;
 
 use crate::Done;
@@ -10,6 +10,7 @@ use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_text;
+use analysis::Analysis;
 use clap::Args;
 use polyshade::Module;
 use polyshade::host::Target;
@@ -20,7 +21,6 @@ use polyshade::transform_feedback;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
-use survey::Survey;
 
 /// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
 /// descriptors, push constants, specialization constants; sizes of workgroups and capabilities.
@@ -73,11 +73,11 @@ fn report(input: &Input) -> Result<Value, Failure> {
         module.entry_point(name, model).map_err(|error| input.refused(&error, &module))?;
     }
     let wanted = |entry: &EntryPoint<'_>| input.wants(entry);
-    let survey = Survey::new(&module);
+    let analysis = Analysis::new(&module);
     let entries = module.entry_points().filter(wanted).enumerate();
     let entries: Vec<Value> = entries
         .map(|(number, entry)| {
-            let mut described = describe(&module, &survey, entry);
+            let mut described = describe(&module, &analysis, entry);
             described["cost"] = position_cost(&module, entry, number);
             described
         })
@@ -95,7 +95,7 @@ fn report(input: &Input) -> Result<Value, Failure> {
     }))
 }
 
-fn describe(m: &Module<'_>, survey: &Survey<'_>, entry: EntryPoint<'_>) -> Value {
+fn describe(m: &Module<'_>, analysis: &Analysis<'_>, entry: EntryPoint<'_>) -> Value {
     let mut interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
     // By location, and what has none behind.
     let location = |one: &Value| one["location"].as_u64().unwrap_or(u64::MAX);
@@ -114,7 +114,7 @@ fn describe(m: &Module<'_>, survey: &Survey<'_>, entry: EntryPoint<'_>) -> Value
     } else {
         Vec::new()
     };
-    let reached = survey.reached(entry.function());
+    let reached = analysis.reached(entry.function());
     let (descriptors, push_constants) = resources::of_entry(m, &reached.resources);
     json!({
         "name": entry.name(),
@@ -123,7 +123,7 @@ fn describe(m: &Module<'_>, survey: &Survey<'_>, entry: EntryPoint<'_>) -> Value
         "interface": interface,
         "descriptors": descriptors,
         "push_constants": push_constants,
-        "workgroup_size": resources::workgroup_size(m, survey, entry.function()),
+        "workgroup_size": resources::workgroup_size(m, analysis, entry.function()),
         "capturable": varyings,
     })
 }

@@ -14,7 +14,7 @@ pub(super) fn drop(module: &Module<'_>) -> Result<Module<'static>, Error> {
                 Size::Variable(variable, ty) => private::make(module, p, variable, ty, |_| true),
                 Size::Member(chains, ty) if !chains.is_empty() => {
                     let size = p.variable(StorageClass::PRIVATE, ty, None);
-                    chains.iter().for_each(|chain| redirect(module, p, *chain, size));
+                    chains.iter().for_each(|chain| replace_uses(module, p, *chain, size));
                 }
                 Size::Member(..) => {}
             }
@@ -80,7 +80,7 @@ fn chains(module: &Module<'_>, block: Id, member: u32) -> Vec<Id> {
 }
 
 /// Makes what uses a pointer use another.
-fn redirect<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, chain: Id, to: Id) {
+fn replace_uses<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, chain: Id, to: Id) {
     for user in module.code_uses_of(chain) {
         p.replace(user, chain, to);
     }

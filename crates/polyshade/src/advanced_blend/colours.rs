@@ -98,7 +98,7 @@ fn narrow(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
 }
 
 /// Emits stores of the components of `color`, of the type [`whole`], to where they came from.
-pub(super) fn scatter(
+pub(super) fn scalarize(
     code: &mut Cursor<'_, '_, '_>,
     pieces: &[Piece],
     interface: &Interface,

@@ -2,7 +2,7 @@
 
 use super::functions::Functions;
 use super::outputs::{Numbers, Piece};
-use crate::moves;
+use crate::rewrite;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Cursor, Id, Module, Op, Patch, Position, StorageClass};
 
@@ -31,7 +31,7 @@ impl Mask {
         at: Position<'m>,
     ) -> Self {
         let class = StorageClass::OUTPUT;
-        let found = moves::find_builtin(m, entry, class, BuiltIn::SAMPLE_MASK);
+        let found = rewrite::find_builtin(m, entry, class, BuiltIn::SAMPLE_MASK);
         let (array, ty, is_written) = match found {
             // The mask is a variable by itself in every producer's module; a member is pointed to alike.
             Some(found) => {
@@ -42,7 +42,7 @@ impl Mask {
             None => {
                 let int = p.int();
                 let array = p.array(int, 1);
-                (moves::add_output_builtin(p, entry, BuiltIn::SAMPLE_MASK, array), int, false)
+                (rewrite::add_output_builtin(p, entry, BuiltIn::SAMPLE_MASK, array), int, false)
             }
         };
         let mut code = p.at(at);

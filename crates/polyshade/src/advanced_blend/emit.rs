@@ -1,6 +1,6 @@
 //! The code: behind every exit of the shader its colours are blended and written.
 
-use super::colours::{Interface, gather, pointer, scatter, whole};
+use super::colours::{Interface, gather, pointer, scalarize, whole};
 use super::coverage::Mask;
 use super::fetch::Fetch;
 use super::functions::{Functions, opaque};
@@ -10,7 +10,7 @@ use super::words;
 use super::{Blended, Options, Plan};
 use crate::code;
 use crate::host::{Reserved, Value};
-use crate::moves::{self, Copies, HostWords};
+use crate::rewrite::{self, Copies, HostWords};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -26,9 +26,9 @@ pub(super) fn emit<'m>(
         plan.blended.iter().map(|blended| (blended.location, blended.numbers)).collect();
     let in_storage = matches!(options.destination, Destination::StorageImage { .. });
 
-    let wrapper = moves::wrap(m, p, entry);
-    let interface = take_over(m, p, entry, plan, in_storage)?;
-    let host = moves::host_words(m, p, entry, reserved, &plan.words, "polyshade_blend")?;
+    let wrapper = rewrite::wrap(m, p, entry);
+    let interface = demote_to_private(m, p, entry, plan, in_storage)?;
+    let host = rewrite::host_words(m, p, entry, reserved, &plan.words, "polyshade_blend")?;
     let fetch = Fetch::add(m, p, entry, (options, reserved), &locations, wrapper.epilogue)?;
     let functions = Functions::link(p, plan);
     let is_ordinary = |one: &Blended<'_>| matches!(one.target.blending, Blending::Ordinary(_));
@@ -74,7 +74,7 @@ pub(super) fn emit<'m>(
         if in_storage {
             fetch.write(&mut code, blended.location, result);
         } else {
-            scatter(&mut code, &blended.pieces, &interface, result);
+            scalarize(&mut code, &blended.pieces, &interface, result);
         }
     }
     if in_storage {
@@ -135,7 +135,7 @@ fn constants<'m>(
 }
 
 /// Takes over the outputs that are blended, and those that move with them, which are copied.
-fn take_over<'m>(
+fn demote_to_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -161,7 +161,8 @@ fn take_over<'m>(
         return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
     }
 
-    let taken = moves::take_over_and_out(m, p, entry, &moving, &second, Copies::Uncopied)?;
+    let taken =
+        rewrite::demote_to_private_and_hide(m, p, entry, &moving, &second, Copies::Uncopied)?;
     Ok(taken.iter().filter_map(|taken| Some((taken.private, taken.interface?))).collect())
 }
 
@@ -183,7 +184,7 @@ fn take_out<'m>(
         let message = "an output stays that shares its variable or a parameter with one that goes";
         return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
     }
-    moves::take_over(m, p, entry, moving, Copies::None)?;
+    rewrite::demote_to_private(m, p, entry, moving, Copies::None)?;
     Ok(Vec::new())
 }
 

@@ -5,7 +5,7 @@ use super::outputs::Numbers;
 use crate::code;
 use crate::fragment_tests::{check_movable, check_per_sample};
 use crate::host::{Binding, Reserved, Set};
-use crate::moves;
+use crate::rewrite;
 use polyshade_spv::view::{AnyVariable, EntryPoint};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, ExecutionMode, Id, Module, Op, Patch, Position,
@@ -70,7 +70,7 @@ impl Fetch {
         let sample = options.multisampled.then(|| {
             p.capability(Capability::SAMPLE_RATE_SHADING);
             let int = p.int();
-            moves::load_integer_builtin(m, p, entry, (BuiltIn::SAMPLE_ID, int), at)
+            rewrite::load_integer_builtin(m, p, entry, (BuiltIn::SAMPLE_ID, int), at)
         });
         let coordinate = match destination {
             Destination::InputAttachment { .. } => {
@@ -207,11 +207,11 @@ fn add_image<'m>(
         let variable = p.variable(StorageClass::TILE_IMAGE_EXT, image, None);
         p.decorate(variable, Decoration::LOCATION, &[location]);
         p.name(variable, &name);
-        moves::add_to_interface(m, p, entry, variable);
+        rewrite::add_to_interface(m, p, entry, variable);
         return Ok(variable);
     };
     reserved.check(set, binding)?;
-    let variable = moves::image_resource(m, p, entry, image, (set, binding), &name)?;
+    let variable = rewrite::image_resource(m, p, entry, image, (set, binding), &name)?;
     match options.destination {
         Destination::InputAttachment { index, .. } => {
             let index = index.saturating_add(location);
@@ -275,7 +275,7 @@ fn test_early<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
 ) -> Result<(), Error> {
-    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
     if let Some(mask) = outputs.into_iter().find(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK))
     {
         let message =
@@ -335,21 +335,21 @@ fn coordinate<'m>(
     let (float, int) = (p.float(), p.int());
     let (vec2, vec4) = (p.vector(float, 2), p.vector(float, 4));
     let (ivec2, ivec3) = (p.vector(int, 2), p.vector(int, 3));
-    let (fragment, _) = moves::input_builtin(m, p, entry, BuiltIn::FRAG_COORD, vec4);
+    let (fragment, _) = rewrite::input_builtin(m, p, entry, BuiltIn::FRAG_COORD, vec4);
     let layer = match layer {
         Layer::One => None,
         Layer::Layer => {
             if !m.has_capability(Capability::SHADER_LAYER) {
                 p.capability(Capability::GEOMETRY);
             }
-            Some(moves::load_integer_builtin(m, p, entry, (BuiltIn::LAYER, int), at))
+            Some(rewrite::load_integer_builtin(m, p, entry, (BuiltIn::LAYER, int), at))
         }
         Layer::View => {
             p.capability(Capability::MULTI_VIEW);
             if m.version() < (1, 3) {
                 p.extension("SPV_KHR_multiview");
             }
-            Some(moves::load_integer_builtin(m, p, entry, (BuiltIn::VIEW_INDEX, int), at))
+            Some(rewrite::load_integer_builtin(m, p, entry, (BuiltIn::VIEW_INDEX, int), at))
         }
     };
     let mut code = p.at(at);

@@ -5,7 +5,7 @@ use super::format::FormatClass;
 use super::needs::{logic_needs, ordinary_needs};
 use super::options::{Alpha, Blending, ColorBlend, Overlap};
 use super::{Equation, Plan};
-use crate::{library, moves};
+use crate::{library, rewrite};
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
 /// The functions of the library that are linked, by name.
@@ -35,7 +35,7 @@ impl Functions {
         for (library, mut names) in [(&library::BLEND, advanced), (&library::FIXED, fixed)] {
             names.sort_unstable();
             names.dedup();
-            let linked = moves::link(p, library, &names, &[]);
+            let linked = rewrite::link(p, library, &names, &[]);
             functions.0.extend(names.into_iter().zip(linked));
         }
         functions

@@ -2,7 +2,7 @@
 //! may have a second source beside the first.
 
 use crate::code;
-use crate::moves;
+use crate::rewrite;
 use foldhash::HashSet;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
@@ -57,7 +57,7 @@ pub(super) fn colours(
     entry: EntryPoint<'_>,
 ) -> Result<BTreeMap<u32, Colour>, Error> {
     let mut found: BTreeMap<u32, Colour> = BTreeMap::new();
-    for variable in moves::interface(m, entry, StorageClass::OUTPUT) {
+    for variable in rewrite::interface(m, entry, StorageClass::OUTPUT) {
         let is_second = index(m, variable)?;
         for (location, piece) in pieces(m, variable)? {
             let colour = found.entry(location).or_default();

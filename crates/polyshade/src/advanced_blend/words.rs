@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::host::{Word, Words};
-use crate::moves::HostWords;
+use crate::rewrite::HostWords;
 use polyshade_spv::{Cursor, Id};
 
 const CHANNELS: [&str; 4] = ["red", "green", "blue", "alpha"];

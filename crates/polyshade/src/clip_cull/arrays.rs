@@ -12,7 +12,7 @@ use super::relocate::{
 use super::semantics::{Component, DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};
-use crate::moves::{self, Frame, Place, Stages, float_dimensions};
+use crate::rewrite::{self, Frame, Place, Stages, float_dimensions};
 use crate::transform_feedback::Components;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type};
@@ -423,7 +423,7 @@ pub(super) fn check_free<'m>(
     target: &Target,
     location: u32,
 ) -> Result<(), Error> {
-    let taken = moves::locations(m, entry, class);
+    let taken = rewrite::locations(m, entry, class);
     let is_taken = taken.iter().any(|range| range.contains(&location));
     if is_taken || !target.reservations().is_free_location(location) {
         let side = if class == StorageClass::INPUT { "inputs" } else { "outputs" };

@@ -6,7 +6,7 @@ use super::primitives::{Primitive, provoking_corner};
 use super::semantics::DistanceKind;
 use super::varyings::{Leaf, Way, component};
 use crate::library;
-use crate::moves::{self, Hook, Place};
+use crate::rewrite::{self, Hook, Place};
 use crate::transform_feedback::ProvokingVertex;
 use foldhash::HashMap;
 use polyshade_spv::view::EntryPoint;
@@ -61,13 +61,13 @@ pub(super) fn emit_cut<'m>(
         Hook { name: "clip_distance", function: cutter.distance(p, DistanceKind::Clip) },
         Hook { name: "cull_distance", function: cutter.distance(p, DistanceKind::Cull) },
     ];
-    let emit = moves::link(p, &library::CUT, &[parts.primitive.emit()], &hooks)[0];
+    let emit = rewrite::link(p, &library::CUT, &[parts.primitive.emit()], &hooks)[0];
 
     let (uint, void) = (p.uint(), p.void());
     let zero = p.uint_constant(0);
     let count = p.variable(StorageClass::PRIVATE, uint, None);
     p.name(count, "polyshade_vertices_of_strip");
-    moves::add_to_interface(m, p, entry, count);
+    rewrite::add_to_interface(m, p, entry, count);
     p.at(prologue).store(count, zero);
     let emit_vertex = emit_vertex(p, parts, count, emit);
     for inst in emits {
@@ -94,7 +94,7 @@ fn add_slots<'m>(
         let variable = p.variable(StorageClass::PRIVATE, array, None);
         let name = m.name(of).unwrap_or_default();
         p.name(variable, &format!("{name}_slots"));
-        moves::add_to_interface(m, p, entry, variable);
+        rewrite::add_to_interface(m, p, entry, variable);
         variable
     };
     let float = p.float();

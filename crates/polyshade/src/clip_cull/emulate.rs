@@ -14,8 +14,8 @@ use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use crate::code;
 use crate::fragment_tests::{check_movable, check_per_sample, runs_per_sample};
 use crate::host::{Lowered, Requirements, Target};
-use crate::moves::{self, Frame, Place, Stages};
 use crate::position;
+use crate::rewrite::{self, Frame, Place, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Capability, Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch,
@@ -51,14 +51,14 @@ pub(super) fn emulate_last<'m>(
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         for (number, (_, flag)) in (0..).zip(&flags) {
             let own = cull.expect("there is a flag for each cull distance").register.variable;
-            hand_on_flag(p, sites.hand_on, (own, number), flag);
+            hand_on_flag(p, sites.at_exports, (own, number), flag);
         }
         let clip = arrays.iter().find(|array| array.kind == DistanceKind::Clip);
         if let Some(clip) = clip.filter(|_| !lacking.includes(DistanceKind::Clip)) {
             limits::check(target, [clip.count, 0])?;
             let native = distance_array(p, entry, class, (DistanceKind::Clip, clip.count), None);
             for number in 0..clip.count {
-                copy(p, sites.hand_on, (clip.register.variable, native), number);
+                copy(p, sites.at_exports, (clip.register.variable, native), number);
             }
         }
         Ok((counts, true))
@@ -182,7 +182,7 @@ fn test_late<'m>(
     check_movable(m, entry).map_err(|error| error.help(help))?;
     // It goes with early tests, and nothing but the mask that the shader reads differs by it.
     if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
-        let inputs = moves::interface(m, entry, StorageClass::INPUT);
+        let inputs = rewrite::interface(m, entry, StorageClass::INPUT);
         let mut masks =
             inputs.into_iter().filter(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK));
         if let Some(mask) = masks.find(|mask| is_used(m, *mask)) {

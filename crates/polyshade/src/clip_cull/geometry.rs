@@ -13,7 +13,7 @@ use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use super::varyings::{Interpolation, Leaf, leaves};
 use crate::code;
 use crate::host::{Feature, LimitName, Lowered, Target};
-use crate::moves::{self, Frame, Stages};
+use crate::rewrite::{self, Frame, Stages};
 use polyshade_spv::view::{EmitStreamVertex, EntryPoint, Mode};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Inst, Module, Op, Patch,
@@ -104,7 +104,7 @@ impl<'m> Stage<'_, 'm> {
             let used = arrays.iter().filter(|array| self.is_emulated(array.kind));
             used.filter(|array| array.kind == kind).map(|array| array.count).sum::<u32>()
         });
-        let mut outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+        let mut outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
         outputs.retain(|output| !unused.contains(output));
         let (flat, no_perspective) = (self.clip.flat.clone(), self.clip.no_perspective.clone());
         let interpolation = Interpolation { flat, no_perspective };
@@ -117,14 +117,14 @@ impl<'m> Stage<'_, 'm> {
             let of = |array: &&Array| array.register.variable == *output;
             arrays.iter().find(of).is_some_and(|array| self.is_emulated(array.kind))
         };
-        let handed_on = self.hand_on(m, p, arrays)?;
+        let handed_on = self.keep_distances(m, p, arrays)?;
         let vertices = primitive.most_vertices(most.operands()[0], clip);
         self.check_limits(&parts, vertices, goes, handed_on.len() as u32)?;
 
-        let wrapper = moves::wrap(m, p, entry);
+        let wrapper = rewrite::wrap(m, p, entry);
         let (leaving, staying): (Vec<Id>, Vec<Id>) = outputs.iter().partition(|id| goes(id));
-        moves::take_over(m, p, entry, &leaving, moves::Copies::None)?;
-        let taken = moves::take_over(m, p, entry, &staying, moves::Copies::Uncopied)?;
+        rewrite::demote_to_private(m, p, entry, &leaving, rewrite::Copies::None)?;
+        let taken = rewrite::demote_to_private(m, p, entry, &staying, rewrite::Copies::Uncopied)?;
         let interfaces =
             taken.iter().filter_map(|one| Some((one.private, one.interface?))).collect();
         let distances = DISTANCE_KINDS.map(|kind| {
@@ -154,12 +154,12 @@ impl<'m> Stage<'_, 'm> {
     }
 
     /// Where distances are handed on as ordinary values, in their order.
-    fn hand_on(
+    fn keep_distances(
         &self,
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         arrays: &[Array],
-    ) -> Result<Vec<(Id, u32, moves::Place)>, Error> {
+    ) -> Result<Vec<(Id, u32, rewrite::Place)>, Error> {
         let Some(location) = self.clip.keep_at else { return Ok(Vec::new()) };
         let (entry, class, target) = (self.entry, StorageClass::OUTPUT, self.target);
         let place = RegisterPlace { entry, class, target, location, interpolation: &[] };

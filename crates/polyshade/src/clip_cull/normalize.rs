@@ -11,7 +11,7 @@ use super::relocate::{
 use super::semantics::{DISTANCE_KINDS, DistanceKind, DistanceSemantic, Linkage};
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};
-use crate::moves::{Frame, Place};
+use crate::rewrite::{Frame, Place};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Module, Patch, StorageClass};
 

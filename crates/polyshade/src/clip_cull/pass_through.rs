@@ -16,7 +16,7 @@ use super::semantics::DISTANCE_KINDS;
 use super::varyings::{Leaf, leaves};
 use crate::code;
 use crate::host::{Lowered, Target};
-use crate::moves::{self, Frame, Stages};
+use crate::rewrite::{self, Frame, Stages};
 use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -168,7 +168,7 @@ fn pass_through(
 /// The outputs that a geometry stage is handed: all but the size of points where none are drawn.
 fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Result<Vec<Id>, Error> {
     let mut outputs = Vec::new();
-    for output in moves::interface(m, entry, StorageClass::OUTPUT) {
+    for output in rewrite::interface(m, entry, StorageClass::OUTPUT) {
         match m.builtin(output) {
             None | Some(BuiltIn::POSITION) => outputs.push(output),
             Some(BuiltIn::POINT_SIZE) => {
@@ -329,8 +329,8 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         let (number_in, number) = {
             let (m, p) = (self.p.module(), &mut *self.p);
             let id = BuiltIn::PRIMITIVE_ID;
-            let (input, _) = moves::input_builtin(m, p, self.entry, id, int);
-            (input, moves::add_output_builtin(p, self.entry, id, int))
+            let (input, _) = rewrite::input_builtin(m, p, self.entry, id, int);
+            (input, rewrite::add_output_builtin(p, self.entry, id, int))
         };
         let mut arrays = [None, None];
         for (kind, count) in DISTANCE_KINDS.into_iter().zip(last.outputs.counts().to_array()) {
@@ -341,7 +341,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         }
         for vertex in 0..self.primitive.vertices() {
             for pair in pairs {
-                self.hand_on(at, pair, vertex);
+                self.pass_on(at, pair, vertex);
             }
             self.write_distances(at, pairs, last, arrays, vertex);
             let mut code = self.p.at(at);
@@ -373,7 +373,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         self.p.at(at).access_chain(pointer, variable, &indices)
     }
 
-    fn hand_on(&mut self, at: Position<'m>, pair: &Pair, vertex: u32) {
+    fn pass_on(&mut self, at: Position<'m>, pair: &Pair, vertex: u32) {
         let Some(output) = pair.output else { return };
         for (number, leaf) in pair.leaves.iter().enumerate() {
             let value = self.load(at, pair, number, vertex);

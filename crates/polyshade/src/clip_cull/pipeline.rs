@@ -5,7 +5,7 @@ use super::normalize::{normalize_in, own_linkages};
 use super::options::{Normalize, StageDistances};
 use super::semantics::Linkage;
 use crate::host::{Lowered, Target};
-use crate::moves::{Frame, Stages};
+use crate::rewrite::{Frame, Stages};
 use polyshade_spv::{Error, Module};
 
 /// [`Step::Normalize`](super::Step::Normalize) for the stages of one pipeline, in the pipeline's order. Where two

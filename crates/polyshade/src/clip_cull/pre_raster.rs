@@ -9,8 +9,8 @@ use super::relocate::{Sites, clear, distance_array, pointer};
 use super::semantics::DistanceKind;
 use crate::code;
 use crate::host::{Lowered, Place, Target, Value, Word, Words};
-use crate::moves::{self, Copies, FoundBuiltin, Frame, HostWords, Stages};
 use crate::position;
+use crate::rewrite::{self, Copies, FoundBuiltin, Frame, HostWords, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageClass, Type};
 
@@ -76,7 +76,7 @@ pub(super) fn mask<'m>(
             Some(location) => Some(stage.as_written(m, p, clip, location)?),
             None => None,
         };
-        for taken in moves::take_over(m, p, stage.entry, &[variable], Copies::None)? {
+        for taken in rewrite::demote_to_private(m, p, stage.entry, &[variable], Copies::None)? {
             clear(m, p, taken, stage.sites.prologue);
         }
         let array = distance_array(
@@ -209,7 +209,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         p: &mut Patch<'m, 'w>,
         name: &str,
     ) -> Result<HostWords<'s>, Error> {
-        moves::host_words(m, p, self.entry, self.target.reservations(), self.words, name)
+        rewrite::host_words(m, p, self.entry, self.target.reservations(), self.words, name)
     }
 
     fn mask<'w>(
@@ -241,7 +241,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         mask: &Mask<'_>,
         copy: Option<&[(Id, u32)]>,
     ) {
-        let at = self.sites.hand_on;
+        let at = self.sites.at_exports;
         let (uint, bool, float) = (p.uint(), p.bool(), p.float());
         let (zero, none) = (p.float_constant(0.0), p.uint_constant(0));
         let bit = p.uint_constant(1_u32.checked_shl(number).unwrap_or(0));
@@ -306,7 +306,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         let (found, what) = match location {
             None => {
                 let class = StorageClass::OUTPUT;
-                let found = moves::find_builtin(m, self.entry, class, BuiltIn::POSITION);
+                let found = rewrite::find_builtin(m, self.entry, class, BuiltIn::POSITION);
                 (found.map(|found| (Vertex::Builtin(found), found.ty)), "no position".to_owned())
             }
             Some(location) => {
@@ -314,7 +314,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
                     m.decoration(*id, Decoration::LOCATION) == Some(&[location])
                         && m.decoration(*id, Decoration::COMPONENT).is_none_or(|first| first == [0])
                 };
-                let outputs = moves::interface(m, self.entry, StorageClass::OUTPUT);
+                let outputs = rewrite::interface(m, self.entry, StorageClass::OUTPUT);
                 let found = outputs.into_iter().find(is_vertex);
                 let typed = found.and_then(|id| Some((id, m.pointer(m.type_of(id)?)?.1)));
                 let found = typed.map(|(id, ty)| (Vertex::Variable(id), ty));
@@ -353,7 +353,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         vertex: Vertex,
         host: &HostWords<'_>,
     ) {
-        let at = self.sites.hand_on;
+        let at = self.sites.at_exports;
         let float = p.float();
         let vector = p.vector(float, 4);
         let to = pointer(p, at, StorageClass::OUTPUT, array, &[number]);

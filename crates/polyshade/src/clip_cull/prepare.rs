@@ -2,7 +2,7 @@
 
 use super::registers::{blocks_of, builtin_blocks};
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
-use crate::moves::{self, Frame};
+use crate::rewrite::{self, Frame};
 use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
@@ -15,7 +15,7 @@ pub(super) fn prepare(
 ) -> Result<Module<'static>, Error> {
     let split = frame.rewrite(version, |m, p, entry| {
         for block in blocks(m, entry) {
-            moves::split_block(m, p, entry, block)?;
+            rewrite::split_block(m, p, entry, block)?;
         }
         Ok(())
     })?;
@@ -59,7 +59,7 @@ pub(super) fn builtin_array(
     kind: DistanceKind,
 ) -> Option<Id> {
     let is_array = |id: &Id| m.builtin(*id) == Some(kind.builtin());
-    moves::interface(m, entry, class).into_iter().find(is_array)
+    rewrite::interface(m, entry, class).into_iter().find(is_array)
 }
 
 /// Whether something in a function uses the variable.

@@ -5,10 +5,10 @@ use super::limits::Emulated;
 use super::options::{Distances, Registers, StageDistances};
 use super::prepare::prepare_builtins;
 use super::registers::has_distances;
-use super::relocate::scatter_vertices;
+use super::relocate::scalarize_vertices;
 use super::semantics::DISTANCE_KINDS;
 use crate::code;
-use crate::moves::Frame;
+use crate::rewrite::Frame;
 use polyshade_spv::{Error, Module, StorageClass};
 
 /// The first version, which reads distances `at` registers if the device lacks any of them: they are in those as
@@ -39,7 +39,7 @@ pub(super) fn read_registers<'f>(
         let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
         let (places, marks) = add_registers(m, p, place, counts, vertices)?;
         let relocations: Vec<_> = found.iter().map(|array| relocation(array, &places)).collect();
-        scatter_vertices(m, p, entry, class, &relocations)?;
+        scalarize_vertices(m, p, entry, class, &relocations)?;
         Ok(StageDistances { inputs: Distances::new(counts, marks), ..Default::default() })
     })?;
     Ok((next.module.into_owned(), next.value))

@@ -2,8 +2,8 @@
 
 use super::semantics::{Component, DISTANCE_KINDS, DistanceKind, DistanceSemantic, Linkage};
 use crate::code;
-pub(super) use crate::moves::is_per_vertex;
-use crate::moves::{self, float_dimensions, float_scalars};
+pub(super) use crate::rewrite::is_per_vertex;
+use crate::rewrite::{self, float_dimensions, float_scalars};
 use polyshade_spv::view::{EntryPoint, Store, Variable};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, StorageClass, Type, decode_text,
@@ -106,7 +106,7 @@ impl<'o> Marking<'o> {
         let per_vertex = is_per_vertex(entry.model(), class);
         let mut found = Vec::new();
         if has_distances(entry.model(), class) {
-            for variable in moves::interface(m, entry, class) {
+            for variable in rewrite::interface(m, entry, class) {
                 if !is_shared_by_vertices(m, variable) {
                     found.extend(self.register(m, variable, per_vertex)?);
                 }
@@ -221,7 +221,7 @@ impl<'o> Marking<'o> {
             let Some((structure, members)) = block(m, *variable) else { return false };
             let first = |words: &[u32]| words.first().copied();
             let mut next = m.decoration(*variable, Decoration::LOCATION).and_then(first);
-            let mut sizes = crate::moves::Sizes::new(m);
+            let mut sizes = crate::rewrite::Sizes::new(m);
             (0..).zip(members).any(|(member, ty)| {
                 let own = m.member_decoration(structure, member, Decoration::LOCATION);
                 let here = own.and_then(first).or(next);
@@ -241,7 +241,7 @@ impl<'o> Marking<'o> {
         if !has_distances(entry.model(), class) {
             return Vec::new();
         }
-        let variables = moves::interface(m, entry, class).into_iter();
+        let variables = rewrite::interface(m, entry, class).into_iter();
         variables
             .filter(|variable| !is_shared_by_vertices(m, *variable))
             .filter(is_marked)
@@ -283,7 +283,7 @@ pub(super) fn blocks_of(
             .zip(members)
             .any(|(member, _)| m.member_builtin(structure, member).is_some_and(&wanted))
     };
-    moves::interface(m, entry, class).into_iter().filter(is_wanted).collect()
+    rewrite::interface(m, entry, class).into_iter().filter(is_wanted).collect()
 }
 
 /// What `registers` hold, restricted to what the caller says that both sides have.

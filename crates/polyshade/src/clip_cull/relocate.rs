@@ -6,7 +6,7 @@
 use super::registers::Register;
 use super::semantics::DistanceKind;
 use crate::code;
-use crate::moves::{self, Copies, OutputPoints, Place, Scattered, TakenOver, Wrapper};
+use crate::rewrite::{self, Copies, Demoted, ExportPoints, Place, Scalarized, Wrapper};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
@@ -31,15 +31,15 @@ pub(super) struct Sites<'m> {
     /// It runs before everything else.
     pub(super) prologue: Position<'m>,
     /// It runs whenever outputs are handed on.
-    pub(super) hand_on: Position<'m>,
+    pub(super) at_exports: Position<'m>,
 }
 
 impl<'m> Sites<'m> {
     /// Wraps `entry`.
     pub(super) fn new(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Self {
-        let Wrapper { prologue, epilogue } = moves::wrap(m, p, entry);
-        let hand_on = OutputPoints::of_wrapped(m, entry, epilogue).hand_on(p, None);
-        Self { prologue, hand_on }
+        let Wrapper { prologue, epilogue } = rewrite::wrap(m, p, entry);
+        let at_exports = ExportPoints::of_wrapped(m, entry, epilogue).at_exports(p, None);
+        Self { prologue, at_exports }
     }
 }
 
@@ -65,18 +65,18 @@ pub(super) fn relocate<'m>(
 
     let (arrayed, own): (Vec<&Relocation>, Vec<&Relocation>) =
         relocations.iter().partition(|relocation| relocation.register.vertices.is_some());
-    scatter_vertices(m, p, entry, class, arrayed)?;
+    scalarize_vertices(m, p, entry, class, arrayed)?;
     let (staying, leaving): (Vec<&Relocation>, Vec<&Relocation>) =
         own.into_iter().partition(|relocation| relocation.stays());
     for (group, copies) in [(leaving, Copies::None), (staying, Copies::Uncopied)] {
         let variables: Vec<Id> =
             group.iter().map(|relocation| relocation.register.variable).collect();
-        let taken = moves::take_over(m, p, entry, &variables, copies)?;
+        let taken = rewrite::demote_to_private(m, p, entry, &variables, copies)?;
         for (relocation, taken) in group.into_iter().zip(taken) {
             let interface = taken.interface.unwrap_or(taken.private);
             if class == StorageClass::OUTPUT {
                 clear(m, p, taken, sites.prologue);
-                copy(p, relocation, interface, class, sites.hand_on);
+                copy(p, relocation, interface, class, sites.at_exports);
             } else {
                 copy(p, relocation, interface, class, sites.prologue);
             }
@@ -86,7 +86,7 @@ pub(super) fn relocate<'m>(
 }
 
 /// Moves the scalars of `relocations`, which have an element for each vertex.
-pub(super) fn scatter_vertices<'m, 'r>(
+pub(super) fn scalarize_vertices<'m, 'r>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -94,13 +94,13 @@ pub(super) fn scatter_vertices<'m, 'r>(
     relocations: impl IntoIterator<Item = &'r Relocation>,
 ) -> Result<(), Error> {
     for relocation in relocations {
-        let what = Scattered {
+        let what = Scalarized {
             variable: relocation.register.variable,
             per_vertex: true,
             write_only: matches!(entry.model(), ExecutionModel::MESH_NV | ExecutionModel::MESH_EXT),
             places: &relocation.places,
         };
-        moves::scatter(m, p, what, class)?;
+        rewrite::scalarize(m, p, what, class)?;
     }
     Ok(())
 }
@@ -144,7 +144,7 @@ pub(super) fn interpolate(p: &mut Patch<'_, '_>, variable: Id, interpolation: &[
 }
 
 /// A component that some path does not write is 0: it does not clip.
-pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: TakenOver, at: Position<'m>) {
+pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: Demoted, at: Position<'m>) {
     let definition = m.definition(taken.private).and_then(polyshade_spv::view::Variable::of);
     if definition.is_some_and(|variable| variable.initializer().is_none()) {
         let zero = p.null(taken.ty);
@@ -202,7 +202,7 @@ pub(super) fn clear_own<'m>(
     at: Position<'m>,
 ) {
     let (int, float) = (p.int(), p.float());
-    let (invocation, ty) = moves::input_builtin(m, p, entry, BuiltIn::INVOCATION_ID, int);
+    let (invocation, ty) = rewrite::input_builtin(m, p, entry, BuiltIn::INVOCATION_ID, int);
     let zero = p.float_constant(0.0);
     let pointer = p.pointer(StorageClass::OUTPUT, float);
     let (variable, count) = array;

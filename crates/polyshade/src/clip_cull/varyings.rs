@@ -1,7 +1,7 @@
 //! The outputs of a stage, part by part: what a new vertex has to have.
 
 use crate::code;
-use crate::moves::Sizes;
+use crate::rewrite::Sizes;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ impl Interpolation {
     /// The decorations of the fragment stage `entry` of `module`.
     pub(super) fn of(module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
         let (none, mut found) = (Self::default(), Self::default());
-        let inputs = crate::moves::interface(module, entry, StorageClass::INPUT);
+        let inputs = crate::rewrite::interface(module, entry, StorageClass::INPUT);
         for variable in inputs.into_iter().filter(|input| module.builtin(*input).is_none()) {
             for leaf in leaves(module, variable, &none)? {
                 let Some(location) = leaf.location else { continue };

@@ -2,7 +2,7 @@
 
 use super::{Options, Turn};
 use crate::host::{Target, Value, Words};
-use crate::moves::{self, HostWords};
+use crate::rewrite::{self, HostWords};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch};
 
@@ -28,7 +28,8 @@ pub(super) fn function<'m>(
     options: &Options,
     words: &[Words],
 ) -> Result<Id, Error> {
-    let host = moves::host_words(m, p, entry, target.reservations(), words, "polyshade_position")?;
+    let host =
+        rewrite::host_words(m, p, entry, target.reservations(), words, "polyshade_position")?;
     let float = p.float();
     let vec4 = p.vector(float, 4);
 

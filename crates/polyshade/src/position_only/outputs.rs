@@ -1,7 +1,7 @@
 //! The outputs of an entry point, and which of them are kept.
 
 use super::{Keep, Options, Variant, captures, is_captured, not_found};
-use crate::moves::{self, Elimination, Sizes, locations_of};
+use crate::rewrite::{self, DceOptions, Sizes, locations_of};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
@@ -39,7 +39,7 @@ impl Outputs {
         let is_captured = options.captures() && is_captured(m, entry);
         let mut found = vec![false; options.kept().len()];
         let mut outputs = Vec::new();
-        for variable in moves::interface(m, entry, StorageClass::OUTPUT) {
+        for variable in rewrite::interface(m, entry, StorageClass::OUTPUT) {
             add_parts_of(m, variable, &mut outputs);
         }
         for output in &mut outputs {
@@ -122,8 +122,8 @@ impl Unneeded {
         variant: Variant,
         name: &str,
         model: ExecutionModel,
-    ) -> Elimination {
-        let mut wanted = Elimination::new().only(name, model);
+    ) -> DceOptions {
+        let mut wanted = DceOptions::new().only(name, model);
         for id in &self.variables {
             wanted = wanted.without_output(*id);
         }
@@ -188,7 +188,7 @@ fn is(m: &Module<'_>, model: ExecutionModel, keep: &Keep, output: &Output) -> bo
         Keep::PrimitiveShadingRate => builtin(&[BuiltIn::PRIMITIVE_SHADING_RATE_KHR]),
         Keep::BuiltIn(wanted) => output.builtin == Some(*wanted),
         Keep::Location(location) => {
-            let per_vertex = moves::is_per_vertex(model, StorageClass::OUTPUT);
+            let per_vertex = rewrite::is_per_vertex(model, StorageClass::OUTPUT);
             let taken = locations_of(m, &mut Sizes::new(m), output.variable, per_vertex);
             taken.iter().any(|range| range.contains(location))
         }

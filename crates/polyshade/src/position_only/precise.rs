@@ -1,6 +1,6 @@
 //! Arithmetic that drivers may not contract.
 
-use crate::moves::Frame;
+use crate::rewrite::Frame;
 use polyshade_spv::{Decoration, Error, Module};
 
 /// `m` with `NoContraction` on all arithmetic that `variant`, which is made of it, has too.

@@ -1,7 +1,7 @@
 //! An output that goes although the shader reads it becomes memory of the shader's own.
 
 use crate::code;
-use crate::moves::{self, Copies, Frame};
+use crate::rewrite::{self, Copies, Frame};
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 
 /// A version in which none of `variables`, outputs, is read: bodies use variables of their own. Those that are `dead`
@@ -10,7 +10,7 @@ use polyshade_spv::{Error, ExecutionModel, Id, Module};
 /// # Errors
 ///
 /// `Unsupported`: in a stage that hands on its outputs more than once; what the moves refuse.
-pub(super) fn take_over(
+pub(super) fn demote_to_private(
     frame: &Frame<'_>,
     m: &Module<'_>,
     variables: &[Id],
@@ -26,10 +26,10 @@ pub(super) fn take_over(
     let own = frame.rewrite(m, |m, p, entry| {
         let (whole, blocks): (Vec<Id>, Vec<Id>) =
             variables.iter().partition(|id| dead.contains(id));
-        moves::take_over(m, p, entry, &whole, Copies::None)?;
+        rewrite::demote_to_private(m, p, entry, &whole, Copies::None)?;
         if !blocks.is_empty() {
-            let wrapper = moves::wrap(m, p, entry);
-            moves::take_over(m, p, entry, &blocks, Copies::At(wrapper.epilogue))?;
+            let wrapper = rewrite::wrap(m, p, entry);
+            rewrite::demote_to_private(m, p, entry, &blocks, Copies::At(wrapper.epilogue))?;
         }
         Ok(())
     })?;

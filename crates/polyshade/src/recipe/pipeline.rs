@@ -7,7 +7,7 @@ use crate::advanced_blend;
 use crate::clip_cull::{self, Normalize, Runs, Step as ClipStep};
 use crate::code;
 use crate::host::{Feature, Lowered, Requirements, Reserved, Target, Words};
-use crate::moves::{self, Elimination, Stages};
+use crate::rewrite::{self, DceOptions, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;
 use crate::{depth_convention, position_only, rasterizer_discard};
@@ -358,15 +358,15 @@ fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error
         }
         Ok(())
     })?;
-    Ok(moves::eliminate(&next.module, &Elimination::of_unreached())?.module.into_owned())
+    Ok(rewrite::dce(&next.module, &DceOptions::of_unreached())?.module.into_owned())
 }
 
 /// What a stage uses itself that it shares with the others.
 fn own<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
-    let descriptors = moves::bindings(m).into_iter();
+    let descriptors = rewrite::bindings(m).into_iter();
     let reserved = descriptors
         .fold(Reserved::new(), |reserved, (set, binding)| reserved.binding(set, binding));
-    let bytes = moves::push_constant_bytes(m, entry);
+    let bytes = rewrite::push_constant_bytes(m, entry);
     let reserved = bytes.into_iter().fold(reserved, Reserved::push_constants);
     let decorations = m.section(Section::Annotations).filter_map(Decorate::of);
     let numbered = decorations.filter(|one| one.decoration() == Decoration::SPEC_ID);
@@ -385,6 +385,6 @@ fn reserve(reserved: Reserved, needs: &Requirements) -> Reserved {
 
 /// The locations that the inputs or outputs of a stage take.
 fn locations(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<u32> {
-    let taken = moves::locations(m, entry, class).into_iter();
+    let taken = rewrite::locations(m, entry, class).into_iter();
     taken.flat_map(|range| range.start..range.end.min(END_OF_LOCATIONS)).collect()
 }

@@ -4,7 +4,7 @@ use super::layout::Piece;
 use super::outputs::{Output, Outputs, Part};
 use super::select::{by_name, variable, whole};
 use super::varying::{Components, Locations, Varying};
-use crate::moves::Sizes;
+use crate::rewrite::Sizes;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module, Type};
 

@@ -16,7 +16,7 @@ use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{MAX_BUFFERS, Prepared, Topology, Variant, foreign};
 use crate::code;
-use crate::moves::{self, Added, Copies, Open, WordArray};
+use crate::rewrite::{self, Added, Copies, Open, WordArray};
 use crate::source::Source;
 use compute::Numbers;
 use feedback::{Buffer, Feedback};
@@ -46,7 +46,7 @@ pub(super) fn capture<'m>(
         }
     }
 
-    let mut taken = moves::interface(m, entry, StorageClass::OUTPUT);
+    let mut taken = rewrite::interface(m, entry, StorageClass::OUTPUT);
     foreign::strip_around(m, p, entry, &taken);
     let draws = &prepared.plan.layout.draws;
     let inputs = inputs::inputs(m, entry, draws)?;
@@ -55,8 +55,8 @@ pub(super) fn capture<'m>(
     if prepared.plan.stores_invariant(m, passes) {
         prepared.plan.effects.forbid_contraction(m, p);
     }
-    let wrapper = moves::wrap(m, p, entry);
-    moves::take_over(m, p, entry, &taken, Copies::None)?;
+    let wrapper = rewrite::wrap(m, p, entry);
+    rewrite::demote_to_private(m, p, entry, &taken, Copies::None)?;
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
     let is_filled = draws.indexed.is_some() || draws.compute;
@@ -71,7 +71,7 @@ pub(super) fn capture<'m>(
         compute::change_stage(p, entry);
     } else if prepared.writes_point_size {
         let float = p.float();
-        let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
+        let point_size = rewrite::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
         p.name(point_size, "polyshade_point_size");
         let one = p.float_constant(1.0);
         p.at(wrapper.epilogue).store(point_size, one);
@@ -144,12 +144,12 @@ pub(super) fn both<'m>(
         return Err(Error::new(&code::CAPTURE_NO_COMBINED_VARIANT, message).about(entry.function()));
     }
     let inputs = inputs::inputs(m, entry, draws)?;
-    let wrapper = moves::wrap(m, p, entry);
+    let wrapper = rewrite::wrap(m, p, entry);
     // Few shaders read the number of the draw, and looking for its uses walks all code.
     if !inputs.is_empty() {
         let taken: Vec<Id> = inputs.iter().map(|input| input.variable).collect();
         drop_capabilities(m, p, &taken, true);
-        moves::take_over(m, p, entry, &taken, Copies::None)?;
+        rewrite::demote_to_private(m, p, entry, &taken, Copies::None)?;
     }
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
@@ -198,9 +198,9 @@ impl<'c> Bound<'c> {
     ) -> Result<Self, Error> {
         let plan = &prepared.plan;
         let draws = &plan.layout.draws;
-        let array = (!draws.by_address).then(|| moves::word_array(m, p));
+        let array = (!draws.by_address).then(|| rewrite::word_array(m, p));
         let block = |p: &mut Patch<'m, '_>, number, name: &str| {
-            let bind = |(array, place)| moves::storage_buffer(m, p, entry, array, place, name);
+            let bind = |(array, place)| rewrite::storage_buffer(m, p, entry, array, place, name);
             array.zip(plan.placement.buffer(number)).map(bind).transpose()
         };
         let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
@@ -219,7 +219,7 @@ impl<'c> Bound<'c> {
                     p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
                     Source::Bound(block)
                 }
-                None => Source::Memory(moves::memory(m, p)?),
+                None => Source::Memory(rewrite::memory(m, p)?),
             };
             sources[number as usize] = Some(source);
         }
@@ -239,7 +239,7 @@ impl<'c> Bound<'c> {
         let plan = &prepared.plan;
         let reserved = prepared.frame.target().reservations();
         let named = (&plan.words, "polyshade_host");
-        let added = moves::add_words(m, p, entry, reserved, named, array)?;
+        let added = rewrite::add_words(m, p, entry, reserved, named, array)?;
         let (buffers, words) = (Vec::new(), plan.host_words.as_slice());
         Ok(Self { array, buffers, indices: None, segments: None, words, added })
     }
@@ -279,7 +279,7 @@ fn vertex_and_instance<'m>(
 ) -> (Id, Option<Id>) {
     let builtin = |p: &mut Patch<'m, '_>, builtin, first| {
         let uint = p.uint();
-        let number = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
+        let number = rewrite::load_integer_builtin(m, p, entry, (builtin, uint), at);
         let mut code = p.at(at);
         let first = feedback.word(&mut code, open, first);
         code.binary(Op::I_SUB, uint, number, first)

@@ -15,7 +15,7 @@ use super::outputs::Outputs;
 use super::{foreign, select};
 use crate::code;
 use crate::host::{self, Lowered, Requirements};
-use crate::moves::{Frame, Stages};
+use crate::rewrite::{Frame, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Capability, Decoration, Error, ExecutionMode, ExecutionModel, Module, Patch};
 use shadows::Shadow;
@@ -57,7 +57,7 @@ const STAGES: Stages = Stages {
 ///   would capture from two vertex streams.
 /// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
 ///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
-///   what has to be copied; more than a [device](host::Device) offers; what the [moves](crate::moves) refuse.
+///   what has to be copied; more than a [device](host::Device) offers; what the [rewrite](crate::rewrite) refuse.
 pub fn decorate<'m>(
     module: &'m Module<'_>,
     target: impl Into<host::Target>,

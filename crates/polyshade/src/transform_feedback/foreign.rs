@@ -1,6 +1,6 @@
 //! What a module says itself about transform feedback is taken out: a driver without the extension may crash on it.
 
-use crate::moves;
+use crate::rewrite;
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate, Mode};
 use polyshade_spv::{
@@ -58,7 +58,7 @@ pub(super) fn others_capture(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
 
 /// Takes the `xfb_*` decorations of the outputs of `entry`, and nothing else.
 pub(super) fn strip_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
-    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
     strip_variables(m, p, &outputs, &mut HashSet::new());
 }
 
@@ -92,7 +92,7 @@ fn strip_variables<'m>(
     variables: &[Id],
     stripped: &mut HashSet<Id>,
 ) {
-    let laid_out = LazyCell::new(|| moves::laid_out_types(m));
+    let laid_out = LazyCell::new(|| rewrite::laid_out_types(m));
     for &id in variables {
         if stripped.insert(id) {
             p.undecorate(id, |_, decoration| is_xfb(decoration));

@@ -3,7 +3,7 @@
 use super::MAX_STRIDE;
 use super::outputs::Part;
 use crate::code;
-use crate::moves::Sizes;
+use crate::rewrite::Sizes;
 use polyshade_spv::{Decoration, Error, Id, Module, Type};
 
 /// A vector or scalar in an output.

@@ -1,6 +1,6 @@
 //! The outputs of an entry point: what they are called, and where they are handed on.
 
-use crate::moves::{self, Sizes};
+use crate::rewrite::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Id, Module, Op, StorageClass, Type};
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ pub(super) struct Outputs<'m> {
 
 impl<'m> Outputs<'m> {
     pub(super) fn of(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
-        let variables = moves::interface(m, entry, StorageClass::OUTPUT);
+        let variables = rewrite::interface(m, entry, StorageClass::OUTPUT);
         let all = Vec::with_capacity(variables.len());
         let mut outputs = Self { all, variables, by_name: Vec::new() };
         for number in 0..outputs.variables.len() {

@@ -7,7 +7,7 @@ use super::outputs::{Output, Outputs, Part, system_value};
 use super::varying::{Components, Locations, StreamOutputEntry, Varying, split_semantic};
 use super::{decorated, names};
 use crate::code;
-use crate::moves::{self, Frame, Sizes};
+use crate::rewrite::{self, Frame, Sizes};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
 use std::borrow::Cow;
@@ -35,7 +35,7 @@ pub(super) fn lay_out(
         let Some(builtin) = *builtin else { continue };
         let mut captured = stores.iter().flatten().map(|stored| &stored.piece.leaf.part);
         if captured.any(|captured| captured == part) {
-            moves::check_unchanged(m, entry, builtin)?;
+            rewrite::check_unchanged(m, entry, builtin)?;
         }
     }
     Ok((layout, stores))
@@ -121,7 +121,7 @@ impl<'s> Select<'s, '_> {
         let given = self.given.get_or_init(|| {
             let (m, frame) = (self.frame.given(), self.frame);
             let entry = frame.entry(m).expect("a frame has found its entry point");
-            moves::interface(m, entry, StorageClass::OUTPUT)
+            rewrite::interface(m, entry, StorageClass::OUTPUT)
         });
         let place = given.iter().position(|other| *other == id);
         match place.and_then(|place| self.outputs.variables.get(place)) {

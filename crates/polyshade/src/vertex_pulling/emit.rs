@@ -5,8 +5,8 @@ use super::format::{Field, Numbers};
 use super::inputs::{Input, Leaf, Number};
 use super::{Attribute, Options, Rate};
 use crate::host::{Reserved, Words};
-use crate::moves::{self, Copies, Open, WordArray};
 use crate::placement::Placement;
+use crate::rewrite::{self, Copies, Open, WordArray};
 use crate::source::{self, Source, Span};
 use foldhash::HashMap;
 use polyshade_spv::view::EntryPoint;
@@ -55,11 +55,11 @@ pub(super) fn pull<'m>(
     pull: &Pull<'_>,
 ) -> Result<(), Error> {
     let variables: Vec<Id> = pull.inputs.iter().map(|input| input.variable).collect();
-    let wrapper = moves::wrap(m, p, entry);
-    moves::take_over(m, p, entry, &variables, Copies::None)?;
+    let wrapper = rewrite::wrap(m, p, entry);
+    rewrite::demote_to_private(m, p, entry, &variables, Copies::None)?;
     let at = wrapper.prologue;
     let is_bound = !pull.buffers.is_empty() && !pull.placement.words.is_address();
-    let array = is_bound.then(|| moves::word_array(m, p));
+    let array = is_bound.then(|| rewrite::word_array(m, p));
     let sources = match pull.buffers {
         [] => BTreeMap::new(),
         _ => sources(m, p, entry, pull, array)?,
@@ -67,7 +67,7 @@ pub(super) fn pull<'m>(
     let added = match pull.words {
         Some(words) => {
             let named = (words, "polyshade_vertex_input");
-            Some(moves::add_words(m, p, entry, pull.reserved, named, array)?)
+            Some(rewrite::add_words(m, p, entry, pull.reserved, named, array)?)
         }
         None => None,
     };
@@ -96,14 +96,14 @@ fn sources<'m>(
     array: Option<WordArray>,
 ) -> Result<BTreeMap<u32, Source>, Error> {
     let Some(array) = array else {
-        let memory = moves::memory(m, p)?;
+        let memory = rewrite::memory(m, p)?;
         let of_memory = |buffer: &u32| (*buffer, Source::Memory(memory));
         return Ok(pull.buffers.iter().map(of_memory).collect());
     };
     let add = |(number, buffer): (u32, &u32)| {
         let at = pull.placement.buffer(number).expect("what is not found by its address is bound");
         let name = format!("polyshade_vertex_buffer_{buffer}");
-        let block = moves::storage_buffer(m, p, entry, array, at, &name)?;
+        let block = rewrite::storage_buffer(m, p, entry, array, at, &name)?;
         p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
         Ok((*buffer, Source::Bound(block)))
     };
@@ -164,7 +164,7 @@ fn indices<'m>(
     let needs_first = pull.options.needs_first_instance(pull.buffers);
     let uint = p.uint();
     let load = |p: &mut Patch<'m, '_>, builtin, needed: bool| {
-        needed.then(|| moves::load_integer_builtin(m, p, entry, (builtin, uint), at))
+        needed.then(|| rewrite::load_integer_builtin(m, p, entry, (builtin, uint), at))
     };
     let vertex = load(p, BuiltIn::VERTEX_INDEX, needs_vertex);
     let instance = load(p, BuiltIn::INSTANCE_INDEX, needs_instance);

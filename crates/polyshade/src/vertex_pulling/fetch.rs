@@ -4,7 +4,7 @@ use super::format::{Field, Format, Numbers};
 use super::inputs::{Input, Leaf};
 use super::{Options, Rate, Robustness};
 use crate::library;
-use crate::moves::{self, Hook};
+use crate::rewrite::{self, Hook};
 use foldhash::HashMap;
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
@@ -44,7 +44,7 @@ fn decoder(numbers: Numbers, bits: u32) -> Option<(&'static str, bool)> {
 
 impl Functions {
     fn link(&mut self, p: &mut Patch<'_, '_>, names: &[&'static str], hooks: &[Hook<'_>]) {
-        let linked = moves::link(p, &library::FETCH, names, hooks);
+        let linked = rewrite::link(p, &library::FETCH, names, hooks);
         self.0.extend(names.iter().copied().zip(linked));
     }
 

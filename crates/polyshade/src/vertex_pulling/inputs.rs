@@ -3,7 +3,7 @@
 use super::Options;
 use super::format::Numbers;
 use crate::code;
-use crate::moves;
+use crate::rewrite;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Code, Decoration, Error, Id, Module, StorageClass, Type};
 
@@ -60,7 +60,7 @@ pub(super) fn find(
     options: &Options,
 ) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
-    for variable in moves::interface(m, entry, StorageClass::INPUT) {
+    for variable in rewrite::interface(m, entry, StorageClass::INPUT) {
         let Some(ty) = m.pointee(variable) else { continue };
         let inner = m.innermost_element(ty);
         if m.builtin(variable).is_some()

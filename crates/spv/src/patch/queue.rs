@@ -165,7 +165,7 @@ impl Queue {
     /// Queues the removal of words `at..end` of the version.
     pub(super) fn remove(&mut self, at: u32, end: u32) {
         self.begin();
-        // Neighbours go together: what is dead comes in runs (benchmark `eliminate`).
+        // Neighbours go together: what is dead comes in runs (benchmark `dce`).
         match self.edits.last_mut() {
             Some(last) if (last.order as u32, last.operands[0]) == (REMOVE, at) => {
                 last.operands[0] = end;

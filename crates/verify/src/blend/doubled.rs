@@ -11,7 +11,7 @@ use crate::run::Task;
 use crate::targets;
 use crate::verdict::{Stop, not_comparable};
 use polyshade::spv::{Op, StorageClass};
-use polyshade::{Error, Module, moves};
+use polyshade::{Error, Module, rewrite};
 
 /// A variant of the original that writes twice the floats that it does.
 ///
@@ -23,7 +23,7 @@ use polyshade::{Error, Module, moves};
 pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'static>, Stop> {
     let (name, model) = (task.job.entry, task.job.stage);
     let failed = |error: Error| not_comparable(format!("the original, doubled: {error}"));
-    let isolated = moves::isolate(original, name, model).map_err(failed)?;
+    let isolated = rewrite::isolate(original, name, model).map_err(failed)?;
     let m = &isolated.module;
     let leaves = task.leaves(m, StorageClass::OUTPUT).map_err(not_comparable)?;
     let colours = leaves
@@ -31,7 +31,7 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
         .filter(|leaf| (leaf.kind, leaf.bits) == (Kind::Float, 32) && leaf.builtin.is_none());
     let rewritten = m.rewrite(|m, p| {
         let entry = m.entry_point(name, model)?;
-        let at = moves::wrap(m, p, entry).epilogue;
+        let at = rewrite::wrap(m, p, entry).epilogue;
         for leaf in colours {
             let mut code = p.at(at);
             let pointer = record::output(&mut code, leaf, None);

@@ -6,7 +6,7 @@ use crate::Job;
 use crate::leaves::Leaf;
 use crate::relay::VERTICES;
 use polyshade::Module;
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Op};
 
@@ -57,7 +57,7 @@ pub(crate) fn record(
         said.for_each(|mode| p.remove(mode.inst()));
         let uint = p.uint();
         let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
-            .map(|builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at));
+            .map(|builtin| rewrite::load_integer_builtin(m, p, entry, (builtin, uint), at));
         let barrier = BARRIER.map(|word| p.uint_constant(word).word());
         let (count, done) = (p.uint_constant(vertices), p.uint_constant(DONE));
         let mut code = p.at(at);

@@ -4,7 +4,7 @@ use super::{DONE, Recorder, load_index, recorder, store};
 use crate::Job;
 use crate::inputs::instructions;
 use polyshade::Module;
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
     BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position, StorageClass,
@@ -102,13 +102,13 @@ pub(crate) fn record(
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
-            .map(|builtin| moves::input_builtin(m, p, entry, builtin, int));
+            .map(|builtin| rewrite::input_builtin(m, p, entry, builtin, int));
         let first = first_slot(p, geometry, invocation, end);
         let last = p.uint_constant(geometry.each() - 1);
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
         store(p, record, (last, done), None, end);
-        let at = moves::output_points(m, p, entry)?.hand_on(p, None);
+        let at = rewrite::export_points(m, p, entry)?.at_exports(p, None);
         let first = first_slot(p, geometry, invocation, at);
         let slot = slot(p, geometry, first, count, at);
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
@@ -148,7 +148,7 @@ pub(crate) fn emit(slot: &[u32], strip: impl Fn(u32) -> (u32, u32)) -> Option<Em
 fn counter<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Id {
     let (uint, zero) = (p.uint(), p.uint_constant(0));
     let variable = p.variable(StorageClass::PRIVATE, uint, Some(zero));
-    moves::add_to_interface(m, p, entry, variable);
+    rewrite::add_to_interface(m, p, entry, variable);
     variable
 }
 

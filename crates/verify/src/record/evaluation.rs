@@ -3,7 +3,7 @@
 use super::{DONE, Recorder, recorder, store};
 use crate::Job;
 use polyshade::Module;
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position};
 use polyshade_vulkan::vk;
@@ -105,8 +105,8 @@ fn slot<'m>(
 ) -> Id {
     let (uint, float) = (p.uint(), p.float());
     let (three, place) = (p.vector(float, 3), p.vector(uint, 3));
-    let patch = moves::load_integer_builtin(m, p, entry, (BuiltIn::PRIMITIVE_ID, uint), at);
-    let (coordinate, _) = moves::input_builtin(m, p, entry, BuiltIn::TESS_COORD, three);
+    let patch = rewrite::load_integer_builtin(m, p, entry, (BuiltIn::PRIMITIVE_ID, uint), at);
+    let (coordinate, _) = rewrite::input_builtin(m, p, entry, BuiltIn::TESS_COORD, three);
     let (scale, half) = (p.float_constant(STEPS as f32), p.float_constant(0.5));
     let halves = p.composite_constant(three, &[half; 3]);
     let [row, all] = [STEPS + 1, PLACES].map(|number| p.uint_constant(number));

@@ -1,7 +1,7 @@
 //! The outputs of a shader, captured by the driver's own transform feedback: a second witness beside the recorder.
 
 use crate::leaves::Leaf;
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Id, Module, StorageClass, Type,
@@ -31,7 +31,7 @@ pub(crate) fn decorate(
     if stride == 0 || stride > limit || !leaves.iter().all(is_plain) {
         return None;
     }
-    let variables = moves::interface(m, entry, StorageClass::OUTPUT);
+    let variables = rewrite::interface(m, entry, StorageClass::OUTPUT);
     let mut blocks = HashSet::new();
     if !variables.iter().all(|variable| can_be_decorated(m, *variable, &mut blocks)) {
         return None;

@@ -1,6 +1,6 @@
 //! Vertex shaders of a corpus that any driver can draw, with attributes of floats, and buffers.
 
-use polyshade::moves;
+use polyshade::rewrite;
 use polyshade::spv::view::Variable;
 use polyshade::spv::{Capability, Decoration, ExecutionModel, Module, Section, StorageClass, Type};
 use polyshade_tests::shader;
@@ -50,7 +50,7 @@ impl Drawable {
         match (variable.storage_class(), m.ty(pointee)?) {
             (StorageClass::INPUT, ty) if number(Decoration::BUILT_IN).is_none() => {
                 let is_attribute = matches!(ty, Type::Float { .. } | Type::Vector { .. });
-                moves::float_dimensions(m, pointee).filter(|_| is_attribute)?;
+                rewrite::float_dimensions(m, pointee).filter(|_| is_attribute)?;
                 self.locations.push(number(Decoration::LOCATION)?);
             }
             (class @ (StorageClass::UNIFORM | StorageClass::STORAGE_BUFFER), ty) => {

@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
     /// With --exact: the fragment stage reads distances, and gets them as ordinary values at --location
     #[arg(long, requires_all = ["exact", "location"], conflicts_with_all = OTHERS)]
-    hand_on: bool,
+    at_exports: bool,
 
     /// With --exact: locations at which the fragment stage reads flat floats; integers, and outputs that the shader
     /// itself decorates, need not be named
@@ -115,7 +115,7 @@ impl Options {
 
     /// The form of the distances, for `verify`.
     pub(super) fn form(&self, location: Option<u32>, native_clip: bool) -> polyshade_verify::Form {
-        polyshade_verify::Form::Exact { location, native_clip, hand_on: self.hand_on }
+        polyshade_verify::Form::Exact { location, native_clip, at_exports: self.at_exports }
     }
 
     /// The step. A stage other than a geometry stage gets one after it.
@@ -128,7 +128,7 @@ impl Options {
         let mut clip = GeometryClip::default();
         clip.emulated = emulated;
         (clip.read_at, clip.signature) = (location, signature);
-        clip.keep_at = location.filter(|_| self.hand_on);
+        clip.keep_at = location.filter(|_| self.at_exports);
         clip.flat.extend(&self.flat);
         clip.no_perspective.extend(&self.no_perspective);
         clip.provoking = self.provoking;

@@ -4,7 +4,7 @@
 //! This is the program's own reading of a module. In the library it would be types of its public API, which has as many
 //! as it may have.
 
-use super::survey::Survey;
+use super::analysis::Analysis;
 use super::type_name;
 use polyshade::Module;
 use polyshade::spv::view::{AnyVariable, Inst};
@@ -222,7 +222,11 @@ fn specialization_constant(m: &Module<'_>, inst: Inst<'_>) -> Option<Value> {
 }
 
 /// Invocations of a workgroup, where the stage has some; of specialization constants, their defaults.
-pub(super) fn workgroup_size(m: &Module<'_>, survey: &Survey<'_>, function: Id) -> Option<Value> {
+pub(super) fn workgroup_size(
+    m: &Module<'_>,
+    analysis: &Analysis<'_>,
+    function: Id,
+) -> Option<Value> {
     let value = |word: &u32| {
         let inst = m.definition(Id::new(*word)?)?;
         match inst.op() {
@@ -230,8 +234,8 @@ pub(super) fn workgroup_size(m: &Module<'_>, survey: &Survey<'_>, function: Id) 
             _ => None,
         }
     };
-    let mode = |mode| survey.mode(function, mode).map(|mode| mode.operands());
-    let size: Vec<Option<u32>> = match (mode(ExecutionMode::LOCAL_SIZE), survey.workgroup_size) {
+    let mode = |mode| analysis.mode(function, mode).map(|mode| mode.operands());
+    let size: Vec<Option<u32>> = match (mode(ExecutionMode::LOCAL_SIZE), analysis.workgroup_size) {
         // The built-in wins over the mode.
         (Some(_), Some(inst)) => inst.words().get(3..)?.iter().map(value).collect(),
         (Some(size), None) => size.iter().copied().map(Some).collect(),

@@ -6,8 +6,8 @@ use crate::clip_cull::{
 };
 use crate::code;
 use crate::host::{Lowered, Target};
-use crate::moves;
 use crate::recipe::Masks;
+use crate::rewrite;
 use polyshade_spv::{Error, ExecutionModel, StorageClass};
 use std::iter;
 
@@ -138,7 +138,7 @@ impl Pipeline<'_> {
         let entry = module.entry_point(target.entry_name(), *model)?;
         let end = end_of_locations(&target);
         let fragment = self.fragment.map(|fragment| self.stages[fragment].target.reservations());
-        let free = moves::free_output_locations(module, entry, target.reservations(), end);
+        let free = rewrite::free_output_locations(module, entry, target.reservations(), end);
         let free =
             free.filter(|location| fragment.is_none_or(|one| one.is_free_location(*location)));
         in_a_row(free, count).ok_or_else(|| self.no_locations(last, field, (count, end)))
@@ -158,10 +158,10 @@ impl Pipeline<'_> {
             let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[number];
             let entry = module.entry_point(target.entry_name(), *model)?;
             if number != before[0] {
-                taken.extend(moves::locations(module, entry, StorageClass::INPUT));
+                taken.extend(rewrite::locations(module, entry, StorageClass::INPUT));
             }
             if number != last {
-                taken.extend(moves::locations(module, entry, StorageClass::OUTPUT));
+                taken.extend(rewrite::locations(module, entry, StorageClass::OUTPUT));
             }
             targets.push(target);
         }

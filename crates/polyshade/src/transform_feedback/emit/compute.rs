@@ -1,7 +1,7 @@
 //! A capture in a compute stage: of a vertex stage is made one that runs for each vertex of a dispatch.
 
 use super::feedback::Feedback;
-use crate::moves;
+use crate::rewrite;
 use crate::transform_feedback::draw::{MOST_GROUPS, WORK_GROUP_SIZE};
 use crate::transform_feedback::known::HostWord;
 use polyshade_spv::view::EntryPoint;
@@ -44,9 +44,9 @@ pub(super) fn begin<'m>(
 ) -> Numbers {
     let uint = p.uint();
     let three = p.vector(uint, 3);
-    let group = moves::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
+    let group = rewrite::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
     p.name(group, "polyshade_work_group");
-    let local = moves::add_input_builtin(p, entry, BuiltIn::LOCAL_INVOCATION_INDEX, uint);
+    let local = rewrite::add_input_builtin(p, entry, BuiltIn::LOCAL_INVOCATION_INDEX, uint);
     p.name(local, "polyshade_invocation");
     let (bool, inside, outside) = (p.bool(), p.id(), p.id());
     let open = feedback.bound.added.open(&mut p.at(at));

@@ -5,7 +5,7 @@ use super::super::known::{Draws, HostWord};
 use super::super::layout::Stored;
 use super::{Bound, words_of};
 use crate::library;
-use crate::moves::{self, Hook, HostBlock, Open, Pointed};
+use crate::rewrite::{self, Hook, HostBlock, Open, Pointed};
 use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, Position, StorageClass};
 
 /// A feedback buffer that captures something.
@@ -131,7 +131,7 @@ impl Feedback<'_> {
         let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
         let zero = p.uint_constant(0);
         if self.draws.one_limit && instance.is_none() && self.draws.slots_are_vertices() {
-            let put = moves::link(p, library, &["put"], &store)[0];
+            let put = rewrite::link(p, library, &["put"], &store)[0];
             let limit = self.limit(p, at, open);
             p.at(at).call(void, put, &[zero, limit, vertex]);
             return;
@@ -141,7 +141,7 @@ impl Feedback<'_> {
         let corners = Hook { name: "corners", function: corners };
         let (of_vertex, per_instance) = self.find_vertices(p, corners);
         let within = if instance.is_some() { "of_instance" } else { "of_one_instance" };
-        let within = moves::link(p, library, &[within], &[of_vertex])[0];
+        let within = rewrite::link(p, library, &[within], &[of_vertex])[0];
         let instance = instance.unwrap_or(zero);
         if self.draws.one_limit {
             let limit = self.limit(p, at, open);
@@ -153,11 +153,11 @@ impl Feedback<'_> {
             code.call(void, within, &[vertex, instance, slots, limit]);
             return;
         }
-        let fit = moves::link(p, library, &["fit"], &[])[0];
+        let fit = rewrite::link(p, library, &["fit"], &[])[0];
         let fits = Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) };
         let of_draw = Hook { name: "of_draw", function: within };
         let hooks = [fits, of_draw, per_instance.unwrap_or(of_draw)];
-        let capture = moves::link(p, library, &["capture"], &hooks)[0];
+        let capture = rewrite::link(p, library, &["capture"], &hooks)[0];
         let capture = self.capture_with_adjacency(p, capture);
         let mut code = p.at(at);
         let topology = self.topology(&mut code, open);
@@ -186,7 +186,7 @@ impl Feedback<'_> {
         if self.bound.words.contains(&HostWord::Flags) {
             hooks.push(Hook { name: "provoking_last", function: self.provoking_last(p) });
         }
-        moves::link(p, &library::CAPTURE, &[name], &hooks)[0]
+        rewrite::link(p, &library::CAPTURE, &[name], &hooks)[0]
     }
 
     /// Emits, at `at`, how many slots the host lets the draw store of those that the buffers really have.
@@ -320,7 +320,7 @@ impl Feedback<'_> {
             Hook { name: "is_bound", function: is_bound },
             Hook { name: "store_to_buffer", function: store },
         ];
-        moves::link(p, &library::CAPTURE, &["store_where_bound"], &hooks)[0]
+        rewrite::link(p, &library::CAPTURE, &["store_where_bound"], &hooks)[0]
     }
 
     /// Emits a function that stores to a slot of buffers.

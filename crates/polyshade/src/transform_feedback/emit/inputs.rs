@@ -8,7 +8,7 @@ use super::compute::{self, Numbers};
 use super::feedback::Feedback;
 use crate::code;
 use crate::library;
-use crate::moves::{self, Open};
+use crate::rewrite::{self, Open};
 use crate::source::{self, Source, Span};
 use crate::transform_feedback::known::{Draws, HostWord, Indexed};
 use polyshade_spv::view::EntryPoint;
@@ -73,7 +73,7 @@ pub(super) fn inputs(
 ) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
     let is_drawn = draws.indexed.is_none() && !draws.compute;
-    for variable in moves::interface(m, entry, StorageClass::INPUT) {
+    for variable in rewrite::interface(m, entry, StorageClass::INPUT) {
         let Some(builtin) = m.builtin(variable) else {
             let location = m.decoration(variable, Decoration::LOCATION).and_then(<[u32]>::first);
             let is_constant = location.is_some_and(|at| draws.constant_attributes.contains(at));
@@ -159,7 +159,7 @@ pub(super) fn fill<'m>(
             (open, code.binary(Op::I_ADD, uint, numbers.vertex, first), numbers)
         }
         false => {
-            let number = moves::add_input_builtin(p, entry, BuiltIn::VERTEX_INDEX, uint);
+            let number = rewrite::add_input_builtin(p, entry, BuiltIn::VERTEX_INDEX, uint);
             p.name(number, "polyshade_index_number");
             let open = feedback.bound.added.open(&mut p.at(at));
             let mut code = p.at(at);
@@ -209,8 +209,8 @@ impl Fetch {
         let word_at = source::word_at(p, source);
         let names = ["end_of", "index_at", "index_of_vertex"];
         let names = &names[..if indexed.restart { 3 } else { 2 }];
-        let hook = moves::Hook { name: "word_at", function: word_at };
-        let functions = moves::link(p, &library::FETCH, names, &[hook]);
+        let hook = rewrite::Hook { name: "word_at", function: word_at };
+        let functions = rewrite::link(p, &library::FETCH, names, &[hook]);
         Self { indexed, source, functions }
     }
 

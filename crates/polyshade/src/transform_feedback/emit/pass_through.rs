@@ -6,7 +6,7 @@ use super::feedback::{Feedback, Target};
 use super::{Bound, vertex_and_instance};
 use crate::code;
 use crate::library;
-use crate::moves::{self, Hook, HostBlock, Open, WordArray};
+use crate::rewrite::{self, Hook, HostBlock, Open, WordArray};
 use crate::transform_feedback::known::HostWord;
 use crate::transform_feedback::layout::Stored;
 use crate::transform_feedback::leaves::Leaf;
@@ -34,14 +34,14 @@ impl<'c> Passed<'c> {
     ) -> Result<Self, Error> {
         let plan = &prepared.plan;
         let place = plan.outputs_at().expect("where nothing is bound, nothing is passed through");
-        let block = moves::storage_buffer(m, p, entry, array, place, "polyshade_outputs")?;
+        let block = rewrite::storage_buffer(m, p, entry, array, place, "polyshade_outputs")?;
         Ok(Self { block, stores: &plan.passed, stride: plan.layout.outputs_stride / 4 })
     }
 
     /// Emits, at `at`, the call of a function that stores what this vertex hands on, or reads it.
     fn call<'m>(self, p: &mut Patch<'m, '_>, at: Position<'m>, function: Id, number: Id) {
         let hook = Hook { name: "store_to_slot", function };
-        let put = moves::link(p, &library::CAPTURE, &["put"], &[hook])[0];
+        let put = rewrite::link(p, &library::CAPTURE, &["put"], &[hook])[0];
         let (uint, void) = (p.uint(), p.void());
         let mut code = p.at(at);
         let length = self.block.length(&mut code).expect("it is a storage buffer");
@@ -132,8 +132,8 @@ pub(in super::super) fn pass_through<'m>(
 ) -> Result<(), Error> {
     check(prepared, entry)?;
     foreign::strip(m, p, entry);
-    let at = moves::replace_body(m, p, entry);
-    let array = moves::word_array(m, p);
+    let at = rewrite::replace_body(m, p, entry);
+    let array = rewrite::word_array(m, p);
     let passed = Passed::add(m, p, entry, prepared, array)?;
     p.decorate(passed.block.variable, Decoration::NON_WRITABLE, &[]);
     let bound = Bound::words_alone(m, p, entry, prepared, Some(array))?;
@@ -141,7 +141,7 @@ pub(in super::super) fn pass_through<'m>(
 
     let load = passed.function(p, "load_outputs", |code, vertex| {
         for Stored { piece, word } in passed.stores {
-            hand_on(code, passed.block, &piece.leaf, (vertex, *word));
+            spill(code, passed.block, &piece.leaf, (vertex, *word));
         }
     });
     let open = bound.added.open(&mut p.at(at));
@@ -152,12 +152,7 @@ pub(in super::super) fn pass_through<'m>(
 }
 
 /// Emits a load of a vector or scalar from its words, `place` behind the value `vertex`, and its store to the output.
-fn hand_on(
-    code: &mut Cursor<'_, '_, '_>,
-    block: HostBlock,
-    leaf: &Leaf,
-    (vertex, place): (Id, u32),
-) {
+fn spill(code: &mut Cursor<'_, '_, '_>, block: HostBlock, leaf: &Leaf, (vertex, place): (Id, u32)) {
     let uint = code.p.uint();
     let words: Vec<Id> = (place..place + leaf.words())
         .map(|place| {

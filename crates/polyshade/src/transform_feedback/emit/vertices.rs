@@ -2,7 +2,7 @@
 
 use super::feedback::{Feedback, function};
 use crate::library;
-use crate::moves::{self, Hook};
+use crate::rewrite::{self, Hook};
 use crate::source::Source;
 use crate::transform_feedback::known::HostWord;
 use crate::transform_feedback::topology::Topology;
@@ -21,7 +21,7 @@ impl Feedback<'_> {
         if !with_adjacency && self.bound.segments.is_none() {
             return (corners, None);
         }
-        let of_vertex = moves::link(p, &library::CAPTURE, &["of_vertex"], &[corners])[0];
+        let of_vertex = rewrite::link(p, &library::CAPTURE, &["of_vertex"], &[corners])[0];
         let mut hooks = vec![Hook { name: "of_vertex", function: of_vertex }];
         if with_adjacency {
             let uint = p.uint();
@@ -32,20 +32,20 @@ impl Feedback<'_> {
             hooks.push(Hook { name: "topology_with_adjacency", function });
             let names = ["of_captured", "count_of_segment_captured"];
             let names = &names[..if self.draws.restart() { 2 } else { 1 }];
-            let linked = moves::link(p, &library::DRAWS, names, &hooks);
+            let linked = rewrite::link(p, &library::DRAWS, names, &hooks);
             let replaced = ["of_vertex", "count_of_segment"].into_iter().zip(linked);
             hooks = replaced.map(|(name, function)| Hook { name, function }).collect();
         }
         let Some(source) = self.bound.segments else { return (hooks.swap_remove(0), None) };
         let names = ["vertices_per_primitive", "primitives_per_instance"];
-        let of_primitives = moves::link(p, &library::CAPTURE, &names, &[]);
+        let of_primitives = rewrite::link(p, &library::CAPTURE, &names, &[]);
         let of_primitives = names.into_iter().zip(of_primitives);
         hooks.extend(of_primitives.map(|(name, function)| Hook { name, function }));
         hooks.push(self.topology_hook(p));
         hooks.push(Hook { name: "table_length", function: self.table_length(p, source) });
         hooks.push(Hook { name: "table_word", function: self.table_word(p, source) });
         let names = ["of_segment", "primitives_in_table"];
-        let linked = moves::link(p, &library::DRAWS, &names, &hooks);
+        let linked = rewrite::link(p, &library::DRAWS, &names, &hooks);
         let [of_vertex, primitives] = ["of_vertex", "primitives_per_instance"];
         (
             Hook { name: of_vertex, function: linked[0] },
@@ -59,14 +59,14 @@ impl Feedback<'_> {
             return capture;
         }
         let hook = Hook { name: "capture", function: capture };
-        moves::link(p, &library::DRAWS, &["capture_with_adjacency"], &[hook])[0]
+        rewrite::link(p, &library::DRAWS, &["capture_with_adjacency"], &[hook])[0]
     }
 
     /// What says the topology of what is captured, to functions that do not know it.
     pub(super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
         let known = self.draws.captured_topology();
         let without = (known.is_none() && self.draws.any(Topology::has_adjacency))
-            .then(|| moves::link(p, &library::DRAWS, &["without_adjacency"], &[])[0]);
+            .then(|| rewrite::link(p, &library::DRAWS, &["without_adjacency"], &[])[0]);
         let uint = p.uint();
         let function = function(p, "topology", uint, |code| {
             if let Some(known) = known {

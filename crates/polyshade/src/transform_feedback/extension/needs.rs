@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::code;
 use crate::host::{Extension, Feature, LimitName, Requirements, TransformFeedback};
-use crate::moves::{self, Sizes};
+use crate::rewrite::{self, Sizes};
 use crate::transform_feedback::layout::BufferLayout;
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::Outputs;
@@ -97,7 +97,7 @@ fn need_outputs<'m>(
     plan: &Plan,
 ) {
     let added = plan.shadows.iter().map(|shadow| shadow.location + 1).max().unwrap_or(0);
-    let end = moves::end_of_output_locations(m, entry).max(added);
+    let end = rewrite::end_of_output_locations(m, entry).max(added);
     needs.need_outputs(entry.model(), end);
     if entry.model() == ExecutionModel::GEOMETRY {
         let vertices = m

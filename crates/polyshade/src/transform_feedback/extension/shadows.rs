@@ -3,7 +3,7 @@
 use super::targets::InBuffer;
 use super::{Plan, no_location};
 use crate::host::Target;
-use crate::moves;
+use crate::rewrite;
 use crate::transform_feedback::emit::{load, words};
 use crate::transform_feedback::leaves::Leaf;
 use crate::transform_feedback::outputs::Part;
@@ -83,8 +83,8 @@ pub(super) fn place(
     }
     // A device that runs the shader has the locations that it uses.
     let end = target.device_limits().output_components / 4;
-    let (wanted, end) = (shadows.len(), end.max(moves::end_of_output_locations(m, entry)));
-    let mut free = moves::free_output_locations(m, entry, target.reservations(), end);
+    let (wanted, end) = (shadows.len(), end.max(rewrite::end_of_output_locations(m, entry)));
+    let mut free = rewrite::free_output_locations(m, entry, target.reservations(), end);
     for shadow in shadows {
         shadow.location = free.next().ok_or_else(|| no_location(entry, wanted, end))?;
     }
@@ -110,7 +110,7 @@ pub(super) fn emit<'m>(
     if plan.shadows.is_empty() {
         return Ok(());
     }
-    let points = moves::output_points(m, p, entry)?;
+    let points = rewrite::export_points(m, p, entry)?;
     let variables: Vec<Id> =
         plan.shadows.iter().map(|shadow| variable(p, entry, plan, shadow)).collect();
 
@@ -121,7 +121,7 @@ pub(super) fn emit<'m>(
     for number in streams {
         let shadows = plan.shadows.iter().zip(&variables);
         let shadows = shadows.filter(|(shadow, _)| stream(shadow) == number);
-        let at = points.hand_on(p, Some(number));
+        let at = points.at_exports(p, Some(number));
         copy_outputs(&mut p.at(at), shadows);
     }
     Ok(())
@@ -131,7 +131,7 @@ fn variable<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, plan: &Plan, shado
     let buffer = shadow.buffer as usize;
     let ty = vector(p, shadow.sources.len());
     let name = format!("polyshade_captured_{}_{}", shadow.buffer, shadow.word);
-    let variable = moves::add_output(p, entry, shadow.location, ty, &name);
+    let variable = rewrite::add_output(p, entry, shadow.location, ty, &name);
     p.decorate(variable, Decoration::XFB_BUFFER, &[shadow.buffer]);
     p.decorate(variable, Decoration::XFB_STRIDE, &[plan.layout.buffers[buffer].stride]);
     p.decorate(variable, Decoration::OFFSET, &[shadow.word * 4]);

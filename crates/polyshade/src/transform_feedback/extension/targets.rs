@@ -1,6 +1,6 @@
 //! What can be decorated as it is.
 
-use crate::moves;
+use crate::rewrite;
 use crate::transform_feedback::MAX_BUFFERS;
 use crate::transform_feedback::decorated;
 use crate::transform_feedback::layout::{Layout, Stored};
@@ -109,7 +109,7 @@ impl<'m, 's> Search<'m, 's> {
             decorated: vec![false; all.len()],
             places,
             wholes,
-            laid_out: moves::laid_out_types(m),
+            laid_out: rewrite::laid_out_types(m),
             sharing,
             offsets: HashMap::new(),
         }

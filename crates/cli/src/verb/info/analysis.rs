@@ -1,0 +1,75 @@
+//! An analysis of a module, made once for all its entry points: there may be thousands.
+
+use polyshade::Module;
+use polyshade::spv::view::{AnyVariable, FunctionCall, Inst, Mode};
+use polyshade::spv::{BuiltIn, ExecutionMode, Id, Section};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The functions of a module, the resources that they use, and the execution modes.
+pub(super) struct Analysis<'m> {
+    resources: Vec<AnyVariable<'m>>,
+    functions: HashMap<Id, Function>,
+    modes: HashMap<(Id, ExecutionMode), Mode<'m>>,
+    /// The constant that is decorated as the size of a workgroup.
+    pub(super) workgroup_size: Option<Inst<'m>>,
+}
+
+#[derive(Default)]
+struct Function {
+    instructions: usize,
+    calls: Vec<Id>,
+    /// Numbers of resources.
+    resources: BTreeSet<usize>,
+}
+
+/// The instructions and resources that an entry point reaches.
+pub(super) struct Reached<'m> {
+    pub(super) instructions: usize,
+    /// In the module's order.
+    pub(super) resources: Vec<AnyVariable<'m>>,
+}
+
+impl<'m> Analysis<'m> {
+    pub(super) fn new(m: &'m Module<'_>) -> Self {
+        let resources: Vec<AnyVariable<'m>> = m.resources().collect();
+        let mut functions: HashMap<Id, Function> = HashMap::new();
+        for body in m.functions() {
+            let function = functions.entry(body.id()).or_default();
+            function.instructions = body.instructions().count();
+            let calls = body.instructions().filter_map(FunctionCall::of);
+            function.calls = calls.map(FunctionCall::function).collect();
+        }
+        for (number, resource) in resources.iter().enumerate() {
+            let users = m.uses_of(resource.result());
+            for body in users.filter_map(|user| m.function_around(user.at())) {
+                functions.entry(body.id()).or_default().resources.insert(number);
+            }
+        }
+        let mut modes = HashMap::new();
+        for mode in m.section(Section::ExecutionModes).filter_map(Mode::of) {
+            modes.entry((mode.entry_point(), mode.mode())).or_insert(mode);
+        }
+        let workgroup_size = m.section(Section::Globals).find(|inst| {
+            inst.result().is_some_and(|id| m.builtin(id) == Some(BuiltIn::WORKGROUP_SIZE))
+        });
+        Self { resources, functions, modes, workgroup_size }
+    }
+
+    /// The functions that the entry point with this function reaches, and their resources.
+    pub(super) fn reached(&self, function: Id) -> Reached<'m> {
+        let (mut seen, mut open) = (HashSet::from([function]), vec![function]);
+        let (mut instructions, mut used) = (0, BTreeSet::new());
+        while let Some(function) = open.pop().and_then(|id| self.functions.get(&id)) {
+            instructions += function.instructions;
+            used.extend(&function.resources);
+            open.extend(function.calls.iter().filter(|callee| seen.insert(**callee)));
+        }
+        let resources = used.into_iter().map(|number: usize| self.resources[number]).collect();
+        Reached { instructions, resources }
+    }
+
+    /// The execution mode of this kind that the entry point with this function has.
+    pub(super) fn mode(&self, function: Id, mode: ExecutionMode) -> Option<Mode<'m>> {
+        self.modes.get(&(function, mode)).copied()
+    }
+}

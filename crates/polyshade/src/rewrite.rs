@@ -1,0 +1,111 @@
+//! The few moves from which every lowering is made.
+//!
+//! Each is one module and does one thing to a patch `p` for the version `m` it belongs to. A lowering
+//! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
+
+mod accesses;
+mod builtin;
+mod change_output;
+mod demote_to_private;
+mod export_points;
+mod isolate;
+mod link;
+mod locations;
+mod lower;
+mod map_stores;
+mod memory;
+mod push_constants;
+mod replace_uses;
+mod resource;
+mod scalarize;
+mod specialize;
+mod split_block;
+mod stages;
+mod words;
+mod wrap;
+
+pub use crate::dce::{DceOptions, dce};
+pub(crate) use builtin::add_input_builtin;
+pub use builtin::{
+    FoundBuiltin, add_output_builtin, find_builtin, find_output, input_builtin,
+    load_integer_builtin,
+};
+pub use change_output::change_output;
+pub(crate) use demote_to_private::laid_out_types;
+pub use demote_to_private::{Copies, Demoted, demote_to_private, demote_to_private_and_hide};
+pub use export_points::{ExportPoints, export_points};
+pub use isolate::{Origins, isolate};
+pub use link::{Hook, Library, link};
+pub(crate) use locations::{Sizes, locations, locations_of};
+pub use locations::{add_output, end_of_output_locations, free_output_locations};
+pub(crate) use lower::check_unchanged;
+pub use lower::{Frame, Lowering, lower};
+pub use map_stores::map_stores;
+pub(crate) use memory::{Memory, Pointed, memory};
+pub(crate) use push_constants::push_constant_bytes;
+pub use push_constants::push_constants;
+pub use replace_uses::replace_uses;
+pub use resource::{
+    HostBlock, WordArray, image_resource, spec_constants, storage_buffer, uniform_block, word_array,
+};
+pub(crate) use resource::{bindings, buffers_of};
+pub use scalarize::{Place, Scalarized, float_dimensions, float_scalars, scalarize};
+pub use specialize::specialize;
+pub use split_block::{SplitMember, split_block};
+pub use stages::Stages;
+pub(crate) use words::{Added, Open, add_words, check_attributes};
+pub use words::{HostWords, host_words};
+pub(crate) use wrap::replace_body;
+pub use wrap::{Wrapper, wrap};
+
+use foldhash::{HashSet, HashSetExt};
+use polyshade_spv::view::{EntryPoint, Variable};
+use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
+
+/// The inputs or the outputs of `entry`, whichever `class` says, each once: before SPIR-V 1.4 an interface may list a
+/// variable twice.
+pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
+    let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
+    variables.extend(listed(m, entry, class));
+    // In ascending order no two are alike.
+    if !variables.is_sorted_by(|one, next| one < next) {
+        let mut seen = HashSet::with_capacity(variables.len());
+        variables.retain(|id| seen.insert(*id));
+    }
+    variables
+}
+
+/// The same, as often as the interface lists them.
+fn listed<'m>(
+    m: &Module<'_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+) -> impl Iterator<Item = Id> {
+    let variable = |id: &Id| m.definition(*id).and_then(Variable::of);
+    let is_of_class = move |id: &Id| variable(id).is_some_and(|one| one.storage_class() == class);
+    entry.interface().filter(is_of_class)
+}
+
+/// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V
+/// 1.4 on.
+pub fn add_to_interface<'m>(
+    m: &Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variable: Id,
+) {
+    if m.version() >= (1, 4) {
+        p.join_interface(entry, variable);
+    }
+}
+
+/// Whether the inputs or outputs, whichever `class` says, of a stage have an element for each vertex.
+pub(crate) fn is_per_vertex(model: ExecutionModel, class: StorageClass) -> bool {
+    let is_input = class == StorageClass::INPUT;
+    match model {
+        ExecutionModel::TESSELLATION_CONTROL => true,
+        ExecutionModel::TESSELLATION_EVALUATION | ExecutionModel::GEOMETRY => is_input,
+        ExecutionModel::MESH_NV | ExecutionModel::MESH_EXT => !is_input,
+        _ => false,
+    }
+}

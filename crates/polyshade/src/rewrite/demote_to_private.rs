@@ -1,0 +1,378 @@
+//! An interface variable is taken over: its id becomes a `Private` variable and bodies stay as they are.
+
+mod renew;
+mod strides;
+
+use crate::code;
+use crate::effects::glsl;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use polyshade_spv::view::{EntryPoint, Function, TypePointer, Variable};
+use polyshade_spv::{
+    Capability, Decoration, Error, GlslOp, Id, Inst, Module, Op, Patch, Position, Section,
+    StorageClass, Type,
+};
+use renew::{array_lengths, copy_members, renew};
+use strides::Strides;
+
+/// A variable that was taken over.
+#[derive(Clone, Copy, Debug)]
+pub struct Demoted {
+    /// The variable that bodies use: now `Private`.
+    pub private: Id,
+    /// The type of what it holds: the one it had, but for the strides of arrays.
+    pub ty: Id,
+    /// The new variable in the interface, if one was asked for.
+    pub interface: Option<Id>,
+}
+
+/// Whether a new variable takes the place of the old one in the interface, and where the code goes that copies
+/// between the two.
+#[derive(Clone, Copy, Debug)]
+pub enum Copies<'m> {
+    /// There is no new variable: what is stored is for the lowering alone.
+    None,
+    /// A new variable has the decorations of the old one, and nothing is copied.
+    Uncopied,
+    /// A new variable is read at this position, for inputs, or written there, for outputs.
+    At(Position<'m>),
+}
+
+/// Turns `variables`, inputs or outputs of `entry`, into `Private` variables. Their ids stay, so nothing that uses
+/// them changes but the types of the pointers made from them, in every function that gets one.
+///
+/// Decorations of the interface (location, built-in, interpolation, …) leave the old variable, and leave its
+/// structure where it is a block. A new variable, if there is one, gets them, and a copy of the structure with them.
+/// Initialisers stay on the `Private` variable. Where there is no new variable, `RelaxedPrecision` goes as well.
+///
+/// # Errors
+///
+/// `Unsupported`: an instruction that needs the interface variable itself (`InterpolateAtOffset` and its relatives);
+/// a function parameter that may also point into a variable that is not taken over; a structure that such a
+/// variable shares; an array with a stride that a buffer has as well.
+pub fn demote_to_private<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variables: &[Id],
+    copies: Copies<'m>,
+) -> Result<Vec<Demoted>, Error> {
+    demote_to_private_and_hide(m, p, entry, variables, &[], copies)
+}
+
+/// The same; those of `variables` that are in `out` get no new variable in the interface, whatever `copies` say.
+///
+/// # Errors
+///
+/// Those of [`demote_to_private`].
+pub fn demote_to_private_and_hide<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variables: &[Id],
+    out: &[Id],
+    copies: Copies<'m>,
+) -> Result<Vec<Demoted>, Error> {
+    let taken = variables
+        .iter()
+        .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
+        .collect::<Result<Vec<Variable<'m>>, Id>>()
+        .map_err(|id| {
+            Error::new(
+                &code::INTERFACE_NOT_A_VARIABLE,
+                "what is to be taken over is not a variable",
+            )
+            .about(id)
+        })?;
+    let pointers = pointers_into(m, variables)?;
+    let structures = shared_structures(m, &taken)?;
+    check_private(m, &taken)?;
+    let strides = Strides::find(m, &taken, copies)?;
+
+    let mut result = Vec::with_capacity(taken.len());
+    for variable in &taken {
+        let interface = match copies {
+            Copies::None => None,
+            _ if out.contains(&variable.result()) => None,
+            Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable, copies)),
+        };
+        if let (Some(interface), Copies::At(at)) = (interface, copies) {
+            copy_members(m, p, at, *variable, interface)?;
+        }
+        let ty = strides.private_type(m, p, *variable);
+        result.push(Demoted { private: variable.result(), ty, interface });
+    }
+
+    // What is not handed on is there for its bits, which a driver may drop of what is relaxed.
+    let alone = matches!(copies, Copies::None);
+    let goes = |decoration| {
+        is_of_interface(decoration) || alone && decoration == Decoration::RELAXED_PRECISION
+    };
+    for (variable, taken) in taken.iter().zip(&result) {
+        make_private(m, p, entry, (*variable, taken.ty), goes);
+        if let Some(interface) = taken.interface {
+            p.join_interface(entry, interface);
+        }
+    }
+    let laid_out = if structures.is_empty() { HashSet::new() } else { laid_out_types(m) };
+    for structure in structures {
+        let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
+        p.undecorate(structure, |_, decoration| goes(decoration) && !stays(decoration));
+    }
+    strides.drop(p);
+    retype(m, p, &pointers);
+    Ok(result)
+}
+
+/// Makes the variable `Private`. Before SPIR-V 1.4 it leaves the interface, which lists inputs and outputs only; from
+/// 1.4 on an interface lists every variable that the entry point uses.
+fn make_private<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    (variable, pointee): (Variable<'m>, Id),
+    goes: impl Fn(Decoration) -> bool,
+) {
+    let id = variable.result();
+    let private = p.pointer_before(StorageClass::PRIVATE, pointee, variable.inst().at());
+    p.set_result_type(variable.inst(), private);
+    variable.set_storage_class(p, StorageClass::PRIVATE);
+    p.undecorate(id, |_, decoration| goes(decoration));
+    if m.version() < (1, 4) {
+        p.leave_interface(entry, id);
+    }
+}
+
+/// Gives every pointer made from a variable that is taken over a type that points into `Private`.
+fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
+    let mut parameters: HashMap<Id, Id> = HashMap::new();
+    let (mut functions, mut seen) = (Vec::<Function<'m>>::new(), HashSet::new());
+    for inst in pointers {
+        let Some((_, pointee)) = inst.result_type().and_then(|ty| m.pointer(ty)) else { continue };
+        let private = p.pointer(StorageClass::PRIVATE, pointee);
+        p.set_result_type(*inst, private);
+        if inst.op() == Op::FUNCTION_PARAMETER {
+            parameters.insert(inst.result().expect("a parameter has an id"), private);
+            let function =
+                m.function_around(inst.at()).expect("a parameter stands in a function").function();
+            if seen.insert(function.result()) {
+                functions.push(function);
+            }
+        }
+    }
+
+    for function in functions {
+        let body = m.function(function.result()).expect("the function is defined");
+        let types: Vec<Id> = body
+            .parameters()
+            .map(|id| {
+                parameters
+                    .get(&id)
+                    .copied()
+                    .or_else(|| m.type_of(id))
+                    .expect("a parameter has a type")
+            })
+            .collect();
+        let ty = p.function_type(function.return_type(), &types);
+        function.set_function_type(p, ty);
+    }
+}
+
+/// Every instruction whose result points into one of `variables`, parameters included.
+fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>>, Error> {
+    let reach = m.reach(variables);
+    if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
+        let pointer = Id::new(inst.words()[5]).unwrap_or(variables[0]);
+        let message = "an interpolation function needs the input itself, which moves";
+        return Err(Error::new(&code::INTERFACE_INTERPOLATED_INPUT, message)
+            .about(m.root(pointer))
+            .at(inst.at()));
+    }
+
+    let is_parameter = |inst: &Inst<'_>| inst.op() == Op::FUNCTION_PARAMETER;
+    if !reach.pointers.iter().any(is_parameter) {
+        return Ok(reach.pointers);
+    }
+    let results = reach.pointers.iter().filter_map(|inst| inst.result());
+    let inside: HashSet<Id> = results.chain(variables.iter().copied()).collect();
+    let is_parameter = |id: Id| m.definition(id).as_ref().is_some_and(is_parameter);
+    for call in &reach.calls {
+        let Some(callee) = m.function(call.function()) else { continue };
+        for (argument, parameter) in call.arguments().zip(callee.parameters()) {
+            if inside.contains(&parameter) && is_parameter(parameter) && !inside.contains(&argument)
+            {
+                let message =
+                    "a function gets pointers into variables that move and into one that does not";
+                return Err(Error::new(&code::INTERFACE_SHARED_PARAMETER, message)
+                    .about(argument)
+                    .at(call.inst().at()));
+            }
+        }
+    }
+    Ok(reach.pointers)
+}
+
+/// Whether `Private` variables can have the types of these.
+///
+/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type.
+fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error> {
+    let (mut seen, mut open) = (HashSet::new(), Vec::new());
+    for variable in variables {
+        let unsupported = |code, message| {
+            Err(Error::new(code, message).about(variable.result()).at(variable.inst().at()))
+        };
+        let whole = pointee(m, *variable);
+        if array_lengths(m, whole).is_none() {
+            return unsupported(
+                &code::INTERFACE_TOO_MANY_DIMENSIONS,
+                "the variable is an array of arrays of too many dimensions",
+            );
+        }
+        open.push(whole);
+        while let Some(id) = open.pop() {
+            // Numbers and vectors are looked at again: that is cheaper than to remember them.
+            let ty = match m.ty(id) {
+                Some(Type::Vector { component, .. }) => m.ty(component),
+                ty => ty,
+            };
+            let needed = match ty {
+                Some(Type::Int { width: 16, .. }) => Some(Capability::INT16),
+                Some(Type::Int { width: 8, .. }) => Some(Capability::INT8),
+                Some(Type::Float { width: 16 }) => Some(Capability::FLOAT16),
+                _ => None,
+            };
+            if needed.is_some_and(|needed| !m.has_capability(needed)) {
+                return unsupported(
+                    &code::INTERFACE_SMALL_TYPE,
+                    "a variable of 8 or 16 bits rewrite, and the module may have such inputs and outputs only",
+                );
+            }
+            match ty {
+                Some(Type::Matrix { column, .. }) if seen.insert(id) => open.push(column),
+                Some(Type::Array { element, .. }) if seen.insert(id) => open.push(element),
+                Some(Type::Struct { id }) if seen.insert(id) => open.extend(m.members(id)),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.
+fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    let interpolation = [
+        GlslOp::INTERPOLATE_AT_CENTROID,
+        GlslOp::INTERPOLATE_AT_SAMPLE,
+        GlslOp::INTERPOLATE_AT_OFFSET,
+    ];
+    glsl(m, inst, &interpolation).is_some()
+}
+
+/// The structures with decorations that cannot stay on a `Private` variable; an error where another variable that is
+/// not taken over has the same.
+fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, Error> {
+    let mut structures = Vec::new();
+    for variable in taken {
+        let structure = m.innermost_element(pointee(m, *variable));
+        let decorated =
+            || m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration));
+        if matches!(m.ty(structure), Some(Type::Struct { .. }))
+            && !structures.contains(&structure)
+            && decorated()
+        {
+            structures.push(structure);
+        }
+    }
+    if structures.is_empty() {
+        return Ok(structures);
+    }
+
+    let ids: HashSet<Id> = taken.iter().map(|variable| variable.result()).collect();
+    let wanted: HashSet<Id> = structures.iter().copied().collect();
+    let sharing = m
+        .variables()
+        .filter(|other| !ids.contains(&other.result()))
+        .find(|other| wanted.contains(&m.innermost_element(pointee(m, *other))));
+    match sharing {
+        Some(other) => Err(Error::new(
+            &code::INTERFACE_SHARED_TYPE,
+            "a variable that stays shares its structure with one that moves",
+        )
+        .about(other.result())
+        .at(other.inst().at())),
+        None => Ok(structures),
+    }
+}
+
+fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Id {
+    // A variable of an untyped pointer is another instruction.
+    m.pointer(variable.pointer_type()).map_or(variable.pointer_type(), |(_, pointee)| pointee)
+}
+
+/// The structures and arrays that are somewhere in memory with a layout of its own, as the members of a buffer: their
+/// offsets are not transform feedback's.
+pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
+    let has_layout = |class| {
+        !matches!(
+            class,
+            StorageClass::INPUT
+                | StorageClass::OUTPUT
+                | StorageClass::PRIVATE
+                | StorageClass::FUNCTION
+        )
+    };
+    let pointers = m.section(Section::Globals).filter_map(TypePointer::of);
+    let mut open: Vec<Id> = pointers
+        .filter(|pointer| has_layout(pointer.storage_class()))
+        .map(|pointer| pointer.pointee())
+        .collect();
+    let mut seen = HashSet::new();
+    while let Some(ty) = open.pop() {
+        let mut parts = aggregate_parts(m, ty).peekable();
+        if parts.peek().is_some() && seen.insert(ty) {
+            open.extend(parts);
+        }
+    }
+    seen
+}
+
+/// The members of a structure or the element of an array; none of anything else.
+fn aggregate_parts(m: &Module<'_>, ty: Id) -> impl Iterator<Item = Id> {
+    let element = match m.ty(ty) {
+        Some(Type::Array { element, .. }) => Some(element),
+        Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => Some(m.innermost_element(ty)),
+        _ => None,
+    };
+    element.into_iter().chain(m.members(ty))
+}
+
+/// Decorations that say how a variable or member is handed on, and mean nothing on a `Private` one.
+pub(crate) fn is_of_interface(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::BLOCK
+            | Decoration::BUILT_IN
+            | Decoration::LOCATION
+            | Decoration::COMPONENT
+            | Decoration::INDEX
+            | Decoration::NO_PERSPECTIVE
+            | Decoration::FLAT
+            | Decoration::PATCH
+            | Decoration::CENTROID
+            | Decoration::SAMPLE
+            | Decoration::INVARIANT
+            | Decoration::STREAM
+            | Decoration::OFFSET
+            | Decoration::XFB_BUFFER
+            | Decoration::XFB_STRIDE
+            | Decoration::EXPLICIT_INTERP_AMD
+            | Decoration::PER_VERTEX_KHR
+            | Decoration::PER_PRIMITIVE_EXT
+            | Decoration::PER_VIEW_NV
+            | Decoration::PER_TASK_NV
+            | Decoration::VIEWPORT_RELATIVE_NV
+            | Decoration::SECONDARY_VIEWPORT_RELATIVE_NV
+            | Decoration::PASSTHROUGH_NV
+            | Decoration::OVERRIDE_COVERAGE_NV
+            | Decoration::USER_SEMANTIC
+    )
+}

@@ -1,0 +1,132 @@
+//! Where a stage hands on what its outputs hold: at the end, or in a geometry stage at each emit.
+
+use super::wrap;
+use crate::code;
+use polyshade_spv::view::{EmitStreamVertex, EntryPoint};
+use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position};
+
+/// The places at which a stage hands on what its outputs hold.
+#[derive(Clone, Debug)]
+pub enum ExportPoints<'m> {
+    /// The end of the stage.
+    End(Position<'m>),
+    /// The instructions of a geometry stage that emit a vertex, each with its vertex stream where that is a plain
+    /// constant.
+    Emits(Vec<(Inst<'m>, Option<u32>)>),
+}
+
+/// The output points of `entry`, a vertex, tessellation evaluation or geometry stage. Other stages than geometry are
+/// [wrapped](wrap()).
+///
+/// No other entry point may have the same functions: isolate first.
+///
+/// # Errors
+///
+/// `Unsupported` for any other stage.
+pub fn export_points<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+) -> Result<ExportPoints<'m>, Error> {
+    match entry.model() {
+        ExecutionModel::VERTEX | ExecutionModel::TESSELLATION_EVALUATION => {
+            Ok(ExportPoints::End(wrap(m, p, entry).epilogue))
+        }
+        ExecutionModel::GEOMETRY => Ok(ExportPoints::Emits(emits(m, entry))),
+        other => {
+            let message = format!("a {other} stage does not hand on vertices to the rasterizer");
+            Err(Error::new(&code::ENTRY_POINT_UNSUPPORTED_STAGE, message).about(entry.function()))
+        }
+    }
+}
+
+impl<'m> ExportPoints<'m> {
+    /// The output points of `entry`, a stage of any kind that is wrapped already and ends at `end`.
+    pub fn of_wrapped(m: &'m Module<'_>, entry: EntryPoint<'m>, end: Position<'m>) -> Self {
+        match entry.model() {
+            ExecutionModel::GEOMETRY => Self::Emits(emits(m, entry)),
+            _ => Self::End(end),
+        }
+    }
+
+    /// Where code goes that runs whenever outputs are handed on to the vertex stream `stream`, or to any. In a geometry
+    /// stage it is a new function that is called before each emit:
+    ///
+    /// ```text
+    /// %polyshade_hand_on = OpFunction %void None %fn
+    ///                      OpLabel
+    ///                      ; the code
+    ///                      OpReturn
+    ///                      OpFunctionEnd
+    ///                      …
+    ///                      OpFunctionCall %void %polyshade_hand_on
+    ///                      OpEmitVertex
+    /// ```
+    pub fn at_exports(&self, p: &mut Patch<'m, '_>, stream: Option<u32>) -> Position<'m> {
+        match self {
+            Self::End(end) => *end,
+            Self::Emits(emits) => {
+                let (function, code) = function(p, "polyshade_hand_on");
+                for emit in of_stream(emits, stream) {
+                    call(p, emit.before(), function);
+                }
+                code
+            }
+        }
+    }
+
+    /// [`at_exports`](Self::at_exports), and where code goes that runs when the shader goes on behind an emit: none where the
+    /// shader is done.
+    pub fn around_exports(
+        &self,
+        p: &mut Patch<'m, '_>,
+        stream: Option<u32>,
+    ) -> (Position<'m>, Option<Position<'m>>) {
+        match self {
+            Self::End(end) => (*end, None),
+            Self::Emits(emits) => {
+                let (before, code) = function(p, "polyshade_hand_on");
+                let (after, back) = function(p, "polyshade_take_back");
+                for emit in of_stream(emits, stream) {
+                    call(p, emit.before(), before);
+                    call(p, emit.after(), after);
+                }
+                (code, Some(back))
+            }
+        }
+    }
+}
+
+/// Begins and ends a function `void name()`; what is inserted at the position is its body.
+fn function<'m>(p: &mut Patch<'m, '_>, name: &str) -> (Id, Position<'m>) {
+    let (body, end, function, void) = (p.lane(), p.lane(), p.id(), p.void());
+    p.name(function, name);
+    p.at(body).begin_function(function, void, &[]);
+    p.at(end).end_function(None);
+    (function, body)
+}
+
+fn call<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, function: Id) {
+    let void = p.void();
+    p.at(at).call(void, function, &[]);
+}
+
+/// The emits that may be to `stream`.
+fn of_stream<'s, 'm>(
+    emits: &'s [(Inst<'m>, Option<u32>)],
+    stream: Option<u32>,
+) -> impl Iterator<Item = Inst<'m>> + use<'s, 'm> {
+    let is_wanted =
+        move |other: Option<u32>| stream.is_none() || other.is_none() || other == stream;
+    emits.iter().filter(move |(_, other)| is_wanted(*other)).map(|(emit, _)| *emit)
+}
+
+fn emits<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<(Inst<'m>, Option<u32>)> {
+    let functions = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
+    let instructions = functions.flat_map(|function| function.instructions());
+    let emit = |inst: Inst<'m>| match inst.op() {
+        Op::EMIT_VERTEX => Some((inst, Some(0))),
+        _ => Some((inst, m.constant(EmitStreamVertex::of(inst)?.stream()))),
+    };
+    instructions.filter_map(emit).collect()
+}

@@ -1,0 +1,93 @@
+//! What is stored to a built-in output goes through a function.
+
+use super::FoundBuiltin;
+use super::accesses::{Accesses, accesses};
+use crate::code;
+use polyshade_spv::view::{Load, Store};
+use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
+
+/// Lets all that is stored to `output` go through `function`, which takes and returns a value of its type: for outputs
+/// that have an element for each vertex and are seen by other invocations, so that there is no later place at which
+/// they could be changed.
+///
+/// ```text
+/// %new = OpFunctionCall %float %function %value
+///        OpStore %pointer %new                      ; was %value
+/// ```
+///
+/// # Errors
+///
+/// `Unsupported`: an output that is loaded, for the shader would see what the function returned; one that is stored in
+/// parts, as an array of all vertices, or before the shader runs; a pointer into the variable that is handed around.
+pub fn map_stores<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    output: FoundBuiltin,
+    function: Id,
+) -> Result<(), Error> {
+    let variable = m.definition(output.variable).and_then(polyshade_spv::view::Variable::of);
+    if variable.is_none_or(|variable| variable.initializer().is_some()) {
+        let message = "the output has an initial value, which nothing can go through";
+        return Err(Error::new(&code::INTERFACE_INITIALIZED_OUTPUT, message).about(output.variable));
+    }
+    let whole = usize::from(output.per_vertex) + usize::from(output.member.is_some());
+    let Accesses { uses, paths, .. } = accesses(m, output.variable, usize::MAX)?;
+    for inst in uses {
+        let pointer = Load::of(inst).map(Load::pointer).or(Store::of(inst).map(Store::pointer));
+        let path = &paths[&pointer.expect("an access is a load or a store")];
+        if is_other_member(m, output, path) {
+            continue;
+        }
+        let Some(store) = Store::of(inst) else {
+            let message = "the shader loads an output that is changed where it is stored";
+            return Err(Error::new(&code::INTERFACE_LOADED_OUTPUT, message)
+                .about(output.variable)
+                .at(inst.at()));
+        };
+        match (path.len(), output.member) {
+            (length, _) if length == whole => {
+                let new = p.at(inst.before()).call(output.ty, function, &[store.object()]);
+                p.replace(inst, store.object(), new);
+            }
+            (length, Some(member)) if length + 1 == whole => {
+                store_block(m, p, inst, output.ty, (member, function));
+            }
+            _ => {
+                let message = "an output that goes through a function is stored in parts, or for all vertices at once";
+                return Err(Error::new(&code::INTERFACE_PARTIAL_STORE, message)
+                    .about(output.variable)
+                    .at(inst.at()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path leads into another member of the block that `output` is a member of.
+fn is_other_member(m: &Module<'_>, output: FoundBuiltin, path: &[Id]) -> bool {
+    let member = path.get(usize::from(output.per_vertex)).and_then(|id| m.constant(*id));
+    output.member.is_some() && member.is_some() && member != output.member
+}
+
+/// ```text
+/// %old   = OpCompositeExtract %float %block 1
+/// %new   = OpFunctionCall %float %function %old
+/// %other = OpCompositeInsert %gl_PerVertex %new %block 1
+///          OpStore %pointer %other                        ; was %block
+/// ```
+fn store_block<'m>(
+    m: &Module<'_>,
+    p: &mut Patch<'m, '_>,
+    inst: Inst<'m>,
+    ty: Id,
+    (member, function): (u32, Id),
+) {
+    let store = Store::of(inst).expect("the caller has seen that it is one");
+    let Some(block) = m.type_of(store.object()) else { return };
+    let mut code = p.at(inst.before());
+    let old = code.extract(ty, store.object(), &[member]);
+    let new = code.call(ty, function, &[old]);
+    let operands = [new.word(), store.object().word(), member];
+    let other = code.value(Op::COMPOSITE_INSERT, block, &operands);
+    p.replace(inst, store.object(), other);
+}

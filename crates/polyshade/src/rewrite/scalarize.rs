@@ -1,0 +1,468 @@
+//! What is loaded from and stored to a variable goes, scalar by scalar, to other variables: for variables of vectors
+//! that other invocations can see, or that are arrays too large to copy.
+
+use super::accesses::{Accesses, accesses};
+use crate::code;
+use foldhash::HashMap;
+use polyshade_spv::view::{Load, Store};
+use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
+
+/// Where a scalar lies: in a variable, at these indices; behind the index of the vertex where the variable has one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The variable.
+    pub variable: Id,
+    /// The indices.
+    pub path: Vec<u32>,
+}
+
+/// A variable whose scalars go elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalarized<'s> {
+    /// The variable.
+    pub variable: Id,
+    /// Whether it and the variables of the places are arrays with an element for each vertex.
+    pub per_vertex: bool,
+    /// Whether the stage may not load from them, as a mesh shader from its outputs.
+    pub write_only: bool,
+    /// Where the scalars of it, or of each of its elements, go, in the order of [`float_scalars`]. What goes nowhere is
+    /// 0 where it is loaded, and is not stored.
+    pub places: &'s [Option<Place>],
+}
+
+/// The most scalars that a variable is taken apart into.
+const MOST_SCALARS: usize = 64;
+/// The most vertices that an array is loaded for as a whole.
+const MOST_VERTICES: u32 = 256;
+
+/// The dimensions of `ty`, outermost first: none for a 32-bit float, one for a vector of them or an array, and so on.
+/// `None` where it is anything else or has more scalars than any interface.
+pub fn float_dimensions(m: &Module<'_>, mut ty: Id) -> Option<Vec<u32>> {
+    let mut dimensions = Vec::new();
+    loop {
+        let (inner, count) = match m.ty(ty)? {
+            Type::Float { width: 32 } => return Some(dimensions),
+            Type::Vector { component, count } => (component, count),
+            Type::Array { element, length } => (element, m.constant(length)?),
+            _ => return None,
+        };
+        dimensions.push(count);
+        let scalars = dimensions.iter().try_fold(1_u32, |all, count| all.checked_mul(*count))?;
+        if scalars == 0 || scalars as usize > MOST_SCALARS || dimensions.len() > MOST_SCALARS {
+            return None;
+        }
+        ty = inner;
+    }
+}
+
+/// The indices of each scalar of something with these dimensions, in their order.
+pub fn float_scalars(dimensions: &[u32]) -> Vec<Vec<u32>> {
+    dimensions.iter().fold(vec![Vec::new()], |paths, count| {
+        let longer = |path: &Vec<u32>| {
+            (0..*count).map(|index| [path.as_slice(), &[index]].concat()).collect::<Vec<_>>()
+        };
+        paths.iter().flat_map(longer).collect()
+    })
+}
+
+/// Makes every load from and store to `what` one from and to the places of its scalars, which are variables of `class`,
+/// and takes its definition out unless it is itself a place.
+///
+/// Scalars are accessed at constant indices where that can be: drivers crash where a built-in array is indexed by
+/// something else. A component that is chosen while the shader runs is chosen among all.
+///
+/// # Errors
+///
+/// `Unsupported`: what is no variable; a type that is not made of 32-bit floats, a pointer into the variable that is
+/// passed to a function or chosen, and any other use than loading and storing; a store to a component that is chosen
+/// while the shader runs, where the places do not lie evenly and cannot be loaded from.
+pub fn scalarize<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    what: Scalarized<'_>,
+    class: StorageClass,
+) -> Result<(), Error> {
+    let scalarize = Scatter::new(m, what, class)?;
+    let deepest = scalarize.dimensions.len() + usize::from(what.per_vertex);
+    let Accesses { uses, pointers, paths } = accesses(m, what.variable, deepest)?;
+    for inst in &uses {
+        scalarize.access(p, *inst, &paths)?;
+        p.remove(*inst);
+    }
+    for pointer in &pointers {
+        p.remove_definition(pointer.result().expect("a pointer is a result"));
+    }
+    if what.places.iter().flatten().all(|place| place.variable != what.variable) {
+        p.remove_definition(what.variable);
+    }
+    Ok(())
+}
+
+/// An index: known, or computed while the shader runs.
+#[derive(Clone, Copy)]
+enum Index {
+    Known(u32),
+    Computed(Id),
+}
+
+struct Scatter<'s, 'm, 'w> {
+    m: &'m Module<'w>,
+    what: Scalarized<'s>,
+    class: StorageClass,
+    /// Of the variable, or of its elements.
+    dimensions: Vec<u32>,
+    /// What the variable holds.
+    ty: Id,
+}
+
+impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
+    fn new(m: &'m Module<'w>, what: Scalarized<'s>, class: StorageClass) -> Result<Self, Error> {
+        // An interface that is not valid lists pointers into variables too.
+        if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
+            return Err(Error::new(
+                &code::INTERFACE_NOT_A_VARIABLE,
+                "what is to be taken apart is no variable",
+            )
+            .about(what.variable));
+        }
+        let ty = m.pointee(what.variable);
+        let inner = ty.and_then(|ty| match m.ty(ty) {
+            Some(Type::Array { element, .. }) if what.per_vertex => Some(element),
+            _ => Some(ty).filter(|_| !what.per_vertex),
+        });
+        let dimensions = inner.and_then(|ty| float_dimensions(m, ty));
+        match (ty, dimensions) {
+            (Some(ty), Some(dimensions)) => Ok(Self { m, what, class, dimensions, ty }),
+            _ => Err(Error::new(
+                &code::INTERFACE_NOT_FLOATS,
+                "the variable is not made of 32-bit floats",
+            )
+            .about(what.variable)),
+        }
+    }
+
+    fn access(
+        &self,
+        p: &mut Patch<'m, '_>,
+        inst: Inst<'m>,
+        paths: &HashMap<Id, Vec<Id>>,
+    ) -> Result<(), Error> {
+        let pointer = Load::of(inst).map(Load::pointer).or(Store::of(inst).map(Store::pointer));
+        let path = pointer.and_then(|pointer| paths.get(&pointer)).expect("it was found to be one");
+        let indices: Vec<Index> = path
+            .iter()
+            .map(|id| self.m.constant(*id).map_or(Index::Computed(*id), Index::Known))
+            .collect();
+        let ty = indices.iter().try_fold(self.ty, |ty, _| element(self.m, ty));
+        let ty = ty.expect("the path is no longer than the type is deep");
+        let at = inst.after();
+        if let Some(store) = Store::of(inst) {
+            return self.write(p, at, ty, indices, store.object());
+        }
+        self.read(p, at, ty, indices, inst.result())?;
+        Ok(())
+    }
+
+    /// How many parts `ty` has, where it is not a scalar.
+    fn parts(&self, ty: Id) -> Result<Option<u32>, Error> {
+        let count = match self.m.ty(ty) {
+            Some(Type::Vector { count, .. }) => Some(count),
+            Some(Type::Array { length, .. }) => match self.m.constant(length) {
+                Some(length) if length <= MOST_VERTICES => Some(length),
+                _ => {
+                    let message = "an array of a length that is not known is accessed as a whole";
+                    return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
+                        .about(self.what.variable));
+                }
+            },
+            _ => None,
+        };
+        Ok(count)
+    }
+
+    /// Emits loads of everything behind `indices`, and makes `result` of it.
+    fn read(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        ty: Id,
+        indices: Vec<Index>,
+        result: Option<Id>,
+    ) -> Result<Id, Error> {
+        let Some(count) = self.parts(ty)? else { return self.read_scalar(p, at, &indices, result) };
+        let part = element(self.m, ty).expect("what has parts has elements");
+        let mut parts = Vec::new();
+        for index in 0..count {
+            let inner = [indices.as_slice(), &[Index::Known(index)]].concat();
+            parts.push(self.read(p, at, part, inner, None)?.word());
+        }
+        Ok(emit(p, at, Op::COMPOSITE_CONSTRUCT, ty, result, &parts))
+    }
+
+    fn write(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        ty: Id,
+        indices: Vec<Index>,
+        value: Id,
+    ) -> Result<(), Error> {
+        let Some(count) = self.parts(ty)? else { return self.write_scalar(p, at, &indices, value) };
+        let part = element(self.m, ty).expect("what has parts has elements");
+        for index in 0..count {
+            let inner = [indices.as_slice(), &[Index::Known(index)]].concat();
+            let value = p.at(at).extract(part, value, &[index]);
+            self.write(p, at, part, inner, value)?;
+        }
+        Ok(())
+    }
+
+    /// The index of the vertex, and those behind it.
+    fn split<'i>(&self, indices: &'i [Index]) -> (Option<Index>, &'i [Index]) {
+        match indices {
+            [vertex, rest @ ..] if self.what.per_vertex => (Some(*vertex), rest),
+            _ => (None, indices),
+        }
+    }
+
+    fn read_scalar(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        indices: &[Index],
+        result: Option<Id>,
+    ) -> Result<Id, Error> {
+        let (vertex, rest) = self.split(indices);
+        let float = p.float();
+        let found = match self.pointer(p, at, vertex, rest) {
+            Found::Pointer(pointer) => {
+                return Ok(emit(p, at, Op::LOAD, float, result, &[pointer.word()]));
+            }
+            Found::Nowhere => p.float_constant(0.0),
+            // %value = OpSelect %float %chosen %candidate %value
+            Found::Chosen(candidates) => {
+                let mut value = p.float_constant(0.0);
+                for (path, place) in candidates {
+                    let chosen = self.is_chosen(p, at, rest, &path);
+                    let pointer = self.pointer_to(p, at, vertex, place);
+                    let mut code = p.at(at);
+                    let candidate = code.load(float, pointer);
+                    value = code.select(float, chosen, candidate, value);
+                }
+                value
+            }
+        };
+        Ok(emit(p, at, Op::COPY_OBJECT, float, result, &[found.word()]))
+    }
+
+    fn write_scalar(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        indices: &[Index],
+        value: Id,
+    ) -> Result<(), Error> {
+        let (vertex, rest) = self.split(indices);
+        match self.pointer(p, at, vertex, rest) {
+            Found::Nowhere => {}
+            Found::Pointer(pointer) => p.at(at).store(pointer, value),
+            // %old = OpLoad %float %candidate
+            // %new = OpSelect %float %chosen %value %old
+            //        OpStore %candidate %new
+            Found::Chosen(_) if self.what.write_only => {
+                let message = "a component that only the running shader knows is stored where nothing can be loaded";
+                return Err(
+                    Error::new(&code::INTERFACE_DYNAMIC_STORE, message).about(self.what.variable)
+                );
+            }
+            Found::Chosen(candidates) => {
+                let float = p.float();
+                for (path, place) in candidates {
+                    let chosen = self.is_chosen(p, at, rest, &path);
+                    let pointer = self.pointer_to(p, at, vertex, place);
+                    let mut code = p.at(at);
+                    let old = code.load(float, pointer);
+                    let new = code.select(float, chosen, value, old);
+                    code.store(pointer, new);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Emits a pointer to the scalar at `rest`, if one instruction can find it.
+    fn pointer(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        vertex: Option<Index>,
+        rest: &[Index],
+    ) -> Found<'s> {
+        let matching = self.candidates(rest);
+        let all_known = rest.iter().all(|index| matches!(index, Index::Known(_)));
+        match matching.as_slice() {
+            [(_, place)] if all_known => {
+                return Found::Pointer(self.pointer_to(p, at, vertex, place));
+            }
+            [] => return Found::Nowhere,
+            _ => {}
+        }
+        let even = self.even().filter(|_| self.what.write_only);
+        let Some((first, steps)) = even else { return Found::Chosen(matching) };
+        let uint = p.uint();
+        let mut number = p.uint_constant(first.path[0]);
+        for (index, step) in rest.iter().zip(steps) {
+            let index = self.uint(p, at, *index);
+            let step = p.uint_constant(step);
+            let mut code = p.at(at);
+            let product = code.binary(Op::I_MUL, uint, index, step);
+            number = code.binary(Op::I_ADD, uint, number, product);
+        }
+        let mut path: Vec<Id> = vertex.map(|vertex| self.id(p, vertex)).into_iter().collect();
+        path.push(number);
+        let float = p.float();
+        let pointer = p.pointer(self.class, float);
+        Found::Pointer(p.at(at).access_chain(pointer, first.variable, &path))
+    }
+
+    /// The scalars that `rest` may lead to, where they go somewhere, by their own indices.
+    fn candidates(&self, rest: &[Index]) -> Vec<(Vec<u32>, &'s Place)> {
+        let fits = |path: &[u32]| {
+            rest.iter().zip(path).all(|(index, own)| match index {
+                Index::Known(known) => known == own,
+                Index::Computed(_) => true,
+            })
+        };
+        float_scalars(&self.dimensions)
+            .into_iter()
+            .zip(self.what.places)
+            .filter(|(path, _)| fits(path))
+            .filter_map(|(path, place)| Some((path, place.as_ref()?)))
+            .collect()
+    }
+
+    /// Where all scalars lie in one array, evenly: the first, and how far a step of each index goes.
+    fn even(&self) -> Option<(&'s Place, Vec<u32>)> {
+        let paths = float_scalars(&self.dimensions);
+        let number = |path: &[u32]| -> Option<u32> {
+            let place = self.what.places[paths.iter().position(|other| other == path)?].as_ref()?;
+            <[u32; 1]>::try_from(place.path.as_slice()).ok().map(|[number]| number)
+        };
+        let first = self.what.places.first()?.as_ref()?;
+        let same = |place: &Option<Place>| {
+            place.as_ref().is_some_and(|place| place.variable == first.variable)
+        };
+        let start = number(&vec![0; self.dimensions.len()])?;
+        let step = |level: usize| -> Option<u32> {
+            if self.dimensions[level] == 1 {
+                return Some(0);
+            }
+            let mut path = vec![0; self.dimensions.len()];
+            path[level] = 1;
+            Some(number(&path)?.wrapping_sub(start))
+        };
+        let steps: Vec<u32> = (0..self.dimensions.len()).map(step).collect::<Option<_>>()?;
+        let lies_evenly = |path: &Vec<u32>| {
+            let far = path.iter().zip(&steps).map(|(index, step)| index.wrapping_mul(*step));
+            number(path) == Some(far.fold(start, u32::wrapping_add))
+        };
+        (self.what.places.iter().all(same) && paths.iter().all(lies_evenly))
+            .then_some((first, steps))
+    }
+
+    fn pointer_to(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        vertex: Option<Index>,
+        place: &Place,
+    ) -> Id {
+        let mut indices: Vec<Id> = vertex.map(|vertex| self.id(p, vertex)).into_iter().collect();
+        indices.extend(place.path.iter().map(|index| p.uint_constant(*index)));
+        let float = p.float();
+        let pointer = p.pointer(self.class, float);
+        p.at(at).access_chain(pointer, place.variable, &indices)
+    }
+
+    /// Emits whether the computed ones of `indices` are those of `path`.
+    fn is_chosen(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        indices: &[Index],
+        path: &[u32],
+    ) -> Id {
+        let bool = p.bool();
+        let mut chosen: Option<Id> = None;
+        for (index, own) in indices.iter().zip(path) {
+            if let Index::Computed(_) = index {
+                let index = self.uint(p, at, *index);
+                let own = p.uint_constant(*own);
+                let mut code = p.at(at);
+                let equal = code.binary(Op::I_EQUAL, bool, index, own);
+                chosen = Some(match chosen {
+                    Some(chosen) => code.binary(Op::LOGICAL_AND, bool, chosen, equal),
+                    None => equal,
+                });
+            }
+        }
+        chosen.unwrap_or_else(|| p.declare(Op::CONSTANT_TRUE, &[bool.word()]))
+    }
+
+    fn id(&self, p: &mut Patch<'m, '_>, index: Index) -> Id {
+        match index {
+            Index::Known(index) => p.uint_constant(index),
+            Index::Computed(id) => id,
+        }
+    }
+
+    /// The index as a `uint`.
+    fn uint(&self, p: &mut Patch<'m, '_>, at: Position<'m>, index: Index) -> Id {
+        let id = self.id(p, index);
+        let ty = self.m.type_of(id).and_then(|ty| self.m.ty(ty));
+        match ty {
+            Some(Type::Int { width, .. }) if width != 32 => {
+                let uint = p.uint();
+                p.at(at).value(Op::U_CONVERT, uint, &[id.word()])
+            }
+            Some(Type::Int { signed: true, .. }) => {
+                let uint = p.uint();
+                p.at(at).bitcast(uint, id)
+            }
+            _ => id,
+        }
+    }
+}
+
+/// Where a scalar is found.
+enum Found<'s> {
+    Pointer(Id),
+    Nowhere,
+    /// In one of these places, by the indices.
+    Chosen(Vec<(Vec<u32>, &'s Place)>),
+}
+
+/// What an array or vector consists of.
+fn element(m: &Module<'_>, ty: Id) -> Option<Id> {
+    match m.ty(ty)? {
+        Type::Array { element, .. } => Some(element),
+        Type::Vector { component, .. } => Some(component),
+        _ => None,
+    }
+}
+
+/// Emits an instruction whose result is `result`, or new.
+fn emit<'m>(
+    p: &mut Patch<'m, '_>,
+    at: Position<'m>,
+    op: Op,
+    ty: Id,
+    result: Option<Id>,
+    operands: &[u32],
+) -> Id {
+    let result = result.unwrap_or_else(|| p.id());
+    let words = [&[ty.word(), result.word()], operands].concat();
+    let mut code: Cursor<'_, '_, '_> = p.at(at);
+    code.emit(op, &words);
+    result
+}

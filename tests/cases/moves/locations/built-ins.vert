@@ -1,9 +1,0 @@
-// Built-ins take no location.
-// RUN: move free-outputs 4
-// CHECK: OpName %at_0
-// CHECK: OpName %at_1
-// CHECK: OpName %at_2
-// CHECK: OpName %at_3
-#version 450
-invariant gl_Position;
-void main() {}

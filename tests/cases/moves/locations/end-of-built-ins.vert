@@ -1,4 +1,0 @@
-// RUN: move output-at-end
-// CHECK: OpDecorate %end Location 0
-#version 450
-void main() { gl_Position = vec4(1); }

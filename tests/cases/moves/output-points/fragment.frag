@@ -1,7 +1,0 @@
-// RUN: move output-points
-// EXIT: 3
-// CHECK: a fragment stage does not hand on vertices to the rasterizer
-// CHECK: about: main.
-#version 450
-layout(location = 0) out vec4 colour;
-void main() { colour = vec4(1); }

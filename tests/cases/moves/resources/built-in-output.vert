@@ -1,4 +1,0 @@
-// RUN: move output-point-size
-// CHECK: BuiltIn PointSize
-#version 450
-void main() {}

@@ -1,8 +1,0 @@
-// From SPIR-V 1.4 an interface lists every global variable.
-// RUN: move wrap
-// Version: 1.0
-// CHECK-NOT: OpEntryPoint Vertex %main "main" %v %counter
-// CHECK: %counter = OpVariable
-#version 450
-layout(location = 0) out float v;
-void main() { v = 1.0; }

@@ -1,0 +1,8 @@
+// RUN: rewrite dce without-effects
+// CHECK-NOT: OpTypeStruct
+// CHECK-NOT: OpAtomicIAdd
+// CHECK: OpFunctionEnd
+#version 450
+layout(location = 0) out vec4 v;
+layout(binding = 0) buffer B { uint n; };
+void main() { atomicAdd(n, 1u); v = vec4(1.0); }

@@ -1,0 +1,9 @@
+// RUN: rewrite dce refuse-effects
+// EXIT: 3
+// CHECK: the shader stores to memory itself, and would in both runs
+// CHECK: about: %16.
+// CHECK: at: %16 = OpAtomicIAdd %uint %13 %uint_1 %uint_0 %uint_1
+#version 450
+layout(location = 0) out vec4 v;
+layout(binding = 0) buffer B { uint n; };
+void main() { atomicAdd(n, 1u); v = vec4(1.0); }

@@ -1,0 +1,82 @@
+//! Every shader of a corpus, where there is one beside the project, is captured by the extension, converted and
+//! discarded: valid again, or refused by name.
+
+use crate::dce_corpus::corpus;
+use polyshade::depth_convention;
+use polyshade::host::{Device, Place, Reserved, Target, Value};
+use polyshade::rasterizer_discard;
+use polyshade::spv::view::EntryPoint;
+use polyshade::transform_feedback::{self, Options, Varying};
+use polyshade::{Error, ErrorKind, Module};
+use polyshade_spv::ExecutionModel;
+use polyshade_tests::shader::validate;
+
+const STAGES: [ExecutionModel; 3] =
+    [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
+
+/// Numbers that no shader of a corpus has.
+const IDS: [u32; 3] = [70_001, 70_002, 70_003];
+
+/// The entry point, on a device with many output components.
+fn target(entry: EntryPoint<'_>) -> Target {
+    let mut device = Device::default();
+    device.output_components = 512;
+    Target::new(entry.name()).stage(entry.model()).device(device)
+}
+
+/// All outputs of an entry point that can be captured, the last one first, so that little is in the order of a block.
+fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
+    let all = transform_feedback::capturable(m, entry).into_iter().rev();
+    let varyings: Vec<Varying> =
+        all.filter(|(_, components)| components.is_ok()).map(|(varying, _)| varying).collect();
+    let options = Options::new().interleaved(varyings);
+    Ok(transform_feedback::decorate(m, target(entry), &options)?.module.into_words())
+}
+
+/// The same with its position converted, and then discarded.
+fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
+    let target = target(entry).reserved(Reserved::new().location(1));
+    let options = depth_convention::Options::new()
+        .depth(true)
+        .flip_y(Value::Word(Place::Specialization { first_id: IDS[0] }))
+        .rotation(Value::Word(Place::Specialization { first_id: IDS[1] }));
+    let converted = depth_convention::lower(m, &target, &options)?.module.into_words();
+    let converted = Module::parse(&converted)?;
+    let options = rasterizer_discard::Options::new()
+        .when(Value::Word(Place::Specialization { first_id: IDS[2] }));
+    Ok(rasterizer_discard::lower(&converted, &target, &options)?.module.into_words())
+}
+
+#[test]
+fn corpus_is_captured_converted_and_discarded() {
+    let mut faults = Vec::new();
+    let mut done = 0;
+    for (path, words) in corpus() {
+        let m = Module::parse(&words).expect("it is valid");
+        for entry in m.entry_points().filter(|entry| STAGES.contains(&entry.model())) {
+            let captured = match decorated(&m, entry) {
+                Ok(captured) => captured,
+                // There is nothing to capture, or of several vertex streams.
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::Options | ErrorKind::Unsupported) =>
+                {
+                    words.clone()
+                }
+                Err(error) => {
+                    faults.push(format!("{}: {error}", path.display()));
+                    continue;
+                }
+            };
+            let next = Module::parse(&captured).expect("it can be read");
+            let again = next.entry_point(&entry.name(), entry.model()).expect("it is there");
+            let fault = match changed(&next, again) {
+                Ok(changed) => validate(&captured).and_then(|()| validate(&changed)).err(),
+                Err(error) if error.kind() == ErrorKind::Unsupported => None,
+                Err(error) => Some(error.to_string()),
+            };
+            done += usize::from(fault.is_none());
+            faults.extend(fault.map(|fault| format!("{}: {fault}", path.display())));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults, {done} done\n{}", faults.len(), faults.join("\n"));
+}

@@ -1,0 +1,19 @@
+//! What of the moves and lowerings is not said by a case: properties, errors with computed places, corpora, drivers.
+
+mod blend;
+mod blend_fixed;
+mod dce_corpus;
+mod dce_sizes;
+mod decorate_corpus;
+mod drawn;
+mod isolate;
+mod link;
+mod map_stores;
+mod nonsense;
+mod outside;
+mod position_only;
+mod push_constants;
+mod shader;
+mod unknown;
+
+use polyshade_tests::drivers;

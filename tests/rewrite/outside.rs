@@ -1,0 +1,80 @@
+//! A lowering outside of the crate: with the public moves it returns the module, the words of the host and the
+//! requirements, as those of the crate do.
+
+use polyshade::host::{LimitName, Lowered, Place, Target, Word, Words};
+use polyshade::rewrite::{self, Lowering, Stages};
+use polyshade::spv::{BuiltIn, ExecutionModel, Op, StorageClass};
+use polyshade::{Error, Module};
+use polyshade_tests::shader::{ShaderStage, compile, disassemble, validate};
+
+const LOWERING: Lowering = Lowering {
+    name: "layer_limit",
+    stages: Stages { models: &[ExecutionModel::GEOMETRY], otherwise: "chooses no layer here" },
+    changes: None,
+};
+
+const LAST: &str = "last_layer";
+
+/// Clamps `gl_Layer` at each vertex to the word at `last`: where the framebuffer has fewer layers than the shader draws.
+fn lower<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    last: Place,
+) -> Result<Lowered<'m, bool>, Error> {
+    let target = target.into();
+    let mut words = Vec::new();
+    Words::add(&mut words, last, [Word::new(LAST, "the number of the last layer")]);
+    let lowered = rewrite::lower(module, &target, &LOWERING, |m, p, entry| {
+        // Look up.
+        let layer = rewrite::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::LAYER);
+        let Some(layer) = layer else { return Ok(false) };
+        // Declare, then edit: a function that is called before each emit.
+        let host = rewrite::host_words(m, p, entry, target.reservations(), &words, "layer_limit")?;
+        let bool = p.bool();
+        let at = rewrite::export_points(m, p, entry)?.at_exports(p, None);
+        let mut code = p.at(at);
+        let pointer = layer.pointer(&mut code);
+        let old = code.load(layer.ty, pointer);
+        let last = host.load(&mut code, LAST);
+        let last = code.bitcast(layer.ty, last);
+        let is_less = code.binary(Op::S_LESS_THAN, bool, old, last);
+        let new = code.select(layer.ty, is_less, old, last);
+        code.store(pointer, new);
+        Ok(true)
+    })?;
+    Ok(match lowered.result {
+        false => lowered,
+        true => lowered.with_words(words, ExecutionModel::GEOMETRY),
+    })
+}
+
+#[test]
+fn a_lowering_outside_of_the_crate_says_what_the_host_does() {
+    let geometry = |layer: &str| {
+        let source = format!(
+            "#version 450
+            layout(points) in; layout(points, max_vertices = 2) out;
+            void main() {{
+                for (int i = 0; i < 2; ++i) {{ {layer} gl_Position = vec4(i); EmitVertex(); }}
+            }}"
+        );
+        compile(&source, ShaderStage::Geometry).unwrap()
+    };
+    let words = geometry("gl_Layer = 3 * i;");
+    let module = Module::parse(&words).unwrap();
+    let lowered = lower(&module, "main", Place::PushConstant { offset: 16 }).unwrap();
+    validate(lowered.module.words()).unwrap();
+    assert!(disassemble(lowered.module.words()).unwrap().contains("OpSLessThan"));
+    assert_eq!(lowered.words[0].words[0].name, LAST);
+    assert_eq!(lowered.requirements.push_constants, Some(16..20));
+    assert_eq!(lowered.requirements.limits[&LimitName::MaxPushConstantsSize], 20);
+
+    let constant = Place::Specialization { first_id: 4 };
+    let lowered = lower(&module, "main", constant).unwrap();
+    assert_eq!(lowered.requirements.specialization, [4..5]);
+
+    let words = geometry("");
+    let module = Module::parse(&words).unwrap();
+    let unchanged = lower(&module, "main", constant).unwrap();
+    assert!(!unchanged.is_changed() && unchanged.words.is_empty());
+}

@@ -1,0 +1,128 @@
+//! `RUN: rewrite NAME ARGUMENT…`: a move by itself, in this process, for it is no verb of the program.
+//!
+//! Arguments are numbers, and names that the shader's `OpName`s give. `and` joins edits of one patch, `then` begins the
+//! next version. What an edit adds is used at once, so that the golden diff shows where.
+
+mod edits;
+mod passes;
+
+use polyshade::{Error, ErrorKind};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{ExecutionModel, Id, Module, code};
+
+use self::edits::EDITS;
+use self::passes::PASSES;
+use super::sprinkle;
+use crate::shader;
+
+polyshade_spv::codes! {
+    TEST_INVARIANT: Malformed, "test.invariant", "Fix the move: it does not keep what it promises.";
+    TEST_NAME: NotFound, "test.name", "Give the name of one id.";
+    TEST_MOVE: Options, "test.move", "Write a move of the table, with its arguments.";
+}
+
+/// Why there is no module: the program's exit code for such an error, and what it would print.
+pub(super) struct Refusal {
+    pub(super) exit: i32,
+    pub(super) text: String,
+}
+
+/// The words that the moves of a `RUN:` line make of `words`.
+pub(super) fn run(line: &[String], words: &[u32]) -> Result<Vec<u32>, Refusal> {
+    let unread = |error: Error| Refusal { exit: 1, text: error.to_string() };
+    let mut module = Module::parse_owned(words.to_vec()).map_err(unread)?;
+    for version in line.split(|word| word == "then") {
+        let version: Vec<&str> = version.iter().map(String::as_str).collect();
+        module = next(&module, &version).map_err(|error| Refusal::of(&error, &module))?;
+    }
+    Ok(module.into_words())
+}
+
+/// The next version, which is the same when it is made once more.
+fn next(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Error> {
+    let pass = PASSES.iter().find(|(name, _)| Some(name) == edits.first());
+    let once = || match pass {
+        Some((_, pass)) => pass(module, &edits[1..]),
+        None => edited(module, edits),
+    };
+    let (first, second) = (once()?, once()?);
+    if first.words() != second.words() {
+        return Err(Error::new(&TEST_INVARIANT, "the same moves give other words"));
+    }
+    Ok(first)
+}
+
+/// The version that all edits of one patch make.
+fn edited(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Error> {
+    let next = module.rewrite(|m, p| {
+        for edit in edits.split(|word| *word == "and") {
+            let (name, arguments) = edit.split_first().ok_or_else(|| misspelt(edit))?;
+            let row = EDITS.iter().find(|(there, _)| there == name);
+            let (_, edit) = row.ok_or_else(|| misspelt(edit))?;
+            edit(m, p, arguments)?;
+        }
+        Ok(())
+    });
+    Ok(next?.module.into_owned())
+}
+
+impl Refusal {
+    /// The message, the name of the id that it is about, and the instruction where it is, each on a line.
+    fn of(error: &Error, m: &Module<'_>) -> Self {
+        let mut text = format!("{}\n", error.message());
+        if let Some(id) = error.id() {
+            let name = m.name(id).map_or_else(|| id.to_string(), |name| name.into_owned());
+            text += &format!("about: {name}.\n");
+        }
+        if let Some(line) = error.word_offset().and_then(|at| line_at(m, at)) {
+            text += &format!("at: {line}\n");
+        }
+        let exit = match error.kind() {
+            ErrorKind::Malformed | ErrorKind::Limit | ErrorKind::NotFound | ErrorKind::Failed => 1,
+            ErrorKind::Options => 2,
+            ErrorKind::Unsupported => 3,
+        };
+        Self { exit, text }
+    }
+}
+
+/// The line that the instruction at word `at` has in the disassembly, which knows no unknown instructions.
+fn line_at(m: &Module<'_>, at: u32) -> Option<String> {
+    let before = m.instructions().filter(|inst| inst.at() < at);
+    let known = before.filter(|inst| inst.words() != sprinkle::INSTRUCTION).count();
+    let text = shader::disassemble(&sprinkle::strip(m.words())).ok()?;
+    text.lines().nth(known).map(|line| line.trim().to_owned())
+}
+
+/// The entry point that edits are about: the first one.
+fn entry<'m>(m: &'m Module<'_>) -> Result<EntryPoint<'m>, Error> {
+    m.entry_points()
+        .next()
+        .ok_or_else(|| Error::new(&code::ENTRY_POINT_NOT_FOUND, "no entry point"))
+}
+
+/// What has the name `name`, which one id has.
+fn named(m: &Module<'_>, name: &str) -> Result<Id, Error> {
+    let ids = (1..m.bound()).filter_map(Id::new);
+    let found: Vec<Id> = ids.filter(|id| m.name(*id).is_some_and(|own| own == name)).collect();
+    match found[..] {
+        [id] => Ok(id),
+        _ => Err(Error::new(&TEST_NAME, format!("{name} is the name of {found:?}"))),
+    }
+}
+
+fn number(text: &str) -> Result<u32, Error> {
+    text.parse().map_err(|_| misspelt(&[text]))
+}
+
+fn model(text: &str) -> Result<ExecutionModel, Error> {
+    match text {
+        "vertex" => Ok(ExecutionModel::VERTEX),
+        "fragment" => Ok(ExecutionModel::FRAGMENT),
+        _ => Err(misspelt(&[text])),
+    }
+}
+
+fn misspelt(words: &[&str]) -> Error {
+    Error::new(&TEST_MOVE, format!("no move, or not its arguments: {}", words.join(" ")))
+}

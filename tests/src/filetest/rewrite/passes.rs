@@ -1,0 +1,39 @@
+//! Moves that read a version and return the next.
+
+use polyshade::Error;
+use polyshade::rewrite::{self, DceOptions};
+use polyshade_spv::Module;
+
+use super::{TEST_INVARIANT, misspelt, model, named};
+
+type Pass = fn(&Module<'static>, &[&str]) -> Result<Module<'static>, Error>;
+
+/// The moves by name.
+pub(super) const PASSES: [(&str, Pass); 2] = [("isolate", isolate), ("dce", dce)];
+
+/// `isolate NAME MODEL`
+fn isolate(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, Error> {
+    let [name, stage] = arguments else { return Err(misspelt(arguments)) };
+    Ok(rewrite::isolate(m, name, model(stage)?)?.module.into_owned())
+}
+
+/// `dce`, with any of `only NAME MODEL`, `without-output NAME`, `without-effects` and `refuse-effects`. It leaves
+/// nothing behind that it would remove.
+fn dce(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, Error> {
+    let mut wanted = DceOptions::new();
+    let mut rest = arguments;
+    while !rest.is_empty() {
+        (wanted, rest) = match rest {
+            ["only", name, stage, rest @ ..] => (wanted.only(*name, model(stage)?), rest),
+            ["without-output", name, rest @ ..] => (wanted.without_output(named(m, name)?), rest),
+            ["without-effects", rest @ ..] => (wanted.without_effects(), rest),
+            ["refuse-effects", rest @ ..] => (wanted.refuse_effects(), rest),
+            _ => return Err(misspelt(rest)),
+        };
+    }
+    let left = rewrite::dce(m, &wanted)?.module.into_owned();
+    if rewrite::dce(&left, &wanted)?.is_changed() {
+        return Err(Error::new(&TEST_INVARIANT, "something dead is left"));
+    }
+    Ok(left)
+}
