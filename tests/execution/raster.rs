@@ -8,7 +8,8 @@ use crate::shaders::{Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::Module;
-use polyshade::transform_feedback::SideEffects;
+use polyshade::host::SideEffects;
+
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{
     Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Variants, Work, vk,
@@ -223,7 +224,8 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
         driver.run(&work).buffers.swap_remove(0)[0] > 0
     };
     for driver in DRIVERS {
-        for (keep, raster) in [(SideEffects::InCapture, false), (SideEffects::InRaster, true)] {
+        for (keep, raster) in [(SideEffects::InFirstPass, false), (SideEffects::InSecondPass, true)]
+        {
             let options = options(varyings, HOSTS[0]).side_effects(keep);
             let capture = Variants::new(&module, "main", &options).expect("decided");
             assert_eq!(runs(capture.raster_only.words(), driver), raster, "{driver:?} {keep:?}");

@@ -3,8 +3,8 @@
 use crate::goldens::{golden, section};
 use crate::rules::broken;
 use crate::states::{anew, buffers, pipeline, resumed};
-use polyshade::host::Binding;
-use polyshade::transform_feedback::SideEffects;
+use polyshade::host::{Binding, SideEffects};
+
 use polyshade_planner::{
     self as planner, Active, Bound, Call, Device, Draw, Executions, Feedback, Keeper, PassState,
     Path, Pipeline, Preset, Resource, Step, StoredIndices, StoredOutputs, Topology,

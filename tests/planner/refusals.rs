@@ -2,8 +2,8 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, Place, Pointer, Set};
-use polyshade::transform_feedback::{self, SideEffects};
+use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
+use polyshade::transform_feedback::{self};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
     Emitted, End, Feedback, FeedbackBuffer, Keeper, PassState, Path, Pipeline, Preset, Query, Step,
@@ -366,9 +366,9 @@ fn side_effects_happen_once() {
     };
     let mobile = Preset::VulkanMobile;
     refused(mobile, &fan(SideEffects::Refuse), &anew(), "two passes would do twice");
-    let discarded = Pipeline { rasterizer_discard: true, ..fan(SideEffects::InRaster) };
+    let discarded = Pipeline { rasterizer_discard: true, ..fan(SideEffects::InSecondPass) };
     refused(mobile, &discarded, &anew(), "a pass that is not drawn");
-    assert!(planner::plan(&mobile.into(), &fan(SideEffects::InCapture), &anew()).is_ok());
+    assert!(planner::plan(&mobile.into(), &fan(SideEffects::InFirstPass), &anew()).is_ok());
 }
 
 #[test]

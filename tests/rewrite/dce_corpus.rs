@@ -1,8 +1,8 @@
 //! What is dead is removed from every shader of a corpus, where there is one beside the project.
 
 use polyshade::Module;
-use polyshade::host::Target;
-use polyshade::position_only::{self, Options, STAGES, SideEffects};
+use polyshade::host::{SideEffects, Target};
+use polyshade::position_only::{self, Options, STAGES};
 use polyshade::rewrite::{DceOptions, dce};
 use polyshade_spv::ErrorKind;
 use polyshade_tests::shader;
@@ -46,7 +46,7 @@ fn corpus_has_valid_variants() {
         let m = Module::parse(&words).expect("it is valid");
         for entry in m.entry_points().filter(|entry| STAGES.contains(&entry.model())) {
             let target = &Target::new(entry.name()).stage(entry.model());
-            let options = Options::new().invariant().side_effects(SideEffects::InComplement);
+            let options = Options::new().invariant().side_effects(SideEffects::InSecondPass);
             for variant in [
                 position_only::lower(&m, target, &options),
                 position_only::lower(

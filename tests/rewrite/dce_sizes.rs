@@ -2,7 +2,8 @@
 
 use crate::dce_corpus::corpus;
 use polyshade::Module;
-use polyshade::position_only::{self, Options, SideEffects};
+use polyshade::host::SideEffects;
+use polyshade::position_only::{self, Options};
 use polyshade_spv::{ExecutionModel, Op};
 use polyshade_tests::dead_code;
 
@@ -26,7 +27,7 @@ fn corpus_is_as_small_as_spirv_tools_leaves_it() {
             continue;
         }
         let name = entry.name().into_owned();
-        let options = Options::new().side_effects(SideEffects::InPositionOnly);
+        let options = Options::new().side_effects(SideEffects::InFirstPass);
         let Ok(variant) = position_only::lower(&m, name.as_str(), &options) else { continue };
         let without = dead_code::without(&m, &name, &dead_code::varyings(&m, &name));
         let Some(without) = without else { continue };

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use polyshade::host::Target;
-use polyshade::transform_feedback::{self, Options, SideEffects, Variant, Varying};
+use polyshade::host::{SideEffects, Target};
+use polyshade::transform_feedback::{self, Options, Variant, Varying};
 use polyshade::{Error, Module};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionMode, ExecutionModel};
@@ -172,7 +172,7 @@ fn capture(module: &Module<'_>, entry: EntryPoint<'_>, options: &Options) -> Att
     if let Ok(variants) = variants(options) {
         return Ok(("captured", variants));
     }
-    let variants = variants(&options.clone().side_effects(SideEffects::InCapture))?;
+    let variants = variants(&options.clone().side_effects(SideEffects::InFirstPass))?;
     Ok(("captured, side effects in the capture pass", variants))
 }
 

@@ -4,13 +4,13 @@ use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
 use polyshade::depth_convention::{self, Turn};
-use polyshade::host::{Binding, Lowered, Place, Pointer, Set, Target, Value};
+use polyshade::host::{Binding, Lowered, Place, Pointer, Set, SideEffects, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
 use polyshade::recipe::{self, Capture, Made, Masks, Recipe};
 use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
-use polyshade::transform_feedback::{self, Components, SideEffects, Variant, capturable};
+use polyshade::transform_feedback::{self, Components, Variant, capturable};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
 use polyshade::{Error, Module};
 use polyshade_tests::shader::validate;
@@ -39,7 +39,7 @@ fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Capt
     let outputs = capturable(m, entry).into_iter().filter(|(_, components)| components.is_ok());
     let varyings = choices.some(outputs.map(|(varying, _)| varying));
     let options = transform_feedback::Options::new().interleaved(varyings);
-    let options = options.side_effects(SideEffects::InCapture);
+    let options = options.side_effects(SideEffects::InFirstPass);
     let variant = choices.of(&[Variant::Both, Variant::RasterOnly, Variant::CaptureOnly]);
     match choices.maybe() && entry.model() == ExecutionModel::VERTEX {
         true => Capture::Storage { variant, options },
@@ -49,7 +49,7 @@ fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Capt
 
 fn reduce(choices: &mut Choices) -> position_only::Options {
     let options =
-        position_only::Options::new().side_effects(position_only::SideEffects::InPositionOnly);
+        position_only::Options::new().side_effects(polyshade::host::SideEffects::InFirstPass);
     let options = if choices.maybe() { options.capture_in_position_only() } else { options };
     choices.of(&[
         options.clone(),

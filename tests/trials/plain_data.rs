@@ -100,7 +100,7 @@ fn options_of_capture_are_kept() {
         plain().interleaved(["v", "gl_NextBuffer", "gl_Position"]).repeats().specialize(1, 2),
         plain().separate(["v"]).into_storage(Set(1), Binding(2)).point_size(false),
         plain().stream_output(entries, [0, 32]),
-        plain().decorated().side_effects(transform_feedback::SideEffects::InRaster),
+        plain().decorated().side_effects(polyshade::host::SideEffects::InSecondPass),
     ]) {
         kept_beside_default(&options);
     }
@@ -119,7 +119,7 @@ fn options_of_the_position_are_kept() {
     }
     let kept_outputs = [Keep::Position, Keep::Location(3), Keep::Name("v".to_owned())];
     let options = position_only::Options::new().keep(kept_outputs).keep_interface().invariant();
-    let options = options.precise().side_effects(position_only::SideEffects::InComplement);
+    let options = options.precise().side_effects(polyshade::host::SideEffects::InSecondPass);
     kept_beside_default(&options.capture_in_position_only());
 }
 

@@ -100,7 +100,7 @@ const PLANES: UserPlanes = UserPlanes {
 
 fn reduced() -> position_only::Options {
     let options = position_only::Options::new().capture_in_position_only();
-    options.side_effects(position_only::SideEffects::InPositionOnly)
+    options.side_effects(polyshade::host::SideEffects::InFirstPass)
 }
 
 fn depth() -> depth_convention::Options {

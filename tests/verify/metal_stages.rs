@@ -10,8 +10,8 @@ use crate::stage::{
 use crate::subject::{difference, equal, reason, vertex};
 use crate::{clip, clip_control, clip_fragment, position};
 use polyshade::clip_cull::{DistanceKind, UserPlanes};
-use polyshade::host::{Place, Value};
-use polyshade::position_only::SideEffects;
+use polyshade::host::{Place, SideEffects, Value};
+
 use polyshade_tests::sample::sample;
 use polyshade_verify::Equal;
 
@@ -28,7 +28,7 @@ fn position_only_variants_hand_on_what_the_original_does() {
         layout(location = 0) out vec4 v;
         void main() { atomicAdd(count, 1u); v = a; gl_Position = a.yxzw; }",
     ));
-    stores.options = stores.options.side_effects(SideEffects::InPositionOnly);
+    stores.options = stores.options.side_effects(SideEffects::InFirstPass);
     assert!(equal("stores", stores.verify_by(&metal())).words > 0);
 }
 

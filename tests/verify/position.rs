@@ -2,8 +2,8 @@
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, judge_by, vertex};
 use polyshade::Module;
-use polyshade::host::Target;
-use polyshade::position_only::{self, Keep, Options, SideEffects};
+use polyshade::host::{SideEffects, Target};
+use polyshade::position_only::{self, Keep, Options};
 use polyshade::spv::ExecutionModel;
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
@@ -264,10 +264,10 @@ fn side_effects_and_captures_go_where_they_are_wanted() {
         }
         Case { options, captures, ..Case::new(words.clone()) }.is_equal_on(driver);
     };
-    with(Driver::Lavapipe, SideEffects::InPositionOnly, false);
-    with(Driver::SwiftShader, SideEffects::InComplement, false);
-    with(Driver::Lavapipe, SideEffects::InComplement, true);
-    with(Driver::SwiftShader, SideEffects::InPositionOnly, true);
+    with(Driver::Lavapipe, SideEffects::InFirstPass, false);
+    with(Driver::SwiftShader, SideEffects::InSecondPass, false);
+    with(Driver::Lavapipe, SideEffects::InSecondPass, true);
+    with(Driver::SwiftShader, SideEffects::InFirstPass, true);
 }
 
 #[test]

@@ -28,8 +28,7 @@ fn inputs_that_cannot_be_made_are_named() {
         void main() { v_out = atomicAdd(count, 1u); gl_Position = vec4(1); }",
     );
     let mut subject = Subject::interleaved(words, "v_out");
-    subject.options =
-        subject.options.side_effects(polyshade::transform_feedback::SideEffects::InCapture);
+    subject.options = subject.options.side_effects(polyshade::host::SideEffects::InFirstPass);
     let module = parsed(&subject.words);
     let refused = polyshade_vulkan::Variants::new(&module, "main", &subject.options);
     assert!(refused.is_err(), "polyshade refuses it before verify does");

@@ -14,7 +14,7 @@
 use super::device::{Device, PassingCost};
 use super::state::{Active, Draw, Feedback, Keeper, PassState, Pipeline, Storage, StoredOutputs};
 use super::steps::{Executions, Passing};
-use polyshade::transform_feedback::SideEffects;
+use polyshade::host::SideEffects;
 
 /// The executions of a draw, where the variants leave a choice.
 pub(super) fn executions(

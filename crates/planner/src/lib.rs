@@ -50,7 +50,7 @@ pub use device::{
 };
 pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
 pub use picture::picture;
-pub use polyshade::host::TransformFeedback;
+pub use polyshade::host::{SideEffects, TransformFeedback};
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
     FeedbackBuffer, Keeper, PassState, Path, Pipeline, Query, ShaderStage, Storage, StoredIndices,
@@ -64,7 +64,7 @@ pub use steps::{
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 
 use draft::Draft;
-use polyshade::transform_feedback::SideEffects;
+
 use polyshade_spv::Error;
 
 /// Plans a draw on a device.
@@ -117,7 +117,7 @@ fn plan_uncaptured(
         (Some(_), Path::Extension) => Variant::Extension,
         // Its stores are gone from the raster-only variant.
         (Some(_), Path::Storage | Path::Compute)
-            if pipeline.side_effects == Some(SideEffects::InCapture) =>
+            if pipeline.side_effects == Some(SideEffects::InFirstPass) =>
         {
             Variant::Original
         }

@@ -7,7 +7,8 @@ pub use keeper::Keeper;
 pub(super) use stored::STORAGE_BUFFERS;
 pub use stored::{Storage, StoredIndices, StoredOutputs};
 
-use polyshade::transform_feedback::{self, BufferLayout, ProvokingVertex, SideEffects};
+use polyshade::host::SideEffects;
+use polyshade::transform_feedback::{self, BufferLayout, ProvokingVertex};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 

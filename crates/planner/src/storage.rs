@@ -16,8 +16,8 @@ use super::steps::{
 };
 use super::sync::{Resource, barrier};
 use crate::code;
-use polyshade::host::{Place, Pointer};
-use polyshade::transform_feedback::{SideEffects, Topology};
+use polyshade::host::{Place, Pointer, SideEffects};
+use polyshade::transform_feedback::Topology;
 use polyshade_spv::Error;
 use words::bindings;
 
@@ -381,7 +381,7 @@ fn shape(
     }
     if pipeline.rasterizer_discard {
         return match pipeline.side_effects {
-            Some(SideEffects::InRaster) if at_once => Ok(Shape::AtOnce),
+            Some(SideEffects::InSecondPass) if at_once => Ok(Shape::AtOnce),
             _ => check_capture_alone(pipeline).map(|()| Shape::CaptureOnly),
         };
     }
@@ -401,18 +401,18 @@ pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
             &code::PLAN_SIDE_EFFECTS,
             "the shader stores by itself, which two passes would do twice",
         )),
-        Some(SideEffects::InCapture | SideEffects::InRaster) | None => Ok(()),
+        Some(SideEffects::InFirstPass | SideEffects::InSecondPass) | None => Ok(()),
     }
 }
 
 /// Refuses stores of the shader's own in a pass that rasterizer discard leaves out.
 pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
-        Some(SideEffects::InRaster) => Err(Error::new(
+        Some(SideEffects::InSecondPass) => Err(Error::new(
             &code::PLAN_SIDE_EFFECTS,
             "the shader's own stores are in a pass that is not drawn",
         )),
-        Some(SideEffects::Refuse | SideEffects::InCapture) | None => Ok(()),
+        Some(SideEffects::Refuse | SideEffects::InFirstPass) | None => Ok(()),
     }
 }
 

@@ -38,6 +38,21 @@ pub struct Lowered<'m, T = ()> {
     pub result: T,
 }
 
+/// The pass that keeps the stores to buffers and images and the atomics of a shader that is drawn in two passes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum SideEffects {
+    /// A shader that has some is refused.
+    #[default]
+    Refuse,
+    /// The capture pass, or the pass of the position-only variant. The raster pass and the complement have none, and the
+    /// full shader is not drawn.
+    InFirstPass,
+    /// The raster pass, or the pass of the complement or of the full shader. The first pass has none.
+    InSecondPass,
+}
+
 /// What is known of a shader with an output that was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

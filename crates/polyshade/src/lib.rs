@@ -17,10 +17,11 @@
 //! Each lowering has a `VERSION`. It grows by one when the lowering makes other words of the same module, target and
 //! options, so it belongs into the key of a cache of results. New lowerings begin at 1; those that shared one version
 //! before went on with it, which was 2.
+//! The macro [`lowerings!`] has a row for each.
 //! [`recipe`] does several of them to the stages of a pipeline, in the order that is right.
 //!
-//! The crate `polyshade-planner` says what to draw, bind and wait for on which device. [`moves`] has what lowerings are
-//! made of, for those who write one.
+//! The crate `polyshade-planner` says what to draw, bind and wait for on which device. [`rewrite`] has the tools for
+//! those who write a lowering.
 
 #![forbid(unsafe_code)]
 

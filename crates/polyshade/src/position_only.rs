@@ -2,12 +2,11 @@
 //!
 //! A tiler runs the geometry twice: to find which triangle touches which bin, and to shade. The first run needs
 //! position and a few other outputs only; so do a depth pre-pass, shadow maps, occlusion queries, and culling in a
-//! compute stage. [`derive`](fn@derive) makes that variant: the same shader without the other outputs, and without
-//! all that only they needed. [`complement`] makes the one with exactly the other outputs.
+//! compute stage. [`lower`] makes that variant, or its [complement](Variant::Complement) with exactly the other outputs.
 //!
-//! What is kept is bit for bit what the full shader writes, as far as the driver compiles the same instructions to the
-//! same arithmetic, which `Invariant` promises; [`Options::invariant`] adds it to all variants, and [`full`] is the
-//! full shader with it.
+//! The kept outputs are bit for bit those of the full shader, as far as the driver compiles the same instructions to the
+//! same arithmetic, which `Invariant` promises; [`Options::invariant`] adds it to all variants, the
+//! [full shader](Variant::Full) among them.
 //!
 //! ```
 //! # use polyshade::{Error, Module, position_only};
@@ -25,7 +24,7 @@ mod precise;
 mod read_back;
 
 pub use cost::{Cost, cost};
-pub use options::{Keep, Options, SideEffects, Variant};
+pub use options::{Keep, Options, Variant};
 
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};

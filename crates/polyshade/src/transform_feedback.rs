@@ -55,7 +55,7 @@ pub use draw::{BufferRange, Draw, ProvokingVertex, WORK_GROUP_SIZE};
 pub use extension::{Decorated, decorate};
 pub use indices::{IndexType, Indices, Segments};
 pub use layout::{BufferLayout, Captured, Layout};
-pub use options::{Options, SideEffects};
+pub use options::Options;
 pub use stripped::strip;
 pub use topology::Topology;
 pub(crate) use varying::locations;
@@ -64,7 +64,7 @@ pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 use crate::code;
 use crate::host::{
     Binding, Descriptor, DescriptorKind, Extension, Feature, Lowered, Purpose, Requirements, Set,
-    Target, Words,
+    SideEffects, Target, Words,
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
@@ -99,7 +99,7 @@ pub enum Variant {
     /// would be stored by no invocation.
     Both,
     /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`PassThrough`](Self::PassThrough), too. It
-    /// keeps the shader's own stores, whatever the options say of [them](SideEffects): here they happen once. Only
+    /// keeps the shader's own stores, whatever the options say of [them](crate::host::SideEffects): here they happen once. Only
     /// where the options [pass outputs through](Options::pass_through).
     CaptureAll,
     /// Has the outputs, which it reads from where [`CaptureAll`](Self::CaptureAll) has stored them, and nothing else of

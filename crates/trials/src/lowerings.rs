@@ -6,15 +6,14 @@ use polyshade::advanced_blend::{
 };
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{
-    Binding, Device, Place, Pointer, Reserved, Set, Target, TransformFeedback, Value,
+    Binding, Device, Place, Pointer, Reserved, Set, SideEffects, Target, TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
 use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{ExecutionMode, Section};
 use polyshade::transform_feedback::{
-    self, Components, IndexType, Locations, Options, SideEffects, StreamOutputEntry, Topology,
-    Variant, Varying,
+    self, Components, IndexType, Locations, Options, StreamOutputEntry, Topology, Variant, Varying,
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate, Robustness};
 use polyshade::{Error, Module};
@@ -23,8 +22,8 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
     let target = target(entry, choices);
     let options = captured(m, entry, choices);
     let options = options.side_effects(choices.of(&[
-        SideEffects::InCapture,
-        SideEffects::InRaster,
+        SideEffects::InFirstPass,
+        SideEffects::InSecondPass,
         SideEffects::Refuse,
     ]));
     let options = known(options, choices);
@@ -227,9 +226,9 @@ pub(crate) fn position(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     let options = if choices.maybe() { options.keep_interface() } else { options };
     let options = if choices.maybe() { options.invariant() } else { options };
     let options = options.side_effects(choices.of(&[
-        position_only::SideEffects::InComplement,
-        position_only::SideEffects::InPositionOnly,
-        position_only::SideEffects::Refuse,
+        polyshade::host::SideEffects::InSecondPass,
+        polyshade::host::SideEffects::InFirstPass,
+        polyshade::host::SideEffects::Refuse,
     ]));
     let options = if choices.maybe() { options.capture_in_position_only() } else { options };
     let variant = position_only::lower(m, &target, &options)?;

@@ -4,8 +4,8 @@ use crate::Choices;
 use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
-use polyshade::host::{Binding, Place, Pointer, Set};
-use polyshade::transform_feedback::{self, ProvokingVertex, SideEffects};
+use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
+use polyshade::transform_feedback::{self, ProvokingVertex};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
     Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
@@ -167,7 +167,7 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
         Topology::TriangleStripWithAdjacency,
         Topology::PatchList,
     ];
-    let effects = [SideEffects::Refuse, SideEffects::InCapture, SideEffects::InRaster];
+    let effects = [SideEffects::Refuse, SideEffects::InFirstPass, SideEffects::InSecondPass];
     let emitted = [Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips];
     let topology = choices.of(&TOPOLOGIES);
     let words =

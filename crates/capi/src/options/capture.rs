@@ -5,9 +5,9 @@ use crate::border::{self, versioned};
 use crate::draw::topologies;
 use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_place};
-use polyshade::host::{Binding, Set};
+use polyshade::host::{Binding, Set, SideEffects};
 use polyshade::transform_feedback::{
-    Options, SideEffects, StreamOutputEntry, Variant, Varying, WORK_GROUP_SIZE,
+    Options, StreamOutputEntry, Variant, Varying, WORK_GROUP_SIZE,
 };
 use std::ffi::c_char;
 
@@ -163,8 +163,8 @@ pub(super) fn read(
     }
     options = options.side_effects(match given.side_effects {
         POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
-        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InCapture,
-        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InRaster,
+        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InFirstPass,
+        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
         other => return Err(Failure::argument(format!("there are no side effects {other}"))),
     });
     options = options.point_size(!has(POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE));

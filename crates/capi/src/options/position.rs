@@ -7,7 +7,8 @@ use super::{
 use crate::border::{self, versioned};
 use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_value};
-use polyshade::position_only::{Keep, Options, SideEffects, Variant};
+use polyshade::host::SideEffects;
+use polyshade::position_only::{Keep, Options, Variant};
 use polyshade::{depth_convention, rasterizer_discard};
 use std::ffi::c_char;
 
@@ -110,8 +111,8 @@ pub(super) fn read(at: *const polyshade_position_options) -> Result<Options, Fai
     }
     Ok(options.side_effects(match given.side_effects {
         POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
-        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InPositionOnly,
-        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InComplement,
+        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InFirstPass,
+        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
         other => return Err(Failure::argument(format!("there are no side effects {other}"))),
     }))
 }

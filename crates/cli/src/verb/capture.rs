@@ -16,10 +16,10 @@ use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
-use polyshade::host::{Binding, Device, Place, Set, Target};
+use polyshade::host::{Binding, Device, Place, Set, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, IndexType, Layout, Options, SideEffects, StreamOutputEntry, Topology, Variant, Varying,
+    self, IndexType, Layout, Options, StreamOutputEntry, Topology, Variant, Varying,
 };
 use polyshade_verify::Asked;
 use pulled::Pull;
@@ -180,8 +180,8 @@ enum Route {
 
 const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
     ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
-    ("in-capture", "Keep them in the capture pass", SideEffects::InCapture),
-    ("in-raster", "Keep them in the raster pass", SideEffects::InRaster),
+    ("in-capture", "Keep them in the capture pass", SideEffects::InFirstPass),
+    ("in-raster", "Keep them in the raster pass", SideEffects::InSecondPass),
 ];
 
 const INDEX_TYPES: [(&str, &str, IndexType); 3] = [

@@ -13,8 +13,8 @@ use crate::output::print_text;
 use analysis::Analysis;
 use clap::Args;
 use polyshade::Module;
-use polyshade::host::Target;
-use polyshade::position_only::{Options, STAGES, SideEffects};
+use polyshade::host::{SideEffects, Target};
+use polyshade::position_only::{Options, STAGES};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
 use polyshade::transform_feedback;
@@ -141,7 +141,7 @@ fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>, number: usize) -> Value 
         let reason = format!("more than {MOST_COSTS} entry points; name one with --entry");
         return json!({ "refused": reason });
     }
-    let options = Options::new().side_effects(SideEffects::InComplement);
+    let options = Options::new().side_effects(SideEffects::InSecondPass);
     let target = Target::new(entry.name()).stage(entry.model());
     match costs(m, (&target, entry.model()), &options) {
         Ok(costs) => costs,

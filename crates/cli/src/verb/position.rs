@@ -13,8 +13,8 @@ use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::Args;
 use polyshade::Module;
-use polyshade::host::Target;
-use polyshade::position_only::{self, Keep, Options, STAGES, SideEffects};
+use polyshade::host::{SideEffects, Target};
+use polyshade::position_only::{self, Keep, Options, STAGES};
 use polyshade::spv::ExecutionModel;
 use std::path::PathBuf;
 
@@ -79,8 +79,8 @@ pub(crate) struct Arguments {
 
 const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
     ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
-    ("in-position", "Keep them in the position-only variant", SideEffects::InPositionOnly),
-    ("in-complement", "Keep them in the complement and the full shader", SideEffects::InComplement),
+    ("in-position", "Keep them in the position-only variant", SideEffects::InFirstPass),
+    ("in-complement", "Keep them in the complement and the full shader", SideEffects::InSecondPass),
 ];
 
 /// Which run captures by transform feedback.

@@ -8,9 +8,9 @@ use crate::emulation::told::{Fetched, Told};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::host::{self, Place, Pointer, Target};
+use polyshade::host::{self, Place, Pointer, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, MAX_BUFFERS, SideEffects, Topology, Variant as Kind};
+use polyshade::transform_feedback::{self, MAX_BUFFERS, Topology, Variant as Kind};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
 use std::collections::HashMap;
@@ -222,7 +222,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
     // What the shader stores itself is stored by the draw as it is.
     let (variant, stores) = match captured(&options) {
         Ok(variant) => (variant, false),
-        Err(_) => (captured(&options.side_effects(SideEffects::InRaster))?, true),
+        Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
     };
     let (variant, words) = variant;
     let mut strides = [0; MAX_BUFFERS];

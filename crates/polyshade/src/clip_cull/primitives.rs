@@ -50,7 +50,7 @@ impl Primitive {
         }
     }
 
-    /// How many vertices a geometry stage emits at most once `clip` planes [cut](super::cut()) it, where it emitted
+    /// How many vertices a geometry stage emits at most once `clip` planes cut it, where it emitted
     /// `before` at most.
     pub fn most_vertices(self, before: u32, clip: u32) -> u32 {
         let primitives = before.saturating_sub(self.vertices() - 1);

@@ -1,6 +1,7 @@
 //! What is kept, and how.
 
 use crate::code;
+use crate::host::SideEffects;
 use polyshade_spv::{BuiltIn, Error};
 use std::fmt;
 use std::str::FromStr;
@@ -92,20 +93,6 @@ impl fmt::Display for Keep {
             }
         }
     }
-}
-
-/// What becomes of the shader's own stores to buffers and images, and of its atomics, which would happen in both runs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum SideEffects {
-    /// A shader that has some is refused.
-    #[default]
-    Refuse,
-    /// They happen in the run of the position-only variant; the complement has none, and the full shader is not run.
-    InPositionOnly,
-    /// They happen in the other run: of the complement, or of the full shader.
-    InComplement,
 }
 
 /// A variant of one shader. All that are drawn together take the same other options.
@@ -239,8 +226,8 @@ impl Options {
     pub(super) fn drops_effects(&self, variant: Variant) -> Option<bool> {
         match self.side_effects {
             SideEffects::Refuse => None,
-            SideEffects::InPositionOnly => Some(variant == Variant::Complement),
-            SideEffects::InComplement => Some(variant == Variant::PositionOnly),
+            SideEffects::InFirstPass => Some(variant == Variant::Complement),
+            SideEffects::InSecondPass => Some(variant == Variant::PositionOnly),
         }
     }
 }

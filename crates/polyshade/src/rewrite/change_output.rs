@@ -14,7 +14,7 @@ use polyshade_spv::{
 /// does not have the output.
 ///
 /// The function is called at the [output points](super::export_points()) of the vertex stream that the output is of. A
-/// vertex output of a tessellation control or mesh stage goes [through](super::through()) it wherever it is stored.
+/// vertex output of a tessellation control or mesh stage goes [through](super::map_stores()) it wherever it is stored.
 ///
 /// The lowering is noted in the module, and refused where it is noted already.
 ///

@@ -1,8 +1,8 @@
 //! Stores and atomics of the shader's own: a stage that runs in two passes would do them twice.
 
-use super::options::SideEffects;
 use crate::code;
 use crate::effects::{Written, changes_memory, noun, target};
+use crate::host::SideEffects;
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch};
@@ -68,10 +68,12 @@ impl Effects {
         let mut instructions = self.instructions.iter().map(|at| m.inst_at(*at));
         let Some(first) = instructions.next() else { return Ok(()) };
         match (kept, pass) {
-            (SideEffects::InCapture, Pass::Capture) | (SideEffects::InRaster, Pass::Raster) => {
+            (SideEffects::InFirstPass, Pass::Capture)
+            | (SideEffects::InSecondPass, Pass::Raster) => {
                 return Ok(());
             }
-            (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
+            (SideEffects::InFirstPass, Pass::Raster)
+            | (SideEffects::InSecondPass, Pass::Capture) => {}
             (SideEffects::Refuse, _) => {
                 let message = "the shader stores to memory itself, and would in both passes";
                 let error = Error::new(&code::SIDE_EFFECTS_UNASSIGNED, message)

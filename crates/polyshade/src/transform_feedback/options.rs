@@ -5,22 +5,8 @@ use super::indices::IndexType;
 use super::known::{Draws, Indexed};
 use super::topology::Topology;
 use super::varying::{StreamOutputEntry, Varying};
-use crate::host::{Binding, Place, Reserved, Set};
+use crate::host::{Binding, Place, Reserved, Set, SideEffects};
 use crate::placement::{Wanted, WordsAt};
-
-/// What becomes of stores and atomics that the shader does itself, where it runs in two passes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum SideEffects {
-    /// A shader that has some is refused.
-    #[default]
-    Refuse,
-    /// They stay in the capture pass and go from the raster pass.
-    InCapture,
-    /// They stay in the raster pass and go from the capture pass.
-    InRaster,
-}
 
 /// What to capture, into which buffers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

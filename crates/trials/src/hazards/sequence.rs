@@ -2,8 +2,8 @@
 
 use super::memory::{Cells, Kind};
 use crate::Choices;
-use polyshade::host::{Binding, Place, Pointer, Set};
-use polyshade::transform_feedback::SideEffects;
+use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
+
 use polyshade_planner::{
     Active, Api, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, End, Feedback,
     FeedbackBuffer, Keeper, PassState, Path, Pipeline, Preset, ShaderStage, Storage, Topology, Use,
@@ -334,7 +334,7 @@ impl Writer<'_> {
         Pipeline {
             topology: self.choices.of(&topologies),
             rasterizer_discard: self.choices.maybe(),
-            side_effects: self.choices.rarely().then_some(SideEffects::InCapture),
+            side_effects: self.choices.rarely().then_some(SideEffects::InFirstPass),
             capture: Some(capture),
             ..Pipeline::default()
         }

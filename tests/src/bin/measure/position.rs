@@ -3,8 +3,8 @@
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
-use polyshade::host::Lowered;
-use polyshade::position_only::{self, Options, SideEffects};
+use polyshade::host::{Lowered, SideEffects};
+use polyshade::position_only::{self, Options};
 use polyshade::spv::ExecutionModel;
 use polyshade_tests::{dead_code, shader};
 use polyshade_vulkan::{
@@ -122,7 +122,7 @@ pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
             continue;
         }
         let name = entry.name().into_owned();
-        let options = Options::new().side_effects(SideEffects::InPositionOnly);
+        let options = Options::new().side_effects(SideEffects::InFirstPass);
         let without = dead_code::without(&m, &name, &dead_code::varyings(&m, &name));
         let Some(without) = without else { continue };
         let Ok(variant) = position_only::lower(&m, name.as_str(), &options) else { continue };
