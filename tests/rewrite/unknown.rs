@@ -50,7 +50,7 @@ fn it_stays_in_the_body_that_is_wrapped() {
 
 #[test]
 fn it_keeps_the_variables_that_it_may_use() {
-    let m = case("take-over/pointers.spvasm");
+    let m = case("demote-to-private/pointers.spvasm");
     let operands = ["w", "x"].map(|name| named(&m, name).word());
     let (m, _) = with_unknown(&m, |m| stores(m).last().unwrap(), &operands);
     let taken = m.rewrite(|m, p| {
@@ -87,7 +87,7 @@ fn a_function_that_is_shared_is_not_cloned_with_it() {
 
 #[test]
 fn a_variable_that_it_may_use_is_not_redirected() {
-    let m = case("replace_uses/copies.spvasm");
+    let m = case("replace-uses/copies.spvasm");
     let [old, new] = ["old", "new"].map(|name| named(&m, name));
     let (m, at) = with_unknown(&m, |m| stores(m).last().unwrap(), &[old.word()]);
     let error = m.rewrite(|m, p| rewrite::replace_uses(m, p, old, new)).map(drop).unwrap_err();

@@ -159,13 +159,13 @@ pub(crate) fn discarded(location: u32, native: Option<DistanceKind>, counts: [u3
 pub(crate) fn cut(location: Option<u32>) -> Step {
     let mut options = GeometryClip::default();
     options.read_at = location;
-    let told = form(Form::Exact { location, native_clip: false, at_exports: false });
+    let told = form(Form::Exact { location, native_clip: false, hand_on: false });
     clip(told, ClipStep::ClipInGeometry(options))
 }
 
 /// Written to a geometry stage that polyshade generates, in registers.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
-    let told = form(Form::Exact { location: Some(at), native_clip: false, at_exports: false });
+    let told = form(Form::Exact { location: Some(at), native_clip: false, hand_on: false });
     clip(told, generate(GeometryClip::default(), Primitive::Triangles, at))
 }
 

@@ -141,7 +141,11 @@ fn every_option_has_a_witness_or_a_test() {
     for verb in command.get_subcommands().map(Command::get_name) {
         let own: Vec<_> = witnesses.iter().filter(|witness| witness.verb == verb).collect();
         let tests = if own.is_empty() { tests_of(verb) } else { String::new() };
-        for (option, short) in options_of(verb) {
+        let options = options_of(verb);
+        let acts = own.iter().flat_map(|witness| &witness.options).map(|acts| name(acts));
+        let strangers = acts.filter(|acts| options.iter().all(|(option, _)| option != acts));
+        unknown.extend(strangers.map(|acts| format!("{verb} has no {acts}")));
+        for (option, short) in options {
             let shared = of_every_verb.iter().any(|(name, _)| *name == option);
             let acts = own.iter().flat_map(|witness| &witness.options);
             let acts = acts.filter(|acts| name(acts) == option).count() > 0;

@@ -83,8 +83,7 @@ impl Outputs {
         if path == Path::new("-") && format == Format::Spv && std::io::stdout().is_terminal() {
             let message = "SPIR-V is binary, and standard output is a terminal";
             let failure = Failure::new(&code::CLI_USAGE, message);
-            let help =
-                "name a file with -o, replace_uses the output, or say a format with --format";
+            let help = "name a file with -o, redirect the output, or say a format with --format";
             return Err(failure.help(help));
         }
         self.add(path, bytes)

@@ -347,12 +347,12 @@ impl Signature {
             };
             let _ = match (attribute, slot) {
                 (_, Some(slot)) => {
-                    writeln!(body, "    at_exports(of.outputs[{slot}], 0, result.{name});")
+                    writeln!(body, "    hand_on(of.outputs[{slot}], 0, result.{name});")
                 }
                 ("clip_distance", None) => writeln!(
                     body,
                     "    for (int i = 0; i < {elements}; i++)\n        \
-                     at_exports(of.outputs[{CLIP_DISTANCES} + i / 4], i % 4, result.{name}[i]);"
+                     hand_on(of.outputs[{CLIP_DISTANCES} + i / 4], i % 4, result.{name}[i]);"
                 ),
                 ("sample_mask", None) => {
                     writeln!(body, "    if ((result.{name} & 1u) == 0) discard_fragment();")
@@ -435,9 +435,9 @@ mod tests {
             &vertex.caller(&[]),
             &[
                 "auto result = main0();",
-                "at_exports(of.outputs[0], 0, result.gl_Position);",
+                "hand_on(of.outputs[0], 0, result.gl_Position);",
                 "for (int i = 0; i < 2; i++)",
-                "at_exports(of.outputs[3], 0, result.uv);",
+                "hand_on(of.outputs[3], 0, result.uv);",
             ],
         );
     }
@@ -461,7 +461,7 @@ mod tests {
             &[
                 "inputs.d = of_words<float>(of.inputs[3]);",
                 "main0(inputs, of_words<float4>(of.outputs[1]), array<texture2d<float>, 2>(of.textures + 3), float4(o",
-                "at_exports(of.outputs[1], 0, result.c);",
+                "hand_on(of.outputs[1], 0, result.c);",
                 "if ((result.gl_SampleMask & 1u) == 0) discard_fragment();",
             ],
         );

@@ -92,17 +92,17 @@ pub enum DistanceStep {
 }
 
 impl DistanceStep {
-    /// Its name: the name of the function.
+    /// Its name: that of the step in `clip_cull::Step`, with the stage where the step is for several.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Normalize => "normalize_pipeline",
+            Self::Normalize => "normalize",
             Self::Separate => "separate",
-            Self::Enable => "enable",
-            Self::HandOn => "enable, as written",
-            Self::Cut => "cut",
-            Self::Generate => "generate",
-            Self::EmulateLast => "emulate_last",
-            Self::EmulateFragment => "emulate_fragment",
+            Self::Enable => "mask",
+            Self::HandOn => "mask, with the originals",
+            Self::Cut => "clip_in_geometry",
+            Self::Generate => "clip_in_geometry, generated",
+            Self::EmulateLast => "emulate, in the last stage",
+            Self::EmulateFragment => "emulate, in the fragment stage",
             Self::ReadRegisters => "to_registers, of the other stages",
         }
     }

@@ -72,7 +72,7 @@ pub const VERSION: u32 = 5;
 ///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
 ///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for
 ///   storage images, sRGB, a shader without early fragment tests, with an interlock of its own, or with the Vulkan
-///   memory model; what the [rewrite](crate::rewrite) refuse.
+///   memory model; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

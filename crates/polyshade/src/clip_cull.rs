@@ -114,10 +114,12 @@ fn take<'v>(
         Step::ToRegisters(registers) => to_registers(m, target, *registers)?,
         Step::Emulate { emulated, location, inputs, signature } => {
             let (outputs, signature) = (*location, *signature);
-            let registers = Registers { inputs: inputs.unwrap_or(outputs), outputs, signature };
-            match model == ExecutionModel::FRAGMENT {
-                true => emulate_fragment(m, target, *emulated, registers, Runs::AsItIs)?,
-                false => emulate::emulate_last(m, target, *emulated, registers)?,
+            let registers = Registers { inputs: outputs, outputs, signature };
+            if model == ExecutionModel::FRAGMENT {
+                emulate_fragment(m, target, *emulated, registers, Runs::AsItIs)?
+            } else {
+                let registers = Registers { inputs: inputs.unwrap_or(outputs), ..registers };
+                emulate::emulate_last(m, target, *emulated, registers)?
             }
         }
         Step::ClipInGeometry(clip) => match clip.generate {

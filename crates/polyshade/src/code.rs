@@ -185,9 +185,9 @@ polyshade_spv::codes! {
     CAPTURE_PASS_THROUGH_RESTART: Options, "capture.pass-through-restart",
         "Draw without primitive restart, or do without pass-through.";
     CAPTURE_PASS_THROUGH_TOO_LARGE: Unsupported, "capture.pass-through-too-large",
-        "Do without pass-map_stores: the outputs of a vertex take too many bytes.";
+        "Do without pass-through: the outputs of a vertex take too many bytes.";
     CAPTURE_PASS_THROUGH_EMPTY: Unsupported, "capture.pass-through-empty",
-        "Do without pass-map_stores: the shader has no outputs to pass through.";
+        "Do without pass-through: the shader has no outputs to pass through.";
     CAPTURE_DRAWS_WITH_EXTENSION: Options, "capture.draws-with-extension",
         "Give properties of draws only where the shader captures with storage buffers.";
     CAPTURE_DRAW_MISMATCH: Options, "capture.draw-mismatch",

@@ -99,7 +99,7 @@ impl Options {
 /// `NotFound`: the entry point. `Options`: a word where the shader has something already, where something is reserved,
 /// or where another word is. `Unsupported`: another stage; a position that is not a vector of four floats; a module in
 /// which this has been done; push constants that cannot grow; no free location where the extension captures the
-/// position; what the [rewrite] refuse.
+/// position; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

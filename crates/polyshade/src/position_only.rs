@@ -63,8 +63,7 @@ const REDUCED: Stages = Stages {
 /// * `NotFound`: the entry point, or an output that is to be kept.
 /// * `Options`: several stages have an entry point of this name, and the target does not name the stage.
 /// * `Unsupported`: side effects, where the options refuse them or where a kept output needs one that is removed; an
-///   output that is removed though the shader reads it, in a geometry or mesh stage; what the [rewrite](crate::rewrite)
-///   refuse.
+///   output that is removed though the shader reads it, in a geometry or mesh stage; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

@@ -79,7 +79,7 @@ pub struct Recipe {
     pub normalize: Option<BTreeMap<ExecutionModel, Normalize>>,
     /// The last stage is clipped against planes of the host's.
     pub planes: Option<UserPlanes>,
-    /// Planes that are off do not clip.
+    /// Disabled planes do not clip.
     pub masks: Option<Masks>,
     /// The last stage is reduced to the outputs that decide coverage, or to the others.
     pub reduce: Option<position_only::Options>,

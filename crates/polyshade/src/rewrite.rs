@@ -1,7 +1,7 @@
-//! The few moves from which every lowering is made.
+//! The rewrite tools of which every lowering consists.
 //!
 //! Each is one module and does one thing to a patch `p` for the version `m` it belongs to. A lowering
-//! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
+//! [isolates](isolate()) its entry point first, in a version of its own, and then uses the tools in the next.
 
 mod accesses;
 mod builtin;

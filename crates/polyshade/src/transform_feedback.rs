@@ -133,7 +133,7 @@ const STAGES: Stages =
 /// * `Unsupported`: a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends on a
 ///   specialization constant; by name, a structure or an array of arrays as a whole; another stage than the vertex
 ///   stage; vertex attributes where draws have indices or [a compute stage](Options::compute) captures, and built-in
-///   inputs that one lacks; what the [rewrite] refuse.
+///   inputs that one lacks; the errors of the [rewrite tools](crate::rewrite).
 pub fn prepare<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -188,8 +188,8 @@ impl<'m> Prepared<'m> {
     ///
     /// `Options`: a set and binding that the shader has already; [`CaptureAll`](Variant::CaptureAll) and
     /// [`PassThrough`](Variant::PassThrough) where the options do not ask for them. `Unsupported`: side effects of the
-    /// shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; what
-    /// the [rewrite] refuse.
+    /// shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; the
+    /// errors of the [rewrite tools](crate::rewrite).
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
     }

@@ -66,7 +66,7 @@ pub struct Pulled {
 /// `NotFound`: the entry point. `Options`: attributes and buffers that do not fit each other; a format whose numbers
 /// are not those that the shader reads; a place where the shader has something already, or where something is reserved.
 /// `Unsupported`: another stage; an input that is a structure, has no location, or is an array as long as a
-/// specialization constant says; push constants that cannot grow; what the [rewrite] refuse.
+/// specialization constant says; push constants that cannot grow; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

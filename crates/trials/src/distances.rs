@@ -128,6 +128,8 @@ fn geometry_clip(choices: &mut Choices) -> GeometryClip {
         clip.provoking = ProvokingVertex::Last;
     }
     clip.read_at = (!choices.maybe()).then(|| register(choices));
+    clip.signature =
+        choices.maybe().then(|| DistanceCounts::new(choices.below(9), choices.below(9)));
     match choices.below(3) {
         0 => false,
         1 => clip.flat.insert(choices.below(4)),

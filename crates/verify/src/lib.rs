@@ -212,7 +212,7 @@ pub enum Form {
         /// Whether clip distances stay.
         native_clip: bool,
         /// Whether a geometry stage hands its distances on there, too.
-        at_exports: bool,
+        hand_on: bool,
     },
     /// One built-in array of two.
     Combined,

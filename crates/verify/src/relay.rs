@@ -51,7 +51,7 @@ pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Resul
             let (ty, builtin) = array.built_in(p);
             all.push((ty, builtin, vertex));
         }
-        all.into_iter().flat_map(|one| at_exports(p, one, at)).collect()
+        all.into_iter().flat_map(|one| hand_on(p, one, at)).collect()
     })
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Resul
 /// %value = OpLoad %v4float %from
 ///          OpStore %to %value
 /// ```
-fn at_exports<'m>(
+fn hand_on<'m>(
     p: &mut Patch<'m, '_>,
     (ty, decoration, vertex): (Id, (Decoration, u32), Option<Id>),
     at: Position<'m>,

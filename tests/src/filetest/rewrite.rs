@@ -27,7 +27,7 @@ pub(super) struct Refusal {
     pub(super) text: String,
 }
 
-/// The words that the moves of a `RUN:` line make of `words`.
+/// The words that the tools of a `RUN:` line make of `words`.
 pub(super) fn run(line: &[String], words: &[u32]) -> Result<Vec<u32>, Refusal> {
     let unread = |error: Error| Refusal { exit: 1, text: error.to_string() };
     let mut module = Module::parse_owned(words.to_vec()).map_err(unread)?;
@@ -47,7 +47,7 @@ fn next(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Err
     };
     let (first, second) = (once()?, once()?);
     if first.words() != second.words() {
-        return Err(Error::new(&TEST_INVARIANT, "the same moves give other words"));
+        return Err(Error::new(&TEST_INVARIANT, "the same tools give other words"));
     }
     Ok(first)
 }

@@ -31,7 +31,7 @@ pub const POLYSHADE_OPTIONS_CLIP_CULL: u32 = 8;
 /// Several lowerings of a pipeline; JSON as `polyshade lower` takes it.
 pub const POLYSHADE_OPTIONS_RECIPE: u32 = 9;
 
-/// A kind of options. The number and the name, of which hashes are made, never change.
+/// A kind of options. From version 1.0 on neither number nor name, of which hashes are made, changes.
 #[derive(Debug)]
 pub(crate) struct Kind {
     pub(crate) number: u32,

@@ -45,7 +45,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_inputs: Vec<DistanceSemantic>,
 
-    /// The distances that this stage shares with the one behind it, which number the outputs
+    /// The distances that this stage shares with the one after it, which number the outputs
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_outputs: Vec<DistanceSemantic>,
 
@@ -57,7 +57,7 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     no_semantics: bool,
 
-    /// The first location of --to registers, and of distances that --exact hands on or reads
+    /// The first location of --to registers, and of the distances that --exact reads, or writes for the next stage
     #[arg(long, value_name = "N")]
     location: Option<u32>,
 
@@ -74,7 +74,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N", requires = "enable", alias = "as-written")]
     keep_original_at: Option<u32>,
 
-    /// How many clip planes of the host's to clip against
+    /// The number of clip planes of the host
     #[arg(long, value_name = "N", requires = "planes_at")]
     planes: Option<u32>,
 
@@ -87,8 +87,8 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "SPACE", value_parser = space, requires = "planes")]
     planes_in: Option<Space>,
 
-    /// Do without distances, in the vertex and fragment stages alone: the first of four locations between them. A
-    /// fragment stage needs --signature
+    /// Emulate distances by the last stage before rasterization and the fragment stage: the first of four locations
+    /// between them. A fragment stage needs --signature
     #[arg(long, value_name = "LOCATION", conflicts_with = "to")]
     emulate: Option<u32>,
 

@@ -65,10 +65,12 @@ pub(super) fn emulate_last<'m>(
     })?;
     let (counts, is_emulated) = next.value;
     let made = without_unused(&frame, &next.module)?;
+    let native = if lacking.includes(DistanceKind::Clip) { 0 } else { counts[0] };
+    let requirements = limits::requirements([native, 0]);
     let result = StageDistances { outputs: counts.into(), ..inputs };
     let lowered = match !is_emulated && !declares_fewer(&frame, lacking, &made)? {
-        true => Lowered::unchanged(module, result),
-        false => frame.made(made, Requirements::default(), result),
+        true => Lowered { requirements, ..Lowered::unchanged(module, result) },
+        false => frame.made(made, requirements, result),
     };
     with_others(&frame, lowered)
 }

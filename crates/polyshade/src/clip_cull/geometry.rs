@@ -53,7 +53,9 @@ pub(super) fn clip_in_geometry<'m>(
     let result = StageDistances { outputs: counts.into(), ..inputs };
     let Some((vertices, has_point_size)) = vertices else {
         if !is_read {
-            return with_others(&frame, Lowered::unchanged(module, result));
+            let requirements = limits::requirements(counts);
+            let unchanged = Lowered { requirements, ..Lowered::unchanged(module, result) };
+            return with_others(&frame, unchanged);
         }
         let last = without_unused(&frame, &next.module)?;
         return with_others(&frame, frame.made(last, limits::requirements(counts), result));

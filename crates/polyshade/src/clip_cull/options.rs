@@ -106,7 +106,8 @@ pub enum Step {
         /// The first of [`EMULATED_LOCATIONS`] locations between both stages.
         location: u32,
         /// The first location at which a tessellation evaluation or geometry stage reads the distances of the stage
-        /// before it, which [`ToRegisters`](Self::ToRegisters) put there; by default `location`.
+        /// before it, which [`ToRegisters`](Self::ToRegisters) put there; by default `location`. A fragment
+        /// stage ignores it.
         #[cfg_attr(feature = "serde", serde(default))]
         inputs: Option<u32>,
         /// In the fragment stage, where it is needed: the distances of the last stage. In the last stage: those of the

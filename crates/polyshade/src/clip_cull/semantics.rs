@@ -193,6 +193,10 @@ impl Linkage {
             return Err(Error::new(&code::CLIP_CONFLICTING_SEMANTICS, message));
         }
         let all = self.clip.iter().chain(&self.cull);
+        if let Some(Component { location, component }) = all.clone().find(|one| one.component > 3) {
+            let message = format!("location {location} has no component {component}");
+            return Err(Error::new(&code::CLIP_DISTANCE_LOCATION, message));
+        }
         let registers: BTreeSet<u32> = all.map(|component| component.location).collect();
         if registers.len() > MOST_REGISTERS {
             let listed: Vec<String> = registers.iter().map(u32::to_string).collect();

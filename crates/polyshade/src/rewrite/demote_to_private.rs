@@ -243,7 +243,7 @@ fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error
             if needed.is_some_and(|needed| !m.has_capability(needed)) {
                 return unsupported(
                     &code::INTERFACE_SMALL_TYPE,
-                    "a variable of 8 or 16 bits rewrite, and the module may have such inputs and outputs only",
+                    "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only",
                 );
             }
             match ty {

@@ -38,7 +38,7 @@ pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>)
 }
 
 /// The same without the call: only the code at the position that is returned runs. The old body is dead, and
-/// [`dce`](crate::rewrite::eliminate) takes it away.
+/// [`dce`](crate::rewrite::dce) takes it away.
 pub(crate) fn replace_body<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -162,7 +162,7 @@ impl<'s> Scene<'s> {
 
     /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
-        let Form::Exact { at_exports: true, .. } = self.model.steps.form else { return Ok(None) };
+        let Form::Exact { hand_on: true, .. } = self.model.steps.form else { return Ok(None) };
         let arrays =
             DISTANCE_KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
                 (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))

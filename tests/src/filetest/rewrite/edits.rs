@@ -13,11 +13,11 @@ type Queue<'m> = Patch<'m, 'static>;
 type Done = Result<(), Error>;
 type Edit = for<'m> fn(&'m Version, &mut Queue<'m>, &[&str]) -> Done;
 
-/// The moves by name, and the lowerings that are made of nothing else.
+/// The rewrite tools by name, and the lowerings that are made of nothing else.
 pub(super) const EDITS: [(&str, Edit); 17] = [
     ("wrap", wrap),
     ("demote-to-private", demote_to_private),
-    ("replace_uses", replace_uses),
+    ("replace-uses", replace_uses),
     ("scalarize", scalarize),
     ("split-block", split_block),
     ("link", link),
@@ -49,7 +49,7 @@ fn wrap<'m>(m: &'m Version, p: &mut Queue<'m>, _arguments: &[&str]) -> Done {
     Ok(())
 }
 
-/// `take-over PLACE NAME… [PLACE NAME…]`: copies in the `prologue` or `epilogue`, `uncopied`, or `alone` without a new
+/// `demote-to-private PLACE NAME… [PLACE NAME…]`: copies in the `prologue` or `epilogue`, `uncopied`, or `alone` without a new
 /// variable; `*` stands for all outputs.
 fn demote_to_private<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let entry = entry(m)?;
@@ -73,13 +73,13 @@ fn demote_to_private<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) 
     Ok(())
 }
 
-/// `redirect FROM TO`
+/// `replace-uses FROM TO`
 fn replace_uses<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [from, to] = arguments else { return Err(misspelt(arguments)) };
     rewrite::replace_uses(m, p, named(m, from)?, named(m, to)?)
 }
 
-/// `scatter FROM TO [per-vertex] INDEX…`: scalars go to elements of `TO`, or nowhere for `-`.
+/// `scalarize FROM TO [per-vertex] INDEX…`: scalars go to elements of `TO`, or nowhere for `-`.
 fn scalarize<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [from, to, indices @ ..] = arguments else { return Err(misspelt(arguments)) };
     let per_vertex = indices.first() == Some(&"per-vertex");
@@ -119,7 +119,7 @@ fn link<'m>(_m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     Ok(())
 }
 
-/// `output-points [STREAM]`: before each, of this stream or of all, a new output `mark` becomes 1, and behind it, where
+/// `export-points [STREAM]`: before each, of this stream or of all, a new output `mark` becomes 1, and behind it, where
 /// the shader goes on, 10 and 11.
 fn export_points<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let stream = arguments.first().map(|stream| number(stream)).transpose()?;

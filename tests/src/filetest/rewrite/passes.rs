@@ -8,7 +8,7 @@ use super::{TEST_INVARIANT, misspelt, model, named};
 
 type Pass = fn(&Module<'static>, &[&str]) -> Result<Module<'static>, Error>;
 
-/// The moves by name.
+/// The passes by name.
 pub(super) const PASSES: [(&str, Pass); 2] = [("isolate", isolate), ("dce", dce)];
 
 /// `isolate NAME MODEL`

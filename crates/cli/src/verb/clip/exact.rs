@@ -18,8 +18,8 @@ const OTHERS: [&str; 2] = ["to", "emulate"];
 /// The options of --exact.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Do without distances, exactly: the geometry stage cuts and drops what it emits. Behind a vertex or tessellation
-    /// evaluation stage one is made; it needs --geometry and --location
+    /// Emulate distances exactly: the geometry stage clips and culls its primitives. After a vertex or tessellation
+    /// evaluation stage one is generated, which needs --geometry and --location
     #[arg(long, conflicts_with_all = OTHERS)]
     pub(super) exact: bool,
 
@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
     /// With --exact: the fragment stage reads distances, and gets them as ordinary values at --location
     #[arg(long, requires_all = ["exact", "location"], conflicts_with_all = OTHERS)]
-    at_exports: bool,
+    hand_on: bool,
 
     /// With --exact: locations at which the fragment stage reads flat floats; integers, and outputs that the shader
     /// itself decorates, need not be named
@@ -115,7 +115,7 @@ impl Options {
 
     /// The form of the distances, for `verify`.
     pub(super) fn form(&self, location: Option<u32>, native_clip: bool) -> polyshade_verify::Form {
-        polyshade_verify::Form::Exact { location, native_clip, at_exports: self.at_exports }
+        polyshade_verify::Form::Exact { location, native_clip, hand_on: self.hand_on }
     }
 
     /// The step. A stage other than a geometry stage gets one after it.
@@ -128,7 +128,7 @@ impl Options {
         let mut clip = GeometryClip::default();
         clip.emulated = emulated;
         (clip.read_at, clip.signature) = (location, signature);
-        clip.keep_at = location.filter(|_| self.at_exports);
+        clip.keep_at = location.filter(|_| self.hand_on);
         clip.flat.extend(&self.flat);
         clip.no_perspective.extend(&self.no_perspective);
         clip.provoking = self.provoking;

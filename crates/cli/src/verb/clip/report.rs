@@ -3,7 +3,7 @@
 use crate::lowering::CLIP_CULL;
 use crate::report::Report;
 use polyshade::clip_cull::{Clipped, DistanceSemantic, Distances, StageDistances};
-use polyshade::host::Lowered;
+use polyshade::host::{Lowered, Requirements};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
 use std::fmt::Write;
@@ -33,6 +33,7 @@ pub(super) fn report(
             let _ = writeln!(text, "    {}", registers.join(" "));
         }
     }
-    let needs = geometry.as_ref().map_or(&lowered.requirements, |made| &made.requirements);
-    Report::new(CLIP_CULL, entry, &Taken { steps, distances }, text).needs(&lowered.words, needs)
+    let geometry = geometry.iter().map(|made| made.requirements.clone());
+    let needs = geometry.fold(lowered.requirements.clone(), Requirements::join);
+    Report::new(CLIP_CULL, entry, &Taken { steps, distances }, text).needs(&lowered.words, &needs)
 }
