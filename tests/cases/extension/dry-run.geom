@@ -1,7 +1,7 @@
 #version 450
 // A dry run says what the device must have, and which outputs are added.
 // RUN: polyshade capture %s --path extension --varyings g_list[1],gl_NextBuffer,g_other --dry-run
-// CHECK: transform_feedback of main (geometry)
+// CHECK: transform_feedback_extension of main (geometry)
 // CHECK: buffer 0: 8 bytes a vertex
 // CHECK: buffer 1 captures vertex stream 1
 // CHECK: added outputs at locations 2
