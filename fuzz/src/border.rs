@@ -4,7 +4,6 @@
     reason = "all pointers are to values of the same function"
 )]
 
-use crate::plans;
 use polyshade_capi::draw::*;
 use polyshade_capi::error::*;
 use polyshade_capi::failure::*;
@@ -18,7 +17,7 @@ use polyshade_capi::reflection::*;
 use polyshade_capi::result::*;
 use polyshade_capi::target::*;
 use polyshade_trials::Choices;
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 
 /// A struct of zeros that says its size.
@@ -36,7 +35,6 @@ macro_rules! zeros {
         value
     }};
 }
-
 pub(crate) use zeros;
 
 /// Makes a call, which may answer anything but that a panic was caught.
@@ -112,7 +110,7 @@ fn reflect(module: *const polyshade_module) {
 }
 
 /// A target with the name of an entry point that there is, or none.
-fn with_target(
+pub(crate) fn with_target(
     module: *const polyshade_module,
     choices: &mut Choices,
     then: impl FnOnce(*const polyshade_target, &mut Choices),
@@ -345,7 +343,10 @@ fn lower(
     unsafe { polyshade_result_release(result) };
 }
 
-fn hash(options: &polyshade_options, target: *const polyshade_target) -> Option<[u8; 32]> {
+pub(crate) fn hash(
+    options: &polyshade_options,
+    target: *const polyshade_target,
+) -> Option<[u8; 32]> {
     let mut hash = [0; 32];
     let status =
         call(|error| unsafe { polyshade_options_hash(options, target, hash.as_mut_ptr(), error) });
@@ -361,7 +362,7 @@ fn words(result: *const polyshade_result) -> Vec<Option<Vec<u32>>> {
     (0..unsafe { polyshade_result_count(result) }).map(words).collect()
 }
 
-fn ask(result: *const polyshade_result, choices: &mut Choices) {
+pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
     for index in 0..unsafe { polyshade_result_count(result) } {
         let mut output = zeros!(polyshade_output);
         call(|error| unsafe { polyshade_result_output(result, index, &raw mut output, error) });
@@ -448,92 +449,4 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
     });
     call(|error| unsafe { polyshade_layout_advance(layout, &raw const draw, at, count, error) });
     [layout, again].into_iter().for_each(|layout| unsafe { polyshade_layout_release(layout) });
-}
-
-/// JSON of every kind of options, and of states of plans, before it is broken.
-const TEXTS: [(u32, &str); 15] = [
-    (
-        1,
-        r#"{"variants":["both","raster_only"],"options":{"varyings":{"separate":[{"name":"v_position"}]}}}"#,
-    ),
-    (
-        2,
-        r#"{"varyings":{"stream_output":[[{"varying":{"name":"v_color"},"slot":1}],[0,16]]},"repeats":true}"#,
-    ),
-    (
-        3,
-        r#"{"attributes":{"0":{"buffer":0,"offset":null,"format":"r32_sfloat"}},
-            "buffers":{"0":{"stride":4,"rate":"vertex"}}}"#,
-    ),
-    (4, r#"{"keep":["position",{"location":1}],"precise":true}"#),
-    (5, r#"{"depth":{"word":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
-    (7, r#"{"targets":{"0":{"blending":{"equations":["multiply"]},"overlap":"disjoint"}}}"#),
-    (8, r#"{"steps":[{"normalize":{"outputs":["clip=1.xy"]}},{"combine":{"clip":2}}]}"#),
-    (8, r#"{"steps":[{"mask":{"enabled":{"fixed":3},"keep_original_at":4}}]}"#),
-    (8, r#"{"steps":[{"user_planes":{"count":2,"words":{"uniform":{"set":1,"binding":2}}}}]}"#),
-    (
-        8,
-        r#"{"steps":[{"separate":{"clip":2}},{"to_registers":{"inputs":3,"outputs":4,"signature":{"clip":2,"cull":1}}}]}"#,
-    ),
-    (
-        8,
-        r#"{"steps":[{"emulate":{"emulated":"cull","location":3,"signature":{"clip":2,"cull":3}}}]}"#,
-    ),
-    (8, r#"{"steps":[{"clip_in_geometry":{"keep_at":3,"generate":"lines","provoking":"last"}}]}"#),
-    (
-        9,
-        r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"keep_original":true},
-            "depth":{},"discard":{"when":{"fixed":true}}}"#,
-    ),
-    (0, include_str!("../../examples/plans/resumed-strip.json")),
-    (0, include_str!("../../examples/plans/multiply.json")),
-];
-
-/// Texts of which a few characters are others, for one of the seeds.
-pub fn texts(choices: &mut Choices) {
-    let words = &crate::SEEDS[choices.below(crate::SEEDS.len() as u32) as usize];
-    let module = given(|module, error| unsafe {
-        polyshade_module_parse(words.as_ptr(), words.len(), module, error)
-    });
-    let (kind, text) = choices.of(&TEXTS);
-    let changed = broken(text, choices);
-    let is_whole = changed == text.as_bytes();
-    let text = CString::new(changed).expect("no zeros are put in");
-    if kind == 0 {
-        let made = plans::make(&text, choices);
-        assert!(made || !is_whole, "{text:?} is a state");
-    }
-    with_target(module, choices, |target, choices| {
-        let mut json = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
-        (json.of, json.json) = (kind, text.as_ptr());
-        let result = given(|result, error| unsafe {
-            polyshade_lower(module, target, &json.base, result, error)
-        });
-        let hash = hash(&json.base, null());
-        assert!(kind == 0 || hash.is_some() || !is_whole, "{text:?} are options");
-        ask(result, choices);
-        unsafe { polyshade_result_release(result) };
-    });
-    unsafe { polyshade_module_release(module) };
-}
-
-fn broken(text: &str, choices: &mut Choices) -> Vec<u8> {
-    let mut text = text.as_bytes().to_vec();
-    for _ in 0..choices.below(4) {
-        let at = choices.below(text.len() as u32) as usize;
-        match choices.below(4) {
-            0 => drop(text.remove(at)),
-            1 => text.insert(at, choices.of(b"{}[]\",:0179-\\n")),
-            2 => text[at] = choices.of(b"{}[]\",:0179e\xff"),
-            _ if text[at].is_ascii_digit() => {
-                let number = choices.word().to_string();
-                drop(text.splice(at..=at, number.bytes()));
-            }
-            _ => {}
-        }
-        if text.is_empty() {
-            break;
-        }
-    }
-    text
 }

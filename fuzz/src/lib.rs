@@ -1,6 +1,8 @@
 //! What the fuzz targets share: words from bytes, valid modules to begin with, and the oracles.
 
 pub mod border;
+pub mod texts;
+
 mod plans;
 
 use std::io::Write;

@@ -4,12 +4,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polyshade_fuzz::border;
 use polyshade_fuzz::seed;
+use polyshade_fuzz::{border, texts};
 use polyshade_trials::Choices;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
     border::read(bytes, &mut choices);
-    border::texts(&mut choices);
+    texts::texts(&mut choices);
 });

@@ -15,7 +15,8 @@ const LOWERING: Lowering = Lowering {
 
 const LAST: &str = "last_layer";
 
-/// Clamps `gl_Layer` at each vertex to the word at `last`: where the framebuffer has fewer layers than the shader draws.
+/// Clamps `gl_Layer` at each vertex to the word at `last`: where the framebuffer has fewer layers than the shader
+/// draws.
 fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

@@ -287,8 +287,8 @@ pub(crate) fn run_playground(check: bool) -> Result<(), String> {
     }
 }
 
-/// Runs the filetests and those of the rewrite tools: what most edits of a lowering need, and in seconds, as no other test
-/// program is linked and no driver opened.
+/// Runs the filetests and those of the rewrite tools: what most edits of a lowering need, and in seconds, as no other
+/// test program is linked and no driver opened.
 pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
     // Some rewrite tests draw.
     run(tested(&["--test=filetests", "--test=rewrite", "--", "--skip=drawn::"]).args(filter))

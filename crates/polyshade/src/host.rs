@@ -46,8 +46,8 @@ pub enum SideEffects {
     /// A shader that has some is refused.
     #[default]
     Refuse,
-    /// The capture pass, or the pass of the position-only variant. The raster pass and the complement have none, and the
-    /// full shader is not drawn.
+    /// The capture pass, or the pass of the position-only variant. The raster pass and the complement have none, and
+    /// the full shader is not drawn.
     InFirstPass,
     /// The raster pass, or the pass of the complement or of the full shader. The first pass has none.
     InSecondPass,

@@ -2,11 +2,12 @@
 //!
 //! A tiler runs the geometry twice: to find which triangle touches which bin, and to shade. The first run needs
 //! position and a few other outputs only; so do a depth pre-pass, shadow maps, occlusion queries, and culling in a
-//! compute stage. [`lower`] makes that variant, or its [complement](Variant::Complement) with exactly the other outputs.
+//! compute stage. [`lower`] makes that variant, or its [complement](Variant::Complement) with exactly the other
+//! outputs.
 //!
-//! The kept outputs are bit for bit those of the full shader, as far as the driver compiles the same instructions to the
-//! same arithmetic, which `Invariant` promises; [`Options::invariant`] adds it to all variants, the
-//! [full shader](Variant::Full) among them.
+//! The kept outputs are bit for bit those of the full shader, as far as the driver compiles the same instructions to
+//! the same arithmetic, which `Invariant` promises; [`Options::invariant`] adds it to all variants, the [full
+//! shader](Variant::Full) among them.
 //!
 //! ```
 //! # use polyshade::{Error, Module, position_only};
@@ -51,8 +52,8 @@ const REDUCED: Stages = Stages {
     otherwise: "is not the last before rasterization",
 };
 
-/// Reduces the outputs of `module` to those of the [variant](Options::variant) that the options ask for, and removes all
-/// that only the others needed.
+/// Reduces the outputs of `module` to those of the [variant](Options::variant) that the options ask for, and removes
+/// all that only the others needed.
 ///
 /// The module must be for the stage that is last before rasterization. Unused inputs and resources leave it, unless
 /// [`Options::keep_interface`] keeps them; the others keep their ids, sets, bindings and locations. Other entry points
@@ -63,7 +64,8 @@ const REDUCED: Stages = Stages {
 /// * `NotFound`: the entry point, or an output that is to be kept.
 /// * `Options`: several stages have an entry point of this name, and the target does not name the stage.
 /// * `Unsupported`: side effects, where the options refuse them or where a kept output needs one that is removed; an
-///   output that is removed though the shader reads it, in a geometry or mesh stage; the errors of the [rewrite tools](crate::rewrite).
+///   output that is removed though the shader reads it, in a geometry or mesh stage; the errors of the [rewrite
+///   tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

@@ -66,7 +66,8 @@ impl Options {
 ///
 /// `NotFound`: the entry point. `Options`: a word where the shader has something already, or where something is
 /// reserved. `Unsupported`: another stage; a position that is not a vector of four floats; a module in which this has
-/// been done; no free location where the extension captures the position; the errors of the [rewrite tools](crate::rewrite).
+/// been done; no free location where the extension captures the position; the errors of the [rewrite
+/// tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

@@ -1,8 +1,8 @@
 //! The table of lowerings: all that crates and tools need to list, name, version and call them.
 
-/// Calls the macro `$callback` with a row for each lowering; a new lowering adds one row. The lowerings of one stage share
-/// the signature `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. A capture into storage
-/// buffers has several variants ([`prepare`](crate::transform_feedback::prepare)) and a recipe several stages
+/// Calls the macro `$callback` with a row for each lowering; a new lowering adds one row. The lowerings of one stage
+/// share the signature `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. A capture into
+/// storage buffers has several variants ([`prepare`](crate::transform_feedback::prepare)) and a recipe several stages
 /// ([`recipe::lower`](crate::recipe::lower)): their rows have no function.
 ///
 /// A row is

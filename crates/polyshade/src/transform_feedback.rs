@@ -99,8 +99,8 @@ pub enum Variant {
     /// would be stored by no invocation.
     Both,
     /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`PassThrough`](Self::PassThrough), too. It
-    /// keeps the shader's own stores, whatever the options say of [them](crate::host::SideEffects): here they happen once. Only
-    /// where the options [pass outputs through](Options::pass_through).
+    /// keeps the shader's own stores, whatever the options say of [them](crate::host::SideEffects): here they happen
+    /// once. Only where the options [pass outputs through](Options::pass_through).
     CaptureAll,
     /// Has the outputs, which it reads from where [`CaptureAll`](Self::CaptureAll) has stored them, and nothing else of
     /// the shader. Drawn as ever, but without indices: over as many vertices as there are indices, from `firstIndex`

@@ -23,8 +23,9 @@ pub const POLYSHADE_CLIP_COMBINE: u32 = 4;
 pub const POLYSHADE_CLIP_SEPARATE: u32 = 5;
 /// Arrays become vectors: `read_at`, `location`, `clip` and `cull`.
 pub const POLYSHADE_CLIP_TO_REGISTERS: u32 = 6;
-/// The fragment stage discards: `location`, `clip` and `cull`. The last stage before rasterization and the fragment stage
-/// both need the step; the fragment stage needs `POLYSHADE_CLIP_SIGNATURE`, and only the other reads at `read_at`.
+/// The fragment stage discards: `location`, `clip` and `cull`. The last stage before rasterization and the fragment
+/// stage both need the step; the fragment stage needs `POLYSHADE_CLIP_SIGNATURE`, and only the other reads at
+/// `read_at`.
 pub const POLYSHADE_CLIP_EMULATE: u32 = 7;
 /// A geometry stage clips and culls: `keep_at`, `read_at`, `clip` and `cull`, `flat`, `no_perspective`, `provoking`,
 /// and where one is generated `primitive` and `location`. That stage is the second output.

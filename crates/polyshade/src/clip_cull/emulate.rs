@@ -94,7 +94,7 @@ pub(crate) fn emulate_fragment<'m>(
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let Registers { inputs: location, signature, .. } = registers;
     let Some(signature) = signature else {
-        let message = "cannot emulate distances in a fragment stage: the numbers of clip and cull distances are missing";
+        let message = "cannot emulate distances in a fragment stage: their numbers are missing";
         return Err(Error::new(&code::CLIP_NO_SIGNATURE, message));
     };
     let counts = signature.to_array();

@@ -45,8 +45,8 @@ pub enum Step {
     ///
     /// Errors: `NotFound`: a semantic that no input or output has. `Options`: a component that is of both kinds; more
     /// than two registers; an output that is written and not linked. `Unsupported`: a distance that is not a 32-bit
-    /// float or has no location; more distances than the device takes; a shader that uses the built-in array too; inputs
-    /// that are interpolated in different ways.
+    /// float or has no location; more distances than the device takes; a shader that uses the built-in array too;
+    /// inputs that are interpolated in different ways.
     Normalize(Normalize),
     /// Writes clip distances against planes of the host, in the last stage before rasterization.
     ///
@@ -54,11 +54,12 @@ pub enum Step {
     /// `Unsupported`: a stage that writes clip distances itself; more planes than the device takes; a stage whose
     /// outputs other invocations see.
     UserPlanes(UserPlanes),
-    /// Keeps disabled planes from clipping, in the last stage before rasterization: Vulkan clips against all planes that
-    /// are written, OpenGL against the enabled ones. The distance to a disabled plane becomes 0. Cull distances stay.
+    /// Keeps disabled planes from clipping, in the last stage before rasterization: Vulkan clips against all planes
+    /// that are written, OpenGL against the enabled ones. The distance to a disabled plane becomes 0. Cull distances
+    /// stay.
     ///
-    /// Errors: `Options`: a descriptor or constant that the shader has or that is reserved. `Unsupported`: a stage whose
-    /// outputs other invocations see (tessellation control and mesh stages).
+    /// Errors: `Options`: a descriptor or constant that the shader has or that is reserved. `Unsupported`: a stage
+    /// whose outputs other invocations see (tessellation control and mesh stages).
     Mask {
         /// Bit `i` enables plane `i`.
         enabled: Value<u32>,
@@ -92,9 +93,9 @@ pub enum Step {
     ///
     /// The last stage writes its distances as ordinary outputs. Clip distances that the device has stay built-in, too.
     /// The fragment stage discards by them: within a pixel of the edge that clipping would make, and whole pixels under
-    /// multisampling, unless the shader runs for each sample. A fragment is culled where a cull distance was negative at
-    /// all vertices: where its interpolated flag and both derivatives of that are 0. Discarded invocations do not help
-    /// the derivatives of their neighbours. Early fragment tests become late ones.
+    /// multisampling, unless the shader runs for each sample. A fragment is culled where a cull distance was negative
+    /// at all vertices: where its interpolated flag and both derivatives of that are 0. Discarded invocations do not
+    /// help the derivatives of their neighbours. Early fragment tests become late ones.
     ///
     /// Errors: `Options`: a location that is used or reserved; more distances than the signature has. `Unsupported`: a
     /// stage whose outputs other invocations see; more than eight distances; early fragment tests that cannot be made
@@ -118,9 +119,9 @@ pub enum Step {
     /// Clips and culls primitives in a geometry stage: exact where the device has no distances.
     ///
     /// A primitive is culled where one cull distance is negative or NaN at all of its vertices. The parts of the others
-    /// with a negative clip distance are cut off. New vertices have all outputs of the stage, interpolated in clip space;
-    /// flat ones are copied from the provoking vertex. A primitive with an infinite or NaN clip distance is dropped, and
-    /// so is a point with a negative one. Each remaining primitive is a strip of its own.
+    /// with a negative clip distance are cut off. New vertices have all outputs of the stage, interpolated in clip
+    /// space; flat ones are copied from the provoking vertex. A primitive with an infinite or NaN clip distance is
+    /// dropped, and so is a point with a negative one. Each remaining primitive is a strip of its own.
     ///
     /// Errors: `Options`: a location that is taken, or missing; a primitive that the tessellation evaluation stage does
     /// not make. `Unsupported`: a stage that is captured or has several vertex streams, since primitives are counted
@@ -169,8 +170,8 @@ pub struct UserPlanes {
     pub count: u32,
     /// The place of their floats, 16 bytes a plane.
     pub words: Place,
-    /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`), in whose space the planes are; by default they are in
-    /// clip space, that of `Position`.
+    /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`), in whose space the planes are; by default they are
+    /// in clip space, that of `Position`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub vertex: Option<u32>,
 }
@@ -224,8 +225,8 @@ pub struct GeometryClip {
 }
 
 impl GeometryClip {
-    /// Sets the interpolation to the decorations of the fragment stage `entry` of `module`: only its own matter, whatever
-    /// the stage before it has.
+    /// Sets the interpolation to the decorations of the fragment stage `entry` of `module`: only its own matter,
+    /// whatever the stage before it has.
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ pub(super) fn mask<'m>(
         let mask = stage.mask(m, p, enabled)?;
         let variable = clip.register.variable;
         if keep_original_at.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
-            let message = "clip distances are captured natively, and are to be masked: give a location that keeps the originals";
+            let message = "cannot mask distances that are captured natively: give a location that keeps the originals";
             return Err(Error::new(&code::CLIP_MASK_CAPTURED, message).about(variable));
         }
         let copy = match keep_original_at {

@@ -75,8 +75,8 @@ impl<'m> ExportPoints<'m> {
         }
     }
 
-    /// [`at_exports`](Self::at_exports), and where code goes that runs when the shader goes on behind an emit: none where the
-    /// shader is done.
+    /// [`at_exports`](Self::at_exports), and where code goes that runs when the shader goes on behind an emit: none
+    /// where the shader is done.
     pub fn around_exports(
         &self,
         p: &mut Patch<'m, '_>,

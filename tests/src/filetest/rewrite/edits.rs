@@ -49,8 +49,8 @@ fn wrap<'m>(m: &'m Version, p: &mut Queue<'m>, _arguments: &[&str]) -> Done {
     Ok(())
 }
 
-/// `demote-to-private PLACE NAME… [PLACE NAME…]`: copies in the `prologue` or `epilogue`, `uncopied`, or `alone` without a new
-/// variable; `*` stands for all outputs.
+/// `demote-to-private PLACE NAME… [PLACE NAME…]`: copies in the `prologue` or `epilogue`, `uncopied`, or `alone`
+/// without a new variable; `*` stands for all outputs.
 fn demote_to_private<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let entry = entry(m)?;
     let copies = |word: &&str| ["prologue", "epilogue"].contains(word);
