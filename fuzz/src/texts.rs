@@ -1,4 +1,8 @@
 //! Options and states of plans as JSON, a few characters of which are others.
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all pointers are to values of the same function"
+)]
 
 use crate::border::{ask, given, hash, with_target, zeros};
 use crate::plans;
@@ -33,7 +37,8 @@ const TEXTS: [(u32, &str); 15] = [
     (8, r#"{"steps":[{"user_planes":{"count":2,"words":{"uniform":{"set":1,"binding":2}}}}]}"#),
     (
         8,
-        r#"{"steps":[{"separate":{"clip":2}},{"to_registers":{"inputs":3,"outputs":4,"signature":{"clip":2,"cull":1}}}]}"#,
+        r#"{"steps":[{"separate":{"clip":2}},
+            {"to_registers":{"inputs":3,"outputs":4,"signature":{"clip":2,"cull":1}}}]}"#,
     ),
     (
         8,

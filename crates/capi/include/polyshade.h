@@ -339,8 +339,9 @@
 // Arrays become vectors: `read_at`, `location`, `clip` and `cull`.
 #define POLYSHADE_CLIP_TO_REGISTERS 6
 
-// The fragment stage discards: `location`, `clip` and `cull`. The last stage before rasterization and the fragment stage
-// both need the step; the fragment stage needs `POLYSHADE_CLIP_SIGNATURE`, and only the other reads at `read_at`.
+// The fragment stage discards: `location`, `clip` and `cull`. The last stage before rasterization and the fragment
+// stage both need the step; the fragment stage needs `POLYSHADE_CLIP_SIGNATURE`, and only the other reads at
+// `read_at`.
 #define POLYSHADE_CLIP_EMULATE 7
 
 // A geometry stage clips and culls: `keep_at`, `read_at`, `clip` and `cull`, `flat`, `no_perspective`, `provoking`,

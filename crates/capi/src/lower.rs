@@ -9,7 +9,6 @@ use crate::options::{
 };
 use crate::result::{Output, Report, polyshade_result};
 use crate::target::{self, polyshade_target};
-use polyshade::Module;
 use polyshade::advanced_blend::ColorBlend;
 use polyshade::clip_cull::Clipped;
 use polyshade::host::{Changed, Lowered, Target};
@@ -47,7 +46,7 @@ pub unsafe extern "C" fn polyshade_lower(
         let module = border::share(module, "module")?;
         let (target, asked) = (target::read(target)?, read(options)?);
         let frame = Frame { given: &module, target: &target, kind: asked.kind() };
-        let outputs = asked.lower(&frame)?;
+        let outputs = frame.lower(&asked)?;
         border::hand_out(result, Arc::new(polyshade_result { outputs }));
         Ok(())
     })
@@ -84,17 +83,13 @@ pub unsafe extern "C" fn polyshade_lower_pipeline(
 }
 
 /// The module that was given, the target, and the kind of lowering.
-pub(crate) struct Frame<'g> {
+struct Frame<'g> {
     given: &'g Arc<polyshade_module>,
     target: &'g Target,
     kind: &'static Kind,
 }
 
-impl<'g> Frame<'g> {
-    pub(crate) fn given(&self) -> (&'g Module<'static>, &'g Target) {
-        (&self.given.module, self.target)
-    }
-
+impl Frame<'_> {
     fn output<T: Serialize>(&self, lowered: Lowered<'_, T>) -> Output {
         let module = match lowered.is_changed() {
             true => polyshade_module::new(lowered.module.into_owned()),
@@ -112,9 +107,9 @@ impl<'g> Frame<'g> {
         })
     }
 
-    pub(crate) fn capture(&self, storage: &Storage) -> Result<Vec<Output>, Failure> {
-        let (m, target) = self.given();
-        let prepared = transform_feedback::prepare(m, target, &storage.options)?;
+    fn capture(&self, storage: &Storage) -> Result<Vec<Output>, Failure> {
+        let m = &self.given.module;
+        let prepared = transform_feedback::prepare(m, self.target, &storage.options)?;
         let made = storage.variants.iter().map(|variant| {
             let lowered = prepared.variant(*variant)?;
             let layout = lowered.result.clone();
@@ -122,14 +117,33 @@ impl<'g> Frame<'g> {
         });
         made.collect()
     }
-
-    pub(crate) fn pipeline(&self, recipe: &recipe::Recipe) -> Result<Vec<Output>, Failure> {
-        lower_pipeline(&[(self.given.clone(), self.target.clone())], recipe)
-    }
 }
 
+macro_rules! lower {
+    ($($Name:ident($number:literal, $name:literal, $verb:literal, $version:expr)
+        $Options:ty => $lower:expr, $page:literal;)*) => {
+        impl Frame<'_> {
+            /// Lowers one stage, which gives an output, or several.
+            fn lower(&self, asked: &Asked) -> Result<Vec<Output>, Failure> {
+                let (m, target) = (&self.given.module, self.target);
+                match asked {
+                    Asked::CaptureStorage(storage) => self.capture(storage),
+                    $(Asked::$Name(options) => {
+                        Ok(Outcome::outputs($lower(m, target, options)?, self))
+                    })*
+                    Asked::Recipe(recipe) => {
+                        lower_pipeline(&[(self.given.clone(), target.clone())], recipe)
+                    }
+                }
+            }
+        }
+    };
+}
+
+polyshade::lowerings!(lower);
+
 /// The result of a lowering of one stage, as outputs.
-pub(crate) trait Outcome: Sized {
+trait Outcome: Sized {
     fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output>;
 }
 

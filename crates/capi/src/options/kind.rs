@@ -2,8 +2,6 @@
 
 use super::{Storage, capture_only};
 use crate::failure::Failure;
-use crate::lower::{Frame, Outcome};
-use crate::result::Output;
 use polyshade::recipe::{self, Recipe};
 use polyshade::transform_feedback;
 use serde::Serialize;
@@ -102,18 +100,6 @@ macro_rules! kinds {
                     Self::CaptureStorage(_) => POLYSHADE_OPTIONS_CAPTURE_STORAGE,
                     $(Self::$Name(_) => $number,)*
                     Self::Recipe(_) => POLYSHADE_OPTIONS_RECIPE,
-                }
-            }
-
-            /// Lowers one stage, which gives an output, or several.
-            pub(crate) fn lower(&self, frame: &Frame<'_>) -> Result<Vec<Output>, Failure> {
-                let (m, target) = frame.given();
-                match self {
-                    Self::CaptureStorage(storage) => frame.capture(storage),
-                    $(Self::$Name(options) => {
-                        Ok(Outcome::outputs($lower(m, target, options)?, frame))
-                    })*
-                    Self::Recipe(recipe) => frame.pipeline(recipe),
                 }
             }
         }
