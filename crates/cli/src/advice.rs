@@ -81,6 +81,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
     (&CLIP_NO_PLANES, &["--planes"]),
     (&CLIP_ALREADY_SEPARATE, &["--to"]),
     (&CLIP_FEWER_DISTANCES, &["--signature"]),
+    (&CLIP_NO_SIGNATURE, &["--signature"]),
     (&CLIP_LOCATION_OUT_OF_RANGE, &["--location"]),
     (&CLIP_LOCATION_TAKEN, &["--location", "--reserve-location"]),
     (&CLIP_NO_LOCATION, &["--location"]),

@@ -35,7 +35,7 @@ fn each_stage_is_written_and_reported() {
         stages.iter().map(|stage| (stage["stage"].clone(), places(stage))).collect::<Vec<_>>(),
         [("vertex".into(), [64, 68].map(at).to_vec()), ("fragment".into(), vec![at(72)])]
     );
-    assert_eq!(stages[0]["result"]["masks"]["outputs"][0], 2);
+    assert_eq!(stages[0]["result"]["masks"]["outputs"]["clip"], 2);
     assert!(work.has("a.vert.spv") && work.has("a.frag.spv"));
 }
 
