@@ -73,19 +73,20 @@ pub fn lower<'m>(
 ) -> Result<Lowered<'m>, Error> {
     let frame = Frame::new(module, &target.into(), &REDUCED)?;
     let variant = options.chosen();
-    let mut last = match variant {
+    let made = match variant {
         Variant::PositionOnly | Variant::Complement => reduce(&frame, options, variant)?,
         Variant::Full if options.is_invariant() || options.is_precise() => full(&frame, options)?,
         Variant::Full => return Ok(Lowered::unchanged(module, ())),
     };
-    if options.is_precise() && variant != Variant::Complement {
-        // What decides coverage has the same ids in the position-only variant and the full shader.
-        let deciding = match variant {
-            Variant::Full => reduce(&frame, options, Variant::PositionOnly)?,
-            _ => last.clone(),
-        };
-        last = precise::decorate(&frame, &last, &deciding)?;
-    }
+    let last = match variant {
+        Variant::PositionOnly if options.is_precise() => precise::decorate(&frame, &made, &made)?,
+        Variant::Full if options.is_precise() => {
+            // The instructions that decide coverage have the same ids in both variants.
+            let deciding = reduce(&frame, options, Variant::PositionOnly)?;
+            precise::decorate(&frame, &made, &deciding)?
+        }
+        Variant::PositionOnly | Variant::Complement | Variant::Full => made,
+    };
     Ok(frame.made(last, Requirements::default(), ()))
 }
 
