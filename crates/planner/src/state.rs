@@ -35,6 +35,21 @@ pub enum Topology {
 }
 
 impl Topology {
+    /// Those that the variants capture.
+    pub const CAPTURED: [Self; 11] = [
+        Self::PointList,
+        Self::LineList,
+        Self::LineStrip,
+        Self::LineLoop,
+        Self::TriangleList,
+        Self::TriangleStrip,
+        Self::TriangleFan,
+        Self::LineListWithAdjacency,
+        Self::LineStripWithAdjacency,
+        Self::TriangleListWithAdjacency,
+        Self::TriangleStripWithAdjacency,
+    ];
+
     /// The topology of the lowering's host words; `None` where the variants cannot capture it.
     pub fn captured(self) -> Option<transform_feedback::Topology> {
         use transform_feedback::Topology as Captured;

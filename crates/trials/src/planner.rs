@@ -153,23 +153,10 @@ fn counter(choices: &mut Choices) -> Counter {
 
 /// A pipeline that captures in some way, or not.
 pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
-    const TOPOLOGIES: [Topology; 12] = [
-        Topology::PointList,
-        Topology::LineList,
-        Topology::LineStrip,
-        Topology::LineLoop,
-        Topology::TriangleList,
-        Topology::TriangleStrip,
-        Topology::TriangleFan,
-        Topology::LineListWithAdjacency,
-        Topology::LineStripWithAdjacency,
-        Topology::TriangleListWithAdjacency,
-        Topology::TriangleStripWithAdjacency,
-        Topology::PatchList,
-    ];
+    let topologies = [&Topology::CAPTURED[..], &[Topology::PatchList]].concat();
     let effects = [SideEffects::Refuse, SideEffects::InFirstPass, SideEffects::InSecondPass];
     let emitted = [Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips];
-    let topology = choices.of(&TOPOLOGIES);
+    let topology = choices.of(&topologies);
     let words =
         ["limit", "slots", "start_0", "start_9", "flags", "size_1", "address_high_1", "other"];
     let hosts = [

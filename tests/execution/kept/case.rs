@@ -32,19 +32,7 @@ pub(super) const STRIDE: u32 = 24;
 /// The bytes of a vertex of byte-count draws.
 pub(super) const VERTEX_BYTES: u32 = 20;
 
-pub(super) const ALL: [Topology; 11] = [
-    Topology::PointList,
-    Topology::LineList,
-    Topology::LineStrip,
-    Topology::LineLoop,
-    Topology::TriangleList,
-    Topology::TriangleStrip,
-    Topology::TriangleFan,
-    Topology::LineListWithAdjacency,
-    Topology::LineStripWithAdjacency,
-    Topology::TriangleListWithAdjacency,
-    Topology::TriangleStripWithAdjacency,
-];
+pub(super) const ALL: [Topology; 11] = Topology::CAPTURED;
 
 /// Where the numbers of a draw come from.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -27,7 +27,7 @@ impl fmt::Display for Words {
         for (index, (name, word)) in self.names.iter().zip(&self.words).enumerate() {
             write!(f, "{} {name}={word}", if index > 0 { "," } else { "" })?;
             if let ("topology", Word::Constant(number)) = (name.as_str(), word)
-                && let Some(topology) = TOPOLOGIES.iter().find(|one| says(**one, *number))
+                && let Some(topology) = Topology::CAPTURED.iter().find(|one| says(**one, *number))
             {
                 write!(f, " ({})", topology.name())?;
             }
@@ -35,21 +35,6 @@ impl fmt::Display for Words {
         Ok(())
     }
 }
-
-/// What the word `topology` may say.
-const TOPOLOGIES: [Topology; 11] = [
-    Topology::PointList,
-    Topology::LineList,
-    Topology::LineStrip,
-    Topology::LineLoop,
-    Topology::TriangleList,
-    Topology::TriangleStrip,
-    Topology::TriangleFan,
-    Topology::LineListWithAdjacency,
-    Topology::LineStripWithAdjacency,
-    Topology::TriangleListWithAdjacency,
-    Topology::TriangleStripWithAdjacency,
-];
 
 /// Whether the word has this number for the topology.
 fn says(topology: Topology, number: u32) -> bool {
