@@ -17,41 +17,25 @@ pub(crate) struct Lowering {
 macro_rules! rows {
     ($($Name:ident($kind:literal, $name:literal, $verb:literal, $version:expr)
         $Options:ty => $lower:expr, $page:literal;)*) => {
-        /// The lowerings of one stage.
-        const ROWS: &[Lowering] =
-            &[$(Lowering { name: $name, version: $version, verb: $verb }),*];
+        #[allow(non_upper_case_globals, reason = "they are named as in the table")]
+        impl Lowering {
+            $(pub(crate) const $Name: Self =
+                Self { name: $name, version: $version, verb: $verb };)*
+
+            /// Those of one stage, but for captures into storage buffers.
+            const ROWS: &[Self] = &[$(Self::$Name),*];
+        }
     };
 }
 
 polyshade::lowerings!(rows);
 
-pub(crate) const CAPTURE: Lowering =
-    Lowering { name: "transform_feedback", version: transform_feedback::VERSION, verb: "capture" };
-pub(crate) const RECIPE: Lowering =
-    Lowering { name: "recipe", version: recipe::VERSION, verb: "lower" };
-pub(crate) const ADVANCED_BLEND: Lowering = row("advanced_blend");
-pub(crate) const CLIP_CULL: Lowering = row("clip_cull");
-pub(crate) const DEPTH_CONVENTION: Lowering = row("depth_convention");
-pub(crate) const EXTENSION: Lowering = row("transform_feedback_extension");
-pub(crate) const POSITION_ONLY: Lowering = row("position_only");
-pub(crate) const RASTERIZER_DISCARD: Lowering = row("rasterizer_discard");
-pub(crate) const VERTEX_PULLING: Lowering = row("vertex_pulling");
-
-const fn row(name: &str) -> Lowering {
-    let mut number = 0;
-    while !is(ROWS[number].name, name) {
-        number += 1;
-    }
-    ROWS[number]
-}
-
-const fn is(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
+#[allow(non_upper_case_globals, reason = "they are named as in the table")]
+impl Lowering {
+    pub(crate) const Capture: Self =
+        Self { name: "transform_feedback", version: transform_feedback::VERSION, verb: "capture" };
+    pub(crate) const Recipe: Self =
+        Self { name: "recipe", version: recipe::VERSION, verb: "lower" };
 }
 
 /// Whether the options of `capture` ask for the path that has no variants.
@@ -63,12 +47,12 @@ pub(crate) fn by_extension(options: &ArgMatches) -> bool {
 /// The lowerings that `verb` runs with these options.
 pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> Vec<Lowering> {
     match verb {
-        "capture" if by_extension(options) => vec![EXTENSION],
-        "capture" if options.get_flag("pull") => vec![RECIPE],
-        "capture" => vec![CAPTURE],
+        "capture" if by_extension(options) => vec![Lowering::CaptureExtension],
+        "capture" if options.get_flag("pull") => vec![Lowering::Recipe],
+        "capture" => vec![Lowering::Capture],
         "convert" => Vec::new(),
         _ => {
-            let all = ROWS.iter().copied().chain([CAPTURE]);
+            let all = Lowering::ROWS.iter().copied().chain([Lowering::Capture]);
             let own: Vec<Lowering> = all.clone().filter(|one| one.verb == verb).collect();
             // `info` asks several and `verify` runs any.
             if own.is_empty() { all.collect() } else { own }

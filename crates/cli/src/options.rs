@@ -24,15 +24,15 @@ position --reserve-push-constants: the variants add nothing that could be in the
 position --reserve-ids-below: the variants add nothing that could be in the way
 position --no-names: the variants add nothing that could be in the way
 pull --reserve-location: no output is added
-capture --reserve beside --path: nothing is bound, and so not what is reserved
+capture --reserve beside --path: the module binds nothing, and so avoids no binding
 capture --reserve beside --set: the set that is named is another one
-capture --reserve-location beside --path: what is decorated where it stands adds no output
-capture --no-names beside --path: what is decorated where it stands adds no output
-capture --max-output-components beside --path: what is decorated where it stands adds no output
+capture --reserve-location beside --path: a decoration in place adds no output
+capture --no-names beside --path: a decoration in place adds no output
+capture --max-output-components beside --path: a decoration in place adds no output
 clip * beside --no-semantics: no output of this witness is a distance then, so that there is nothing to do
 clip --signature beside --emulate: it is for the fragment stage: the one before emulates the distances that it has
-clip --outputs beside --linked-outputs: what is linked is marked too
-clip --semantics beside --linked-outputs: what is linked is marked too
+clip --outputs beside --linked-outputs: linked outputs are marked, too
+clip --semantics beside --linked-outputs: linked outputs are marked, too
 convert --msl-version beside --msl-platform: this shader has one text for all versions and platforms that take it
 convert --msl-version beside --input-attachments: this shader has one text for all versions that take it
 convert --msl-platform beside --input-attachments: this shader has one text for all platforms that take it

@@ -8,7 +8,7 @@ use crate::Done;
 use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::lowering::ADVANCED_BLEND;
+use crate::lowering::Lowering;
 use crate::named::named;
 use crate::report::Report;
 use crate::stage::only_entry;
@@ -187,7 +187,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let result = json!({ "targets": report::targets(&lowered.result), "state": state });
     let text = report::text(&lowered.result, &state);
     let named = (entry.as_str(), ExecutionModel::FRAGMENT);
-    let report = Report::new(ADVANCED_BLEND, named, &result, text)
+    let report = Report::new(Lowering::AdvancedBlend, named, &result, text)
         .needs(&lowered.words, &lowered.requirements);
     writing.finish(input, &report, (module.words(), lowered.module.words()), &[])
 }

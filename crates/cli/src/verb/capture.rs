@@ -9,7 +9,7 @@ use crate::code;
 use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::lowering::CAPTURE;
+use crate::lowering::Lowering;
 use crate::named::named;
 use crate::report::Report;
 use crate::stage::only_entry;
@@ -279,7 +279,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let prepared =
         transform_feedback::prepare(&module, target, &rewrite.options()).map_err(failed)?;
     let text = report::layout(prepared.layout());
-    let report = Report::new(CAPTURE, (&entry, stage), prepared.layout(), text)
+    let report = Report::new(Lowering::Capture, (&entry, stage), prepared.layout(), text)
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements())
         .drawn(rewrite.drawn());
     if writing.is_dry_run() {

@@ -157,18 +157,18 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let (entry, model) = only_entry(input, &module)?;
     rewrite.exact.check_geometry(model)?;
     rewrite.check_stage(model)?;
-    let refused = |error: &Error| input.refused(error, &module);
-    let steps = rewrite.steps(&listed, model);
-    let lowered =
-        rewrite.lower(&module, (&entry, model), &listed).map_err(|error| refused(&error))?;
+    let options = rewrite.options(&listed, model);
+    let target = rewrite.target(&entry, model);
+    let lowered = clip_cull::lower(&module, target, &options)
+        .map_err(|error| input.refused(&error, &module))?;
     let geometry = rewrite.exact.geometry.as_deref().zip(lowered.result.geometry.as_ref());
     let beside: Vec<Beside<'_>> =
         geometry.map(|(file, made)| (file, made.module.words())).into_iter().collect();
-    let taken = steps.iter().zip(&lowered.result.progress).enumerate();
+    let taken = options.steps.iter().zip(&lowered.result.progress).enumerate();
     let taken = taken.filter(|(number, (_, progress))| {
         *number > 0 || rewrite.asks_for_arrays() || **progress == Progress::Changed
     });
-    let names: Vec<&str> = taken.map(|(_, ((name, _), _))| *name).collect();
+    let names: Vec<&str> = taken.map(|(_, (step, _))| report::name(step)).collect();
     let report = report::report((&entry, model), &names, &lowered);
     writing.finish(input, &report, (module.words(), lowered.module.words()), &beside)
 }
@@ -233,41 +233,36 @@ impl Rewrite {
         (entry, model): (&str, ExecutionModel),
         listed: &Semantics,
     ) -> Result<Lowered<'m, Clipped>, Error> {
-        let steps: Vec<Step> =
-            self.steps(listed, model).into_iter().map(|(_, step)| step).collect();
-        clip_cull::lower(module, self.target(entry, model), &steps.into())
+        clip_cull::lower(module, self.target(entry, model), &self.options(listed, model))
     }
 
-    /// The steps that were asked for, by their names in reports. Registers become built-in arrays first.
-    fn steps(&self, listed: &Semantics, model: ExecutionModel) -> Vec<(&'static str, Step)> {
-        let mut steps = vec![("arrays", Step::Normalize(self.normalize(listed)))];
-        steps.extend(self.user_planes().map(|planes| ("planes", Step::UserPlanes(planes))));
-        steps.extend(self.mask().map(|mask| ("enable", mask)));
+    /// The steps that were asked for. Registers become built-in arrays first.
+    fn options(&self, listed: &Semantics, model: ExecutionModel) -> clip_cull::Options {
+        let mut steps = vec![Step::Normalize(self.normalize(listed))];
+        steps.extend(self.user_planes().map(Step::UserPlanes));
+        steps.extend(self.mask());
         let (emulated, signature) = (self.emulated(), self.signature);
         if let Some(location) = self.emulate {
-            let emulate = Step::Emulate { emulated, location, inputs: None, signature };
-            steps.push(("emulate", emulate));
+            steps.push(Step::Emulate { emulated, location, inputs: None, signature });
         }
         if self.exact.exact {
             let clip = self.exact.clip(emulated, model, (self.location, signature));
-            let name = if clip.generate.is_some() { "generate" } else { "cut" };
-            steps.push((name, Step::ClipInGeometry(clip)));
+            steps.push(Step::ClipInGeometry(clip));
         }
         let clip = signature.map(|counts| counts.clip);
         match self.to {
             None | Some(Form::Arrays) => {}
-            Some(Form::Combined) => steps.push(("combined", Step::Combine { clip })),
+            Some(Form::Combined) => steps.push(Step::Combine { clip }),
             Some(Form::Separate) => {
                 let clip = clip.expect("the options are checked first");
-                steps.push(("separate", Step::Separate { clip }));
+                steps.push(Step::Separate { clip });
             }
             Some(Form::Registers) => {
                 let at = self.location.expect("the options are checked first");
-                let registers = Registers { inputs: at, outputs: at, signature };
-                steps.push(("registers", Step::ToRegisters(registers)));
+                steps.push(Step::ToRegisters(Registers { inputs: at, outputs: at, signature }));
             }
         }
-        steps
+        steps.into()
     }
 
     fn target(&self, entry: &str, model: ExecutionModel) -> Target {

@@ -3,7 +3,7 @@
 use crate::Done;
 use crate::change::{Change, or_place};
 use crate::examples;
-use crate::lowering::DEPTH_CONVENTION;
+use crate::lowering::Lowering;
 use clap::Args;
 use polyshade::depth_convention::{self, Options, Turn};
 use polyshade::host::Value;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         (true, _) => Some(FLIPPED),
         (false, true) => Some(TURNED),
     };
-    change.run(DEPTH_CONVENTION, drawn, |module, target| {
+    change.run(Lowering::DepthConvention, drawn, |module, target| {
         depth_convention::lower(module, target, &options)
     })
 }

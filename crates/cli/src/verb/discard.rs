@@ -3,7 +3,7 @@
 use crate::Done;
 use crate::change::{Change, or_place};
 use crate::examples;
-use crate::lowering::RASTERIZER_DISCARD;
+use crate::lowering::Lowering;
 use clap::Args;
 use polyshade::host::Value;
 use polyshade::rasterizer_discard::{self, Options};
@@ -31,7 +31,7 @@ fn when(text: &str) -> Result<Value<bool>, String> {
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let options = Options::new().when(arguments.when);
-    arguments.change.run(RASTERIZER_DISCARD, None, |module, target| {
+    arguments.change.run(Lowering::RasterizerDiscard, None, |module, target| {
         rasterizer_discard::lower(module, target, &options)
     })
 }

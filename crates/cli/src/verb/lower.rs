@@ -7,7 +7,7 @@ use crate::examples;
 use crate::failure::Failure;
 use crate::format::Formats;
 use crate::input::Input;
-use crate::lowering::RECIPE;
+use crate::lowering::Lowering;
 use crate::note;
 use crate::output::{Modules, Outputs};
 use crate::report::{Report, of_pipeline};
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = examples::of("lower"))]
 pub(crate) struct Arguments {
     /// The recipe, as JSON (docs/recipe.md): a file or, in braces, the JSON itself; `-` is standard input
-    #[arg(value_name = "RECIPE")]
+    #[arg(value_name = "Lowering::Recipe")]
     recipe: String,
 
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         arguments.formats.check_destinations(file, &lowered.requirements)?;
         outputs.set_entry((name.clone(), *stage));
         outputs.add_module(file, lowered.module.words())?;
-        let report = Report::new(RECIPE, (name, *stage), &lowered.result, String::new());
+        let report = Report::new(Lowering::Recipe, (name, *stage), &lowered.result, String::new());
         reports.push(report.needs(&lowered.words, &lowered.requirements));
     }
     let report = of_pipeline(&reports, outputs.bound()) + "\n";

@@ -5,7 +5,7 @@ use crate::cost::{costs, table};
 use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::lowering::POSITION_ONLY;
+use crate::lowering::Lowering;
 use crate::named::named;
 use crate::report::Report;
 use crate::stage;
@@ -116,9 +116,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let report = match writing.wants_report() {
         true => {
             let costs = costs(&module, (&target, model), &options).map_err(failed)?;
-            Report::new(POSITION_ONLY, named, &costs, table(&costs))
+            Report::new(Lowering::PositionOnly, named, &costs, table(&costs))
         }
-        false => Report::new(POSITION_ONLY, named, &(), String::new()),
+        false => Report::new(Lowering::PositionOnly, named, &(), String::new()),
     };
     if writing.is_dry_run() {
         return writing.preview(input, &report);

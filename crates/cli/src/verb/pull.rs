@@ -5,7 +5,7 @@ use crate::code;
 use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::lowering::VERTEX_PULLING;
+use crate::lowering::Lowering;
 use crate::named::named;
 use crate::report::Report;
 use crate::stage::only_entry;
@@ -233,7 +233,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let pulled = vertex_pulling::lower(&module, rewrite.target(&entry, stage), &options)
         .map_err(|error| input.refused(&error, &module))?;
     let text = text(&pulled.result);
-    let report = Report::new(VERTEX_PULLING, (&entry, stage), &pulled.result, text)
+    let report = Report::new(Lowering::VertexPulling, (&entry, stage), &pulled.result, text)
         .needs(&pulled.words, &pulled.requirements);
     writing.finish(input, &report, (module.words(), pulled.module.words()), &[])
 }

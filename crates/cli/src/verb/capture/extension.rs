@@ -4,7 +4,7 @@ use super::{Arguments, report};
 use crate::Done;
 use crate::code;
 use crate::failure::Failure;
-use crate::lowering::EXTENSION;
+use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::before_rasterization;
 use crate::verb::plan::named_device;
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let decorated = transform_feedback::decorate(&module, target, &rewrite.options())
         .map_err(|error| input.refused(&error, &module))?;
     let text = report::decorated(&decorated.result);
-    let report = Report::new(EXTENSION, (&entry, stage), &decorated.result, text)
+    let report = Report::new(Lowering::CaptureExtension, (&entry, stage), &decorated.result, text)
         .needs(&decorated.words, &decorated.requirements)
         .drawn("as the original, between vkCmdBeginTransformFeedbackEXT and vkCmdEndTransformFeedbackEXT");
     writing.finish(input, &report, (module.words(), decorated.module.words()), &[])

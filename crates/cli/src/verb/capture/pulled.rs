@@ -3,7 +3,7 @@
 use super::{Arguments, Rewrite, report};
 use crate::Done;
 use crate::failure::Failure;
-use crate::lowering::RECIPE;
+use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::only_entry;
 use crate::target::PULL;
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let needed = others.iter().map(|other| other.requirements.clone());
     let requirements = needed.fold(capture_only.requirements.clone(), Requirements::join);
     let text = report::layout(layout) + &pull::text(pulled);
-    let report = Report::new(RECIPE, (&entry, stage), &capture_only.result, text)
+    let report = Report::new(Lowering::Recipe, (&entry, stage), &capture_only.result, text)
         .needs(&capture_only.words, &requirements)
         .drawn(rewrite.drawn());
 

@@ -1,8 +1,8 @@
 //! The report of `clip`.
 
-use crate::lowering::CLIP_CULL;
+use crate::lowering::Lowering;
 use crate::report::Report;
-use polyshade::clip_cull::{Clipped, DistanceSemantic, Distances, StageDistances};
+use polyshade::clip_cull::{Clipped, DistanceSemantic, Distances, StageDistances, Step};
 use polyshade::host::{Lowered, Requirements};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
@@ -14,6 +14,22 @@ struct Taken<'l> {
     steps: &'l [&'static str],
     #[serde(flatten)]
     distances: &'l StageDistances,
+}
+
+/// The name of a step in reports.
+pub(super) fn name(step: &Step) -> &'static str {
+    match step {
+        Step::Normalize(_) => "arrays",
+        Step::UserPlanes(_) => "planes",
+        Step::Mask { .. } => "enable",
+        Step::Combine { .. } => "combined",
+        Step::Separate { .. } => "separate",
+        Step::ToRegisters(_) => "registers",
+        Step::Emulate { .. } => "emulate",
+        Step::ClipInGeometry(clip) if clip.generate.is_some() => "generate",
+        Step::ClipInGeometry(_) => "cut",
+        _ => "another step",
+    }
 }
 
 /// The report on the entry point.
@@ -35,5 +51,6 @@ pub(super) fn report(
     }
     let geometry = geometry.iter().map(|made| made.requirements.clone());
     let needs = geometry.fold(lowered.requirements.clone(), Requirements::join);
-    Report::new(CLIP_CULL, entry, &Taken { steps, distances }, text).needs(&lowered.words, &needs)
+    Report::new(Lowering::ClipCull, entry, &Taken { steps, distances }, text)
+        .needs(&lowered.words, &needs)
 }
