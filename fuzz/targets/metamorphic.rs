@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::{CASES, VALID, any, seed};
 use polyshade_spv::Module;
-use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES, check_disguised};
+use polyshade_trials::{Choices, Disguise, LOWERINGS, TOOLS, check_disguised};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn case(choices: &mut Choices) {
     let words = &VALID[choices.below(VALID.len() as u32) as usize];
     let module = Module::parse(words).expect("a valid module can be read");
-    let trials = [LOWERINGS.as_slice(), &MOVES].concat();
+    let trials = [LOWERINGS.as_slice(), &TOOLS].concat();
     let Some((trial, entry)) = any(&module, &trials, choices) else { return };
     let disguise = Disguise::any(choices);
     if let Err(fault) = check_disguised(&trial, &module, entry, disguise, choices) {

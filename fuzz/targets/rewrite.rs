@@ -4,6 +4,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::attempt_any;
-use polyshade_trials::MOVES;
+use polyshade_trials::TOOLS;
 
-fuzz_target!(|bytes: &[u8]| attempt_any(bytes, &MOVES));
+fuzz_target!(|bytes: &[u8]| attempt_any(bytes, &TOOLS));

@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::{CASES, VALID, any, assert_identity, hash, seed, validate};
 use polyshade_spv::Module;
-use polyshade_trials::{Choices, LOWERINGS, MOVES};
+use polyshade_trials::{Choices, LOWERINGS, TOOLS};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn case(choices: &mut Choices) {
     let words = &VALID[choices.below(VALID.len() as u32) as usize];
     let module = Module::parse(words).expect("a valid module can be read");
-    let trials = [LOWERINGS.as_slice(), &MOVES].concat();
+    let trials = [LOWERINGS.as_slice(), &TOOLS].concat();
     let Some((trial, entry)) = any(&module, &trials, choices) else { return };
     let Ok(variants) = trial.attempt(&module, entry, choices) else { return };
     for (name, variant) in variants {

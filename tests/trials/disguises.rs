@@ -3,7 +3,7 @@
 use polyshade::Module;
 use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
-use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES, check_disguised};
+use polyshade_trials::{Choices, Disguise, LOWERINGS, TOOLS, check_disguised};
 use std::path::PathBuf;
 
 /// A committed case that is valid.
@@ -35,7 +35,7 @@ fn shaders_in_disguise_are_lowered_to_the_same() {
     for Case { name, seed, words } in sample(cases(), 3) {
         let module = Module::parse(&words).expect("a valid module can be read");
         for entry in module.entry_points() {
-            for trial in LOWERINGS.iter().chain(&MOVES).filter(|one| one.takes(entry.model())) {
+            for trial in LOWERINGS.iter().chain(&TOOLS).filter(|one| one.takes(entry.model())) {
                 let mut choices = Choices::seeded(seed);
                 for _ in 0..8 {
                     let disguise = Disguise::any(&mut choices);

@@ -3,7 +3,7 @@
 use polyshade::{ErrorKind, Module};
 use polyshade_tests::shader;
 use polyshade_tests::tree::{files, tests};
-use polyshade_trials::{Choices, LOWERINGS, MOVES};
+use polyshade_trials::{Choices, LOWERINGS, TOOLS};
 
 /// The largest bound that a module may have, which is that of the last id's (SPIR-V specification, 2.17).
 const LIMIT: u32 = 4_194_304;
@@ -17,7 +17,7 @@ fn running_out_of_ids_is_refused() {
             words[3] = LIMIT - left;
             let Ok(module) = Module::parse(&words) else { continue };
             let Some(entry) = module.entry_points().next() else { continue };
-            let trials = LOWERINGS.iter().chain(&MOVES);
+            let trials = LOWERINGS.iter().chain(&TOOLS);
             for trial in trials.filter(|trial| trial.takes(entry.model())) {
                 for mut choices in [Choices::plain(), Choices::seeded(left.into())] {
                     let made = trial.attempt(&module, entry, &mut choices);

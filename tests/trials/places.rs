@@ -3,7 +3,7 @@
 use polyshade::spv::Id;
 use polyshade::{Error, Module, code};
 use polyshade_tests::shader::{ShaderStage, compile};
-use polyshade_trials::{Choices, LOWERINGS, MOVES, check_place};
+use polyshade_trials::{Choices, LOWERINGS, TOOLS, check_place};
 
 use crate::disguises::cases;
 
@@ -16,7 +16,7 @@ fn errors_have_places_in_the_module_that_was_given() {
     for case in cases() {
         let module = Module::parse(&case.words).expect("a valid module can be read");
         for entry in module.entry_points() {
-            for trial in LOWERINGS.iter().chain(&MOVES).filter(|one| one.takes(entry.model())) {
+            for trial in LOWERINGS.iter().chain(&TOOLS).filter(|one| one.takes(entry.model())) {
                 let attempts = (0..SEEDS).map(|seed| {
                     let mut choices = Choices::seeded(seed);
                     trial.attempt(&module, entry, &mut choices)

@@ -2,7 +2,7 @@
 
 use polyshade::Module;
 use polyshade_spv::Progress;
-use polyshade_trials::{Choices, LOWERINGS, MOVES, SHAPES, Shape};
+use polyshade_trials::{Choices, LOWERINGS, SHAPES, Shape, TOOLS};
 use std::thread;
 
 /// The stack of a thread that works on a module, in bytes. Something that recursed on the input would need a frame of
@@ -18,7 +18,7 @@ fn endure(shape: Shape, count: u32) -> Vec<(&'static str, Result<usize, String>)
         let same = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
         assert!(same.progress == Progress::Unchanged && same.module.words() == words);
         let entry = module.entry_points().next().expect("there is one");
-        let trials = LOWERINGS.iter().chain(&MOVES);
+        let trials = LOWERINGS.iter().chain(&TOOLS);
         let taking = trials.filter(|trial| trial.takes(entry.model()));
         let attempts = taking.map(|trial| {
             let made = trial.attempt(&module, entry, &mut Choices::plain());

@@ -12,7 +12,7 @@ use polyshade_benches::limits::{Measured, report, report_shapes};
 use polyshade_benches::{captured, header_scan, inputs, streaming_copy};
 use polyshade_spv::Module;
 use polyshade_tests::cost::{Attempts, Cost, count, is_counted, measure};
-use polyshade_trials::{Choices, LOWERINGS, MOVES, SHAPES};
+use polyshade_trials::{Choices, LOWERINGS, SHAPES, TOOLS};
 use rspirv::binary::Assemble;
 
 /// The operations that are measured on each of the [inputs].
@@ -127,7 +127,7 @@ fn trials(number: usize, words: &[u32]) {
     let attempt = || {
         let module = Module::parse(black_box(words)).expect("a shape is well-formed");
         let entry = module.entry_points().next().expect("a shape has one");
-        let taking = LOWERINGS.iter().chain(&MOVES).filter(|trial| trial.takes(entry.model()));
+        let taking = LOWERINGS.iter().chain(&TOOLS).filter(|trial| trial.takes(entry.model()));
         taking.filter_map(|one| one.attempt(&module, entry, &mut Choices::plain()).ok()).count()
     };
     // The first attempts of a process read our compiled GLSL, and shapes before this one leave memory behind.

@@ -3,8 +3,8 @@
 //! # Words
 //!
 //! * An *observer* is whoever sees what an invocation does: later stages, the host, other invocations. Observers see
-//!   outputs, stores to buffers and images, atomics, and whether the shader ends. [`DceOptions`] says what of that
-//!   nobody needs.
+//!   outputs, stores to buffers and images, atomics, and whether the shader ends. [`DceOptions`] names those of them
+//!   that nobody needs.
 //! * An instruction is *live* if an observer sees what it does, or if something live needs it. What is not live is
 //!   *dead* and goes. To *want* an id is to mark as live what a use of its value needs.
 //! * A *part* is memory that only the invocation itself sees: a variable, or a member or element of a part. Whoever

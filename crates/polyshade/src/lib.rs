@@ -20,8 +20,8 @@
 //! The macro [`lowerings!`] has a row for each.
 //! [`recipe`] does several of them to the stages of a pipeline, in the order that is right.
 //!
-//! The crate `polyshade-planner` says what to draw, bind and wait for on which device. [`rewrite`] has the tools for
-//! those who write a lowering.
+//! The crate `polyshade-planner` plans draws, bindings and barriers for a device. [`rewrite`] has the tools for authors
+//! of lowerings.
 
 #![forbid(unsafe_code)]
 

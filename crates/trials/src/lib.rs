@@ -136,8 +136,8 @@ pub const LOWERINGS: [Trial; 18] = [
     },
 ];
 
-/// The moves.
-pub const MOVES: [Trial; 10] = [
+/// The rewrite tools.
+pub const TOOLS: [Trial; 10] = [
     Trial { name: "isolate", stages: &GRAPHICS, attempt: rewrite::isolate },
     Trial { name: "wrap", stages: &GRAPHICS, attempt: rewrite::wrap },
     Trial { name: "demote_to_private", stages: &GRAPHICS, attempt: rewrite::demote_to_private },

@@ -121,7 +121,7 @@ pub enum Step {
     /// A primitive is culled where one cull distance is negative or NaN at all of its vertices. The parts of the others
     /// with a negative clip distance are cut off. New vertices have all outputs of the stage, interpolated in clip
     /// space; flat ones are copied from the provoking vertex. A primitive with an infinite or NaN clip distance is
-    /// dropped, and so is a point with a negative one. Each remaining primitive is a strip of its own.
+    /// dropped, and so is a point with a negative one. Each remaining primitive is one strip.
     ///
     /// Errors: `Options`: a location that is taken, or missing; a primitive that the tessellation evaluation stage does
     /// not make. `Unsupported`: a stage that is captured or has several vertex streams, since primitives are counted

@@ -224,7 +224,7 @@ impl Linkage {
         self.of(kind).len() as u32
     }
 
-    /// The components of both kinds, by their numbers, each as a semantic of its own.
+    /// A semantic for each component of both kinds, in the order of their numbers.
     pub(super) fn semantics(&self) -> Vec<DistanceSemantic> {
         let of_kind = |kind| {
             self.of(kind).filter_map(move |Component { location, component }| {

@@ -9,7 +9,7 @@ use polyshade_spv::{Error, ExecutionModel, Id, Module};
 ///
 /// # Errors
 ///
-/// `Unsupported`: in a stage that hands on its outputs more than once; the errors of the rewrite tools.
+/// `Unsupported`: a stage that writes its outputs more than once; the errors of the rewrite tools.
 pub(super) fn demote_to_private(
     frame: &Frame<'_>,
     m: &Module<'_>,

@@ -57,7 +57,7 @@ const STAGES: Stages = Stages {
 ///   would capture from two vertex streams.
 /// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
 ///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
-///   what has to be copied; more than a [device](host::Device) offers; the errors of the [rewrite
+///   copies; more than a [device](host::Device) offers; the errors of the [rewrite
 ///   tools](crate::rewrite).
 pub fn decorate<'m>(
     module: &'m Module<'_>,
