@@ -184,7 +184,7 @@ impl Outcome for Clipped {
         let stage = frame.output(stage);
         let target = Target::new("main");
         let after = Frame { target: &target, ..*frame };
-        std::iter::once(stage).chain(geometry.map(|made| after.output(made))).collect()
+        std::iter::once(stage).chain(geometry.map(|made| after.output(*made))).collect()
     }
 }
 

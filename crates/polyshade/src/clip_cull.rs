@@ -70,15 +70,30 @@ pub fn lower<'m>(
     options: &Options,
 ) -> Result<Lowered<'m, Clipped>, Error> {
     let target = target.into();
-    let model = arrays::ANY.entry_point(module, &target)?.model();
-    let mut lowered = Lowered::unchanged(module, Clipped::default());
-    for step in &options.steps {
-        let made = take(step, &lowered.module, &target, model);
+    let entry = || arrays::ANY.entry_point(module, &target);
+    let Some((first, others)) = options.steps.split_first() else {
+        entry()?;
+        return Ok(Lowered::unchanged(module, Clipped::default()));
+    };
+    // Only this step differs by the stage.
+    let differs = options.steps.iter().any(|step| matches!(step, Step::Emulate { .. }));
+    let is_fragment = differs && entry()?.model() == ExecutionModel::FRAGMENT;
+    // The first step reads the module that was given, and its result needs no copy.
+    let mut lowered = take(first, module, &target, is_fragment)?.map(|(found, geometry)| {
+        let mut clipped = Clipped { geometry, ..Clipped::default() };
+        add(&mut clipped.distances, first, is_fragment, found);
+        clipped
+    });
+    if !lowered.is_changed() {
+        lowered.result.unchanged.push(0);
+    }
+    // The others read the version before.
+    for (number, step) in (1..).zip(others) {
+        let made = take(step, &lowered.module, &target, is_fragment);
         let made = made.map_err(|error| about_given(module, lowered.is_changed(), error))?;
-        lowered.result.progress.push(made.progress);
         let changed = made.is_changed().then(|| made.module.into_owned());
-        let (distances, geometry) = made.result;
-        add(&mut lowered.result.distances, step, model, distances);
+        let (found, geometry) = made.result;
+        add(&mut lowered.result.distances, step, is_fragment, found);
         lowered.result.geometry = geometry.or(lowered.result.geometry.take());
         lowered.words.extend(made.words);
         let mut needs = std::mem::take(&mut lowered.requirements);
@@ -87,21 +102,22 @@ pub fn lower<'m>(
             needs = limits::without_distances(needs);
         }
         lowered.requirements = needs.join(made.requirements);
-        if let Some(changed) = changed {
-            (lowered.module, lowered.progress) = (changed, Progress::Changed);
+        match changed {
+            Some(changed) => (lowered.module, lowered.progress) = (changed, Progress::Changed),
+            None => lowered.result.unchanged.push(number),
         }
     }
     Ok(lowered)
 }
 
 /// The distances of the stage, and the geometry stage that is generated.
-type Made = (StageDistances, Option<Lowered<'static, StageDistances>>);
+type Made = (StageDistances, Option<Box<Lowered<'static, StageDistances>>>);
 
 fn take<'v>(
     step: &Step,
     m: &'v Module<'_>,
     target: &Target,
-    model: ExecutionModel,
+    is_fragment: bool,
 ) -> Result<Lowered<'v, Made>, Error> {
     let lowered = match step {
         Step::Normalize(options) => normalize::normalize(m, target, options)?,
@@ -115,7 +131,7 @@ fn take<'v>(
         Step::Emulate { emulated, location, inputs, signature } => {
             let (outputs, signature) = (*location, *signature);
             let registers = Registers { inputs: outputs, outputs, signature };
-            if model == ExecutionModel::FRAGMENT {
+            if is_fragment {
                 emulate_fragment(m, target, *emulated, registers, Runs::AsItIs)?
             } else {
                 let registers = Registers { inputs: inputs.unwrap_or(outputs), ..registers };
@@ -126,7 +142,7 @@ fn take<'v>(
             None => geometry::clip_in_geometry(m, target, clip)?,
             Some(primitive) => {
                 let (last, geometry) = pass_through::generate(m, target, primitive, clip)?;
-                return Ok(last.map(|distances| (distances, geometry)));
+                return Ok(last.map(|distances| (distances, geometry.map(Box::new))));
             }
         },
     };
@@ -134,7 +150,7 @@ fn take<'v>(
 }
 
 /// Adds the distances that a step found to those of the steps before it: a step may know one side alone.
-fn add(all: &mut StageDistances, step: &Step, model: ExecutionModel, found: StageDistances) {
+fn add(all: &mut StageDistances, step: &Step, is_fragment: bool, found: StageDistances) {
     let numbers = |all: &mut Distances, found: &Distances| {
         (all.clip, all.cull) = (found.clip, found.cull);
     };
@@ -143,7 +159,7 @@ fn add(all: &mut StageDistances, step: &Step, model: ExecutionModel, found: Stag
         | Step::Combine { .. }
         | Step::Separate { .. }
         | Step::ToRegisters(_) => *all = found,
-        Step::Emulate { .. } if model == ExecutionModel::FRAGMENT => {
+        Step::Emulate { .. } if is_fragment => {
             numbers(&mut all.inputs, &found.inputs);
         }
         Step::UserPlanes(_)

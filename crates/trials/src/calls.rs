@@ -61,15 +61,8 @@ pub const CALLS: [Call; 19] = [
         Ok(vec![position_only::lower(of.m, of.target(), &options)?.module])
     }),
     call("complement", VERTEX, |of| {
-        let options = position_only::Options::new();
-        Ok(vec![
-            position_only::lower(
-                of.m,
-                of.target(),
-                &options.clone().variant(position_only::Variant::Complement),
-            )?
-            .module,
-        ])
+        let options = position_only::Options::new().variant(position_only::Variant::Complement);
+        Ok(vec![position_only::lower(of.m, of.target(), &options)?.module])
     }),
     call("depth", VERTEX, |of| {
         let options = depth_convention::Options::new()
@@ -204,7 +197,8 @@ const WORDS: std::ops::RangeInclusive<usize> = 200..=2000;
 /// How many modules of a stage are enough.
 const MODULES: usize = 60;
 
-/// Modules of a usual size, from all over `modules`.
+/// Modules of a usual size, from all over `modules`: which ones does not depend on how the others are called, so that a
+/// case that comes or goes changes one of them at most.
 pub fn sample(modules: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let usual: Vec<_> = modules.iter().filter(|words| WORDS.contains(&words.len())).collect();
     let of_stage = |stage: ExecutionModel| {
@@ -212,11 +206,17 @@ pub fn sample(modules: &[Vec<u32>]) -> Vec<Vec<u32>> {
             let module = Module::parse(words);
             module.is_ok_and(|m| m.entry_points().next().is_some_and(|one| one.model() == stage))
         };
-        let all: Vec<_> = usual.iter().filter(is_of_stage).collect();
-        let count = all.len().min(MODULES);
-        (0..count).map(move |number| all[number * all.len() / count].to_vec())
+        let mut all: Vec<_> = usual.iter().filter(is_of_stage).collect();
+        all.sort_by_cached_key(|words| hash(words));
+        all.into_iter().take(MODULES).map(|words| words.to_vec()).collect::<Vec<_>>()
     };
     [VERTEX, FRAGMENT].into_iter().flat_map(of_stage).collect()
+}
+
+/// FNV-1a of the words: the same on every machine and with every version of every library.
+fn hash(words: &[u32]) -> u64 {
+    let mix = |hash: u64, word: &u32| (hash ^ u64::from(*word)).wrapping_mul(0x0100_0000_01b3);
+    words.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
 /// The words that one call adds, and its allocations.

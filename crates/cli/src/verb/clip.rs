@@ -19,7 +19,7 @@ use polyshade::clip_cull::{
     Step, UserPlanes,
 };
 use polyshade::host::{Device, Lowered, Place, Target, Value};
-use polyshade::spv::{ExecutionModel, Progress};
+use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_verify::{Marked, Steps};
 use std::path::PathBuf;
@@ -164,11 +164,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let geometry = rewrite.exact.geometry.as_deref().zip(lowered.result.geometry.as_ref());
     let beside: Vec<Beside<'_>> =
         geometry.map(|(file, made)| (file, made.module.words())).into_iter().collect();
-    let taken = options.steps.iter().zip(&lowered.result.progress).enumerate();
-    let taken = taken.filter(|(number, (_, progress))| {
-        *number > 0 || rewrite.asks_for_arrays() || **progress == Progress::Changed
-    });
-    let names: Vec<&str> = taken.map(|(_, (step, _))| report::name(step)).collect();
+    let is_without_arrays =
+        !rewrite.asks_for_arrays() && lowered.result.unchanged.first() == Some(&0);
+    let taken = options.steps.iter().skip(usize::from(is_without_arrays));
+    let names: Vec<&str> = taken.map(report::name).collect();
     let report = report::report((&entry, model), &names, &lowered);
     writing.finish(input, &report, (module.words(), lowered.module.words()), &beside)
 }

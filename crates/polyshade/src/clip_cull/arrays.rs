@@ -135,10 +135,10 @@ enum Form {
 /// [`Step::ToRegisters`](super::Step::ToRegisters).
 pub(crate) fn to_registers<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     registers: Registers,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
-    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let frame = Frame::new(module, target, &ANY)?;
     let rearranged = registers_in(&frame, frame.isolated(), registers, &CLASSES)?;
     with_others(&frame, frame.lowered(rearranged))
 }
@@ -172,10 +172,10 @@ pub(super) const ANY: Stages = Stages {
 /// [`Step::Combine`](super::Step::Combine).
 pub(super) fn combine<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     clip: Option<u32>,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
-    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let frame = Frame::new(module, target, &ANY)?;
     let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip }, &CLASSES)?;
     with_others(&frame, frame.lowered(rearranged))
 }
@@ -183,10 +183,10 @@ pub(super) fn combine<'m>(
 /// [`Step::Separate`](super::Step::Separate).
 pub(super) fn separate<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     clip: u32,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
-    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let frame = Frame::new(module, target, &ANY)?;
     let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip }, &CLASSES)?;
     with_others(&frame, frame.lowered(rearranged))
 }

@@ -25,11 +25,11 @@ use polyshade_spv::{
 /// [`Step::Emulate`](super::Step::Emulate), in the last stage before rasterization.
 pub(super) fn emulate_last<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     lacking: Emulated,
     registers: Registers,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
-    let frame = Frame::new(module, &target.into(), &position::STAGES)?;
+    let frame = Frame::new(module, target, &position::STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
     let (read, inputs) = read_registers(&frame, lacking, Some(registers))?;
@@ -87,7 +87,7 @@ pub(crate) enum Runs {
 /// [`Step::Emulate`](super::Step::Emulate), in a fragment stage that runs as often as `runs` says.
 pub(crate) fn emulate_fragment<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     lacking: Emulated,
     registers: Registers,
     runs: Runs,
@@ -98,7 +98,7 @@ pub(crate) fn emulate_fragment<'m>(
         return Err(Error::new(&code::CLIP_NO_SIGNATURE, message));
     };
     let counts = signature.to_array();
-    let frame = Frame::new(module, &target.into(), &FRAGMENT)?;
+    let frame = Frame::new(module, target, &FRAGMENT)?;
     let target = frame.target();
     let result = StageDistances { inputs: counts.into(), ..Default::default() };
     let is_emulated = lacking.is_needed(counts);

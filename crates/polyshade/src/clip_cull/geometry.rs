@@ -26,10 +26,10 @@ const STAGES: Stages =
 /// [`Step::ClipInGeometry`](super::Step::ClipInGeometry), in a geometry stage.
 pub(super) fn clip_in_geometry<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     clip: &GeometryClip,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
-    let frame = Frame::new(module, &target.into(), &STAGES)?;
+    let frame = Frame::new(module, target, &STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
     let (read, inputs) = read_registers(&frame, clip.emulated, clip.read())?;

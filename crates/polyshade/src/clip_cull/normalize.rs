@@ -56,10 +56,10 @@ pub(super) fn own_linkages(frame: &Frame<'_>, options: &Normalize) -> Result<[Li
 /// [`Step::Normalize`](super::Step::Normalize).
 pub(super) fn normalize<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     options: &Normalize,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
-    normalize_in(&Frame::new(module, &target.into(), &ANY)?, options)
+    normalize_in(&Frame::new(module, target, &ANY)?, options)
 }
 
 /// [`normalize`], of the module that `frame` was given.

@@ -7,7 +7,7 @@ use super::varyings::Interpolation;
 use crate::host::{Lowered, Place, Value};
 use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, Module, Progress};
+use polyshade_spv::{Error, Module};
 use std::collections::BTreeSet;
 
 /// The changes to the distances of a stage, in their order. None leaves the stage as it is.
@@ -317,9 +317,9 @@ pub struct StageDistances {
 pub struct Clipped {
     /// The distances of the stage.
     pub distances: StageDistances,
-    /// Whether each of the steps changed the module.
-    pub progress: Vec<Progress>,
+    /// The numbers of the steps that left the module as it was.
+    pub unchanged: Vec<usize>,
     /// The geometry stage that [`Step::ClipInGeometry`] generated, with one entry point `main`; `None` where the stage
     /// before it has no distances that the device lacks.
-    pub geometry: Option<Lowered<'static, StageDistances>>,
+    pub geometry: Option<Box<Lowered<'static, StageDistances>>>,
 }

@@ -27,11 +27,10 @@ use polyshade_spv::{
 /// [`Step::ClipInGeometry`](super::Step::ClipInGeometry), after a vertex or tessellation evaluation stage.
 pub(super) fn generate<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     primitive: Primitive,
     clip: &GeometryClip,
 ) -> Result<(Lowered<'m, StageDistances>, Option<Lowered<'static, StageDistances>>), Error> {
-    let target = &target.into();
     let frame = Frame::new(module, target, &STAGES)?;
     let location = clip.location;
     check(&frame, primitive)?;

@@ -54,7 +54,7 @@ fn plane_words(plane: u32) -> [Word; 4] {
 /// [`Step::Mask`](super::Step::Mask).
 pub(super) fn mask<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     enabled: Value<u32>,
     keep_original_at: Option<u32>,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
@@ -63,7 +63,7 @@ pub(super) fn mask<'m>(
         Words::add(&mut words, place, [Word::new(mask_word(place), "bit i: clip plane i is on")]);
     }
     let is_needed = |arrays: &[Array]| find(arrays, DistanceKind::Clip).is_some();
-    lower(module, &target.into(), words, is_needed, |m, p, stage| {
+    lower(module, target, words, is_needed, |m, p, stage| {
         let clip =
             find(&stage.arrays, DistanceKind::Clip).expect("it is needed where there is one");
         let mask = stage.mask(m, p, enabled)?;
@@ -96,20 +96,19 @@ pub(super) fn mask<'m>(
 /// [`Step::UserPlanes`](super::Step::UserPlanes).
 pub(super) fn user_planes<'m>(
     module: &'m Module<'_>,
-    target: impl Into<Target>,
+    target: &Target,
     planes: UserPlanes,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     if planes.count == 0 {
         return Err(Error::new(&code::CLIP_NO_PLANES, "there are no clip planes"));
     }
-    let target = target.into();
     // Before there is a word for each.
-    limits::check(&target, [planes.count, 0])?;
+    limits::check(target, [planes.count, 0])?;
     let mut words = Vec::new();
     Words::add(&mut words, planes.words, (0..planes.count).flat_map(plane_words));
     lower(
         module,
-        &target,
+        target,
         words,
         |_| true,
         |m, p, stage| {

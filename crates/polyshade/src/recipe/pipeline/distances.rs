@@ -64,7 +64,7 @@ impl Pipeline<'_> {
         self.made(last).emulated = Some(made);
         let read = Registers { inputs: location, signature, ..registers };
         let made = self.step(fragment, field, |m, target| {
-            clip_cull::emulate_fragment(m, target, emulated, read, runs)
+            clip_cull::emulate_fragment(m, &target, emulated, read, runs)
         })?;
         self.made(fragment).emulated = Some(made);
         Ok(())
@@ -124,7 +124,7 @@ impl Pipeline<'_> {
         at: Registers,
     ) -> Result<[DistanceCounts; 2], Error> {
         let module = &self.stages[number].lowered.module;
-        let made = clip_cull::to_registers(module, self.target(number), at);
+        let made = clip_cull::to_registers(module, &self.target(number), at);
         let StageDistances { inputs, outputs, .. } =
             made.map_err(|error| self.about(number, field, &error))?.result;
         Ok([inputs.counts(), outputs.counts()])
