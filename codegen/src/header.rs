@@ -9,7 +9,7 @@ const PATH: &str = "crates/capi/include/polyshade.h";
 /// The options of which there is one kind.
 const ONE_KIND: [(&str, &str); 6] = [
     ("pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
-    ("depth_options", "POLYSHADE_OPTIONS_DEPTH_CONVENTION"),
+    ("depth_options", "POLYSHADE_OPTIONS_CLIP_SPACE"),
     ("discard_options", "POLYSHADE_OPTIONS_RASTERIZER_DISCARD"),
     ("blend_options", "POLYSHADE_OPTIONS_ADVANCED_BLEND"),
     ("clip_options", "POLYSHADE_OPTIONS_CLIP_CULL"),

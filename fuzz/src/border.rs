@@ -183,19 +183,19 @@ fn with_options(choices: &mut Choices, then: Then<'_>) {
         6 => {
             let names = texts_of(&VARYINGS, choices);
             let kind = POLYSHADE_OPTIONS_POSITION_ONLY;
-            let mut options = zeros!(polyshade_position_options, kind);
+            let mut options = zeros!(polyshade_position_only_options, kind);
             options.variant = choices.below(4);
             (options.keep, options.keep_count) = (names.as_ptr(), names.len());
             (options.flags, options.side_effects) = (choices.below(16), choices.below(3));
             then(&options.base, choices);
         }
         _ => {
-            let mut options = zeros!(polyshade_depth_options, POLYSHADE_OPTIONS_DEPTH_CONVENTION);
+            let mut options = zeros!(polyshade_clip_space_options, POLYSHADE_OPTIONS_CLIP_SPACE);
             (options.depth, options.flip_y) = (value(choices), value(choices));
             options.rotation = value(choices);
             then(&options.base, choices);
             let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
-            let mut options = zeros!(polyshade_discard_options, kind);
+            let mut options = zeros!(polyshade_rasterizer_discard_options, kind);
             options.when = value(choices);
             then(&options.base, choices);
         }
@@ -225,7 +225,7 @@ fn with_capture(choices: &mut Choices, then: Then<'_>) {
 }
 
 fn with_pulling(choices: &mut Choices, then: Then<'_>) {
-    let mut options = zeros!(polyshade_pulling_options, POLYSHADE_OPTIONS_VERTEX_PULLING);
+    let mut options = zeros!(polyshade_vertex_pulling_options, POLYSHADE_OPTIONS_VERTEX_PULLING);
     let formats = [c"VK_FORMAT_R32G32_SFLOAT", c"r8g8b8a8_unorm", c"a2b10g10r10_snorm_pack32"];
     let attributes = choices.list(4, |choices| polyshade_attribute {
         location: choices.below(4),

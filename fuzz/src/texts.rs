@@ -48,7 +48,7 @@ const TEXTS: [(u32, &str); 15] = [
     (
         9,
         r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"keep_original":true},
-            "depth":{},"discard":{"when":{"fixed":true}}}"#,
+            "clip_space":{},"rasterizer_discard":{"when":{"fixed":true}}}"#,
     ),
     (0, include_str!("../../examples/plans/resumed-strip.json")),
     (0, include_str!("../../examples/plans/multiply.json")),

@@ -8,7 +8,7 @@ use crate::pictures::{Host, SCENES, Scene, is_empty};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::Storage;
 use polyshade::Module;
-use polyshade::depth_convention::{self, Options, Turn};
+use polyshade::clip_space::{self, Options, Turn};
 use polyshade::host::{Place, Value};
 use polyshade::transform_feedback::{self, Varying};
 use polyshade_formats::ShaderStage;
@@ -49,7 +49,7 @@ fn glsl((depth, flip, quarters): Conversion) -> String {
 #[track_caller]
 fn convert(words: &[u32], options: &Options) -> Vec<u32> {
     let module = Module::parse(words).expect("glslang's words parse");
-    let converted = depth_convention::lower(&module, "main", options);
+    let converted = clip_space::lower(&module, "main", options);
     let converted = converted.unwrap_or_else(|error| panic!("{options:?}: {error}"));
     validate(converted.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
     converted.module.into_words()

@@ -8,7 +8,7 @@ use crate::pictures::{Host, SCENES, is_empty};
 use crate::shaders::Varyings;
 use crate::storage::Storage;
 use polyshade::Module;
-use polyshade::depth_convention::{self, Turn};
+use polyshade::clip_space::{self, Turn};
 use polyshade::host::{Place, Value};
 use polyshade::rasterizer_discard::{self, Options};
 use polyshade_tests::shader::validate;
@@ -75,8 +75,8 @@ fn the_extension_captures_what_the_shader_wrote() {
             assert!(captured(scene, &discarding, &host(value)) == expected, "{:?}", scene.model());
         }
         let module = Module::parse(&discarding).expect("polyshade's words parse");
-        let convention = depth_convention::Options::new().depth(true).rotation(Turn::Half);
-        let both = depth_convention::lower(&module, "main", &convention).expect("it is supported");
+        let convention = clip_space::Options::new().depth(true).rotation(Turn::Half);
+        let both = clip_space::lower(&module, "main", &convention).expect("it is supported");
         assert!(captured(scene, both.module.words(), &host(1)) == expected);
         assert!(is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(1))));
         assert!(!is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(0))));

@@ -7,7 +7,7 @@ use crate::plan_draws::scene;
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
-use polyshade::depth_convention;
+use polyshade::clip_space;
 use polyshade::host::{Place, Value};
 use polyshade::rasterizer_discard;
 use polyshade_planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
@@ -25,11 +25,8 @@ fn discard(module: &Module<'_>) -> Module<'static> {
 }
 
 fn convert(module: &Module<'_>) -> Module<'static> {
-    let options = depth_convention::Options::new().depth(true).flip_y(true);
-    depth_convention::lower(module, "main", &options)
-        .expect("it has a position")
-        .module
-        .into_owned()
+    let options = clip_space::Options::new().depth(true).flip_y(true);
+    clip_space::lower(module, "main", &options).expect("it has a position").module.into_owned()
 }
 
 /// All variants that have a position, changed.

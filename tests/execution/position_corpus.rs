@@ -52,7 +52,7 @@ fn verify(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
 /// The same of variants that are given, where `given` is not empty, in place of those that polyshade makes.
 fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: &str) -> Found {
     let mut verify = Command::new(program);
-    verify.arg("verify").arg(path).args(["position", "--side-effects", "in-position"]);
+    verify.arg("verify").arg(path).args(["position-only", "--side-effects", "in-position"]);
     verify.args(["--entry", entry, "--device", driver.name(), "--validation", "--vertices", "48"]);
     if !given.is_empty() {
         verify.args(["--rewritten", given]);

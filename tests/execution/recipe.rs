@@ -11,7 +11,7 @@ use crate::shaders::Varyings;
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::Module;
 use polyshade::clip_cull::Emulated;
-use polyshade::depth_convention::{self, Turn};
+use polyshade::clip_space::{self, Turn};
 use polyshade::host::{Target, Value};
 use polyshade::recipe::{self, Capture, Masks, Recipe};
 use polyshade::spv::{Capability, ExecutionModel};
@@ -19,8 +19,8 @@ use polyshade::transform_feedback::{self, Variant};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
 
-fn turned() -> depth_convention::Options {
-    depth_convention::Options::new().flip_y(true).rotation(Turn::Quarter)
+fn turned() -> clip_space::Options {
+    clip_space::Options::new().flip_y(true).rotation(Turn::Quarter)
 }
 
 /// The stages with registers, as the recipe makes them.
@@ -51,7 +51,7 @@ fn recipe(shape: &Shape, mask: u32) -> Recipe {
     let stages = stages.into_iter().filter(|(_, is_there)| *is_there);
     recipe.normalize = Some(stages.map(|(stage, _)| (stage, marked.clone())).collect());
     recipe.masks = Some(Masks { enabled: Value::Fixed(mask), keep_original: false });
-    recipe.depth = Some(turned());
+    recipe.clip_space = Some(turned());
     recipe
 }
 
@@ -60,7 +60,7 @@ fn by_hand(shape: &Shape) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
     let last = stages.len() - 2;
     let module = Module::parse(&stages[last].1).expect("glslang's words parse");
-    let turned = depth_convention::lower(&module, "main", &turned()).expect("it has a position");
+    let turned = clip_space::lower(&module, "main", &turned()).expect("it has a position");
     stages[last].1 = turned.module.into_words();
     stages
 }
@@ -147,10 +147,10 @@ fn is_captured(options: &transform_feedback::Options, variants: &[Variant]) {
             let mut recipe = Recipe::default();
             let options = options.clone();
             recipe.capture = Some(Capture::Storage { variant, options });
-            recipe.depth = Some(turned());
+            recipe.clip_space = Some(turned());
             let lowered = recipe::lower(&[(&vertex, Target::new("main"))], &recipe);
             let lowered = lowered.expect("it has a position").swap_remove(0);
-            assert_eq!(lowered.result.depth.is_some(), variant == Variant::Both);
+            assert_eq!(lowered.result.clip_space.is_some(), variant == Variant::Both);
             validate(lowered.module.words()).expect("it is valid");
             storage.words = lowered.module.into_words();
             assert_eq!(storage.words == capture_only, variant == Variant::CaptureOnly);

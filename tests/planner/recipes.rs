@@ -48,7 +48,7 @@ fn captures_of_recipes_are_planned() {
     ] {
         let options = options.interleaved(["v_colour"]);
         let mut recipe = Recipe::default();
-        recipe.pull = Some(pulled());
+        recipe.vertex_pulling = Some(pulled());
         let variant = Variant::CaptureOnly;
         recipe.capture = Some(recipe::Capture::Storage { variant, options: options.clone() });
         let made = recipe::lower(&[(&given, Target::new("main"))], &recipe).expect("it is one");

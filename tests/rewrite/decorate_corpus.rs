@@ -2,7 +2,7 @@
 //! discarded: valid again, or refused by name.
 
 use crate::dce_corpus::corpus;
-use polyshade::depth_convention;
+use polyshade::clip_space;
 use polyshade::host::{Device, Place, Reserved, Target, Value};
 use polyshade::rasterizer_discard;
 use polyshade::spv::view::EntryPoint;
@@ -36,11 +36,11 @@ fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
 /// The same with its position converted, and then discarded.
 fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let target = target(entry).reserved(Reserved::new().location(1));
-    let options = depth_convention::Options::new()
+    let options = clip_space::Options::new()
         .depth(true)
         .flip_y(Value::Word(Place::Specialization { first_id: IDS[0] }))
         .rotation(Value::Word(Place::Specialization { first_id: IDS[1] }));
-    let converted = depth_convention::lower(m, &target, &options)?.module.into_words();
+    let converted = clip_space::lower(m, &target, &options)?.module.into_words();
     let converted = Module::parse(&converted)?;
     let options = rasterizer_discard::Options::new()
         .when(Value::Word(Place::Specialization { first_id: IDS[2] }));

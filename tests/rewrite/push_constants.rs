@@ -2,7 +2,7 @@
 
 use crate::shader::{Shader, entry};
 use polyshade::Error;
-use polyshade::depth_convention::{self, Options};
+use polyshade::clip_space::{self, Options};
 use polyshade::host::{Place, Value};
 use polyshade::rewrite::{self, HostBlock};
 use polyshade_spv::{Decoration, ErrorKind, Id, Module, Patch};
@@ -79,7 +79,7 @@ fn the_range_takes_in_words_at_several_places() {
     for (places, range) in [([16, 24], 16..28), ([24, 4], 4..28), ([8, 8], 8..16)] {
         let [depth, flip] = places.map(word);
         let options = Options::new().depth(depth).flip_y(flip);
-        let converted = depth_convention::lower(shader.module(), "main", &options);
+        let converted = clip_space::lower(shader.module(), "main", &options);
         let converted = converted.expect("the shader has a position");
         assert_eq!(converted.requirements.push_constants, Some(range), "{places:?}");
     }

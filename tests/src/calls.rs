@@ -109,13 +109,13 @@ mod tests {
 
     #[test]
     fn calls_are_held_against_three_limits() {
-        let limits = "# call\ndepth 1000 50 9\nposition 7\n";
+        let limits = "# call\nclip-space 1000 50 9\nposition-only 7\n";
         let faults = |name, row| report(&[(name, row)], limits).1;
-        assert!(faults("depth", row(1000, 50, 9)).is_empty());
+        assert!(faults("clip-space", row(1000, 50, 9)).is_empty());
         for over in [row(1001, 50, 9), row(1000, 51, 9), row(1000, 50, 10)] {
-            assert_eq!(faults("depth", over).len(), 1);
+            assert_eq!(faults("clip-space", over).len(), 1);
         }
-        for name in ["position", "discard"] {
+        for name in ["position-only", "rasterizer-discard"] {
             assert_eq!(
                 faults(name, row(0, 0, 0)),
                 [format!("{name}: there is no line of three limits")]

@@ -21,7 +21,7 @@ use std::vec;
 pub const LISTS: [(&str, &[&str]); 5] = [
     ("capture", &["capture-only", "raster-only", "both"]),
     ("extension", &["lowered"]),
-    ("position", &["position-only", "complement", "full"]),
+    ("position-only", &["position-only", "complement", "full"]),
     ("clip", &["lowered"]),
     ("blend", &["lowered"]),
 ];

@@ -34,15 +34,15 @@ const OF_OTHERS: [&str; 17] = [
     "capture --path compute",
     "capture --path compute --indexed --one-limit",
     "capture --path extension",
-    "position",
+    "position-only",
     "clip --emulate 12",
     "clip --emulate 12 --native clip",
     "clip --planes 3 --planes-at uniform=3:0",
     "clip --planes 3 --planes-at uniform=3:0 --enable uniform=3:1",
     "clip --to registers --location 12",
     "clip --exact --location 12",
-    "pull",
-    "pull --words address:uniform=3:30 --robustness access",
+    "vertex-pulling",
+    "vertex-pulling --words address:uniform=3:30 --robustness access",
 ];
 
 /// What is verified of vertex functions of Metal.
@@ -51,11 +51,11 @@ const OF_METAL: [&str; 9] = [
     "capture --topologies triangle-list --one-instance --one-limit",
     "capture --topologies triangle-strip --one-limit",
     "capture --path compute",
-    "position",
+    "position-only",
     "clip --emulate 12",
     "clip --planes 3 --planes-at uniform=3:0",
     "clip --to registers --location 12",
-    "pull",
+    "vertex-pulling",
 ];
 
 /// What is verified of them against lavapipe: the first of these that the shader has outputs for.

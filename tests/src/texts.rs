@@ -166,13 +166,13 @@ const EXCEPTIONS: [Exception; 31] = [
     ),
     exception(
         &[Format::GlslOfVulkan, Format::GlslOfOpenGl, Format::Hlsl],
-        "position",
+        "position-only",
         "function does not return a value",
         "what nobody uses is not computed, and SPIRV-Cross prints no return of an undefined value",
     ),
     exception(
         HLSL,
-        "position",
+        "position-only",
         "')' : Expected",
         "glslang's HLSL reads a geometry stage that emits nothing no further than its parameters",
     ),

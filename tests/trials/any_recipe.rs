@@ -3,7 +3,7 @@
 use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
-use polyshade::depth_convention::{self, Turn};
+use polyshade::clip_space::{self, Turn};
 use polyshade::host::{Binding, Lowered, Place, Pointer, Set, SideEffects, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
@@ -58,9 +58,9 @@ fn reduce(choices: &mut Choices) -> position_only::Options {
     ])
 }
 
-fn depth(choices: &mut Choices) -> depth_convention::Options {
+fn depth(choices: &mut Choices) -> clip_space::Options {
     let mut switch = || choices.of(&[Value::Fixed(true), Value::Fixed(false)]);
-    let options = depth_convention::Options::new().depth(switch()).flip_y(switch());
+    let options = clip_space::Options::new().depth(switch()).flip_y(switch());
     match choices.maybe() {
         true => options.rotation(Value::Word(place(choices))),
         false => options.rotation(Turn::Quarter),
@@ -114,15 +114,15 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
             enabled: choices.of(&[Value::Fixed(5), Value::Word(place(&mut choices.clone()))]),
             keep_original: choices.maybe(),
         });
-        recipe.reduce = choices.perhaps(reduce);
-        recipe.depth = choices.perhaps(depth);
-        recipe.discard = choices.perhaps(|choices| {
+        recipe.position_only = choices.perhaps(reduce);
+        recipe.clip_space = choices.perhaps(depth);
+        recipe.rasterizer_discard = choices.perhaps(|choices| {
             let when = choices.of(&[Value::Fixed(true), Value::Word(place(&mut choices.clone()))]);
             rasterizer_discard::Options::new().when(when)
         });
     }
     if has(ExecutionModel::VERTEX) {
-        recipe.pull = choices.perhaps(pull);
+        recipe.vertex_pulling = choices.perhaps(pull);
     }
     if has_fragment {
         recipe.blend = choices.perhaps(blend);
@@ -133,10 +133,10 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     // Many fields together are often refused: some go.
     for _ in 0..choices.below(4) {
         match choices.below(8) {
-            7 => recipe.pull = None,
+            7 => recipe.vertex_pulling = None,
             0 => recipe.capture = None,
             1 => recipe.planes = None,
-            2 => recipe.reduce = None,
+            2 => recipe.position_only = None,
             3 => recipe.emulate = None,
             4 => recipe.masks = None,
             5 => recipe.normalize = None,
@@ -208,7 +208,7 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
                         let there = [
                             result.stored.is_some() || result.decorated.is_some(),
                             result.masks.as_ref().is_some_and(|made| made.outputs.clip > 0),
-                            result.depth.is_some() && result.discard.is_some(),
+                            result.clip_space.is_some() && result.rasterizer_discard.is_some(),
                             result
                                 .emulated
                                 .as_ref()
@@ -248,7 +248,7 @@ fn words_that_overlap_are_noticed() {
     let vertex = |m: &Module<'_>| m.entry_point("main", ExecutionModel::VERTEX).is_ok();
     let words = |place| {
         let mut recipe = Recipe::default();
-        recipe.depth = Some(depth_convention::Options::new().flip_y(Value::Word(place)));
+        recipe.clip_space = Some(clip_space::Options::new().flip_y(Value::Word(place)));
         let vertices = modules.iter().filter(|m| vertex(m));
         let made = vertices.filter_map(|m| recipe::lower(&[(m, "main".into())], &recipe).ok());
         let mut read = made.filter(|made| !made[0].words.is_empty());

@@ -10,7 +10,7 @@ use polyshade::clip_cull::{
     self, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, GeometryClip, Normalize,
     Primitive, Registers, StageDistances, Step, UserPlanes,
 };
-use polyshade::depth_convention::{self, Turn};
+use polyshade::clip_space::{self, Turn};
 use polyshade::host::{
     Binding, Changed, Device, Place, Pointer, Requirements, Reserved, Set, Target,
     TransformFeedback, Value, Words,
@@ -111,7 +111,7 @@ fn options_of_the_position_are_kept() {
     let words = PLACES.map(Value::Word).into_iter().zip(PLACES.map(Value::Word));
     let given = [(Value::Fixed(true), Value::Fixed(Turn::ThreeQuarters))];
     for (switch, rotation) in words.chain(given) {
-        let options = depth_convention::Options::new();
+        let options = clip_space::Options::new();
         kept_beside_default(&options.depth(true).flip_y(switch).rotation(rotation));
     }
     for place in PLACES {
@@ -218,8 +218,8 @@ fn what_captures_say_is_kept() {
     kept::<Decorated>(&decorated.result);
     kept_beside_default::<Requirements>(&decorated.requirements);
 
-    let options = depth_convention::Options::new().depth(Value::Word(PLACES[0]));
-    let changed = depth_convention::lower(&decorated.module, "main", &options).expect("it can");
+    let options = clip_space::Options::new().depth(Value::Word(PLACES[0]));
+    let changed = clip_space::lower(&decorated.module, "main", &options).expect("it can");
     kept_beside_default::<Changed>(&changed.result);
     kept::<Vec<Words>>(&changed.words);
     kept_beside_default::<Requirements>(&changed.requirements);
@@ -287,15 +287,16 @@ fn recipes_and_what_they_say_are_kept() {
         options: transform_feedback::Options::new().interleaved(["v"]),
     });
     recipe.masks = Some(Masks { enabled: Value::Word(PLACES[0]), keep_original: true });
-    recipe.reduce = Some(position_only::Options::new().variant(position_only::Variant::Complement));
+    recipe.position_only =
+        Some(position_only::Options::new().variant(position_only::Variant::Complement));
     recipe.emulate = Some(Emulated::Cull);
-    recipe.depth = Some(depth_convention::Options::new().flip_y(true));
+    recipe.clip_space = Some(clip_space::Options::new().flip_y(true));
     recipe.blend = Some(advanced_blend::Options::new().all_khr());
     kept_beside_default(&recipe);
     let source = "void main() { gl_Position = vec4(1); }";
     let vertex = module(ShaderStage::Vertex, source);
     let mut recipe = Recipe::default();
-    recipe.depth = Some(depth_convention::Options::new().flip_y(true));
+    recipe.clip_space = Some(clip_space::Options::new().flip_y(true));
     let lowered = polyshade::recipe::lower(&[(&vertex, "main".into())], &recipe);
     kept_beside_default::<Made>(&lowered.expect("it has a position")[0].result);
 }

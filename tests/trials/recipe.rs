@@ -3,7 +3,7 @@
 
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{self, DistanceCounts, Step, UserPlanes};
-use polyshade::depth_convention;
+use polyshade::clip_space;
 use polyshade::host::{Binding, Lowered, Place, Reserved, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
@@ -103,9 +103,9 @@ fn reduced() -> position_only::Options {
     options.side_effects(polyshade::host::SideEffects::InFirstPass)
 }
 
-fn depth() -> depth_convention::Options {
+fn depth() -> clip_space::Options {
     let flip = Value::Word(Place::PushConstant { offset: 16 });
-    depth_convention::Options::new().depth(true).flip_y(flip)
+    clip_space::Options::new().depth(true).flip_y(flip)
 }
 
 fn discard() -> rasterizer_discard::Options {
@@ -123,7 +123,7 @@ fn blend() -> advanced_blend::Options {
 impl Field {
     fn add(self, recipe: &mut Recipe) {
         match self {
-            Pull => recipe.pull = Some(pulled()),
+            Pull => recipe.vertex_pulling = Some(pulled()),
             Storage => {
                 let options = captured();
                 recipe.capture = Some(Capture::Storage { variant: Variant::Both, options });
@@ -134,10 +134,10 @@ impl Field {
             Masked => {
                 recipe.masks = Some(Masks { enabled: Value::Fixed(1), keep_original: true });
             }
-            Reduced => recipe.reduce = Some(reduced()),
+            Reduced => recipe.position_only = Some(reduced()),
             Emulated => recipe.emulate = Some(clip_cull::Emulated::All),
-            Depth => recipe.depth = Some(depth()),
-            Discard => recipe.discard = Some(discard()),
+            Depth => recipe.clip_space = Some(depth()),
+            Discard => recipe.rasterizer_discard = Some(discard()),
             Blend => recipe.blend = Some(blend()),
         }
     }
@@ -190,7 +190,7 @@ impl Field {
                 fragment = owned(take(&fragment, emulate(at, Some(signature)))?);
                 owned(last)
             }
-            Depth => owned(depth_convention::lower(vertex, target, &depth())?),
+            Depth => owned(clip_space::lower(vertex, target, &depth())?),
             Discard => owned(rasterizer_discard::lower(vertex, target, &discard())?),
             Blend => {
                 fragment = owned(advanced_blend::lower(&fragment, "main", &blend())?);
@@ -393,11 +393,11 @@ fn draws_with_indices_are_captured_where_attributes_are_fetched() {
     let at = |set| options().into_storage(Set(set), Binding(0));
     for (pull, capture) in [(found.clone(), options()), (found, at(3)), (pulled(), at(3))] {
         let mut recipe = Recipe::default();
-        recipe.pull = Some(pull);
+        recipe.vertex_pulling = Some(pull);
         recipe.capture =
             Some(Capture::Storage { variant: Variant::CaptureOnly, options: capture.clone() });
         let lowered = lower(&given, &recipe);
-        if recipe.pull == Some(pulled()) {
+        if recipe.vertex_pulling == Some(pulled()) {
             let error = lowered.expect_err("binding 2 is that of the words and the attributes");
             assert_eq!(error.kind(), ErrorKind::Options);
             continue;
@@ -410,7 +410,7 @@ fn draws_with_indices_are_captured_where_attributes_are_fetched() {
         assert_eq!((bound.len(), places.len()), (5, 5), "{bound:?}");
         assert_eq!(lowered[0].result.pulled.as_ref().map(|one| one.buffers.len()), Some(1));
 
-        recipe.pull = None;
+        recipe.vertex_pulling = None;
         let error = lower(&given, &recipe).expect_err("it has attributes");
         assert_eq!(error.kind(), ErrorKind::Unsupported);
     }
@@ -458,7 +458,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
     let mut recipe = Recipe::default();
     [Extension, Depth].into_iter().for_each(|field| field.add(&mut recipe));
     let lowered = lower(&given, &recipe).expect("it can be");
-    assert_eq!(lowered[0].result.depth.and_then(|made| made.location), Some(2));
+    assert_eq!(lowered[0].result.clip_space.and_then(|made| made.location), Some(2));
 
     // Both would take set 3, and blending says so.
     let options = transform_feedback::Options::new().interleaved(["v_colour"]);
@@ -476,7 +476,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
         let mut recipe = recipe.clone();
         recipe.capture = Some(Capture::Storage { variant, options: options.clone() });
         let other = lower(&given, &recipe).expect("it can be");
-        assert_eq!(other[0].result.depth.is_some(), variant == Variant::RasterOnly);
+        assert_eq!(other[0].result.clip_space.is_some(), variant == Variant::RasterOnly);
         assert_eq!(other[0].result.stored, lowered[0].result.stored);
     }
 }

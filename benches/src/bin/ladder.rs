@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use polyshade::transform_feedback::Options;
-use polyshade::{depth_convention, position_only};
+use polyshade::{clip_space, position_only};
 use polyshade_benches::{captured, header_scan, inputs, streaming_copy};
 use polyshade_spv::{Module, Workspace};
 
@@ -34,14 +34,14 @@ fn measure(name: &str, words: &[u32]) {
     let (mut workspace, mut copy, mut buffer) = (Workspace::default(), Vec::new(), Vec::new());
     let varying = if name == "small" { "v_texcoord" } else { "v_position" };
     let capture = Options::new().interleaved([varying, "gl_Position"]);
-    let depth = depth_convention::Options::new().depth(true);
+    let depth = clip_space::Options::new().depth(true);
     let position = position_only::Options::new();
     let mut all: Vec<Work<'_>> = vec![
         ("header scan", Box::new(|| _ = black_box(header_scan(words)))),
         ("streaming copy", Box::new(|| streaming_copy(words, &mut copy))),
         ("parse", Box::new(|| drop(black_box(Module::parse(words))))),
         ("identity, memory reused", Box::new(|| identity(words, &mut workspace, &mut buffer))),
-        ("depth", Box::new(|| drop(black_box(depth_convention::lower(&module, "main", &depth))))),
+        ("depth", Box::new(|| drop(black_box(clip_space::lower(&module, "main", &depth))))),
         (
             "position",
             Box::new(|| drop(black_box(position_only::lower(&module, "main", &position)))),

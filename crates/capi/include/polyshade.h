@@ -391,16 +391,16 @@
 // Capture by `VK_EXT_transform_feedback`: `polyshade_capture_options`.
 #define POLYSHADE_OPTIONS_CAPTURE_EXTENSION 2
 
-// Vertex pulling: `polyshade_pulling_options`.
+// Vertex pulling: `polyshade_vertex_pulling_options`.
 #define POLYSHADE_OPTIONS_VERTEX_PULLING 3
 
-// Position-only variants: `polyshade_position_options`.
+// Position-only variants: `polyshade_position_only_options`.
 #define POLYSHADE_OPTIONS_POSITION_ONLY 4
 
-// Depth range, Y and rotation: `polyshade_depth_options`.
-#define POLYSHADE_OPTIONS_DEPTH_CONVENTION 5
+// Depth range, Y and rotation: `polyshade_clip_space_options`.
+#define POLYSHADE_OPTIONS_CLIP_SPACE 5
 
-// Rasterizer discard: `polyshade_discard_options`.
+// Rasterizer discard: `polyshade_rasterizer_discard_options`.
 #define POLYSHADE_OPTIONS_RASTERIZER_DISCARD 6
 
 // Blending in the shader: `polyshade_blend_options`.
@@ -413,40 +413,40 @@
 #define POLYSHADE_OPTIONS_RECIPE 9
 
 // Outputs that are not kept stay in the interface.
-#define POLYSHADE_POSITION_KEEP_INTERFACE 1
+#define POLYSHADE_POSITION_ONLY_KEEP_INTERFACE 1
 
 // The position is `Invariant`.
-#define POLYSHADE_POSITION_INVARIANT 2
+#define POLYSHADE_POSITION_ONLY_INVARIANT 2
 
 // Nothing that the position is computed of is contracted.
-#define POLYSHADE_POSITION_PRECISE 4
+#define POLYSHADE_POSITION_ONLY_PRECISE 4
 
 // What is captured natively is captured by the position-only variant.
-#define POLYSHADE_POSITION_CAPTURES 8
+#define POLYSHADE_POSITION_ONLY_CAPTURES 8
 
 // The outputs that decide coverage.
-#define POLYSHADE_POSITION_VARIANT_POSITION_ONLY 0
+#define POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY 0
 
 // Exactly the other outputs.
-#define POLYSHADE_POSITION_VARIANT_COMPLEMENT 1
+#define POLYSHADE_POSITION_ONLY_VARIANT_COMPLEMENT 1
 
 // All outputs, to be drawn together with the position-only variant.
-#define POLYSHADE_POSITION_VARIANT_FULL 2
+#define POLYSHADE_POSITION_ONLY_VARIANT_FULL 2
 
 // `set` is meant.
-#define POLYSHADE_PULLING_HAS_SET 1
+#define POLYSHADE_VERTEX_PULLING_HAS_SET 1
 
 // `binding` is meant.
-#define POLYSHADE_PULLING_HAS_BINDING 2
+#define POLYSHADE_VERTEX_PULLING_HAS_BINDING 2
 
 // Out of bounds is as `robustBufferAccess` has it, rather than `robustBufferAccess2`.
-#define POLYSHADE_PULLING_ROBUST_ACCESS 4
+#define POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS 4
 
 // Attributes may reach beyond the stride of their buffer.
-#define POLYSHADE_PULLING_BEYOND_STRIDE 8
+#define POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE 8
 
 // The shader finds the first instance by `BaseInstance`, and not by a word of the host.
-#define POLYSHADE_PULLING_BASE_INSTANCE 16
+#define POLYSHADE_VERTEX_PULLING_BASE_INSTANCE 16
 
 // Vertices step through the buffer.
 #define POLYSHADE_RATE_VERTEX 0
@@ -1593,10 +1593,10 @@ typedef struct polyshade_vertex_buffer {
 } polyshade_vertex_buffer;
 
 // Which attributes there are, and where.
-typedef struct polyshade_pulling_options {
+typedef struct polyshade_vertex_pulling_options {
     // The size, and `POLYSHADE_OPTIONS_VERTEX_PULLING`.
     struct polyshade_options base;
-    // `POLYSHADE_PULLING_…`, added up.
+    // `POLYSHADE_VERTEX_PULLING_…`, added up.
     uint32_t flags;
     // The set of the vertex buffers.
     uint32_t set;
@@ -1610,17 +1610,17 @@ typedef struct polyshade_pulling_options {
     size_t attribute_count;
     const struct polyshade_vertex_buffer *buffers;
     size_t buffer_count;
-} polyshade_pulling_options;
+} polyshade_vertex_pulling_options;
 
 // A position-only variant, or one that is drawn together with it: all take the same other members.
-typedef struct polyshade_position_options {
+typedef struct polyshade_position_only_options {
     // The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`.
     struct polyshade_options base;
-    // `POLYSHADE_POSITION_VARIANT_…`
+    // `POLYSHADE_POSITION_ONLY_VARIANT_…`
     uint32_t variant;
     // 0
     uint32_t reserved;
-    // `POLYSHADE_POSITION_…`, added up.
+    // `POLYSHADE_POSITION_ONLY_…`, added up.
     uint32_t flags;
     // `POLYSHADE_SIDE_EFFECTS_…`
     uint32_t side_effects;
@@ -1628,7 +1628,7 @@ typedef struct polyshade_position_options {
     // rasterizer needs.
     const char *const *keep;
     size_t keep_count;
-} polyshade_position_options;
+} polyshade_position_only_options;
 
 // A value that is the same for all draws, or a word of the host. It never grows.
 typedef struct polyshade_value {
@@ -1639,8 +1639,8 @@ typedef struct polyshade_value {
 } polyshade_value;
 
 // Depth range, Y and rotation.
-typedef struct polyshade_depth_options {
-    // The size, and `POLYSHADE_OPTIONS_DEPTH_CONVENTION`.
+typedef struct polyshade_clip_space_options {
+    // The size, and `POLYSHADE_OPTIONS_CLIP_SPACE`.
     struct polyshade_options base;
     // Whether depth goes from -1 to 1.
     struct polyshade_value depth;
@@ -1648,15 +1648,15 @@ typedef struct polyshade_depth_options {
     struct polyshade_value flip_y;
     // By how many quarters what is drawn is turned.
     struct polyshade_value rotation;
-} polyshade_depth_options;
+} polyshade_clip_space_options;
 
 // Whether nothing is rasterized.
-typedef struct polyshade_discard_options {
+typedef struct polyshade_rasterizer_discard_options {
     // The size, and `POLYSHADE_OPTIONS_RASTERIZER_DISCARD`.
     struct polyshade_options base;
     // Whether nothing is: a fixed 1 is always.
     struct polyshade_value when;
-} polyshade_discard_options;
+} polyshade_rasterizer_discard_options;
 
 // How a colour attachment is blended. It never grows.
 typedef struct polyshade_color_blend {
@@ -2288,32 +2288,32 @@ static inline polyshade_capture_options polyshade_capture_options_init(uint32_t 
     return value;
 }
 
-static inline polyshade_pulling_options polyshade_pulling_options_init(void) {
-    polyshade_pulling_options value;
+static inline polyshade_vertex_pulling_options polyshade_vertex_pulling_options_init(void) {
+    polyshade_vertex_pulling_options value;
     memset(&value, 0, sizeof value);
     value.base.size = (uint32_t)sizeof value;
     value.base.kind = POLYSHADE_OPTIONS_VERTEX_PULLING;
     return value;
 }
 
-static inline polyshade_position_options polyshade_position_options_init(void) {
-    polyshade_position_options value;
+static inline polyshade_position_only_options polyshade_position_only_options_init(void) {
+    polyshade_position_only_options value;
     memset(&value, 0, sizeof value);
     value.base.size = (uint32_t)sizeof value;
     value.base.kind = POLYSHADE_OPTIONS_POSITION_ONLY;
     return value;
 }
 
-static inline polyshade_depth_options polyshade_depth_options_init(void) {
-    polyshade_depth_options value;
+static inline polyshade_clip_space_options polyshade_clip_space_options_init(void) {
+    polyshade_clip_space_options value;
     memset(&value, 0, sizeof value);
     value.base.size = (uint32_t)sizeof value;
-    value.base.kind = POLYSHADE_OPTIONS_DEPTH_CONVENTION;
+    value.base.kind = POLYSHADE_OPTIONS_CLIP_SPACE;
     return value;
 }
 
-static inline polyshade_discard_options polyshade_discard_options_init(void) {
-    polyshade_discard_options value;
+static inline polyshade_rasterizer_discard_options polyshade_rasterizer_discard_options_init(void) {
+    polyshade_rasterizer_discard_options value;
     memset(&value, 0, sizeof value);
     value.base.size = (uint32_t)sizeof value;
     value.base.kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;

@@ -13,7 +13,7 @@ use crate::target::{self, polyshade_target};
 use polyshade::clip_cull::Normalize;
 use polyshade::host::Target;
 use polyshade::{
-    advanced_blend, depth_convention, position_only, rasterizer_discard, transform_feedback,
+    advanced_blend, clip_space, position_only, rasterizer_discard, transform_feedback,
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -58,9 +58,9 @@ fn of_recipe(mut recipe: Value) -> Value {
     let fields: [(&[&str], Value); 6] = [
         (&["capture", "extension"], capture.clone()),
         (&["capture", "storage", "options"], capture),
-        (&["reduce"], value(&position_only::Options::default())),
-        (&["depth"], value(&depth_convention::Options::default())),
-        (&["discard"], value(&rasterizer_discard::Options::default())),
+        (&["position_only"], value(&position_only::Options::default())),
+        (&["clip_space"], value(&clip_space::Options::default())),
+        (&["rasterizer_discard"], value(&rasterizer_discard::Options::default())),
         (&["blend"], value(&advanced_blend::Options::default())),
     ];
     for (path, default) in fields {
@@ -121,7 +121,7 @@ fn write(value: &Value, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Kind, POLYSHADE_OPTIONS_DEPTH_CONVENTION, POLYSHADE_OPTIONS_RECIPE};
+    use crate::options::{Kind, POLYSHADE_OPTIONS_CLIP_SPACE, POLYSHADE_OPTIONS_RECIPE};
 
     fn asked(kind: u32, text: &str) -> String {
         let kind = Kind::of(kind).expect("there is such a kind");
@@ -131,15 +131,15 @@ mod tests {
 
     #[test]
     fn questions_are_written_without_what_is_default() {
-        let version = depth_convention::VERSION;
+        let version = clip_space::VERSION;
         assert_eq!(
             asked(
-                POLYSHADE_OPTIONS_DEPTH_CONVENTION,
+                POLYSHADE_OPTIONS_CLIP_SPACE,
                 r#"{"flip_y":{"fixed":false},"depth":{"fixed":true}}"#
             ),
             format!(
-                "{{\"format\":1,\"lowering\":\"depth_convention\",\
-                 \"options\":{{\"depth\":{{\"fixed\":true}}}},\"target\":{{}},\"version\":{version}}}"
+                "{{\"format\":1,\"lowering\":\"clip_space\",\
+                 \"options\":{{\"clip_space\":{{\"fixed\":true}}}},\"target\":{{}},\"version\":{version}}}"
             )
         );
     }
@@ -149,8 +149,8 @@ mod tests {
         let texts = [
             "{}",
             r#"{"normalize":{}}"#,
-            r#"{"depth":{}}"#,
-            r#"{"depth":{"depth":{"fixed":true}}}"#,
+            r#"{"clip_space":{}}"#,
+            r#"{"clip_space":{"depth":{"fixed":true}}}"#,
             r#"{"capture":{"storage":{"variant":"both","options":{}}}}"#,
             r#"{"capture":{"storage":{"variant":"both","options":{"repeats":true}}}}"#,
             r#"{"capture":{"extension":{}}}"#,

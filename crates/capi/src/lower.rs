@@ -198,7 +198,8 @@ fn lower_pipeline(
     let outputs = stages.iter().zip(lowered).map(|((given, target), lowered)| {
         let Made { stored, decorated, .. } = &lowered.result;
         let layout = stored.clone().or_else(|| Some(decorated.as_ref()?.layout.clone()));
-        let location = [lowered.result.depth, lowered.result.discard].into_iter().flatten();
+        let location =
+            [lowered.result.clip_space, lowered.result.rasterizer_discard].into_iter().flatten();
         let location = location.filter_map(|changed| changed.location).next_back();
         let output = Frame { given, target, kind }.output(lowered).location(location);
         layout.into_iter().fold(output, Output::layout)

@@ -1,7 +1,7 @@
 //! Numbers of the header that stand for what the library has enumerations for, each mapped in one place.
 
 use crate::failure::Failure;
-use polyshade::depth_convention::Turn;
+use polyshade::clip_space::Turn;
 use polyshade::host::{Binding, DescriptorKind, Place, Pointer, Set, Value};
 use polyshade::spv::ExecutionModel;
 

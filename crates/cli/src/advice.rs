@@ -66,7 +66,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
         &BLEND_ADVANCED_ONLY,
         &["--overlap", "--source-alpha", "--destination-alpha", "--clamp-results"],
     ),
-    // `pull`
+    // `vertex-pulling`
     (&VERTEX_PULLING_FORMAT_MISMATCH, &["--attribute"]),
     (&VERTEX_PULLING_BEYOND_STRIDE, &["--access-beyond-stride"]),
     (&VERTEX_PULLING_INVALID_STRIDE, &["--buffer"]),
@@ -113,7 +113,7 @@ pub(crate) fn add(failure: Failure, verb: &str) -> Failure {
         command.get_arguments().any(|one| one.get_long() == option.strip_prefix("--"))
     };
     // `capture --pull` has its own options for the places of vertex buffers.
-    let pulls = failure.step().is_some_and(|step| step.field == "pull");
+    let pulls = failure.step().is_some_and(|step| step.field == "vertex_pulling");
     let options = options.iter().map(|option| match option.strip_prefix("--") {
         Some(name) if pulls && is_there(&format!("--pull-{name}")) => format!("--pull-{name}"),
         _ => (*option).to_owned(),

@@ -1,4 +1,4 @@
-//! What `depth` and `discard`, which change the position, have in common.
+//! The common part of `clip-space` and `rasterizer-discard`, which change the position.
 
 use crate::Done;
 use crate::input::Input;

@@ -6,7 +6,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "batch",
         [
             "batch shaders capture --varyings v_position -o out --report report.json",
-            "batch shaders position -o out --rank rank.json -j 2",
+            "batch shaders position-only -o out --rank rank.json -j 2",
             "batch shaders convert --include '*.frag' -o out --extension metal",
         ],
     ),
@@ -35,6 +35,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "clip-space",
+        [
+            "clip-space particles.vert -o depth.spv",
+            "clip-space particles.vert --range off --flip-y on --rotate 90 -o depth.spv",
+            "clip-space particles.vert --rotate push-constant=16 -o depth.spv --report report.json",
+        ],
+    ),
+    (
         "completions",
         [
             "completions bash > polyshade.bash",
@@ -51,22 +59,6 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
-        "depth",
-        [
-            "depth particles.vert -o depth.spv",
-            "depth particles.vert --range off --flip-y on --rotate 90 -o depth.spv",
-            "depth particles.vert --rotate push-constant=16 -o depth.spv --report report.json",
-        ],
-    ),
-    (
-        "discard",
-        [
-            "discard particles.vert -o discard.spv",
-            "discard particles.vert --when specialization=5 -o discard.spv",
-            "discard particles.vert --when push-constant=0 --dry-run",
-        ],
-    ),
-    (
         "info",
         [
             "info particles.vert",
@@ -74,21 +66,13 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "convert particles.vert | polyshade info - --json",
         ],
     ),
-    (
-        "lower",
-        [
-            "lower '{\"depth\": {\"flip_y\": {\"fixed\": true}}}' particles.vert -o flipped.spv",
-            "lower '{\"normalize\": {}}' particles.vert shader.frag -o vert.spv -o frag.spv",
-            "lower '{\"normalize\": {}}' particles.vert -o vert.spv --report report.json",
-        ],
-    ),
     ("man", ["man man1", "man ~/.local/share/man/man1", "man man1 && ls man1"]),
     (
-        "position",
+        "pipeline",
         [
-            "position particles.vert -o position.spv",
-            "position particles.vert -o position.spv --complement rest.spv",
-            "position particles.vert --dry-run",
+            "pipeline '{\"clip_space\": {\"flip_y\": {\"fixed\": true}}}' particles.vert -o flipped.spv",
+            "pipeline '{\"normalize\": {}}' particles.vert shader.frag -o vert.spv -o frag.spv",
+            "pipeline '{\"normalize\": {}}' particles.vert -o vert.spv --report report.json",
         ],
     ),
     (
@@ -100,11 +84,19 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
-        "pull",
+        "position-only",
         [
-            "pull particles.vert --attribute 0=0:0:r32g32b32_sfloat --buffer 0=12 -o pull.spv",
-            "pull particles.vert --attribute 0=0:0:r16g16b16a16_snorm --buffer 0=8:instance --dry-run",
-            "pull particles.vert --attribute 0=0:word:word --buffer 0=word -o pull.spv",
+            "position-only particles.vert -o position.spv",
+            "position-only particles.vert -o position.spv --complement rest.spv",
+            "position-only particles.vert --dry-run",
+        ],
+    ),
+    (
+        "rasterizer-discard",
+        [
+            "rasterizer-discard particles.vert -o discard.spv",
+            "rasterizer-discard particles.vert --when specialization=5 -o discard.spv",
+            "rasterizer-discard particles.vert --when push-constant=0 --dry-run",
         ],
     ),
     (
@@ -113,6 +105,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "verify particles.vert capture --varyings v_position,v_velocity",
             "verify particles.vert --on metal capture --varyings v_position,v_velocity",
             "verify --list-devices",
+        ],
+    ),
+    (
+        "vertex-pulling",
+        [
+            "vertex-pulling particles.vert --attribute 0=0:0:r32g32b32_sfloat --buffer 0=12 -o pull.spv",
+            "vertex-pulling particles.vert --attribute 0=0:0:r16g16b16a16_snorm --buffer 0=8:instance --dry-run",
+            "vertex-pulling particles.vert --attribute 0=0:word:word --buffer 0=word -o pull.spv",
         ],
     ),
 ];

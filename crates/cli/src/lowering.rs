@@ -35,7 +35,7 @@ impl Lowering {
     pub(crate) const Capture: Self =
         Self { name: "transform_feedback", version: transform_feedback::VERSION, verb: "capture" };
     pub(crate) const Recipe: Self =
-        Self { name: "recipe", version: recipe::VERSION, verb: "lower" };
+        Self { name: "recipe", version: recipe::VERSION, verb: "pipeline" };
 }
 
 /// Whether the options of `capture` ask for the path that has no variants.

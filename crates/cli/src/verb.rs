@@ -4,18 +4,18 @@ pub(crate) mod batch;
 pub(crate) mod blend;
 pub(crate) mod capture;
 pub(crate) mod clip;
+pub(crate) mod clip_space;
 pub(crate) mod completions;
 pub(crate) mod convert;
-pub(crate) mod depth;
-pub(crate) mod discard;
 pub(crate) mod info;
 pub(crate) mod layer;
-pub(crate) mod lower;
 pub(crate) mod man;
+pub(crate) mod pipeline;
 pub(crate) mod plan;
-pub(crate) mod position;
-pub(crate) mod pull;
+pub(crate) mod position_only;
+pub(crate) mod rasterizer_discard;
 pub(crate) mod verify;
+pub(crate) mod vertex_pulling;
 
 use crate::advice;
 use crate::failure::Failure;
@@ -23,10 +23,10 @@ use clap::Subcommand;
 use std::process::{ExitCode, Termination};
 
 macro_rules! verbs {
-    ($($file:ident: $Verb:ident,)*) => {
+    ($($file:ident: $Verb:ident $(, formerly $old:literal)?;)*) => {
         #[derive(Subcommand)]
         pub(crate) enum Verb {
-            $($Verb(Box<$file::Arguments>),)*
+            $($(#[command(alias = $old)])? $Verb(Box<$file::Arguments>),)*
         }
 
         impl Verb {
@@ -34,7 +34,8 @@ macro_rules! verbs {
                 match self {
                     $(Self::$Verb(arguments) => {
                         let done = $file::run(arguments).map(Termination::report);
-                        done.map_err(|failure| advice::add(failure, stringify!($file)))
+                        let verb = stringify!($file).replace('_', "-");
+                        done.map_err(|failure| advice::add(failure, &verb))
                     })*
                 }
             }
@@ -43,20 +44,20 @@ macro_rules! verbs {
 }
 
 verbs! {
-    batch: Batch,
-    blend: Blend,
-    capture: Capture,
-    clip: Clip,
-    completions: Completions,
-    convert: Convert,
-    depth: Depth,
-    discard: Discard,
-    info: Info,
-    layer: Layer,
-    lower: Lower,
-    man: Man,
-    position: Position,
-    plan: Plan,
-    pull: Pull,
-    verify: Verify,
+    batch: Batch;
+    blend: Blend;
+    capture: Capture;
+    clip: Clip;
+    clip_space: ClipSpace, formerly "depth";
+    completions: Completions;
+    convert: Convert;
+    info: Info;
+    layer: Layer;
+    man: Man;
+    pipeline: Pipeline, formerly "lower";
+    plan: Plan;
+    position_only: PositionOnly, formerly "position";
+    rasterizer_discard: RasterizerDiscard, formerly "discard";
+    verify: Verify;
+    vertex_pulling: VertexPulling, formerly "pull";
 }

@@ -110,7 +110,7 @@ fn no_library_ends_the_program() {
         "batch modules convert --extension hlsl",
         "batch modules convert --extension spvasm",
         "batch modules convert --extension wgsl",
-        "batch modules depth --flip-y on --validate",
+        "batch modules clip-space --flip-y on --validate",
     ] {
         let output = work.run(&format!("{line} -o out --report r.json -q"));
         assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(&output));

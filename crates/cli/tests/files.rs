@@ -73,8 +73,8 @@ fn an_output_takes_the_place_of_what_was_read_only_where_that_is_said() {
         "capture a.vert --varyings v -o o.spv --depfile a.vert",
         "capture a.vert --varyings v --dry-run --report a.vert",
         "convert i.vert -o part.glsl",
-        "lower recipe.json a.vert b.frag -o o.spv -o a.vert",
-        "lower recipe.json a.vert b.frag -o o.spv -o p.spv --report recipe.json",
+        "pipeline recipe.json a.vert b.frag -o o.spv -o a.vert",
+        "pipeline recipe.json a.vert b.frag -o o.spv -o p.spv --report recipe.json",
     ] {
         work.fails(line, 2, "this file was read, and the output would take its place");
         assert!(!work.has("o.spv") && !work.has("p.spv"), "{line}");
@@ -93,7 +93,7 @@ fn errors_of_lowerings_name_the_shader() {
     for (line, code) in [
         ("capture a.vert --varyings w -o o.spv", "capture.output-not-found"),
         ("capture a.vert --path extension --varyings w -o o.spv", "capture.output-not-found"),
-        ("position a.vert --keep w -o o.spv", "position-only.output-not-found"),
+        ("position-only a.vert --keep w -o o.spv", "position-only.output-not-found"),
         ("info a.vert --entry other", "entry-point.not-found"),
     ] {
         let said = stderr(&work.run(line));
@@ -183,10 +183,8 @@ fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
         work.succeeds(words);
     }
     assert!(said.contains("polyshade verify a.vert capture --varyings v\n"), "{said}");
-    assert!(
-        stderr(&work.run("depth a.vert -o o.spv")).starts_with("wrote o.spv: depth_convention")
-    );
-    let lower = r#"lower {"depth":{}} a.vert -o o.spv"#;
+    assert!(stderr(&work.run("clip-space a.vert -o o.spv")).starts_with("wrote o.spv: clip_space"));
+    let lower = r#"pipeline {"clip_space":{}} a.vert -o o.spv"#;
     assert!(stderr(&work.run(lower)).starts_with("wrote o.spv: recipe of main (vertex)"));
 
     for other in [
@@ -255,10 +253,13 @@ fn errors_of_the_library_name_the_option_of_the_program() {
             "capture a.vert --varyings v --side-effects in-capture --set 0 --binding 0",
             "see --set, --binding, --words",
         ),
-        ("discard b.vert --when specialization=5 --reserve-constant 5", "see --reserve-constant"),
-        ("depth b.vert --flip-y push-constant=3", "see --range, --flip-y, --rotate"),
+        (
+            "rasterizer-discard b.vert --when specialization=5 --reserve-constant 5",
+            "see --reserve-constant",
+        ),
+        ("clip-space b.vert --flip-y push-constant=3", "see --range, --flip-y, --rotate"),
         ("blend c.frag --equations multiply,screen", "(--select, --equations)"),
-        ("pull a.vert --attribute 0=0:0:r32g32b32a32_sfloat", "see --buffer"),
+        ("vertex-pulling a.vert --attribute 0=0:0:r32g32b32a32_sfloat", "see --buffer"),
         ("capture a.vert --varyings v --side-effects in-capture --path compute", "see --pull"),
         (
             "capture a.vert --varyings v --side-effects in-capture --path compute --pull \
@@ -271,7 +272,7 @@ fn errors_of_the_library_name_the_option_of_the_program() {
             "see --pull-set, --pull-binding, --pull-words",
         ),
         (
-            "pull a.vert --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=4",
+            "vertex-pulling a.vert --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=4",
             "(--access-beyond-stride)",
         ),
     ] {

@@ -55,7 +55,16 @@ fn every_verb_has_three_examples_that_do_something() {
 #[test]
 fn a_verbs_own_options_stand_before_those_that_many_have() {
     let work = Work::new();
-    for verb in ["capture", "blend", "clip", "depth", "discard", "position", "pull", "convert"] {
+    for verb in [
+        "capture",
+        "blend",
+        "clip",
+        "clip-space",
+        "rasterizer-discard",
+        "position-only",
+        "vertex-pulling",
+        "convert",
+    ] {
         let help = work.succeeds(&format!("{verb} --help"));
         let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{verb} {text}: {help}"));
         let parts =
@@ -66,7 +75,7 @@ fn a_verbs_own_options_stand_before_those_that_many_have() {
         assert!(at("--entry") > at(parts[1]) && at("--help") < at(parts[1]), "{verb}");
         let own = match verb {
             "capture" => "--varyings",
-            "discard" => "--when",
+            "rasterizer-discard" => "--when",
             "convert" => "--output",
             _ => "-h, --help",
         };

@@ -17,9 +17,9 @@ mod help;
 #[cfg(feature = "glsl")]
 mod info;
 mod layer;
-mod lower;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
 mod metal;
+mod pipeline;
 mod plan;
 mod plan_blending;
 mod verify;

@@ -214,7 +214,7 @@ fn every_verb_is_verified() {
     let work = Work::with(&[("planes.vert", PLANES), ("sprite.frag", SPRITE), ("read.frag", READ)]);
     for driver in DRIVERS {
         for (arguments, compared) in [
-            ("planes.vert position --vertices 24 --validation", "pixels"),
+            ("planes.vert position-only --vertices 24 --validation", "pixels"),
             ("planes.vert clip --outputs clip=3.x,cull=3.y --vertices 24 --validation", "pixels"),
             (
                 "--seed 3 sprite.frag blend --equations khr --select push-constant=0 --validation",
@@ -246,7 +246,7 @@ fn every_verb_tells_what_differs() {
     let work = Work::with(&[("planes.vert", PLANES), ("sprite.frag", SPRITE)]);
     for line in [
         "capture planes.vert --path extension --varyings v_distances,v_out -o swapped.spv",
-        "position planes.vert --keep position,v_out -o more.spv",
+        "position-only planes.vert --keep position,v_out -o more.spv",
         "clip planes.vert --outputs clip=3.xy -o both.spv",
         "blend sprite.frag --equations screen -o screen.spv",
     ] {
@@ -257,7 +257,7 @@ fn every_verb_tells_what_differs() {
             "capture",
             "planes.vert capture --path extension --varyings v_out,v_distances --rewritten swapped.spv",
         ),
-        ("position", "planes.vert position --rewritten position-only=more.spv"),
+        ("position-only", "planes.vert position-only --rewritten position-only=more.spv"),
         ("clip", "planes.vert clip --outputs clip=3.x,cull=3.y --rewritten lowered=both.spv"),
         ("blend", "sprite.frag blend --equations multiply --rewritten screen.spv"),
     ] {
@@ -294,7 +294,7 @@ fn what_is_printed_for_metal_is_verified_without_a_driver() {
     let work = work();
     let text = verify(&work, 0, "good", "--on metal");
     assert!(text.starts_with("equal on Metal, read as C++: "), "{text}");
-    for verb in ["position", "pull", "clip --planes 3 --planes-at uniform=3:0"] {
+    for verb in ["position-only", "vertex-pulling", "clip --planes 3 --planes-at uniform=3:0"] {
         let text = work.says(0, &format!("verify good.vert --on metal {verb}"));
         assert!(text.contains("words of outputs"), "{verb}: {text}");
     }
@@ -352,8 +352,8 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
 
 #[test]
 fn verbs_that_cannot_be_verified_are_told_with_those_that_can() {
-    let text = verified(&work(), 2, "good.vert depth");
-    let tip = "`depth` is no verb that can be verified: capture, position, pull, clip, blend are";
+    let text = verified(&work(), 2, "good.vert clip-space");
+    let tip = "`clip-space` is no verb that can be verified: capture, position-only, vertex-pulling, clip, blend are";
     assert!(text.contains(tip), "{text}");
 }
 

@@ -148,7 +148,7 @@ fn members_keep_their_places() {
         layout(set = 0, binding = 0) uniform Scene { mat4 unused; float one[3]; vec4 colour; };
         void main() { gl_Position = colour * one[gl_VertexIndex]; }";
     let work = Work::with(&[("a.vert", shader)]);
-    work.succeeds("position a.vert -o a.wgsl");
+    work.succeeds("position-only a.vert -o a.wgsl");
     let text = work.text("a.wgsl");
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let after = |line: &str| lines.iter().position(|one| *one == line).expect("it is there") + 1;

@@ -7,7 +7,7 @@
 //! | Lowering | What it does |
 //! |---|---|
 //! | [`transform_feedback`] | captures a stage's outputs, by writing storage buffers or by the extension |
-//! | [`depth_convention`] | OpenGL's depth range, a flipped Y and pre-rotation, for what is rasterized |
+//! | [`clip_space`] | OpenGL's depth range, a flipped Y and pre-rotation, for what is rasterized |
 //! | [`rasterizer_discard`] | moves every primitive to where it is clipped |
 //! | [`position_only`] | reduces a shader to what decides coverage, and to the rest of it |
 //! | [`clip_cull`] | brings clip and cull distances into the form that the target takes |
@@ -27,8 +27,8 @@
 
 pub mod advanced_blend;
 pub mod clip_cull;
+pub mod clip_space;
 pub mod code;
-pub mod depth_convention;
 pub mod host;
 pub mod position_only;
 pub mod rasterizer_discard;

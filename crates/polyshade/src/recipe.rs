@@ -8,30 +8,29 @@
 //! What is done, in this order, and why it comes before what follows. The *last* stage is the last one before
 //! rasterization.
 //!
-//! 1. [`pull`](Recipe::pull), of the vertex stage. A capture of draws with indices, or in a compute stage, takes no
-//!    other attributes.
-//! 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the shader wrote, by its names.
-//! 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as built-in arrays.
-//! 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too.
-//! 5. [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip.
-//! 6. [`reduce`](Recipe::reduce), of the last stage. It keeps built-in distances, and drops ordinary values.
-//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances.
-//! 8. [`depth`](Recipe::depth), of the last stage. A position that discards is not converted.
-//! 9. [`discard`](Recipe::discard), of the last stage.
-//! 10. [`blend`](Recipe::blend), of the fragment stage. An interlock begins in the function of the entry point.
+//! 1. [`vertex_pulling`](Recipe::vertex_pulling), of the vertex stage. A capture of draws with indices, or in a compute
+//! stage, takes no other attributes. 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the
+//! shader wrote, by its names. 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as
+//! built-in arrays. 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too. 5.
+//! [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip. 6.
+//! [`position_only`](Recipe::position_only), of the last stage. It keeps built-in distances, and drops ordinary values.
+//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances. 8.
+//! [`clip_space`](Recipe::clip_space), of the last stage. A position that discards is not converted. 9.
+//! [`rasterizer_discard`](Recipe::rasterizer_discard), of the last stage. 10. [`blend`](Recipe::blend), of the fragment
+//! stage. An interlock begins in the function of the entry point.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{Place, Target}};
-//! use polyshade::depth_convention::{Options, };
+//! use polyshade::clip_space::{Options, };
 //! use polyshade::recipe::{self, Recipe};
 //!
 //! # fn pipeline(vertex: &Module<'_>, fragment: &Module<'_>) -> Result<(), Error> {
 //! let mut recipe = Recipe::default();
 //! recipe.normalize = Some(Default::default());
-//! recipe.depth = Some(Options::new().depth(true));
+//! recipe.clip_space = Some(Options::new().depth(true));
 //! let stages = [(vertex, Target::new("main")), (fragment, Target::new("main"))];
 //! let lowered = recipe::lower(&stages, &recipe)?;
-//! assert!(lowered[0].result.depth.is_some());
+//! assert!(lowered[0].result.clip_space.is_some());
 //! # Ok(())
 //! # }
 //! ```
@@ -40,7 +39,7 @@ mod pipeline;
 
 use crate::advanced_blend::{self, ColorBlend};
 use crate::clip_cull::{self, Emulated, Normalize, StageDistances, UserPlanes};
-use crate::depth_convention;
+use crate::clip_space;
 use crate::host::{Changed, Lowered, Place, Reserved, Target, Value};
 use crate::position_only;
 use crate::rasterizer_discard;
@@ -57,7 +56,7 @@ const OWN_VERSION: u32 = 1;
 pub const VERSION: u32 = OWN_VERSION
     + advanced_blend::VERSION
     + clip_cull::VERSION
-    + depth_convention::VERSION
+    + clip_space::VERSION
     + position_only::VERSION
     + rasterizer_discard::VERSION
     + transform_feedback::VERSION
@@ -71,7 +70,7 @@ pub const VERSION: u32 = OWN_VERSION
 #[non_exhaustive]
 pub struct Recipe {
     /// The vertex stage fetches its attributes.
-    pub pull: Option<vertex_pulling::Options>,
+    pub vertex_pulling: Option<vertex_pulling::Options>,
     /// Transform feedback captures the last stage.
     pub capture: Option<Capture>,
     /// Distances in registers become built-in arrays, in all stages, numbered for the stages that meet. Stages that are
@@ -82,13 +81,13 @@ pub struct Recipe {
     /// Disabled planes do not clip.
     pub masks: Option<Masks>,
     /// The last stage is reduced to the outputs that decide coverage, or to the others.
-    pub reduce: Option<position_only::Options>,
+    pub position_only: Option<position_only::Options>,
     /// The fragment stage discards what the distances of the last stage cut off, where the device has none.
     pub emulate: Option<Emulated>,
     /// The position of the last stage is converted.
-    pub depth: Option<depth_convention::Options>,
+    pub clip_space: Option<clip_space::Options>,
     /// Nothing is rasterized, or not always.
-    pub discard: Option<rasterizer_discard::Options>,
+    pub rasterizer_discard: Option<rasterizer_discard::Options>,
     /// The fragment stage blends.
     pub blend: Option<advanced_blend::Options>,
 }
@@ -148,9 +147,9 @@ pub struct Made {
     /// Of distances that are emulated.
     pub emulated: Option<StageDistances>,
     /// Of the position's convention.
-    pub depth: Option<Changed>,
+    pub clip_space: Option<Changed>,
     /// Of rasterizer discard.
-    pub discard: Option<Changed>,
+    pub rasterizer_discard: Option<Changed>,
     /// Of blending.
     pub blended: Option<BTreeMap<u32, ColorBlend>>,
 }
@@ -175,7 +174,7 @@ pub fn lower<'m>(
 ) -> Result<Vec<Lowered<'m, Made>>, Error> {
     let mut pipeline = Pipeline::new(stages)?;
     pipeline.check(recipe)?;
-    if let Some(options) = &recipe.pull {
+    if let Some(options) = &recipe.vertex_pulling {
         pipeline.pull(options, recipe)?;
     }
     if let Some(capture) = &recipe.capture {
@@ -206,8 +205,8 @@ impl Recipe {
     fn descriptors(&self, colours: Vec<u32>) -> Reserved {
         let planes = self.planes.map(|planes| planes.words);
         let masks = self.masks.and_then(|masks| masks.enabled.place());
-        let discard = self.discard.as_ref().and_then(|discard| discard.when.place());
-        let depth = self.depth.iter().flat_map(depth_convention::words).map(|words| words.place);
+        let discard = self.rasterizer_discard.as_ref().and_then(|discard| discard.when.place());
+        let depth = self.clip_space.iter().flat_map(clip_space::words).map(|words| words.place);
         let places = planes.into_iter().chain(masks).chain(depth).chain(discard);
         let blend = self.blend.as_ref().map(|blend| blend.descriptors(colours));
         let all = places.filter_map(Place::descriptor).chain(blend.into_iter().flatten());

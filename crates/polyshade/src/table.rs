@@ -21,16 +21,16 @@ macro_rules! lowerings {
                 $crate::transform_feedback::EXTENSION_VERSION)
                 $crate::transform_feedback::Options => $crate::transform_feedback::decorate,
                 "lowerings/transform-feedback.md";
-            VertexPulling(3, "vertex_pulling", "pull", $crate::vertex_pulling::VERSION)
+            VertexPulling(3, "vertex_pulling", "vertex-pulling", $crate::vertex_pulling::VERSION)
                 $crate::vertex_pulling::Options => $crate::vertex_pulling::lower,
                 "lowerings/vertex-pulling.md";
-            PositionOnly(4, "position_only", "position", $crate::position_only::VERSION)
+            PositionOnly(4, "position_only", "position-only", $crate::position_only::VERSION)
                 $crate::position_only::Options => $crate::position_only::lower,
                 "lowerings/position-only.md";
-            DepthConvention(5, "depth_convention", "depth", $crate::depth_convention::VERSION)
-                $crate::depth_convention::Options => $crate::depth_convention::lower,
-                "lowerings/depth-convention.md";
-            RasterizerDiscard(6, "rasterizer_discard", "discard",
+            ClipSpace(5, "clip_space", "clip-space", $crate::clip_space::VERSION)
+                $crate::clip_space::Options => $crate::clip_space::lower,
+                "lowerings/clip-space.md";
+            RasterizerDiscard(6, "rasterizer_discard", "rasterizer-discard",
                 $crate::rasterizer_discard::VERSION)
                 $crate::rasterizer_discard::Options => $crate::rasterizer_discard::lower,
                 "lowerings/rasterizer-discard.md";

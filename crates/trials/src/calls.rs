@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use polyshade::advanced_blend::{self, Equation, Options};
 use polyshade::clip_cull::{self, DistanceCounts, Emulated, Registers, Step, UserPlanes};
-use polyshade::depth_convention::{self, Turn};
+use polyshade::clip_space::{self, Turn};
 use polyshade::host::{Binding, Place, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::spv::view::EntryPoint;
@@ -56,7 +56,7 @@ pub const CALLS: [Call; 19] = [
         let options = of.captured();
         Ok(vec![transform_feedback::decorate(of.m, of.target(), &options)?.module])
     }),
-    call("position", VERTEX, |of| {
+    call("position-only", VERTEX, |of| {
         let options = position_only::Options::new();
         Ok(vec![position_only::lower(of.m, of.target(), &options)?.module])
     }),
@@ -64,14 +64,14 @@ pub const CALLS: [Call; 19] = [
         let options = position_only::Options::new().variant(position_only::Variant::Complement);
         Ok(vec![position_only::lower(of.m, of.target(), &options)?.module])
     }),
-    call("depth", VERTEX, |of| {
-        let options = depth_convention::Options::new()
+    call("clip-space", VERTEX, |of| {
+        let options = clip_space::Options::new()
             .depth(Value::Fixed(true))
             .flip_y(Value::Fixed(true))
             .rotation(Value::Fixed(Turn::None));
-        Ok(vec![depth_convention::lower(of.m, of.target(), &options)?.module])
+        Ok(vec![clip_space::lower(of.m, of.target(), &options)?.module])
     }),
-    call("discard", VERTEX, |of| {
+    call("rasterizer-discard", VERTEX, |of| {
         let when = Value::Word(Place::Specialization { first_id: 40 });
         let options = rasterizer_discard::Options::new().when(when);
         Ok(vec![rasterizer_discard::lower(of.m, of.target(), &options)?.module])

@@ -61,7 +61,7 @@ impl Trial {
 
     /// Whether it removes dead code. Beside unknown instructions no code counts as dead.
     pub(crate) fn eliminates(&self) -> bool {
-        ["position", "dce", "clip --reverse"].contains(&self.name)
+        ["position-only", "dce", "clip --reverse"].contains(&self.name)
     }
 
     /// Whether it makes several instructions of a store.
@@ -108,13 +108,13 @@ pub const LOWERINGS: [Trial; 18] = [
     },
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {
-        name: "position",
+        name: "position-only",
         stages: polyshade::position_only::STAGES,
         attempt: lowerings::position,
     },
-    Trial { name: "depth", stages: &LAST, attempt: lowerings::depth },
-    Trial { name: "discard", stages: &LAST, attempt: lowerings::discard },
-    Trial { name: "pull", stages: &[ExecutionModel::VERTEX], attempt: lowerings::pull },
+    Trial { name: "clip-space", stages: &LAST, attempt: lowerings::depth },
+    Trial { name: "rasterizer-discard", stages: &LAST, attempt: lowerings::discard },
+    Trial { name: "vertex-pulling", stages: &[ExecutionModel::VERTEX], attempt: lowerings::pull },
     Trial { name: "blend", stages: &[ExecutionModel::FRAGMENT], attempt: lowerings::blend },
     Trial { name: "clip", stages: &GRAPHICS, attempt: distances::normalize },
     Trial { name: "clip --reverse", stages: &GRAPHICS, attempt: distances::to_registers },

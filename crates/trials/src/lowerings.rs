@@ -4,7 +4,7 @@ use crate::{Choices, Made};
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap,
 };
-use polyshade::depth_convention::{self, Turn};
+use polyshade::clip_space::{self, Turn};
 use polyshade::host::{
     Binding, Device, Place, Pointer, Reserved, Set, SideEffects, Target, TransformFeedback, Value,
 };
@@ -262,11 +262,11 @@ pub(crate) fn depth(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
         2 => Value::Word(Place::Specialization { first_id: choices.number() }),
         _ => Value::Word(Place::PushConstant { offset }),
     };
-    let options = depth_convention::Options::new()
+    let options = clip_space::Options::new()
         .depth(switch(choices, offset))
         .flip_y(switch(choices, offset))
         .rotation(rotation);
-    let converted = depth_convention::lower(m, target(entry, choices), &options)?;
+    let converted = clip_space::lower(m, target(entry, choices), &options)?;
     Ok(vec![("converted", converted.module.into_owned())])
 }
 

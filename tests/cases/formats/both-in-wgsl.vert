@@ -1,6 +1,6 @@
 #version 450
 // What stores and rasterizes at once is WGSL too: its storage buffers can be read, as there are none that cannot.
-// RUN: polyshade lower {"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"v"}]}}}}} %s -o %t.wgsl
+// RUN: polyshade pipeline {"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"v"}]}}}}} %s -o %t.wgsl
 // KNOWN: naga refuses unknown instructions
 // CHECK: @builtin(position)
 // CHECK: var<storage, read_write> polyshade_feedback_0_

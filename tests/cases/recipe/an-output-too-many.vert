@@ -1,5 +1,5 @@
 // There is an output for each stage.
-// RUN: polyshade lower {} %s -o %t.spv -o %t.frag.spv
+// RUN: polyshade pipeline {} %s -o %t.spv -o %t.frag.spv
 // EXIT: 2
 // CHECK: there are 1 stages (vertex), and 2 outputs
 #version 450

@@ -1,4 +1,4 @@
-// RUN: polyshade lower {"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"v"}]},"draws":{"compute":true}}}}} %s -o %t.spv
+// RUN: polyshade pipeline {"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"v"}]},"draws":{"compute":true}}}}} %s -o %t.spv
 // EXIT: 3
 // CHECK: capture, vertex stage: a compute stage has no stage outputs
 #version 450

@@ -1,5 +1,5 @@
 // A field for which the pipeline has no stage.
-// RUN: polyshade lower {"emulate":"all"} %s -o %t.spv
+// RUN: polyshade pipeline {"emulate":"all"} %s -o %t.spv
 // EXIT: 2
 // CHECK: emulate: the pipeline has no fragment stage
 #version 450

@@ -1,4 +1,4 @@
 // Nothing is wanted.
-// RUN: polyshade lower {} %s -o %t.spv
+// RUN: polyshade pipeline {} %s -o %t.spv
 #version 450
 void main() { gl_Position = vec4(1.0); }

@@ -1,5 +1,5 @@
 // A variant that is not rasterized has no position-only variant.
-// RUN: polyshade lower {"reduce":{},"capture":{"storage":{"variant":"capture_only","options":{"varyings":{"interleaved":[{"name":"gl_Position"}]}}}}} %s -o %t.spv
+// RUN: polyshade pipeline {"position_only":{},"capture":{"storage":{"variant":"capture_only","options":{"varyings":{"interleaved":[{"name":"gl_Position"}]}}}}} %s -o %t.spv
 // EXIT: 2
 // CHECK: reduce: the variant that only captures is not rasterized
 #version 450

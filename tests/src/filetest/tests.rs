@@ -140,8 +140,9 @@ fn words_do_not_change_without_the_version() {
     let larger = SHADER.replace("LocalSize 1", "LocalSize 2");
     fs::write(&other, shader::bytes(&shader::assemble(&larger).unwrap())).unwrap();
     let (writes_same, writes_other) = ("cp $1 $2", format!("cp {} $2", other.display()));
-    let case = format!("; RUN: polyshade depth %s %t.spv\n; KNOWN: the answer is fixed\n{SHADER}");
-    let versions = folder.path().join("versions/depth_convention.txt");
+    let case =
+        format!("; RUN: polyshade clip-space %s %t.spv\n; KNOWN: the answer is fixed\n{SHADER}");
+    let versions = folder.path().join("versions/clip_space.txt");
     let lines = || fs::read_to_string(&versions).unwrap();
 
     let missing = run(false, &case, writes_same).unwrap_err();
@@ -167,7 +168,7 @@ fn words_do_not_change_without_the_version() {
     fs::remove_file(&versions).unwrap();
     assert!(run(true, &faulty, writes_same).is_err());
     assert!(!versions.exists(), "what is wrong is no answer");
-    let unknown = case.replace("depth", "frobnicate");
+    let unknown = case.replace("clip-space", "frobnicate");
     assert!(
         run(true, &unknown, writes_same).unwrap_err().contains("`frobnicate` is not in the table")
     );

@@ -47,7 +47,7 @@ pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String>
     Ok(match arguments.first().map_or("", String::as_str) {
         "capture" if pulls && !has_extension => Some(("recipe", recipe::VERSION)),
         "capture" if !has_extension => Some(("transform_feedback", transform_feedback::VERSION)),
-        "lower" => Some(("recipe", recipe::VERSION)),
+        "pipeline" => Some(("recipe", recipe::VERSION)),
         "convert" => None,
         verb => {
             let row = ROWS.iter().find(|(own, _)| *own == verb).map(|(_, lowering)| *lowering);

@@ -14,19 +14,19 @@ pub const POLYSHADE_OPTIONS_JSON: u32 = 0x8000_0000;
 pub const POLYSHADE_OPTIONS_CAPTURE_STORAGE: u32 = 1;
 /// Capture by `VK_EXT_transform_feedback`: `polyshade_capture_options`.
 pub const POLYSHADE_OPTIONS_CAPTURE_EXTENSION: u32 = 2;
-/// Vertex pulling: `polyshade_pulling_options`.
+/// Vertex pulling: `polyshade_vertex_pulling_options`.
 pub const POLYSHADE_OPTIONS_VERTEX_PULLING: u32 = 3;
-/// Position-only variants: `polyshade_position_options`.
+/// Position-only variants: `polyshade_position_only_options`.
 pub const POLYSHADE_OPTIONS_POSITION_ONLY: u32 = 4;
-/// Depth range, Y and rotation: `polyshade_depth_options`.
-pub const POLYSHADE_OPTIONS_DEPTH_CONVENTION: u32 = 5;
-/// Rasterizer discard: `polyshade_discard_options`.
+/// Depth range, Y and rotation: `polyshade_clip_space_options`.
+pub const POLYSHADE_OPTIONS_CLIP_SPACE: u32 = 5;
+/// Rasterizer discard: `polyshade_rasterizer_discard_options`.
 pub const POLYSHADE_OPTIONS_RASTERIZER_DISCARD: u32 = 6;
 /// Blending in the shader: `polyshade_blend_options`.
 pub const POLYSHADE_OPTIONS_ADVANCED_BLEND: u32 = 7;
 /// Clip and cull distances: `polyshade_clip_options`.
 pub const POLYSHADE_OPTIONS_CLIP_CULL: u32 = 8;
-/// Several lowerings of a pipeline; JSON as `polyshade lower` takes it.
+/// Several lowerings of a pipeline; JSON as `polyshade pipeline` takes it.
 pub const POLYSHADE_OPTIONS_RECIPE: u32 = 9;
 
 /// A kind of options. From version 1.0 on neither number nor name, of which hashes are made, changes.
@@ -150,7 +150,7 @@ mod tests {
             (POLYSHADE_OPTIONS_CAPTURE_EXTENSION, "transform_feedback_extension"),
             (POLYSHADE_OPTIONS_VERTEX_PULLING, "vertex_pulling"),
             (POLYSHADE_OPTIONS_POSITION_ONLY, "position_only"),
-            (POLYSHADE_OPTIONS_DEPTH_CONVENTION, "depth_convention"),
+            (POLYSHADE_OPTIONS_CLIP_SPACE, "clip_space"),
             (POLYSHADE_OPTIONS_RASTERIZER_DISCARD, "rasterizer_discard"),
             (POLYSHADE_OPTIONS_ADVANCED_BLEND, "advanced_blend"),
             (POLYSHADE_OPTIONS_CLIP_CULL, "clip_cull"),

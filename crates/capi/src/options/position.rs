@@ -9,38 +9,38 @@ use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_value};
 use polyshade::host::SideEffects;
 use polyshade::position_only::{Keep, Options, Variant};
-use polyshade::{depth_convention, rasterizer_discard};
+use polyshade::{clip_space, rasterizer_discard};
 use std::ffi::c_char;
 
 /// Outputs that are not kept stay in the interface.
-pub const POLYSHADE_POSITION_KEEP_INTERFACE: u32 = 1;
+pub const POLYSHADE_POSITION_ONLY_KEEP_INTERFACE: u32 = 1;
 /// The position is `Invariant`.
-pub const POLYSHADE_POSITION_INVARIANT: u32 = 2;
+pub const POLYSHADE_POSITION_ONLY_INVARIANT: u32 = 2;
 /// Nothing that the position is computed of is contracted.
-pub const POLYSHADE_POSITION_PRECISE: u32 = 4;
+pub const POLYSHADE_POSITION_ONLY_PRECISE: u32 = 4;
 /// What is captured natively is captured by the position-only variant.
-pub const POLYSHADE_POSITION_CAPTURES: u32 = 8;
+pub const POLYSHADE_POSITION_ONLY_CAPTURES: u32 = 8;
 
 const FLAGS: u32 = 15;
 
 /// The outputs that decide coverage.
-pub const POLYSHADE_POSITION_VARIANT_POSITION_ONLY: u32 = 0;
+pub const POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY: u32 = 0;
 /// Exactly the other outputs.
-pub const POLYSHADE_POSITION_VARIANT_COMPLEMENT: u32 = 1;
+pub const POLYSHADE_POSITION_ONLY_VARIANT_COMPLEMENT: u32 = 1;
 /// All outputs, to be drawn together with the position-only variant.
-pub const POLYSHADE_POSITION_VARIANT_FULL: u32 = 2;
+pub const POLYSHADE_POSITION_ONLY_VARIANT_FULL: u32 = 2;
 
 /// A position-only variant, or one that is drawn together with it: all take the same other members.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_position_options {
+pub struct polyshade_position_only_options {
     /// The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`.
     pub base: polyshade_options,
-    /// `POLYSHADE_POSITION_VARIANT_…`
+    /// `POLYSHADE_POSITION_ONLY_VARIANT_…`
     pub variant: u32,
     /// 0
     pub reserved: u32,
-    /// `POLYSHADE_POSITION_…`, added up.
+    /// `POLYSHADE_POSITION_ONLY_…`, added up.
     pub flags: u32,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
@@ -50,13 +50,13 @@ pub struct polyshade_position_options {
     pub keep_count: usize,
 }
 
-versioned!(polyshade_position_options, 24 + 2 * size_of::<usize>());
+versioned!(polyshade_position_only_options, 24 + 2 * size_of::<usize>());
 
 /// Depth range, Y and rotation.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_depth_options {
-    /// The size, and `POLYSHADE_OPTIONS_DEPTH_CONVENTION`.
+pub struct polyshade_clip_space_options {
+    /// The size, and `POLYSHADE_OPTIONS_CLIP_SPACE`.
     pub base: polyshade_options,
     /// Whether depth goes from -1 to 1.
     pub depth: polyshade_value,
@@ -66,30 +66,30 @@ pub struct polyshade_depth_options {
     pub rotation: polyshade_value,
 }
 
-versioned!(polyshade_depth_options, 68);
+versioned!(polyshade_clip_space_options, 68);
 
 /// Whether nothing is rasterized.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_discard_options {
+pub struct polyshade_rasterizer_discard_options {
     /// The size, and `POLYSHADE_OPTIONS_RASTERIZER_DISCARD`.
     pub base: polyshade_options,
     /// Whether nothing is: a fixed 1 is always.
     pub when: polyshade_value,
 }
 
-versioned!(polyshade_discard_options, 28);
+versioned!(polyshade_rasterizer_discard_options, 28);
 
 /// The variants that the caller means.
-pub(super) fn read(at: *const polyshade_position_options) -> Result<Options, Failure> {
+pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "the position")?;
     check_reserved(given.reserved, "the position")?;
     let has = |flag| given.flags & flag != 0;
     let mut options = Options::new().variant(match given.variant {
-        POLYSHADE_POSITION_VARIANT_POSITION_ONLY => Variant::PositionOnly,
-        POLYSHADE_POSITION_VARIANT_COMPLEMENT => Variant::Complement,
-        POLYSHADE_POSITION_VARIANT_FULL => Variant::Full,
+        POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY => Variant::PositionOnly,
+        POLYSHADE_POSITION_ONLY_VARIANT_COMPLEMENT => Variant::Complement,
+        POLYSHADE_POSITION_ONLY_VARIANT_FULL => Variant::Full,
         other => return Err(Failure::argument(format!("there is no variant {other}"))),
     });
     if given.keep_count > 0 {
@@ -97,16 +97,16 @@ pub(super) fn read(at: *const polyshade_position_options) -> Result<Options, Fai
         let keep = keep.into_iter().map(str::parse).collect::<Result<Vec<Keep>, _>>()?;
         options = options.keep(keep);
     }
-    if has(POLYSHADE_POSITION_KEEP_INTERFACE) {
+    if has(POLYSHADE_POSITION_ONLY_KEEP_INTERFACE) {
         options = options.keep_interface();
     }
-    if has(POLYSHADE_POSITION_INVARIANT) {
+    if has(POLYSHADE_POSITION_ONLY_INVARIANT) {
         options = options.invariant();
     }
-    if has(POLYSHADE_POSITION_PRECISE) {
+    if has(POLYSHADE_POSITION_ONLY_PRECISE) {
         options = options.precise();
     }
-    if has(POLYSHADE_POSITION_CAPTURES) {
+    if has(POLYSHADE_POSITION_ONLY_CAPTURES) {
         options = options.capture_in_position_only();
     }
     Ok(options.side_effects(match given.side_effects {
@@ -119,17 +119,17 @@ pub(super) fn read(at: *const polyshade_position_options) -> Result<Options, Fai
 
 /// The convention that the caller means.
 pub(super) fn read_depth(
-    at: *const polyshade_depth_options,
-) -> Result<depth_convention::Options, Failure> {
+    at: *const polyshade_clip_space_options,
+) -> Result<clip_space::Options, Failure> {
     let given = border::get(at)?;
-    let options = depth_convention::Options::new().depth(given.depth.boolean("the depth range")?);
+    let options = clip_space::Options::new().depth(given.depth.boolean("the depth range")?);
     let options = options.flip_y(given.flip_y.boolean("the flipped Y")?);
     Ok(options.rotation(given.rotation.turn("the rotation")?))
 }
 
 /// When the caller rasterizes nothing.
 pub(super) fn read_discard(
-    at: *const polyshade_discard_options,
+    at: *const polyshade_rasterizer_discard_options,
 ) -> Result<rasterizer_discard::Options, Failure> {
     let given = border::get(at)?;
     Ok(rasterizer_discard::Options::new().when(given.when.boolean("the discard")?))

@@ -10,15 +10,15 @@ use polyshade::vertex_pulling::{Attribute, Buffer, Format, Options, Rate, Robust
 use std::ffi::c_char;
 
 /// `set` is meant.
-pub const POLYSHADE_PULLING_HAS_SET: u32 = 1;
+pub const POLYSHADE_VERTEX_PULLING_HAS_SET: u32 = 1;
 /// `binding` is meant.
-pub const POLYSHADE_PULLING_HAS_BINDING: u32 = 2;
+pub const POLYSHADE_VERTEX_PULLING_HAS_BINDING: u32 = 2;
 /// Out of bounds is as `robustBufferAccess` has it, rather than `robustBufferAccess2`.
-pub const POLYSHADE_PULLING_ROBUST_ACCESS: u32 = 4;
+pub const POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS: u32 = 4;
 /// Attributes may reach beyond the stride of their buffer.
-pub const POLYSHADE_PULLING_BEYOND_STRIDE: u32 = 8;
+pub const POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE: u32 = 8;
 /// The shader finds the first instance by `BaseInstance`, and not by a word of the host.
-pub const POLYSHADE_PULLING_BASE_INSTANCE: u32 = 16;
+pub const POLYSHADE_VERTEX_PULLING_BASE_INSTANCE: u32 = 16;
 
 const FLAGS: u32 = 31;
 
@@ -58,10 +58,10 @@ pub struct polyshade_vertex_buffer {
 /// Which attributes there are, and where.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_pulling_options {
+pub struct polyshade_vertex_pulling_options {
     /// The size, and `POLYSHADE_OPTIONS_VERTEX_PULLING`.
     pub base: polyshade_options,
-    /// `POLYSHADE_PULLING_…`, added up.
+    /// `POLYSHADE_VERTEX_PULLING_…`, added up.
     pub flags: u32,
     /// The set of the vertex buffers.
     pub set: u32,
@@ -77,7 +77,7 @@ pub struct polyshade_pulling_options {
     pub buffer_count: usize,
 }
 
-versioned!(polyshade_pulling_options, 40 + 4 * size_of::<usize>());
+versioned!(polyshade_vertex_pulling_options, 40 + 4 * size_of::<usize>());
 
 /// What a vertex format is like.
 #[repr(C)]
@@ -110,22 +110,22 @@ pub unsafe extern "C" fn polyshade_vertex_format_info(
 }
 
 /// The options that the caller means.
-pub(super) fn read(at: *const polyshade_pulling_options) -> Result<Options, Failure> {
+pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "vertex pulling")?;
     check_reserved(given.reserved, "vertex pulling")?;
     let has = |flag| given.flags & flag != 0;
-    let set = has(POLYSHADE_PULLING_HAS_SET).then_some(Set(given.set));
-    let binding = has(POLYSHADE_PULLING_HAS_BINDING).then_some(Binding(given.binding));
+    let set = has(POLYSHADE_VERTEX_PULLING_HAS_SET).then_some(Set(given.set));
+    let binding = has(POLYSHADE_VERTEX_PULLING_HAS_BINDING).then_some(Binding(given.binding));
     let mut options = Options::new().storage(set, binding);
     if let Some(place) = given.words.read("the words of vertex pulling")? {
         options = options.words(place);
     }
-    if has(POLYSHADE_PULLING_ROBUST_ACCESS) {
+    if has(POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS) {
         options = options.robustness(Robustness::Access);
     }
-    options = options.access_beyond_stride(has(POLYSHADE_PULLING_BEYOND_STRIDE));
-    options = options.base_instance(has(POLYSHADE_PULLING_BASE_INSTANCE));
+    options = options.access_beyond_stride(has(POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE));
+    options = options.base_instance(has(POLYSHADE_VERTEX_PULLING_BASE_INSTANCE));
     for one in border::slice(given.attributes, given.attribute_count, "the attributes")? {
         check_reserved(one.reserved, "an attribute")?;
         let format = border::optional_text(one.format, "the format of an attribute")?;

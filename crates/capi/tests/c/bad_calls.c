@@ -87,7 +87,7 @@ static void reflection(void) {
 }
 
 static void targets(void) {
-    polyshade_discard_options discard = polyshade_discard_options_init();
+    polyshade_rasterizer_discard_options discard = polyshade_rasterizer_discard_options_init();
     polyshade_device device = polyshade_device_init();
     discard.when.fixed = 1;
     target.entry = "nothing";
@@ -194,13 +194,13 @@ static void captures(void) {
 }
 
 static void other_options(void) {
-    polyshade_discard_options discard = polyshade_discard_options_init();
+    polyshade_rasterizer_discard_options discard = polyshade_rasterizer_discard_options_init();
     discard.when.fixed = 2;
     ARGUMENT("the discard: 2", lower(&discard.base));
-    polyshade_depth_options depth = polyshade_depth_options_init();
+    polyshade_clip_space_options depth = polyshade_clip_space_options_init();
     depth.rotation.fixed = 4;
     ARGUMENT("the rotation: 4", lower(&depth.base));
-    polyshade_position_options keep = polyshade_position_options_init();
+    polyshade_position_only_options keep = polyshade_position_only_options_init();
     const char *empty[] = {""};
     keep.keep = empty;
     keep.keep_count = 1;
@@ -234,7 +234,7 @@ static void other_options(void) {
     clip.step_count = 65;
     ARGUMENT("65 steps are more than 64", lower(&clip.base));
 
-    polyshade_pulling_options pulling = polyshade_pulling_options_init();
+    polyshade_vertex_pulling_options pulling = polyshade_vertex_pulling_options_init();
     polyshade_attribute attribute = {0, 0, 0, 0, "VK_FORMAT_NONE"};
     pulling.attributes = &attribute;
     pulling.attribute_count = 1;
@@ -310,7 +310,7 @@ static void plans(void) {
 }
 
 static void json(void) {
-    polyshade_json_options json = polyshade_json_options_init(POLYSHADE_OPTIONS_DEPTH_CONVENTION);
+    polyshade_json_options json = polyshade_json_options_init(POLYSHADE_OPTIONS_CLIP_SPACE);
     ARGUMENT("the options is NULL", lower(&json.base));
     json.json = "{";
     EXPECT(JSON, "the options: EOF", lower(&json.base));
@@ -326,7 +326,7 @@ static void json(void) {
     OPTIONS("no fragment stage", lower(&json.base));
 
     polyshade_stage stage = {module, NULL};
-    polyshade_discard_options discard = polyshade_discard_options_init();
+    polyshade_rasterizer_discard_options discard = polyshade_rasterizer_discard_options_init();
     ARGUMENT("takes a recipe, not rasterizer_discard", polyshade_lower_pipeline(&stage, 1, &discard.base, &result, &error));
     ARGUMENT("stages is NULL", polyshade_lower_pipeline(NULL, 1, &json.base, &result, &error));
     ARGUMENT("17 stages are more", polyshade_lower_pipeline(&stage, 17, &json.base, &result, &error));

@@ -2,7 +2,7 @@
 
 use polyshade::host::{Place, Pointer, Value};
 use polyshade::transform_feedback::{self, Variant};
-use polyshade::{Module, depth_convention, rasterizer_discard};
+use polyshade::{Module, clip_space, rasterizer_discard};
 use polyshade_capi::draw::*;
 use polyshade_capi::error::*;
 use polyshade_capi::failure::*;
@@ -111,20 +111,20 @@ fn same(bytes: &[u8], options: &polyshade_options, kind: u32, text: &CStr, words
 fn structs_and_json_lower_as_the_rust_library_does() {
     let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
 
-    let kind = POLYSHADE_OPTIONS_DEPTH_CONVENTION;
-    let mut depth = zeros!(polyshade_depth_options, kind);
+    let kind = POLYSHADE_OPTIONS_CLIP_SPACE;
+    let mut depth = zeros!(polyshade_clip_space_options, kind);
     depth.depth.fixed = 1;
     depth.flip_y.word =
         polyshade_place { kind: POLYSHADE_PLACE_PUSH_CONSTANT, set: 0, binding: 0, number: 64 };
     let place = Place::PushConstant { offset: 64 };
-    let rust = depth_convention::Options::new().depth(true).flip_y(Value::Word(place));
-    let rust = depth_convention::lower(&mesh, "main", &rust).expect("it can be converted");
+    let rust = clip_space::Options::new().depth(true).flip_y(Value::Word(place));
+    let rust = clip_space::lower(&mesh, "main", &rust).expect("it can be converted");
     let text =
         c"{\"depth\":{\"fixed\":true},\"flip_y\":{\"word\":{\"push_constant\":{\"offset\":64}}}}";
     same(MESH, &depth.base, kind, text, rust.module.words());
 
     let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
-    let mut discard = zeros!(polyshade_discard_options, kind);
+    let mut discard = zeros!(polyshade_rasterizer_discard_options, kind);
     discard.when.fixed = 1;
     let rust = rasterizer_discard::Options::new().when(true);
     let rust = rasterizer_discard::lower(&mesh, "main", &rust).expect("it can be discarded");
@@ -149,7 +149,7 @@ fn addresses_are_attributes_that_are_constant() {
     let word = polyshade_place { kind, set: 0, binding: 0, number };
 
     let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
-    let mut discard = zeros!(polyshade_discard_options, kind);
+    let mut discard = zeros!(polyshade_rasterizer_discard_options, kind);
     discard.when.word = word;
     let rust = rasterizer_discard::Options::new().when(Value::Word(place));
     let rust = rasterizer_discard::lower(&mesh, "main", &rust).expect("it can be discarded");
@@ -201,7 +201,7 @@ fn variants_are_outputs_in_their_order() {
 #[test]
 fn attributes_are_pulled_and_equations_blended() {
     let kind = POLYSHADE_OPTIONS_VERTEX_PULLING;
-    let mut pulling = zeros!(polyshade_pulling_options, kind);
+    let mut pulling = zeros!(polyshade_vertex_pulling_options, kind);
     let attribute = |location: u32| polyshade_attribute {
         location,
         buffer: 0,
@@ -272,7 +272,7 @@ fn a_recipe_lowers_a_pipeline() {
     let stages = modules.map(|module| polyshade_stage { module, target: null() });
     let recipe = json(
         POLYSHADE_OPTIONS_RECIPE,
-        c"{\"depth\":{\"depth\":{\"fixed\":true}},\
+        c"{\"clip_space\":{\"depth\":{\"fixed\":true}},\
           \"blend\":{\"every_target\":{\"blending\":{\"equations\":[\"multiply\"]}}}}",
     );
     let mut result = null_mut();
@@ -411,7 +411,8 @@ fn draws_with_indices_are_captured() {
 
 #[test]
 fn hashes_are_the_same_for_ever() {
-    let mut discard = zeros!(polyshade_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
+    let mut discard =
+        zeros!(polyshade_rasterizer_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
     discard.when.fixed = 0;
     let version = rasterizer_discard::VERSION;
     let text = format!(
@@ -435,13 +436,14 @@ fn hashes_are_the_same_for_ever() {
 
 #[test]
 fn structs_of_other_versions_are_understood() {
-    let mut discard = zeros!(polyshade_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
+    let mut discard =
+        zeros!(polyshade_rasterizer_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
     discard.when.fixed = 1;
     let now = hash(&discard.base, null());
     // A newer header has more members, of which this library knows nothing but that they are zero.
     #[repr(C)]
     struct Newer {
-        known: polyshade_discard_options,
+        known: polyshade_rasterizer_discard_options,
         added: u32,
     }
     let mut newer = Newer { known: discard, added: 0 };

@@ -119,8 +119,8 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
 
-    /// Vertex attributes at these locations are the same for all vertices, as one is by which `polyshade pull` finds
-    /// its words: draws with indices may have them
+    /// Vertex attributes at these locations are the same for all vertices, as one is by which `polyshade
+    /// vertex-pulling` finds its words: draws with indices may have them
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", requires = "indexed")]
     constant_attributes: Vec<u32>,
 

@@ -49,7 +49,16 @@ fn with_names(command: Command) -> Command {
 
 /// The verbs that a batch runs: those that read one shader.
 const BATCHED: [&str; 10] = [
-    "blend", "capture", "clip", "convert", "depth", "discard", "info", "position", "pull", "verify",
+    "blend",
+    "capture",
+    "clip",
+    "clip-space",
+    "convert",
+    "info",
+    "position-only",
+    "rasterizer-discard",
+    "verify",
+    "vertex-pulling",
 ];
 
 #[cfg(test)]
@@ -61,7 +70,7 @@ mod tests {
         let command = crate::Arguments::command();
         let reads = |verb: &&Command| verb.get_positionals().any(|one| one.get_id() == "path");
         let verbs = command.get_subcommands().filter(reads).map(Command::get_name);
-        // `lower` takes the stages of a pipeline together.
-        assert!(verbs.filter(|verb| *verb != "lower").eq(BATCHED));
+        // `pipeline` takes the stages of a pipeline together.
+        assert!(verbs.filter(|verb| *verb != "pipeline").eq(BATCHED));
     }
 }

@@ -119,7 +119,7 @@ fn shaders_of_another_stage_are_skipped() {
     let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/b.frag", "#version 450\nvoid main() {}\n");
-    let verbs = ["capture --varyings gl_Position", "position", "depth", "clip"];
+    let verbs = ["capture --varyings gl_Position", "position-only", "clip-space", "clip"];
     for (at, verb) in verbs.into_iter().enumerate() {
         for isolate in ["", "--isolate"] {
             let line = format!("batch in {verb} -o out{at} --report r.json {isolate}");
@@ -139,7 +139,7 @@ fn shaders_of_another_stage_are_skipped() {
         }
     }
     // One that lacks the entry point that is asked for is no shader of another stage.
-    exits(&work.run("batch in position --entry other -o out"), 1);
+    exits(&work.run("batch in position-only --entry other -o out"), 1);
 }
 
 #[test]
@@ -147,7 +147,8 @@ fn every_variant_of_a_verb_is_written_for_each_shader() {
     let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/b.vert", &shader(2));
-    let position = "batch in position --variant complement --variant full={stem}.all.spv -o out";
+    let position =
+        "batch in position-only --variant complement --variant full={stem}.all.spv -o out";
     exits(&work.run(position), 0);
     let names =
         ["complement.spv", "spv"].map(|end| [format!("a.vert.{end}"), format!("b.vert.{end}")]);
@@ -158,11 +159,14 @@ fn every_variant_of_a_verb_is_written_for_each_shader() {
     let cut = "batch in clip --exact --location 5 --variant geometry -o cut";
     exits(&work.run(cut), 0);
     for (line, why) in [
-        ("position --complement c.spv", "--complement names one file"),
-        ("position --full f.spv", "--variant full writes one beside each"),
+        ("position-only --complement c.spv", "--complement names one file"),
+        ("position-only --full f.spv", "--variant full writes one beside each"),
         ("clip --exact --location 5 --geometry g.spv", "--geometry names one file"),
-        ("position --variant both", "`position` has no variant `both`: complement, full are"),
-        ("depth --variant both", "`depth` has no variants"),
+        (
+            "position-only --variant both",
+            "`position-only` has no variant `both`: complement, full are",
+        ),
+        ("clip-space --variant both", "`clip-space` has no variants"),
         ("capture --varyings gl_Position --variant all", "there is no variant `all`"),
     ] {
         work.fails(&format!("batch in {line} -o no"), 2, why);
@@ -248,7 +252,7 @@ fn wrong_usage_is_noticed_before_anything_is_done() {
         "batch in nonsense -o out",
         "batch in info --reports -o out",
         "batch in info --rank rank.json -o out",
-        "batch in position --rank out/0/000.vert.spv -o out",
+        "batch in position-only --rank out/0/000.vert.spv -o out",
         "batch nowhere capture --varyings a -o out",
         "batch in capture --varyings a",
         "batch in capture --varyings a -o in",
@@ -307,7 +311,7 @@ fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
     write("little", "gl_Position = normalize(a) * sin(a.x) + cos(a.y) * a; v = b;");
     work.write("in/effect.vert", &with_side_effect());
 
-    let line = "batch in position --dry-run -o out --rank rank.json";
+    let line = "batch in position-only --dry-run -o out --rank rank.json";
     let output = work.run(line);
     exits(&output, 3);
     let ranking = work.json("rank.json");

@@ -99,7 +99,7 @@ fn reports_that_are_not_all_shards_of_one_batch_are_refused() {
         work.run(&format!("{line} -o {name} --shard 2/3 --report {name}.json"));
     };
     other("options", "batch in capture --varyings gl_Position --set 5");
-    other("verb", "batch in position");
+    other("verb", "batch in position-only");
     other("fewer", "batch in capture --varyings gl_Position --exclude 00*");
     work.run(&format!("{CAPTURE} -o four --shard 2/4 --report four.json"));
     let version = |report: &mut Value| report["program"]["version"] = "0.0.1".into();

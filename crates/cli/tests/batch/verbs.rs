@@ -70,24 +70,31 @@ const LINES: [Line; 16] = [
         &[("--variant geometry", "geometry.spv"), REPORTS],
     ),
     line("convert", [OK; 4], &[]),
-    line("depth --flip-y on", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
-    line("discard", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
+    line("clip-space --flip-y on", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
+    line("rasterizer-discard", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
     Line { ending: "txt", ..line("info", [OK; 4], &[]) },
     Line { ending: "json", ..line("info --json", [OK; 4], &[]) },
     line(
-        "position",
+        "position-only",
         [OK, SKIPPED, SKIPPED, OK],
         &[REPORTS, ("--variant complement", "complement.spv"), ("--variant full", "full.spv")],
     ),
     line(
-        "pull --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4",
+        "vertex-pulling --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4",
         [OK, SKIPPED, SKIPPED, SKIPPED],
         &[REPORTS],
     ),
-    Line { ending: "txt", ..line("position --dry-run", [OK, SKIPPED, SKIPPED, OK], &[REPORTS]) },
     Line {
         ending: "txt",
-        ..line("verify --device llvmpipe position", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS])
+        ..line("position-only --dry-run", [OK, SKIPPED, SKIPPED, OK], &[REPORTS])
+    },
+    Line {
+        ending: "txt",
+        ..line(
+            "verify --device llvmpipe position-only",
+            [OK, SKIPPED, SKIPPED, UNSUPPORTED],
+            &[REPORTS],
+        )
     },
     Line {
         ending: "txt",
@@ -104,7 +111,7 @@ const REFUSED: [(&str, &str); 7] = [
     ("batch", "a batch cannot run batches"),
     ("completions", "`completions` reads no shader"),
     ("layer", "`layer` reads no shader"),
-    ("lower", "`lower` takes the stages of a pipeline together"),
+    ("pipeline", "`pipeline` takes all stages of a pipeline"),
     ("man", "`man` reads no shader"),
     ("plan", "`plan` reads no shader"),
     ("help", "there is no verb `help`"),

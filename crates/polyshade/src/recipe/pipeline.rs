@@ -10,7 +10,7 @@ use crate::host::{Feature, Lowered, Requirements, Reserved, Target, Words};
 use crate::rewrite::{self, DceOptions, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;
-use crate::{depth_convention, position_only, rasterizer_discard};
+use crate::{clip_space, position_only, rasterizer_discard};
 use polyshade_spv::view::{Decorate, EntryPoint, Mode};
 use polyshade_spv::{
     Decoration, Error, ExecutionModel, Module, Progress, Section, Step as FailedStep, StorageClass,
@@ -61,10 +61,10 @@ impl<'m> Pipeline<'m> {
             ("capture", recipe.capture.is_some()),
             ("planes", recipe.planes.is_some()),
             ("masks", recipe.masks.is_some()),
-            ("reduce", recipe.reduce.is_some()),
+            ("position_only", recipe.position_only.is_some()),
             ("emulate", recipe.emulate.is_some()),
-            ("depth", recipe.depth.is_some()),
-            ("discard", recipe.discard.is_some()),
+            ("clip_space", recipe.clip_space.is_some()),
+            ("rasterizer_discard", recipe.rasterizer_discard.is_some()),
         ];
         let of_fragment =
             [("emulate", recipe.emulate.is_some()), ("blend", recipe.blend.is_some())];
@@ -77,10 +77,10 @@ impl<'m> Pipeline<'m> {
         if let (None, Some(field)) = (self.fragment, wanted(&of_fragment)) {
             return missing(field, "fragment stage");
         }
-        if recipe.pull.is_some() && self.vertex().is_none() {
-            return missing("pull", "vertex stage");
+        if recipe.vertex_pulling.is_some() && self.vertex().is_none() {
+            return missing("vertex_pulling", "vertex stage");
         }
-        if recipe.reduce.is_some() && !recipe.is_rasterized() {
+        if recipe.position_only.is_some() && !recipe.is_rasterized() {
             let message = "reduce: the variant that only captures is not rasterized";
             return Err(Error::new(&code::PIPELINE_NOT_RASTERIZED, message));
         }
@@ -107,8 +107,9 @@ impl<'m> Pipeline<'m> {
         {
             self.added = std::mem::take(&mut self.added).join(&capture.reserved());
         }
-        let made =
-            self.step(vertex, "pull", |m, target| vertex_pulling::lower(m, target, options))?;
+        let made = self.step(vertex, "vertex_pulling", |m, target| {
+            vertex_pulling::lower(m, target, options)
+        })?;
         self.made(vertex).pulled = Some(made);
         let needs = &self.stages[vertex].lowered.requirements;
         self.added = reserve(Reserved::new(), needs);
@@ -194,8 +195,8 @@ impl<'m> Pipeline<'m> {
         if let Some(masks) = recipe.masks {
             self.mask(last, masks)?;
         }
-        if let Some(options) = &recipe.reduce {
-            self.step(last, "reduce", |m, target| position_only::lower(m, target, options))?;
+        if let Some(options) = &recipe.position_only {
+            self.step(last, "position_only", |m, target| position_only::lower(m, target, options))?;
         }
         match (recipe.emulate, self.fragment) {
             (Some(emulate), Some(fragment)) => {
@@ -212,15 +213,16 @@ impl<'m> Pipeline<'m> {
 
     pub(super) fn change_position(&mut self, recipe: &Recipe) -> Result<(), Error> {
         let Some(last) = self.last else { return Ok(()) };
-        if let Some(options) = &recipe.depth {
+        if let Some(options) = &recipe.clip_space {
             let made =
-                self.step(last, "depth", |m, target| depth_convention::lower(m, target, options))?;
-            self.made(last).depth = Some(made);
+                self.step(last, "clip_space", |m, target| clip_space::lower(m, target, options))?;
+            self.made(last).clip_space = Some(made);
         }
-        if let Some(options) = &recipe.discard {
-            let made = self
-                .step(last, "discard", |m, target| rasterizer_discard::lower(m, target, options))?;
-            self.made(last).discard = Some(made);
+        if let Some(options) = &recipe.rasterizer_discard {
+            let made = self.step(last, "rasterizer_discard", |m, target| {
+                rasterizer_discard::lower(m, target, options)
+            })?;
+            self.made(last).rasterizer_discard = Some(made);
         }
         Ok(())
     }

@@ -71,11 +71,14 @@ impl Command {
         let Some(described) = clap.find_subcommand(verb).filter(|_| verb != "help") else {
             return usage(format!("there is no verb `{}`", printable(verb)));
         };
+        // An alias may have been given.
+        let verb = described.get_name();
         if verb == "batch" {
             return usage("a batch cannot run batches".to_owned());
         }
-        if verb == "lower" {
-            let message = "`lower` takes the stages of a pipeline together, and a batch has one shader at a time";
+        if verb == "pipeline" {
+            let message =
+                "`pipeline` takes all stages of a pipeline, and a batch runs one shader at a time";
             return usage(message.to_owned());
         }
         let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     name: Option<String>,
 
     /// Another variant to write, and how it is called [default: {base}.NAME.ENDING]: capture-only, raster-only, both;
-    /// complement, full of `position`; geometry of `clip`
+    /// complement, full of `position-only`; geometry of `clip`
     #[arg(long = "variant", value_name = "NAME[=PATTERN]")]
     variants: Vec<String>,
 
@@ -36,8 +36,8 @@ pub(crate) struct Options {
     #[arg(long)]
     reports: bool,
 
-    /// Rank the shaders by the work that a position-only pass saves, in this file, as JSON; the verb is `position`.
-    /// Implies --reports
+    /// Rank the shaders by the work that a position-only pass saves, in this file, as JSON; the verb is
+    /// `position-only`. Implies --reports
     #[arg(long, value_name = "FILE")]
     pub(super) rank: Option<PathBuf>,
 }
@@ -121,7 +121,7 @@ impl Options {
     fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
         let verb = &command.verb;
         let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
-        if self.rank.is_some() && verb != "position" {
+        if self.rank.is_some() && verb != "position-only" {
             return usage(format!("`{verb}` says nothing of what a position-only pass saves"));
         }
         let reports = self.reports || self.rank.is_some();

@@ -7,7 +7,7 @@ use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::only_entry;
 use crate::target::PULL;
-use crate::verb::pull::{self, Attributes};
+use crate::verb::vertex_pulling::{Attributes, text};
 use crate::writing::Beside;
 use clap::Args;
 use polyshade::host::{Lowered, Place, Requirements};
@@ -19,8 +19,8 @@ use polyshade::vertex_pulling;
 /// How the shader fetches its vertex attributes, if it does.
 #[derive(Args)]
 pub(super) struct Pull {
-    /// Have the shader fetch its vertex attributes itself, as `polyshade pull` does, and capture that shader: all
-    /// variants fetch them
+    /// Have the shader fetch its vertex attributes itself, as `polyshade vertex-pulling` does, and capture that shader:
+    /// all variants fetch them
     #[arg(help_heading = PULL, long, conflicts_with = "constant_attributes")]
     pull: bool,
 
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let stages = [(&module, rewrite.target(&entry, stage)?)];
     let make = |variant| {
         let mut recipe = Recipe::default();
-        recipe.pull = Some(pull.options());
+        recipe.vertex_pulling = Some(pull.options());
         recipe.capture = Some(Capture::Storage { variant, options: rewrite.options() });
         let made = recipe::lower(&stages, &recipe);
         let mut made = made.map_err(|error| input.refused(&error, &module))?;
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
         asked.into_iter().map(make).collect::<Result<_, Failure>>()?;
     let needed = others.iter().map(|other| other.requirements.clone());
     let requirements = needed.fold(capture_only.requirements.clone(), Requirements::join);
-    let text = report::layout(layout) + &pull::text(pulled);
+    let text = report::layout(layout) + &text(pulled);
     let report = Report::new(Lowering::Recipe, (&entry, stage), &capture_only.result, text)
         .needs(&capture_only.words, &requirements)
         .drawn(rewrite.drawn());

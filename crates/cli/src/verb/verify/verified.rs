@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::stage::{before_rasterization, only_entry};
-use crate::verb::{blend, capture, clip, position, pull};
+use crate::verb::{blend, capture, clip, position_only as of_position, vertex_pulling as pulling};
 use clap::Subcommand;
 use polyshade::advanced_blend;
 use polyshade::host::Target;
@@ -20,9 +20,11 @@ pub(super) enum Verified {
     /// Transform feedback, by writing storage buffers or by the extension
     Capture(Box<capture::Rewrite>),
     /// The variants with the outputs that decide coverage, and with the others
-    Position(Box<position::Rewrite>),
+    #[command(alias = "position")]
+    PositionOnly(Box<of_position::Rewrite>),
     /// Vertex attributes fetched by the shader
-    Pull(Box<pull::Rewrite>),
+    #[command(alias = "pull")]
+    VertexPulling(Box<pulling::Rewrite>),
     /// Clip and cull distances in another form
     Clip(Box<clip::Rewrite>),
     /// Advanced blend equations in the fragment shader
@@ -36,8 +38,8 @@ type Lower<'v> = Box<dyn Fn(&Module<'_>) -> Result<Module<'static>, Error> + 'v>
 pub(super) enum Specified<'v> {
     Stores(Target, transform_feedback::Options, Asked),
     Extension(Target, transform_feedback::Options, Asked),
-    Position(Target, position_only::Options, Vec<Keep>, bool),
-    Pull(Target, vertex_pulling::Options),
+    PositionOnly(Target, position_only::Options, Vec<Keep>, bool),
+    VertexPulling(Target, vertex_pulling::Options),
     Clip(Lower<'v>, Steps),
     Blend(Target, &'v blend::Rewrite, advanced_blend::Options),
 }
@@ -46,8 +48,8 @@ impl Verified {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Capture(_) => "capture",
-            Self::Position(_) => "position",
-            Self::Pull(_) => "pull",
+            Self::PositionOnly(_) => "position-only",
+            Self::VertexPulling(_) => "vertex-pulling",
             Self::Clip(_) => "clip",
             Self::Blend(_) => "blend",
         }
@@ -58,8 +60,8 @@ impl Verified {
         match self {
             Self::Capture(rewrite) if rewrite.is_by_extension() => &[Part::Lowered],
             Self::Capture(_) => &[Part::CaptureOnly, Part::RasterOnly, Part::Both],
-            Self::Position(_) => &[Part::PositionOnly, Part::Complement, Part::Full],
-            Self::Pull(_) | Self::Clip(_) | Self::Blend(_) => &[Part::Lowered],
+            Self::PositionOnly(_) => &[Part::PositionOnly, Part::Complement, Part::Full],
+            Self::VertexPulling(_) | Self::Clip(_) | Self::Blend(_) => &[Part::Lowered],
         }
     }
 
@@ -73,10 +75,10 @@ impl Verified {
             Self::Capture(rewrite) if rewrite.is_by_extension() => {
                 before_rasterization(input, module)
             }
-            Self::Capture(_) | Self::Pull(_) => {
+            Self::Capture(_) | Self::VertexPulling(_) => {
                 only_entry(input, module, &[ExecutionModel::VERTEX])
             }
-            Self::Position(_) => position::last_stage(input, module),
+            Self::PositionOnly(_) => of_position::last_stage(input, module),
             Self::Clip(_) => clip::only_entry(input, module),
             Self::Blend(_) => only_entry(input, module, &[ExecutionModel::FRAGMENT]),
         }
@@ -96,14 +98,14 @@ impl Verified {
                     false => Specified::Stores(target, options, asked),
                 })
             }
-            Self::Position(rewrite) => Ok(Specified::Position(
+            Self::PositionOnly(rewrite) => Ok(Specified::PositionOnly(
                 rewrite.target(entry, stage),
                 rewrite.options(),
                 rewrite.keep().to_vec(),
                 rewrite.captures(),
             )),
-            Self::Pull(rewrite) => {
-                Ok(Specified::Pull(rewrite.target(entry, stage), rewrite.options()))
+            Self::VertexPulling(rewrite) => {
+                Ok(Specified::VertexPulling(rewrite.target(entry, stage), rewrite.options()))
             }
             Self::Clip(rewrite) => {
                 let listed = rewrite.check()?;
@@ -126,9 +128,9 @@ impl Verified {
         match self {
             Self::Capture(rewrite) => rewrite.check(),
             Self::Blend(rewrite) => rewrite.check(),
-            Self::Pull(rewrite) => rewrite.check_unfed(),
+            Self::VertexPulling(rewrite) => rewrite.check_unfed(),
             // Theirs are refused where they are read.
-            Self::Position(_) | Self::Clip(_) => Ok(()),
+            Self::PositionOnly(_) | Self::Clip(_) => Ok(()),
         }
     }
 
@@ -136,7 +138,9 @@ impl Verified {
     pub(super) fn specialization(&self) -> Vec<(u32, u64)> {
         match self {
             Self::Capture(rewrite) => rewrite.specialization().to_vec(),
-            Self::Position(_) | Self::Pull(_) | Self::Clip(_) | Self::Blend(_) => Vec::new(),
+            Self::PositionOnly(_) | Self::VertexPulling(_) | Self::Clip(_) | Self::Blend(_) => {
+                Vec::new()
+            }
         }
     }
 }
@@ -152,11 +156,11 @@ impl Specified<'_> {
             Self::Extension(target, options, asked) => {
                 Lowering::Extension(captured(target, options, asked))
             }
-            Self::Position(target, options, keep, captures) => {
+            Self::PositionOnly(target, options, keep, captures) => {
                 let (keep, captures) = (keep.clone(), *captures);
                 Lowering::Position(Reduced { target, options, keep, captures })
             }
-            Self::Pull(target, options) => Lowering::Pull(Pulls { target, options }),
+            Self::VertexPulling(target, options) => Lowering::Pull(Pulls { target, options }),
             Self::Blend(target, rewrite, options) => {
                 Lowering::Blend(rewrite.blends(target, options))
             }

@@ -1,0 +1,145 @@
+//! `polyshade pipeline`: a recipe for the stages of a pipeline.
+
+use super::plan::read;
+use crate::Done;
+use crate::code;
+use crate::examples;
+use crate::failure::Failure;
+use crate::format::Formats;
+use crate::input::Input;
+use crate::lowering::Lowering;
+use crate::note;
+use crate::output::{Modules, Outputs};
+use crate::report::{Report, of_pipeline};
+use crate::target::Free;
+use clap::Args;
+use polyshade::Module;
+use polyshade::host::{Device, Target};
+use polyshade::recipe::{self, Recipe};
+use polyshade::spv::ExecutionModel;
+use std::path::{Path, PathBuf};
+
+/// Makes several lowerings of the stages of a pipeline, in the order that is right, whatever the order of the fields of
+/// the recipe. Resources of one stage are reserved in the others.
+#[derive(Args)]
+#[command(after_help = examples::of("pipeline"))]
+pub(crate) struct Arguments {
+    /// The recipe, as JSON (docs/recipe.md): a file or, in braces, the JSON itself; `-` is standard input
+    #[arg(value_name = "Lowering::Recipe")]
+    recipe: String,
+
+    #[command(flatten)]
+    input: Input,
+
+    /// The shaders of the stages behind, in the pipeline's order
+    #[arg(value_name = "SHADER")]
+    others: Vec<PathBuf>,
+
+    #[command(flatten)]
+    free: Free,
+
+    /// How many components the device lets the last stage before rasterization hand on
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    max_output_components: u32,
+
+    /// Where a stage goes: once for each, in the pipeline's order
+    #[arg(short, long = "output", value_name = "FILE", required = true)]
+    outputs: Vec<PathBuf>,
+
+    /// Where a report goes, as JSON: the result of each stage, its words of the host, and its requirements
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Print the report to standard output
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    formats: Formats,
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let Arguments { input, outputs: files, .. } = arguments;
+    arguments.formats.check(files.iter().map(PathBuf::as_path))?;
+    let recipe = arguments.recipe()?;
+    let inputs = input.with(&arguments.others);
+    let words = inputs.iter().map(Input::words).collect::<Result<Vec<_>, _>>()?;
+    let modules = inputs.iter().zip(&words).map(|(input, words)| input.parse(words));
+    let modules = modules.collect::<Result<Vec<_>, _>>()?;
+    let entries: Vec<Entry<'_>> = modules.iter().flat_map(|m| arguments.entries(m)).collect();
+    if entries.len() != files.len() {
+        let names: Vec<String> = entries.iter().map(|(_, _, stage)| stage.to_string()).collect();
+        let message = format!(
+            "there are {} stages ({}), and {} outputs",
+            entries.len(),
+            names.join(", "),
+            files.len()
+        );
+        return Err(Failure::new(&code::CLI_USAGE, message).help("name one with -o for each stage"));
+    }
+
+    let stages =
+        entries.iter().map(|(module, name, stage)| (*module, arguments.target(name, *stage)));
+    let stages: Vec<(&Module<'_>, Target)> = stages.collect();
+    let lowered = recipe::lower(&stages, &recipe).map_err(|error| Failure::of(&error, None))?;
+
+    let mut outputs = Outputs::of(Modules {
+        formats: arguments.formats.clone(),
+        entry: None,
+        validate: input.validate,
+        target_env: input.target_env.clone(),
+    });
+    outputs.made_of(inputs.iter().flat_map(Input::files));
+    if !arguments.recipe.trim_start().starts_with('{') {
+        outputs.made_of([PathBuf::from(&arguments.recipe)]);
+    }
+    let mut reports = Vec::new();
+    for (((_, name, stage), lowered), file) in entries.iter().zip(lowered).zip(files) {
+        arguments.formats.check_destinations(file, &lowered.requirements)?;
+        outputs.set_entry((name.clone(), *stage));
+        outputs.add_module(file, lowered.module.words())?;
+        let report = Report::new(Lowering::Recipe, (name, *stage), &lowered.result, String::new());
+        reports.push(report.needs(&lowered.words, &lowered.requirements));
+    }
+    let report = of_pipeline(&reports, outputs.bound()) + "\n";
+    let stdout = arguments.json.then_some(Path::new("-"));
+    for file in arguments.report.as_deref().into_iter().chain(stdout) {
+        outputs.add(file, report.clone().into_bytes())?;
+    }
+    outputs.write()?;
+    if !arguments.json && arguments.report.is_none() {
+        let told = files.iter().zip(&reports).filter(|(file, _)| file.as_path() != Path::new("-"));
+        told.for_each(|(file, report)| note::tell_of_stage(file, report));
+    }
+    Ok(())
+}
+
+/// A stage: its module, the name of its entry point, and which it is.
+type Entry<'m> = (&'m Module<'m>, String, ExecutionModel);
+
+impl Arguments {
+    fn recipe(&self) -> Result<Recipe, Failure> {
+        if !self.recipe.trim_start().starts_with('{') {
+            return read(Path::new(&self.recipe));
+        }
+        serde_json::from_str(&self.recipe)
+            .map_err(|error| Failure::new(&code::CLI_INVALID_INPUT, format!("the recipe: {error}")))
+    }
+
+    /// The entry points of a module that are stages of the pipeline, in its order.
+    fn entries<'m>(&self, module: &'m Module<'_>) -> Vec<Entry<'m>> {
+        let entries = module.entry_points().filter(|entry| self.input.wants(entry));
+        let entries = entries.map(|entry| (module, entry.name().into_owned(), entry.model()));
+        let mut entries: Vec<Entry<'m>> = entries.collect();
+        // SPIR-V numbers the stages so, but for the last.
+        entries.sort_by_key(|(_, _, stage)| (*stage == ExecutionModel::FRAGMENT, *stage));
+        entries
+    }
+
+    fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
+        let mut device = Device::default();
+        device.output_components = self.max_output_components;
+        self.free.target(entry, stage).device(device)
+    }
+}

@@ -1,0 +1,198 @@
+//! `polyshade position-only`: the part of a shader that decides coverage, and the rest of it.
+
+use crate::Done;
+use crate::cost::{costs, table};
+use crate::examples;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::lowering::Lowering;
+use crate::named::named;
+use crate::report::Report;
+use crate::stage;
+use crate::target::Free;
+use crate::writing::{Beside, Writing};
+use clap::Args;
+use polyshade::Module;
+use polyshade::host::{SideEffects, Target};
+use polyshade::position_only::{self, Keep, Options, STAGES};
+use polyshade::spv::ExecutionModel;
+use std::path::PathBuf;
+
+/// The outputs to keep, and how they are kept.
+#[derive(Args)]
+pub(crate) struct Rewrite {
+    /// Outputs to keep: position, point-size, clip-distance, cull-distance, layer, viewport-index,
+    /// primitive-shading-rate, location=N, or names [default: all of these but locations and names]
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = keep)]
+    keep: Vec<Keep>,
+
+    /// Keep inputs and resources that nothing needs, for shared vertex state and layouts
+    #[arg(long)]
+    keep_interface: bool,
+
+    /// Decorate the kept outputs with Invariant, in all variants and in --full
+    #[arg(long)]
+    invariant: bool,
+
+    /// Decorate all arithmetic that the kept outputs depend on with NoContraction, in the position-only variant and in
+    /// --full: for drivers that do not heed Invariant
+    #[arg(long)]
+    precise: bool,
+
+    /// In which run the shader's own stores and atomics stay, which both runs would execute
+    #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
+    side_effects: SideEffects,
+
+    /// Which run captures by transform feedback, where the shader is decorated for it
+    #[arg(long, value_parser = named(FEEDBACK), default_value = "full")]
+    feedback: Feedback,
+
+    #[command(flatten)]
+    free: Free,
+}
+
+/// Reduces the last stage before rasterization to what decides coverage: for tilers, depth pre-passes, shadow maps and
+/// culling.
+///
+/// Kept outputs are computed by the same instructions as in the full shader. --complement has exactly the other
+/// outputs.
+#[derive(Args)]
+#[command(after_help = examples::of("position-only"))]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    rewrite: Rewrite,
+
+    /// Where the variant goes that has exactly the other outputs
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    complement: Option<PathBuf>,
+
+    /// Where the full shader goes, with the decorations of --invariant and --precise
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    full: Option<PathBuf>,
+
+    #[command(flatten)]
+    writing: Writing,
+}
+
+const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
+    ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
+    ("in-position", "Keep them in the position-only variant", SideEffects::InFirstPass),
+    ("in-complement", "Keep them in the complement and the full shader", SideEffects::InSecondPass),
+];
+
+/// Which run captures by transform feedback.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Feedback {
+    Full,
+    Position,
+}
+
+const FEEDBACK: [(&str, &str, Feedback); 2] = [
+    ("full", "One of the full shader", Feedback::Full),
+    (
+        "position",
+        "That of the position-only variant, which keeps what is captured",
+        Feedback::Position,
+    ),
+];
+
+fn keep(text: &str) -> Result<Keep, polyshade::Error> {
+    text.trim().parse()
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let Arguments { input, rewrite, complement, full, writing } = arguments;
+    writing.check([complement, full].into_iter().flatten().map(PathBuf::as_path))?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, model) = last_stage(input, &module)?;
+    let (target, options) = (rewrite.target(&entry, model), rewrite.options());
+    let failed = |error| input.refused(&error, &module);
+    let named = (entry.as_str(), model);
+    let report = match writing.wants_report() {
+        true => {
+            let costs = costs(&module, (&target, model), &options).map_err(failed)?;
+            Report::new(Lowering::PositionOnly, named, &costs, table(&costs))
+        }
+        false => Report::new(Lowering::PositionOnly, named, &(), String::new()),
+    };
+    if writing.is_dry_run() {
+        return writing.preview(input, &report);
+    }
+
+    let mut made = Vec::new();
+    if let Some(file) = complement {
+        let other = position_only::lower(
+            &module,
+            &target,
+            &options.clone().variant(position_only::Variant::Complement),
+        )
+        .map_err(failed)?;
+        made.push((file, other));
+    }
+    if let Some(file) = full {
+        made.push((
+            file,
+            position_only::lower(
+                &module,
+                &target,
+                &options.clone().variant(position_only::Variant::Full),
+            )
+            .map_err(failed)?,
+        ));
+    }
+    let beside: Vec<Beside<'_>> =
+        made.iter().map(|(file, made)| (file.as_path(), made.module.words())).collect();
+    let variant = position_only::lower(&module, &target, &options).map_err(failed)?;
+    writing.finish(input, &report, (module.words(), variant.module.words()), &beside)
+}
+
+/// The entry point: the one that was asked for, or the only one of a stage that can be reduced.
+pub(super) fn last_stage(
+    input: &Input,
+    module: &Module<'_>,
+) -> Result<(String, ExecutionModel), Failure> {
+    stage::only_entry(input, module, STAGES)
+}
+
+impl Rewrite {
+    /// The entry point and the reservations.
+    pub(super) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
+        self.free.target(entry, stage)
+    }
+
+    /// The options of the library.
+    pub(super) fn options(&self) -> Options {
+        let mut options = Options::new().side_effects(self.side_effects);
+        if self.captures() {
+            options = options.capture_in_position_only();
+        }
+        if !self.keep.is_empty() {
+            options = options.keep(self.keep.iter().cloned());
+        }
+        if self.keep_interface {
+            options = options.keep_interface();
+        }
+        if self.invariant {
+            options = options.invariant();
+        }
+        if self.precise {
+            options = options.precise();
+        }
+        options
+    }
+
+    /// The outputs to keep, as they were asked for.
+    pub(super) fn keep(&self) -> &[Keep] {
+        &self.keep
+    }
+
+    /// Whether the position-only variant captures, and keeps the captured outputs.
+    pub(super) fn captures(&self) -> bool {
+        self.feedback == Feedback::Position
+    }
+}

@@ -1,0 +1,250 @@
+//! `polyshade vertex-pulling`: vertex attributes fetched by the shader.
+
+use crate::Done;
+use crate::code;
+use crate::examples;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::lowering::Lowering;
+use crate::named::named;
+use crate::report::Report;
+use crate::stage::only_entry;
+use crate::target::Free;
+use crate::writing::Writing;
+use clap::Args;
+use polyshade::host::{Binding, Place, Set, Target};
+use polyshade::spv::ExecutionModel;
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, Robustness};
+
+/// Where attributes are, and how they are fetched.
+#[derive(Args)]
+pub(crate) struct Attributes {
+    /// Where the attribute of a location is: the number of its vertex buffer, its offset in bytes and its format, as
+    /// 1=0:12:r8g8b8a8_unorm. An offset or a format that is `word` is a word of the host
+    #[arg(long, value_delimiter = ',', value_name = "LOCATION=BUFFER:OFFSET:FORMAT",
+        value_parser = attribute)]
+    attribute: Vec<(u32, Attribute)>,
+
+    /// A vertex buffer: its stride in bytes, and what steps through it: vertex, instance or instance/DIVISOR, as
+    /// 0=16:vertex. A stride or a rate that is `word` is a word of the host [default rate: vertex]
+    #[arg(long, value_delimiter = ',', value_name = "BUFFER=STRIDE[:RATE]", value_parser = buffer)]
+    buffer: Vec<(u32, Buffer)>,
+
+    /// The value of a read out of bounds; memory outside of the buffer is never read
+    #[arg(long, value_parser = named(ROBUSTNESS), default_value = "access2")]
+    robustness: Robustness,
+
+    /// Elements may overlap: an attribute may end behind the stride of its buffer
+    #[arg(long)]
+    access_beyond_stride: bool,
+
+    /// Ask the device for the first instance of a draw (shaderDrawParameters), which divisors other than 1 need, rather
+    /// than the host: for indirect draws
+    #[arg(long)]
+    base_instance: bool,
+}
+
+/// How a shader is rewritten.
+#[derive(Args)]
+pub(crate) struct Rewrite {
+    #[command(flatten)]
+    attributes: Attributes,
+
+    /// Descriptor set of the vertex buffers [default: the last of 0 to 3 that is free]
+    #[arg(long, value_name = "N")]
+    set: Option<u32>,
+
+    /// Binding of the first vertex buffer; the others follow [default: 0, or where there is room]
+    #[arg(long, value_name = "N")]
+    binding: Option<u32>,
+
+    /// Where the words are that the host fills in: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
+    /// specialization=ID. Behind address:, the last three hold the address of the words, or attribute=LOCATION does, a
+    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the words then,
+    /// and nothing is bound [default: a storage buffer behind the vertex buffers]
+    #[arg(long, value_name = "PLACE")]
+    words: Option<Place>,
+
+    #[command(flatten)]
+    free: Free,
+}
+
+/// Fetches vertex attributes in the shader, from storage buffers or by addresses.
+///
+/// For vertex shaders. Formats are all that Vulkan has for vertex buffers, read as the numbers that they hold: an input
+/// of floats reads no integers. Strides, offsets and the starts of buffers are multiples of the size of a component, or
+/// of the whole element where it is packed; divisors are any. A location without an attribute reads (0, 0, 0, 1). The
+/// host says where buffers begin and how long they are, and nothing else is read.
+#[derive(Args)]
+#[command(after_help = examples::behind(FORMATS, "vertex-pulling"))]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    rewrite: Rewrite,
+
+    #[command(flatten)]
+    writing: Writing,
+}
+
+const FORMATS: &str = "Formats, by Vulkan's names: r8 to r8g8b8a8, b8g8r8 and b8g8r8a8, r16 to r16g16b16a16, r32 to \
+r32g32b32a32, r64 to r64g64b64a64, with _unorm, _snorm, _uscaled, _sscaled, _uint, _sint or _sfloat where Vulkan has \
+it; a8b8g8r8_*_pack32, a2r10g10b10_*_pack32, a2b10g10r10_*_pack32, b10g11r11_ufloat_pack32, and the _unorm_pack16 and \
+_pack8 of 4, 5 and 6 bits.";
+
+const ROBUSTNESS: [(&str, &str, Robustness); 2] = [
+    ("access", "Something in the buffer, or 0, as robustBufferAccess has it", Robustness::Access),
+    (
+        "access2",
+        "0, and what the format lacks of (0, 0, 0, 1), as robustBufferAccess2 has it",
+        Robustness::Access2,
+    ),
+];
+
+/// What is known, unless it is a word of the host.
+fn known<T>(text: &str, known: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
+    if text == "word" { Some(None) } else { known(text).map(Some) }
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok()
+}
+
+fn attribute(text: &str) -> Result<(u32, Attribute), String> {
+    let parts = text.split_once('=').and_then(|(location, rest)| {
+        let (buffer, rest) = rest.split_once(':')?;
+        let (offset, format) = rest.split_once(':')?;
+        Some((number(location)?, number(buffer)?, known(offset, number)?, format))
+    });
+    let Some((location, buffer, offset, format)) = parts else {
+        return Err("an attribute is given as LOCATION=BUFFER:OFFSET:FORMAT".to_owned());
+    };
+    let format = match format {
+        "word" => None,
+        name => Some(name.parse().map_err(|error: polyshade::Error| error.to_string())?),
+    };
+    Ok((location, Attribute { buffer, offset, format }))
+}
+
+fn buffer(text: &str) -> Result<(u32, Buffer), String> {
+    let parts = text.split_once('=').and_then(|(buffer, rest)| {
+        let (stride, rate) = rest.split_once(':').unwrap_or((rest, "vertex"));
+        Some((number(buffer)?, known(stride, number)?, known(rate, rate_of)?))
+    });
+    let parts = parts.map(|(number, stride, rate)| (number, Buffer { stride, rate }));
+    parts.ok_or_else(|| {
+        "a vertex buffer is given as BUFFER=STRIDE or BUFFER=STRIDE:RATE, and a rate is vertex, instance or \
+         instance/DIVISOR"
+            .to_owned()
+    })
+}
+
+fn rate_of(text: &str) -> Option<Rate> {
+    match text {
+        "vertex" => Some(Rate::Vertex),
+        "instance" => Some(Rate::Instance { divisor: 1 }),
+        _ => Some(Rate::Instance { divisor: number(text.strip_prefix("instance/")?)? }),
+    }
+}
+
+impl Attributes {
+    /// Refuses what is said twice, and of which the first would be ignored.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        fn twice<T>(all: &[(u32, T)]) -> Option<u32> {
+            let numbers = all.iter().map(|one| one.0);
+            numbers
+                .enumerate()
+                .find(|(at, one)| all[..*at].iter().any(|other| other.0 == *one))
+                .map(|one| one.1)
+        }
+        let attribute = twice(&self.attribute).map(|at| format!("attribute {at}"));
+        let buffer = twice(&self.buffer).map(|number| format!("vertex buffer {number}"));
+        match attribute.or(buffer) {
+            Some(what) => Err(Failure::new(&code::CLI_USAGE, format!("{what} is given twice"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The options, and whether they are given.
+    pub(crate) fn given(&self) -> [(&'static str, bool); 5] {
+        [
+            ("--attribute", !self.attribute.is_empty()),
+            ("--buffer", !self.buffer.is_empty()),
+            ("--robustness", self.robustness != Robustness::Access2),
+            ("--access-beyond-stride", self.access_beyond_stride),
+            ("--base-instance", self.base_instance),
+        ]
+    }
+
+    /// The options of the library, where the vertex buffers and the words are placed so.
+    pub(crate) fn options(
+        &self,
+        set: Option<u32>,
+        binding: Option<u32>,
+        words: Option<Place>,
+    ) -> Options {
+        let mut options = Options::new()
+            .storage(set.map(Set), binding.map(Binding))
+            .robustness(self.robustness)
+            .access_beyond_stride(self.access_beyond_stride)
+            .base_instance(self.base_instance);
+        if let Some(place) = words {
+            options = options.words(place);
+        }
+        for (location, attribute) in &self.attribute {
+            options = options.attribute(*location, *attribute);
+        }
+        for (number, buffer) in &self.buffer {
+            options = options.buffer(*number, *buffer);
+        }
+        options
+    }
+}
+
+impl Rewrite {
+    pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
+        self.free.target(entry, stage)
+    }
+
+    /// Refuses attributes, which `verify` makes of the shader's inputs.
+    pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
+        if self.attributes.attribute.is_empty() && self.attributes.buffer.is_empty() {
+            return Ok(());
+        }
+        let message = "--attribute and --buffer: `verify` makes the attributes itself";
+        Err(Failure::new(&code::CLI_USAGE, message.to_owned()))
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        self.attributes.options(self.set, self.binding, self.words)
+    }
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let Arguments { input, rewrite, writing } = arguments;
+    writing.check(std::iter::empty())?;
+    rewrite.attributes.check()?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
+    let options = rewrite.options();
+    let pulled = vertex_pulling::lower(&module, rewrite.target(&entry, stage), &options)
+        .map_err(|error| input.refused(&error, &module))?;
+    let text = text(&pulled.result);
+    let report = Report::new(Lowering::VertexPulling, (&entry, stage), &pulled.result, text)
+        .needs(&pulled.words, &pulled.requirements);
+    writing.finish(input, &report, (module.words(), pulled.module.words()), &[])
+}
+
+/// What a person has to know beside what is bound.
+pub(crate) fn text(pulled: &Pulled) -> String {
+    match &pulled.absent[..] {
+        [] => String::new(),
+        absent => {
+            let absent: Vec<String> = absent.iter().map(u32::to_string).collect();
+            format!("\nwithout an attribute, (0, 0, 0, 1): locations {}\n", absent.join(", "))
+        }
+    }
+}

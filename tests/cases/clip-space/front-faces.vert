@@ -1,0 +1,7 @@
+#version 450
+// RUN: polyshade clip-space %s --flip-y on --dry-run
+// CHECK: frontFace is the other one; gl_FragCoord, gl_PointCoord
+
+void main() {
+    gl_Position = vec4(0.5);
+}

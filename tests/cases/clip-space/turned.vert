@@ -1,0 +1,8 @@
+#version 450
+// RUN: polyshade clip-space %s --rotate 90 --dry-run
+// CHECK: viewport and scissor are too
+// CHECK-NOT: frontFace
+
+void main() {
+    gl_Position = vec4(0.5);
+}

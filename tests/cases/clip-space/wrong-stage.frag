@@ -1,0 +1,10 @@
+#version 450
+// A fragment stage hands on no position.
+// RUN: polyshade clip-space %s -o %t.spv
+// EXIT: 4
+// CHECK: there is no vertex, tessellation evaluation, geometry or mesh entry point
+layout(location = 0) out vec4 colour;
+
+void main() {
+    colour = vec4(1.0);
+}

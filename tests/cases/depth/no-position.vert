@@ -1,8 +1,0 @@
-#version 450
-// A shader without a position stays as it is.
-// RUN: polyshade depth %s -o %t.spv
-layout(location = 0) out vec4 v_colour;
-
-void main() {
-    v_colour = vec4(1.0);
-}

@@ -1,8 +1,0 @@
-#version 450
-// RUN: polyshade depth %s --rotate 90 --dry-run
-// CHECK: viewport and scissor are too
-// CHECK-NOT: frontFace
-
-void main() {
-    gl_Position = vec4(0.5);
-}

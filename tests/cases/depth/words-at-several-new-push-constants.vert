@@ -1,8 +1,0 @@
-// The same where the shader has none of its own.
-// RUN: polyshade depth %f --range push-constant=16 --flip-y push-constant=4 --validate -o %t.spv
-
-#version 450
-
-void main() {
-    gl_Position = vec4(1);
-}

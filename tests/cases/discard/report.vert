@@ -1,8 +1,0 @@
-#version 450
-// RUN: polyshade discard %s --when specialization=7 --json -o %t.discard.spv
-// CHECK: "lowering": "rasterizer_discard"
-// CHECK: "first_id": 7
-// CHECK: "meaning": "not 0: nothing is rasterized"
-void main() {
-    gl_Position = vec4(0.0);
-}

@@ -1,6 +1,0 @@
-#version 450
-// A shader without attributes stays as it is.
-// RUN: polyshade pull %s -o %t.spv
-void main() {
-    gl_Position = vec4(gl_VertexIndex);
-}

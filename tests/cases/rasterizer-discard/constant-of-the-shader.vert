@@ -1,0 +1,9 @@
+#version 450
+// RUN: polyshade rasterizer-discard %s --when specialization=7 -o %t.spv
+// EXIT: 2
+// CHECK: specialization constant 7 is the shader's own
+layout(constant_id = 7) const float c = 1.0;
+
+void main() {
+    gl_Position = vec4(c);
+}

@@ -1,0 +1,8 @@
+#version 450
+// A shader without a position stays as it is.
+// RUN: polyshade rasterizer-discard %s --when specialization=3 -o %t.spv
+layout(location = 0) out vec4 v_colour;
+
+void main() {
+    v_colour = vec4(1.0);
+}

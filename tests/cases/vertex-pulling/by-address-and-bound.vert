@@ -1,0 +1,10 @@
+#version 450
+// What is found by addresses has no binding.
+// RUN: polyshade vertex-pulling %s --attribute 0=0:0:r32_sfloat --buffer 0=4 --words address:push-constant=0 --set 1 -o %t.spv
+// EXIT: 2
+// CHECK: vertex buffers that are found by addresses have no binding
+layout(location = 0) in vec4 a_position;
+
+void main() {
+    gl_Position = a_position;
+}
