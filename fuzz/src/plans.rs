@@ -1,11 +1,11 @@
-//! Plans through the border of the C library: every step, all that it leads to, and jobs of the keeper.
+//! Plans through the border of the C library: every step, all that it leads to, and jobs of the counter pass.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
 )]
 
 use crate::border::{call, filled, given, zeros};
-use polyshade_capi::keeper::*;
+use polyshade_capi::counter_pass::*;
 use polyshade_capi::plan::step::*;
 use polyshade_capi::plan::*;
 use polyshade_trials::Choices;
@@ -29,7 +29,7 @@ pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
 
 fn walk(step: &polyshade_step, choices: &mut Choices) {
     // SAFETY: what pointers of a step lead to is there for as long as its plan.
-    let (words, keep) = unsafe { (step.words.as_ref(), step.keep.as_ref()) };
+    let (words, keep) = unsafe { (step.words.as_ref(), step.counter_pass.as_ref()) };
     if let Some(keep) = keep {
         counted(keep.begin_counters, keep.begin_count);
         counted(keep.end_counters, keep.end_count);
@@ -43,7 +43,7 @@ fn walk(step: &polyshade_step, choices: &mut Choices) {
         let all = counted(words.words, words.word_count);
         let values: Vec<u32> = all.iter().map(|_| choices.number()).collect();
         let template = filled(|buffer, count, error| unsafe {
-            polyshade_keeper_template(
+            polyshade_counter_pass_template(
                 words.words,
                 values.as_ptr(),
                 values.len(),

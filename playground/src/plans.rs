@@ -5,8 +5,8 @@ use polyshade::advanced_blend::{Blending, ColorBlend};
 use polyshade::recipe::Made;
 use polyshade_planner::{
     self as planner, Active, AdvancedBlending, AttachmentBlending, Begin, BlendingState, Bound,
-    Capture, Device, Distances, Draw, End, Feedback, Keeper, PassState, Pipeline, Preset, Use,
-    Uses,
+    Capture, CounterOwner, Device, Distances, Draw, End, Feedback, PassState, Pipeline, Preset,
+    Use, Uses,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -49,11 +49,15 @@ pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
 fn of_capture(device: &Device, planned: &Planned, capture: &Capture) -> Result<Value, Error> {
     let bound = Bound { buffer: None, buffer_size: planned.room.into(), offset: 0, size: None };
     let buffers = capture.buffers.iter().map(|_| Some(bound)).collect();
-    let active =
-        Active { buffers, begin: Begin::default(), end: End::default(), keeper: Keeper::default() };
+    let active = Active {
+        buffers,
+        begin: Begin::default(),
+        end: End::default(),
+        counter_owner: CounterOwner::default(),
+    };
     let pipeline = Pipeline { capture: Some(capture.clone()), ..Pipeline::default() };
     let draw = Draw {
-        pass: PassState::Inside,
+        pass: PassState::Interruptible,
         feedback: Feedback::Active(active),
         next: Uses { captured: vec![Use::Vertices], ..Uses::default() },
         ..Draw::default()

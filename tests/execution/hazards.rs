@@ -196,7 +196,7 @@ impl Walk {
                     }
                 }
                 // Validation knows nothing of what is found by addresses.
-                Step::FindSegments | Step::Keep(_) => {}
+                Step::FindSegments | Step::CounterPass(_) => {}
                 Step::BeginPass(_)
                 | Step::EndPass(_)
                 | Step::BindIndices(..)

@@ -89,13 +89,13 @@ fn what_is_captured_is_drawn() {
     let way = Way { scope: ENCODERS, ..WAYS[2] };
     let rig = Rig::new(&SCENE, SCENE_VARYINGS);
     let drawn = |pipeline: &Pipeline, active| {
-        let of = (pipeline, active, PassState::Inside);
+        let of = (pipeline, active, PassState::Interruptible);
         scene_by(&rig, &fragment, (way, &device()), of, |sequence| execute(&metal, sequence))
     };
     for topology in [Topology::TriangleList, Topology::TriangleStrip] {
         let hidden = rig.pipeline(topology, Path::Storage);
         let shown = Pipeline { rasterizer_discard: false, ..hidden.clone() };
-        let on_lavapipe = (&hidden, true, PassState::Inside);
+        let on_lavapipe = (&hidden, true, PassState::Interruptible);
         let lavapipe = (WAYS[2], &WAYS[2].device());
         let (_, captured) = scene(&rig, &fragment, lavapipe, on_lavapipe);
         let (empty, hidden) = drawn(&hidden, true);
@@ -114,14 +114,14 @@ fn what_is_captured_is_drawn() {
 fn outputs_pass_through_a_buffer() {
     let (metal, fragment) = (metal(), glsl::fragment(SCENE_PIXELS));
     let way = Way { scope: ENCODERS, driver: Driver::Lavapipe, ..WAYS[2] };
-    let options = options(SCENE_VARYINGS, HOSTS[2]).pass_through();
+    let options = options(SCENE_VARYINGS, HOSTS[2]).spill_outputs();
     let rig = Rig::with(&SCENE, SCENE_VARYINGS, &options);
     let device = Device { stores_beside_outputs: false, ..device() };
     let drawn = |cost, active| {
         let pipeline = rig.pipeline(Topology::TriangleList, Path::Storage);
         let shader_cost = Some(cost);
         let pipeline = Pipeline { rasterizer_discard: false, shader_cost, ..pipeline };
-        let of = (&pipeline, active, PassState::Inside);
+        let of = (&pipeline, active, PassState::Interruptible);
         scene_by(&rig, &fragment, (way, &device), of, |sequence| execute(&metal, sequence))
     };
     let (once, twice, plain) = (drawn(100_000, true), drawn(0, true), drawn(0, false));
@@ -149,7 +149,7 @@ fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
     };
     let buffers = strides.iter().map(bound).collect();
     DrawState {
-        pass: PassState::Inside,
+        pass: PassState::Interruptible,
         feedback: Feedback::Active(Active { buffers, ..Active::default() }),
         reads: reads.to_vec(),
         before: Uses { captured: captured.to_vec(), ..Uses::default() },
@@ -268,7 +268,7 @@ fn indexed_draws_are_captured() {
                     buffers: buffers.collect(),
                     ..Active::default()
                 }),
-                pass: PassState::Inside,
+                pass: PassState::Interruptible,
                 ..DrawState::default()
             };
             let pipeline = rig.pipeline(topology, Path::Storage);
@@ -385,7 +385,7 @@ fn drawn_twice(
     let rig = Rig::new(&INDICES, VARYINGS);
     let pipeline = rig.pipeline(Topology::PointList, Path::Storage);
     let call = if indices.is_some() { Call::Indexed } else { Call::default() };
-    let state = DrawState { call, pass: PassState::Inside, ..DrawState::default() };
+    let state = DrawState { call, pass: PassState::Interruptible, ..DrawState::default() };
     let first = planner::plan(&device(), &pipeline, &state).expect("it has a plan");
     let mut second = first.clone();
     edit(&mut second);
@@ -468,7 +468,7 @@ fn topologies_that_metal_has_not_are_noticed() {
     };
     let fans = Device { triangle_fans: true, ..device() };
     let way = Way { scope: ENCODERS, driver: Driver::Lavapipe, ..WAYS[2] };
-    let of = (&pipeline, false, PassState::Inside);
+    let of = (&pipeline, false, PassState::Interruptible);
     scene_by(&rig, &fragment, (way, &fans), of, |sequence| {
         let error = execute_in_encoders(&metal(), sequence).expect_err("it is a fan");
         assert!(error.to_string().contains("Metal draws no TRIANGLE_FAN"), "{error}");

@@ -10,9 +10,9 @@ use crate::storage::{HOSTS, Storage, host_draw, options};
 pub(crate) use crate::ways::{KEPT_WAYS, WAYS, Way, ways};
 use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
-    self as planner, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End,
-    Feedback, FeedbackBuffer, Keeper, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses,
-    Variant,
+    self as planner, Active, Begin, Bound, Capture, Counter, CounterOwner, Device,
+    Draw as DrawState, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Plan, Query,
+    Topology, Use, Uses, Variant,
 };
 use polyshade_tests::sample::sample_by;
 use polyshade_vulkan::model::{self, BufferLayout, Value};
@@ -41,9 +41,9 @@ impl Rig {
 
     /// For a way of capturing.
     pub(crate) fn of(shader: &Shader, varyings: Varyings, way: Way) -> Rig {
-        let place = match way.keeper {
-            Keeper::Host => HOSTS[2],
-            Keeper::Device => HOSTS[5],
+        let place = match way.counter_owner {
+            CounterOwner::Host => HOSTS[2],
+            CounterOwner::Device => HOSTS[5],
         };
         let options = options(varyings, place);
         Self::with(shader, varyings, &Self::asked(options, way.path))
@@ -87,13 +87,13 @@ impl Rig {
             (Variant::CaptureOnly, capture.capture_only.words()),
             (Variant::RasterOnly, capture.raster_only.words()),
         ];
-        let passing = capture.passing.iter().flat_map(|[capture_all, pass_through]| {
+        let spilled = capture.spilled.iter().flat_map(|[spill_outputs, reload_outputs]| {
             [
-                (Variant::CaptureAll, capture_all.words()),
-                (Variant::PassThrough, pass_through.words()),
+                (Variant::SpillOutputs, spill_outputs.words()),
+                (Variant::ReloadOutputs, reload_outputs.words()),
             ]
         });
-        others.into_iter().chain(both).chain(passing).collect()
+        others.into_iter().chain(both).chain(spilled).collect()
     }
 
     /// A draw with its plan.
@@ -253,13 +253,14 @@ impl Script {
                 Some(Between::Run) => End::Running,
                 Some(Between::Pause(_)) | None => End::Save(counters.clone()),
             };
-            let active = Active { keeper: Keeper::Host, buffers: buffers.clone(), begin, end };
+            let active =
+                Active { counter_owner: CounterOwner::Host, buffers: buffers.clone(), begin, end };
             // Draws that run on store to other bytes, but the validation layer looks at whole ranges.
             let stored = before.is_some() && path != Path::Extension;
             let captured = if paused || stored { vec![Use::Capture(path)] } else { Vec::new() };
             let saved = if paused { vec![Use::Save] } else { Vec::new() };
             let state = DrawState {
-                pass: PassState::Inside,
+                pass: PassState::Interruptible,
                 feedback: Feedback::Active(active),
                 before: Uses { inputs: Vec::new(), captured, counters: saved },
                 ..DrawState::default()
@@ -268,7 +269,7 @@ impl Script {
             if let Some(Between::Pause(draws)) = self.between.get(index) {
                 let feedback = Feedback::Paused;
                 let paused =
-                    DrawState { pass: PassState::Inside, feedback, ..DrawState::default() };
+                    DrawState { pass: PassState::Interruptible, feedback, ..DrawState::default() };
                 states.extend((0..*draws).map(|_| (paused.clone(), (7..13, 0..2))));
             }
         }

@@ -93,7 +93,7 @@ fn draw(rig: &Rig, way: Way, off: RasterizationOff, discard_constant: Option<u32
     let pipeline = Pipeline { discard_constant, ..pipeline };
     let draw = |rasterizer_discard, active| {
         let pipeline = Pipeline { rasterizer_discard, ..pipeline.clone() };
-        scene(rig, &fragment, (way, &device), (&pipeline, active, PassState::Inside))
+        scene(rig, &fragment, (way, &device), (&pipeline, active, PassState::Interruptible))
     };
     Drawn { shown: draw(false, true), hidden: draw(true, true), idle: draw(true, false) }
 }

@@ -9,8 +9,8 @@ use crate::shaders::INDICES;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_formats::SpirvVersion;
 use polyshade_planner::{
-    self as planner, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, Device,
-    Draw as DrawState, End, Feedback, Keeper, PassState, Path, Pipeline, Plan, Query,
+    self as planner, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, CounterOwner,
+    Device, Draw as DrawState, End, Feedback, PassState, Path, Pipeline, Plan, Query,
     Resource as Waits, Scope, ShaderStage, Stages, Step, Topology, Use, Uses, Variant,
 };
 use polyshade_vulkan::{
@@ -44,7 +44,7 @@ const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 
 /// A captured draw that saves its counters. `drawn` says whether what was captured before was drawn from.
 fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
-    let Way { path, keeper, .. } = way;
+    let Way { path, counter_owner, .. } = way;
     let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
     let bound = |(stride, room): (u64, u64)| {
         let size = stride * room;
@@ -59,16 +59,16 @@ fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     let active = Active {
         buffers: strides.zip(ROOM).map(bound).collect(),
         end: End::Save(vec![counter(0), counter(4)]),
-        keeper,
+        counter_owner,
         ..Active::default()
     };
     let before = match drawn {
         true => Uses {
             inputs: Vec::new(),
             captured: vec![Use::Vertices, Use::Capture(path)],
-            counters: vec![match keeper {
-                Keeper::Host => Use::ByteCount,
-                Keeper::Device => Use::Storage(ShaderStage::Compute),
+            counters: vec![match counter_owner {
+                CounterOwner::Host => Use::ByteCount,
+                CounterOwner::Device => Use::Storage(ShaderStage::Compute),
             }],
         },
         false => Uses::default(),
@@ -78,15 +78,16 @@ fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
 
 /// A draw of what was captured, inside the application's pass.
 fn counted(way: Way) -> DrawState {
-    let Way { path, keeper, .. } = way;
-    let before = vec![match keeper {
-        Keeper::Host => Use::Save,
-        Keeper::Device => Use::Store(ShaderStage::Compute),
+    let Way { path, counter_owner, .. } = way;
+    let before = vec![match counter_owner {
+        CounterOwner::Host => Use::Save,
+        CounterOwner::Device => Use::Store(ShaderStage::Compute),
     }];
-    let count = ByteCount { keeper, counter: COUNT, path, counter_offset: 0, stride: 8, before };
+    let count =
+        ByteCount { counter_owner, counter: COUNT, path, counter_offset: 0, stride: 8, before };
     DrawState {
         call: Call::ByteCount(count),
-        pass: PassState::Inside,
+        pass: PassState::Interruptible,
         reads: vec![Use::Vertices],
         before: Uses {
             inputs: Vec::new(),
@@ -248,7 +249,7 @@ fn a_wrong_barrier_is_noticed() {
     }
 }
 
-const INSIDE: PassState = PassState::Inside;
+const INSIDE: PassState = PassState::Interruptible;
 
 /// What a scene's draw leaves: its pixels, and the memory of its feedback buffers.
 pub(crate) fn scene(
@@ -278,7 +279,8 @@ pub(crate) fn scene_by(
         state = DrawState { pass, ..DrawState::default() };
     }
     // What the device keeps it need not be told.
-    let is_told = way.keeper == Keeper::Host || pipeline.topology == Topology::LineLoop;
+    let is_told =
+        way.counter_owner == CounterOwner::Host || pipeline.topology == Topology::LineLoop;
     state.call = if is_told { Call::Vertices } else { Call::Indirect };
     let plan = planner::plan(device, pipeline, &state).expect("it has a plan");
     let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
@@ -296,7 +298,7 @@ pub(crate) fn scene_by(
     planned.arguments = (!is_told).then(|| Place { buffer: 3, offset: 0 }.into());
     let draw = Item::Draw(Box::new(planned));
     let items = match pass {
-        PassState::Inside | PassState::Kept | PassState::Listed => {
+        PassState::Interruptible | PassState::Uninterruptible | PassState::RecordedAround => {
             vec![Item::BeginPass(Some(0)), draw, Item::EndPass]
         }
         PassState::Outside => vec![draw],

@@ -12,8 +12,9 @@ use polyshade::host::Lowered;
 use polyshade::transform_feedback::Decorated;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_planner::{
-    self as planner, Active, Begin, Bound, Capture, Counter, Draw as DrawState, Emitted, End,
-    Feedback, Keeper, PassState, Path, Pipeline, Plan, Query, Step, Topology, Use, Uses, Variant,
+    self as planner, Active, Begin, Bound, Capture, Counter, CounterOwner, Draw as DrawState,
+    Emitted, End, Feedback, PassState, Path, Pipeline, Plan, Query, Step, Topology, Use, Uses,
+    Variant,
 };
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage, Work, vk};
 use std::ops::Range;
@@ -100,17 +101,18 @@ fn capture(
         let begin = if index == 0 { Begin::Anew } else { Begin::Resume(counters.clone()) };
         // Behind a buffer that is not bound there are no counters.
         let end = if room[0].is_some() { End::Save(counters.clone()) } else { End::Forget };
-        let active = Active { keeper: Keeper::Host, buffers: buffers.clone(), begin, end };
+        let active =
+            Active { counter_owner: CounterOwner::Host, buffers: buffers.clone(), begin, end };
         let saved = if index == 0 { Vec::new() } else { vec![Use::Save] };
         let captured = DrawState {
-            pass: PassState::Inside,
+            pass: PassState::Interruptible,
             feedback: Feedback::Active(active),
             queries: vec![Query::Stream(0), Query::Stream(1)],
             before: Uses { counters: saved, ..Uses::default() },
             ..DrawState::default()
         };
         let paused = DrawState {
-            pass: PassState::Inside,
+            pass: PassState::Interruptible,
             feedback: Feedback::Paused,
             ..DrawState::default()
         };

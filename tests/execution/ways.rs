@@ -1,7 +1,7 @@
 //! How captures are made: by which path, on which driver.
 
 use crate::drivers::Driver;
-use polyshade_planner::{Device, Keeper, PassScope, Path};
+use polyshade_planner::{CounterOwner, Device, PassScope, Path};
 
 /// How captures are made, on which driver, in which passes.
 #[derive(Debug, Clone, Copy)]
@@ -9,17 +9,17 @@ pub(crate) struct Way {
     pub(crate) driver: Driver,
     pub(crate) path: Path,
     pub(crate) scope: PassScope,
-    pub(crate) keeper: Keeper,
+    pub(crate) counter_owner: CounterOwner,
 }
 
 impl Way {
     const fn new(driver: Driver, path: Path, scope: PassScope) -> Way {
-        Way { driver, path, scope, keeper: Keeper::Host }
+        Way { driver, path, scope, counter_owner: CounterOwner::Host }
     }
 
     /// With counters that the device keeps.
     const fn kept(driver: Driver, scope: PassScope) -> Way {
-        Way { driver, path: Path::Storage, scope, keeper: Keeper::Device }
+        Way { driver, path: Path::Storage, scope, counter_owner: CounterOwner::Device }
     }
 
     /// The device to plan for.

@@ -4,8 +4,8 @@
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_planner::{
-    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState, Path,
-    Pipeline, Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
+    self as planner, ByteCount, Call, Counter, CounterOwner, Device, Draw, Feedback, PassState,
+    Path, Pipeline, Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
 };
 use std::fmt::Write;
 use std::fs;
@@ -70,7 +70,7 @@ fn every_combination() {
             for (discard, rasterizer_discard) in [("discard off", false), ("discard on", true)] {
                 let pipeline = Pipeline { rasterizer_discard, ..pipeline() };
                 let inside =
-                    |feedback| Draw { feedback, pass: PassState::Inside, ..Draw::default() };
+                    |feedback| Draw { feedback, pass: PassState::Interruptible, ..Draw::default() };
                 for (state, draw) in [
                     ("active", resumed()),
                     ("active anew, outside of a pass", anew()),
@@ -110,7 +110,7 @@ fn topologies() {
 
 fn counted(path: Path) -> Draw {
     let count = ByteCount {
-        keeper: Keeper::Host,
+        counter_owner: CounterOwner::Host,
         counter: Counter { buffer: 7, offset: 0 },
         path,
         counter_offset: 0,
@@ -154,16 +154,16 @@ fn dispatched_captures() {
         section(&mut text, preset.name(), &preset.into(), &compute, &resumed());
     }
     let mut drawn = resumed();
-    drawn.pass = PassState::Inside;
+    drawn.pass = PassState::Interruptible;
     drawn.reads = vec![Use::Uniform(ShaderStage::Vertex), Use::Vertices];
     drawn.before.captured = vec![Use::Capture(Path::Compute)];
     drawn.next.captured = vec![Use::Vertices];
     section(&mut text, "inside", &Preset::VulkanMobile.into(), &with_path(Path::Compute), &drawn);
     let discarded = Pipeline { rasterizer_discard: true, ..with_path(Path::Compute) };
     section(&mut text, "discarded", &Preset::VulkanMobile.into(), &discarded, &drawn);
-    drawn.pass = PassState::Kept;
+    drawn.pass = PassState::Uninterruptible;
     section(&mut text, "kept", &Preset::VulkanMobile.into(), &with_path(Path::Compute), &drawn);
-    drawn.pass = PassState::Listed;
+    drawn.pass = PassState::RecordedAround;
     for preset in [Preset::VulkanMobile, Preset::Metal] {
         let name = format!("{}, lists around the pass", preset.name());
         section(&mut text, &name, &preset.into(), &with_path(Path::Compute), &drawn);

@@ -4,8 +4,8 @@
 use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_planner::{
     Accesses, Active, Attachments, Barrier, Begin, Bound, ByteCount, Call, Capture, Counter,
-    Device, Draw, End, Feedback, FeedbackBuffer, Keeper, Path, Pipeline, Preset, Resource, Scope,
-    ShaderStage, Stages, Step, Storage, Use, barrier,
+    CounterOwner, Device, Draw, End, Feedback, FeedbackBuffer, Path, Pipeline, Preset, Resource,
+    Scope, ShaderStage, Stages, Step, Storage, Use, barrier,
 };
 use polyshade_trials::Choices;
 use polyshade_trials::hazards::{
@@ -28,15 +28,23 @@ fn every_sequence_waits_for_what_it_depends_on() {
     }
 }
 
-/// A count that the keeper reads waits by itself: that the draw has waited with what it captures says nothing of it.
+/// A count that the counter pass reads waits by itself: that the draw has waited with what it captures says nothing of
+/// it.
 #[test]
 fn a_count_waits_beside_the_counters_of_a_capture() {
     let mut device = Device::from(Preset::Vulkan);
     device.buffer_addresses = true;
     let counter = |buffer, offset| Counter { buffer, offset };
-    let counted = |path, keeper, counter| {
+    let counted = |path, counter_owner, counter| {
         let before = Vec::new();
-        Call::ByteCount(ByteCount { counter, path, keeper, counter_offset: 0, stride: 16, before })
+        Call::ByteCount(ByteCount {
+            counter,
+            path,
+            counter_owner,
+            counter_offset: 0,
+            stride: 16,
+            before,
+        })
     };
     let place = Place::Address(Pointer::PushConstant { offset: 0 });
     let storage = Storage {
@@ -63,7 +71,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
             buffers: vec![Some(bound)],
             begin,
             end: End::Save(vec![Some(saved)]),
-            keeper: Keeper::Device,
+            counter_owner: CounterOwner::Device,
         });
         let cells = Cells { kind: Kind::Captured, buffer: number as u32, cells: 1 };
         commands.push(Command::Draw(Box::new(Drawn {
@@ -77,11 +85,11 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
         })));
     };
     let (first, others) = (counter(0, 8), counter(2, 0));
-    let kept = counted(Path::Storage, Keeper::Device, counter(2, 12));
+    let kept = counted(Path::Storage, CounterOwner::Device, counter(2, 12));
     let resumed = Begin::Resume(vec![Some(first)]);
     draw(Path::Extension, Call::Vertices, Begin::Anew, first);
     draw(Path::Extension, kept, resumed, counter(0, 0));
-    let count = counted(Path::Extension, Keeper::Host, first);
+    let count = counted(Path::Extension, CounterOwner::Host, first);
     draw(Path::Storage, count, Begin::Anew, others);
     assert_eq!(check(&Sequence { device, commands }), Ok(()));
 }

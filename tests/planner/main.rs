@@ -2,12 +2,10 @@
 
 mod api_rules;
 mod blending;
-mod corners;
+mod device_counters;
 mod distances;
-mod executions;
 mod goldens;
 mod hazards;
-mod kept;
 mod limits;
 #[allow(dead_code, reason = "the execution tests use all of it")]
 #[path = "../execution/noise.rs"]
@@ -18,7 +16,9 @@ mod recipes;
 mod refusals;
 mod rewritten;
 mod rules;
+mod shader_runs;
 mod states;
 mod sync;
 mod usage_scopes;
+mod vertex_order;
 mod waits;

@@ -5,8 +5,8 @@ use polyshade::ErrorKind;
 use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
 use polyshade::transform_feedback::{self};
 use polyshade_planner::{
-    self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
-    Emitted, End, Feedback, FeedbackBuffer, Keeper, PassState, Path, Pipeline, Preset, Query, Step,
+    self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device,
+    Draw, Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Step,
     Topology, TransformFeedback, Use, Uses, Word, WordRange,
 };
 
@@ -114,7 +114,7 @@ fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
     let counted = |counter| {
         let before = vec![Use::Save];
         let count = ByteCount {
-            keeper: Keeper::Host,
+            counter_owner: CounterOwner::Host,
             counter,
             path: Path::Extension,
             counter_offset: 0,
@@ -376,7 +376,7 @@ fn counts_come_from_whoever_keeps_them() {
     let count = |path, stride| {
         let counter = Counter { buffer: 0, offset: 0 };
         let count = ByteCount {
-            keeper: Keeper::Host,
+            counter_owner: CounterOwner::Host,
             counter,
             path,
             counter_offset: 0,

@@ -2,8 +2,8 @@
 
 use crate::states::{anew, pipeline};
 use polyshade_planner::{
-    self as planner, Active, Begin, ByteCount, Call, Counter, Device, Draw, DrawCall, End,
-    Feedback, Keeper, PassState, Path, Pipeline, Preset, Step, Topology,
+    self as planner, Active, Begin, ByteCount, Call, Counter, CounterOwner, Device, Draw, DrawCall,
+    End, Feedback, PassState, Path, Pipeline, Preset, Step, Topology,
 };
 
 fn calls(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Vec<DrawCall> {
@@ -23,7 +23,7 @@ fn fan() -> Pipeline {
 #[test]
 fn the_host_counts_what_it_rewrites() {
     let count = ByteCount {
-        keeper: Keeper::Host,
+        counter_owner: CounterOwner::Host,
         counter: Counter { buffer: 3, offset: 0 },
         path: Path::Storage,
         counter_offset: 4,
@@ -50,7 +50,7 @@ fn a_running_capture_is_rewritten_as_it_began() {
     for (begin, end) in [(Begin::Anew, End::Running), (Begin::Running, End::Forget)] {
         let Feedback::Active(active) = anew().feedback else { panic!("it is active") };
         let feedback = Feedback::Active(Active { begin, end, ..active });
-        let draw = Draw { pass: PassState::Inside, feedback, ..Draw::default() };
+        let draw = Draw { pass: PassState::Interruptible, feedback, ..Draw::default() };
         assert_eq!(calls(&device, &fan(), &draw), [DrawCall::Rewritten(None)]);
     }
 }

@@ -2,8 +2,8 @@
 
 use polyshade_planner::{
     Api, Attachments, Begin, Bound, Contents, Device, Draw, End, Feedback, PassState, Path,
-    Pipeline, Plan, Position, Rasterization, RasterizationOff, Resource, Side, Step, StorageRange,
-    Variant,
+    Pipeline, Plan, Position, Rasterization, RasterizationOff, RecordAt, Resource, Step,
+    StorageRange, Variant,
 };
 
 /// Says which rule a plan breaks.
@@ -36,7 +36,7 @@ struct Walk<'s> {
     /// How often the shader runs.
     runs: usize,
     /// On which side of the border of the pass its steps are.
-    side: Side,
+    side: RecordAt,
     /// The ranges that are bound to be written.
     stored: Vec<StorageRange>,
 }
@@ -68,7 +68,7 @@ impl<'s> Walk<'s> {
             computes: None,
             outputs: None,
             runs: 0,
-            side: Side::Inside,
+            side: RecordAt::InPass,
             stored: Vec::new(),
         }
     }
@@ -87,7 +87,10 @@ impl<'s> Walk<'s> {
                 rule(self.open == Some(*attachments), "the pass that is open ends")?;
                 rule(!self.running, "capture does not outlive its pass")?;
                 rule(self.queries == 0, "a query ends in the pass in which it began")?;
-                let kept = matches!(self.draw.pass, PassState::Kept | PassState::Listed);
+                let kept = matches!(
+                    self.draw.pass,
+                    PassState::Uninterruptible | PassState::RecordedAround
+                );
                 rule(!kept || self.open != Some(Attachments::Application), "the pass is kept")?;
                 self.open = None;
                 self.waited = false;
@@ -125,11 +128,11 @@ impl<'s> Walk<'s> {
                 self.captures += 1;
                 self.runs += 1;
                 // Where passes wait, dispatches have passes of their own.
-                self.outputs = (self.computes == Some(Variant::CaptureAll))
+                self.outputs = (self.computes == Some(Variant::SpillOutputs))
                     .then_some(self.device.api != Api::Vulkan);
             }
             Step::WriteCounters(_) => rule(self.open.is_none(), "no copy inside a pass")?,
-            Step::FindSegments | Step::Keep(_) => {
+            Step::FindSegments | Step::CounterPass(_) => {
                 rule(self.open.is_none(), "no dispatch inside a pass")?
             }
             Step::Record(side) => self.record(*side)?,
@@ -178,17 +181,19 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    fn record(&mut self, side: Side) -> Result<(), String> {
-        rule(self.draw.pass == PassState::Listed, "a pass with lists has sides")?;
+    fn record(&mut self, side: RecordAt) -> Result<(), String> {
+        rule(self.draw.pass == PassState::RecordedAround, "a pass with lists has sides")?;
         let nothing = self.captures + self.rasterizes == 0;
         let follows = match (self.side, side) {
-            (Side::Inside, Side::Ahead) => nothing,
-            (Side::Ahead, Side::Inside) | (Side::Inside, Side::Behind) => true,
+            (RecordAt::InPass, RecordAt::BeforePass) => nothing,
+            (RecordAt::BeforePass, RecordAt::InPass) | (RecordAt::InPass, RecordAt::AfterPass) => {
+                true
+            }
             _ => false,
         };
         rule(follows, "sides come in their order")?;
         rule(!self.running && self.queries == 0, "what begins on a side ends there")?;
-        self.open = (side == Side::Inside).then_some(Attachments::Application);
+        self.open = (side == RecordAt::InPass).then_some(Attachments::Application);
         self.side = side;
         Ok(())
     }
@@ -201,24 +206,25 @@ impl<'s> Walk<'s> {
             self.rasterizes += usize::from(!self.pipeline.rasterizer_discard);
             return rule(self.running, "a pipeline is bound");
         };
-        self.runs += usize::from(bind.variant != Variant::PassThrough);
+        self.runs += usize::from(bind.variant != Variant::ReloadOutputs);
         match bind.variant {
-            Variant::CaptureAll => self.outputs = Some(false),
-            Variant::PassThrough => {
+            Variant::SpillOutputs => self.outputs = Some(false),
+            Variant::ReloadOutputs => {
                 rule(self.outputs == Some(true), "what is handed on has been stored before")?;
             }
             _ => {}
         }
         let stores = bind.variant.stores();
         self.captures += usize::from(stores);
-        let rasterized = bind.rasterization == Rasterization::On && bind.position == Position::Kept;
+        let rasterized =
+            bind.rasterization == Rasterization::On && bind.position == Position::Unchanged;
         self.rasterizes += usize::from(rasterized);
         if bind.variant == Variant::Both {
             rule(self.device.stores_beside_outputs, "no stores beside outputs")?;
         }
         if bind.rasterization == Rasterization::Off {
             let without_outputs =
-                matches!(bind.variant, Variant::CaptureOnly | Variant::CaptureAll);
+                matches!(bind.variant, Variant::CaptureOnly | Variant::SpillOutputs);
             rule(
                 match self.device.rasterization_off {
                     RasterizationOff::Always => true,
@@ -243,14 +249,14 @@ impl<'s> Walk<'s> {
         let wanted = usize::from(!self.pipeline.rasterizer_discard);
         rule(self.rasterizes == wanted, "a draw is rasterized once, unless discarded")?;
         rule(self.running == (native && runs_on), "capture ends unless it runs on")?;
-        if let Some(executions) = plan.executions {
+        if let Some(executions) = plan.shader_runs {
             let wanted = if executions.is_once() { 1 } else { 2 };
             rule(self.runs == wanted, "the shader runs as often as is said")?;
         }
         rule(self.queries == 0, "queries end")?;
         let inside = self.draw.pass != PassState::Outside;
         let wanted = inside || native && runs_on;
-        let open = self.open.is_some() || self.side != Side::Inside;
+        let open = self.open.is_some() || self.side != RecordAt::InPass;
         rule(open == wanted, "the pass is as it was")
     }
 }

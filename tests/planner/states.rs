@@ -2,8 +2,8 @@
 
 use polyshade::host::{Binding, Place, Set};
 use polyshade_planner::{
-    Active, Begin, Bound, Capture, Counter, Draw, End, Feedback, FeedbackBuffer, Keeper, PassState,
-    Pipeline, ShaderStage, Storage, Topology, Use, Uses,
+    Active, Begin, Bound, Capture, Counter, CounterOwner, Draw, End, Feedback, FeedbackBuffer,
+    PassState, Pipeline, ShaderStage, Storage, Topology, Use, Uses,
 };
 
 /// A pipeline that captures into two buffers, and says what either path needs.
@@ -51,13 +51,13 @@ pub(crate) fn counters() -> Vec<Option<Counter>> {
 /// drawn from before, and will be drawn from and read by a compute shader.
 pub(crate) fn resumed() -> Draw {
     let active = Active {
-        keeper: Keeper::Host,
+        counter_owner: CounterOwner::Host,
         buffers: buffers(),
         begin: Begin::Resume(counters()),
         end: End::Save(counters()),
     };
     Draw {
-        pass: PassState::Inside,
+        pass: PassState::Interruptible,
         feedback: Feedback::Active(active),
         before: Uses {
             inputs: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::states::{anew, pipeline, resumed};
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_planner::{
-    self as planner, Attachments, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper,
+    self as planner, Attachments, ByteCount, Call, Counter, CounterOwner, Device, Draw, Feedback,
     PassState, Path, Pipeline, Preset, ShaderStage, Step, Topology, Use, Uses,
 };
 
@@ -23,7 +23,7 @@ fn waits(preset: Preset, pipeline: &Pipeline, draw: &Draw) -> (Vec<String>, bool
 
 fn reading(feedback: Feedback, reads: Use, next: Use) -> Draw {
     Draw {
-        pass: PassState::Inside,
+        pass: PassState::Interruptible,
         feedback,
         reads: vec![reads],
         next: Uses { inputs: Vec::new(), captured: vec![next], counters: Vec::new() },
@@ -89,7 +89,7 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
     let discarding = Pipeline { rasterizer_discard: true, ..pipeline() };
     for device in [Preset::Metal.into(), metal_2_0(), Preset::VulkanMobile.into()] {
         for pipeline in [&pipeline(), &fan, &discarding] {
-            let draw = Draw { pass: PassState::Kept, ..anew() };
+            let draw = Draw { pass: PassState::Uninterruptible, ..anew() };
             let steps = planner::plan(&device, pipeline, &draw).expect("it has a plan").steps;
             let pass = |step: &Step| matches!(step, Step::BeginPass(_) | Step::EndPass(_));
             assert!(!steps.iter().any(pass), "{steps:?}");
@@ -98,7 +98,7 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
     // What comes next in the pass and reads what was captured has it end.
     let next = Uses { captured: vec![Use::Vertices], ..Uses::default() };
     for device in [Preset::Metal.into(), metal_2_0()] {
-        let draw = Draw { pass: PassState::Inside, next: next.clone(), ..anew() };
+        let draw = Draw { pass: PassState::Interruptible, next: next.clone(), ..anew() };
         let steps = planner::plan(&device, &fan, &draw).expect("it has a plan").steps;
         let ended = steps.iter().filter(|step| matches!(step, Step::EndPass(_))).count();
         let drawn = |step: &Step| matches!(step, Step::Draw(_));
@@ -142,7 +142,7 @@ fn what_is_bound_is_the_key_of_a_pipeline() {
         bound.collect::<Vec<_>>()
     };
     let (first, to) = (ProvokingVertex::First, Attachments::Application);
-    let inside = PassState::Inside;
+    let inside = PassState::Interruptible;
     assert_eq!(bound(Preset::Vulkan, &pipeline(), inside), [(first, to)]);
     assert_eq!(bound(Preset::Vulkan, &last, inside), [(ProvokingVertex::Last, to)]);
     assert_eq!(bound(Preset::Vulkan, &points, inside), [(first, to)]);
@@ -175,7 +175,7 @@ fn a_captured_draw_reads_too() {
 #[test]
 fn a_counter_that_counts_vertices_is_saved_to_behind_them() {
     let count = ByteCount {
-        keeper: Keeper::Host,
+        counter_owner: CounterOwner::Host,
         counter: Counter { buffer: 3, offset: 0 },
         path: Path::Extension,
         counter_offset: 0,
@@ -195,7 +195,7 @@ fn a_counter_that_counts_vertices_is_saved_to_behind_them() {
 #[test]
 fn a_pass_that_is_kept_is_not_ended() {
     let refused = |preset: Preset, pipeline: &Pipeline, draw: &Draw| {
-        let draw = Draw { pass: PassState::Kept, ..draw.clone() };
+        let draw = Draw { pass: PassState::Uninterruptible, ..draw.clone() };
         planner::plan(&preset.into(), pipeline, &draw).err().map(|error| error.to_string())
     };
     assert_eq!(refused(Preset::Vulkan, &pipeline(), &anew()), None);

@@ -20,10 +20,19 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
     ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
     ("crates/layer/src/emulation/results.comp", "crates/layer/src/emulation/results.spv"),
-    ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep.spv"),
-    ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep_bound.spv"),
-    ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments.spv"),
-    ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments_bound.spv"),
+    ("crates/planner/src/counter_pass/count.comp", "crates/planner/src/counter_pass/count.spv"),
+    (
+        "crates/planner/src/counter_pass/count.comp",
+        "crates/planner/src/counter_pass/count_bound.spv",
+    ),
+    (
+        "crates/planner/src/counter_pass/segments.comp",
+        "crates/planner/src/counter_pass/segments.spv",
+    ),
+    (
+        "crates/planner/src/counter_pass/segments.comp",
+        "crates/planner/src/counter_pass/segments_bound.spv",
+    ),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
     ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),

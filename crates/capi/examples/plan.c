@@ -66,43 +66,43 @@ static void print_words(const polyshade_plan_words *words) {
 
 /* What a host makes of a step that the device keeps counters in: a template of the words, and a job. A real one has
  * memory for all of it, whose addresses it says. */
-static void print_keep(const polyshade_keep *keep) {
+static void print_counter_pass(const polyshade_counter_pass *counter_pass) {
     polyshade_job job = polyshade_job_init();
-    job.flags = (keep->begins ? POLYSHADE_JOB_BEGINS : 0) | (keep->ends ? POLYSHADE_JOB_ENDS : 0);
+    job.flags = (counter_pass->begins ? POLYSHADE_JOB_BEGINS : 0) | (counter_pass->ends ? POLYSHADE_JOB_ENDS : 0);
     size_t template_words = 0;
-    if (keep->words != NULL) {
+    if (counter_pass->words != NULL) {
         /* The host knows the constants, sizes and addresses; it says 0 here for all others. */
-        uint32_t *values = calloc(keep->words->word_count, sizeof *values);
+        uint32_t *values = calloc(counter_pass->words->word_count, sizeof *values);
         if (values == NULL) {
             perror("a template");
             exit(1);
         }
-        for (uint32_t number = 0; number < keep->words->word_count; number++) {
-            const polyshade_plan_word *word = &keep->words->words[number];
+        for (uint32_t number = 0; number < counter_pass->words->word_count; number++) {
+            const polyshade_plan_word *word = &counter_pass->words->words[number];
             values[number] = word->kind == POLYSHADE_WORD_CONSTANT ? word->number : 0;
         }
-        check(polyshade_keeper_template(keep->words->words, values, keep->words->word_count, NULL, &template_words,
+        check(polyshade_counter_pass_template(counter_pass->words->words, values, counter_pass->words->word_count, NULL, &template_words,
                                         &error));
         free(values);
         job.flags |= POLYSHADE_JOB_DRAWS;
         job.topology = POLYSHADE_TOPOLOGY_TRIANGLE_LIST;
         job.arguments_kind = POLYSHADE_ARGUMENTS_INDEXED_INDIRECT;
         job.draw_count = 1;
-        job.word_count = keep->words->word_count;
-        for (uint32_t number = 0; number < keep->stride_count; number++) {
-            job.strides[number] = keep->strides[number];
+        job.word_count = counter_pass->words->word_count;
+        for (uint32_t number = 0; number < counter_pass->stride_count; number++) {
+            job.strides[number] = counter_pass->strides[number];
         }
     }
     uint32_t words[POLYSHADE_JOB_WORDS];
     check(polyshade_job_words(&job, words, &error));
     size_t shader_words = 0;
-    polyshade_keeper_words(POLYSHADE_KEEPER_KEEP, &shader_words);
-    printf("dispatch the keeper%s for a job with flags %#" PRIx32 ", a template of %zu words, %" PRIu32 " queries;",
-           shader_words > 0 ? "" : ", which is missing,", words[0], template_words, keep->query_count);
+    polyshade_counter_pass_words(POLYSHADE_COUNTER_PASS_COUNT, &shader_words);
+    printf("dispatch the counter pass%s for a job with flags %#" PRIx32 ", a template of %zu words, %" PRIu32 " queries;",
+           shader_words > 0 ? "" : ", which is missing,", words[0], template_words, counter_pass->query_count);
     printf(" begin with");
-    print_counters(keep->begin_counters, keep->begin_count);
+    print_counters(counter_pass->begin_counters, counter_pass->begin_count);
     printf("; end with");
-    print_counters(keep->end_counters, keep->end_count);
+    print_counters(counter_pass->end_counters, counter_pass->end_count);
     printf("\n");
 }
 
@@ -193,16 +193,16 @@ static void print_step(const polyshade_step *step) {
     case POLYSHADE_STEP_FIND_SEGMENTS:
         printf("dispatch what finds segments\n");
         break;
-    case POLYSHADE_STEP_KEEP:
-        print_keep(step->keep);
+    case POLYSHADE_STEP_COUNTER_PASS:
+        print_counter_pass(step->counter_pass);
         break;
-    case POLYSHADE_STEP_RECORD_AHEAD:
+    case POLYSHADE_STEP_RECORD_BEFORE_PASS:
         printf("ahead of the pass:\n");
         break;
-    case POLYSHADE_STEP_RECORD_INSIDE:
+    case POLYSHADE_STEP_RECORD_IN_PASS:
         printf("in the pass:\n");
         break;
-    case POLYSHADE_STEP_RECORD_BEHIND:
+    case POLYSHADE_STEP_RECORD_AFTER_PASS:
         printf("behind the pass:\n");
         break;
     default:

@@ -111,23 +111,23 @@
 #define POLYSHADE_SCALAR_BOOL 4
 
 // Does the jobs, in one workgroup.
-#define POLYSHADE_KEEPER_KEEP 0
+#define POLYSHADE_COUNTER_PASS_COUNT 0
 
 // Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more
 // than 65,535 draws, rows of so many are dispatched, as the third dimension.
-#define POLYSHADE_KEEPER_SEGMENTS 1
+#define POLYSHADE_COUNTER_PASS_SEGMENTS 1
 
 // Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
-// bindings 0 to 7 of set 0, each of which is bound to something. What the keeper has is at binding 0, but for the
+// bindings 0 to 7 of set 0, each of which is bound to something. What the counter pass has is at binding 0, but for the
 // states, which are at binding 1; arguments, counts, counters, indices and predicates are anywhere.
-#define POLYSHADE_KEEPER_KEEP_BOUND 2
+#define POLYSHADE_COUNTER_PASS_COUNT_BOUND 2
 
-// `POLYSHADE_KEEPER_SEGMENTS` for the same.
-#define POLYSHADE_KEEPER_SEGMENTS_BOUND 3
+// `POLYSHADE_COUNTER_PASS_SEGMENTS` for the same.
+#define POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND 3
 
 // Bytes of push constants of all: the place of the first job, and how many there are; or the place of a list, and
 // `POLYSHADE_LIST_COUNT`.
-#define POLYSHADE_KEEPER_PUSH_CONSTANTS 12
+#define POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS 12
 
 // Words of a job, at an address that is a multiple of 4.
 #define POLYSHADE_JOB_WORDS 64
@@ -150,10 +150,10 @@
 // Words of a list, at an address that is a multiple of 4.
 #define POLYSHADE_LIST_WORDS 10
 
-// Bytes into a list at which the `VkDispatchIndirectCommand` of `POLYSHADE_KEEPER_KEEP` stands.
-#define POLYSHADE_LIST_KEEP 16
+// Bytes into a list at which the `VkDispatchIndirectCommand` of `POLYSHADE_COUNTER_PASS_COUNT` stands.
+#define POLYSHADE_LIST_COUNTER_PASS 16
 
-// The same of `POLYSHADE_KEEPER_SEGMENTS`.
+// The same of `POLYSHADE_COUNTER_PASS_SEGMENTS`.
 #define POLYSHADE_LIST_SEGMENTS 28
 
 // Capture begins with the counters at `begin`; where there is none, with 0.
@@ -574,17 +574,17 @@
 // The host's counters are written to the application's buffers, at `counters`.
 #define POLYSHADE_STEP_WRITE_COUNTERS 17
 
-// `POLYSHADE_KEEPER_SEGMENTS` is dispatched.
+// `POLYSHADE_COUNTER_PASS_SEGMENTS` is dispatched.
 #define POLYSHADE_STEP_FIND_SEGMENTS 18
 
-// `POLYSHADE_KEEPER_KEEP` is dispatched, for a job of `keep`.
-#define POLYSHADE_STEP_KEEP 19
+// `POLYSHADE_COUNTER_PASS_COUNT` is dispatched, for a job of `keep`.
+#define POLYSHADE_STEP_COUNTER_PASS 19
 
 // The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
 #define POLYSHADE_STEP_BIND_COMPUTE 20
 
 // A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
-// those of `draw`, or of those that the keeper has written; then the pass of dispatches ends, where there are such.
+// those of `draw`, or of those that the counter pass has written; then the pass of dispatches ends, where there are such.
 #define POLYSHADE_STEP_DISPATCH 21
 
 // The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
@@ -593,13 +593,13 @@
 
 // The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have
 // there.
-#define POLYSHADE_STEP_RECORD_AHEAD 23
+#define POLYSHADE_STEP_RECORD_BEFORE_PASS 23
 
 // The next steps are recorded in the pass, where a plan begins.
-#define POLYSHADE_STEP_RECORD_INSIDE 24
+#define POLYSHADE_STEP_RECORD_IN_PASS 24
 
 // The next steps are recorded behind the pass.
-#define POLYSHADE_STEP_RECORD_BEHIND 25
+#define POLYSHADE_STEP_RECORD_AFTER_PASS 25
 
 // The application's.
 #define POLYSHADE_ATTACHMENTS_APPLICATION 0
@@ -676,9 +676,9 @@
 // As many points as the draw has indices, from `firstIndex` on, without the index buffer.
 #define POLYSHADE_CALL_OVER_INDICES 4
 
-// With the `VkDrawIndirectCommand`s that the keeper has written, or with its `VkDispatchIndirectCommand`s where a
+// With the `VkDrawIndirectCommand`s that the counter pass has written, or with its `VkDispatchIndirectCommand`s where a
 // dispatch captures, one for each draw of a multi-draw, whose words are bound before.
-#define POLYSHADE_CALL_KEPT 5
+#define POLYSHADE_CALL_FROM_COUNTER_PASS 5
 
 // With indices of the host's, which put the primitives together.
 #define POLYSHADE_CALL_REWRITTEN 6
@@ -704,8 +704,8 @@
 // Arguments, indices and attributes of a draw.
 #define POLYSHADE_RESOURCE_INPUTS 5
 
-// What the keeper has in memory.
-#define POLYSHADE_RESOURCE_KEPT 6
+// What the counter pass has in memory.
+#define POLYSHADE_RESOURCE_DEVICE_COUNTERS 6
 
 // What vertices hand on, where it passes through a buffer.
 #define POLYSHADE_RESOURCE_OUTPUTS 7
@@ -744,7 +744,7 @@
 #define POLYSHADE_WORD_RUNNING 10
 
 // What of feedback buffer `number` is filled, which the device alone knows.
-#define POLYSHADE_WORD_KEPT 11
+#define POLYSHADE_WORD_DEVICE_COUNTER 11
 
 // How wide indices are: 0, 1 or 2 for 8, 16 or 32 bits.
 #define POLYSHADE_WORD_INDEX_TYPE 12
@@ -984,7 +984,7 @@ typedef struct polyshade_target {
 } polyshade_target;
 
 // What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
-// memory that the host owns, or those of `POLYSHADE_KEEPER_KEEP_BOUND`; 0 is none.
+// memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
 typedef struct polyshade_job {
     // `sizeof(polyshade_job)`
     uint32_t size;
@@ -1029,7 +1029,7 @@ typedef struct polyshade_job {
     uint32_t range_sizes[4];
     // The bytes of a vertex in it.
     uint32_t strides[4];
-    // What `polyshade_keeper_template` gives.
+    // What `polyshade_counter_pass_template` gives.
     uint64_t template_;
     // Where the words go: `draw_count` blocks.
     uint64_t blocks;
@@ -1045,7 +1045,7 @@ typedef struct polyshade_job {
     uint64_t tables;
     // The bytes of the index buffer from index 0 on.
     uint32_t index_size;
-    // The bytes of a table: what `polyshade_keeper_table_size` says.
+    // The bytes of a table: what `polyshade_counter_pass_table_size` says.
     uint32_t table_size;
     // Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
     // bytes.
@@ -1338,7 +1338,7 @@ typedef struct polyshade_plan_words {
 } polyshade_plan_words;
 
 // What the device keeps of a draw. It never grows.
-typedef struct polyshade_keep {
+typedef struct polyshade_counter_pass {
     // Whether capture begins, with `begin_counters`.
     uint32_t begins;
     // Whether capture ends, and `end_counters` are saved.
@@ -1361,7 +1361,7 @@ typedef struct polyshade_keep {
     const uint32_t *strides;
     // What counts the draw.
     const struct polyshade_query *queries;
-} polyshade_keep;
+} polyshade_counter_pass;
 
 // A step. What its kind does not name is 0, none or NULL. What pointers lead to lives as long as the plan.
 typedef struct polyshade_step {
@@ -1381,7 +1381,7 @@ typedef struct polyshade_step {
     // By the numbers of the feedback buffers.
     const struct polyshade_counter *counters;
     const struct polyshade_plan_words *words;
-    const struct polyshade_keep *keep;
+    const struct polyshade_counter_pass *counter_pass;
 } polyshade_step;
 
 // What a module is like.
@@ -1626,7 +1626,7 @@ typedef struct polyshade_position_only_options {
     uint32_t side_effects;
     // What is kept: `position`, `point-size`, `clip-distance`, …, `location=3`, or a name. None is all that the
     // rasterizer needs.
-    const char *const *keep;
+    const char *const *counter_pass;
     size_t keep_count;
 } polyshade_position_only_options;
 
@@ -1822,9 +1822,9 @@ polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         uint8_t *hash,
                                         struct polyshade_error *error);
 
-// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says
+// The SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), whose entry point is `main`; it lives for ever. `*word_count` says
 // how many words there are. NULL where there is no such shader.
-const uint32_t *polyshade_keeper_words(uint32_t shader,
+const uint32_t *polyshade_counter_pass_words(uint32_t shader,
                                        size_t *word_count);
 
 // Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
@@ -1842,7 +1842,7 @@ polyshade_status polyshade_list_words(const struct polyshade_list *list,
 // number counts from the value on, and where capture starts from where the range begins in what is bound. Where
 // `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
 // how many there are.
-polyshade_status polyshade_keeper_template(const struct polyshade_plan_word *words,
+polyshade_status polyshade_counter_pass_template(const struct polyshade_plan_word *words,
                                            const uint32_t *values,
                                            size_t count,
                                            uint32_t *buffer,
@@ -1850,7 +1850,7 @@ polyshade_status polyshade_keeper_template(const struct polyshade_plan_word *wor
                                            struct polyshade_error *error);
 
 // Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
-polyshade_status polyshade_keeper_table_size(uint32_t index_type,
+polyshade_status polyshade_counter_pass_table_size(uint32_t index_type,
                                              uint32_t index_size,
                                              uint32_t *table_size,
                                              struct polyshade_error *error);

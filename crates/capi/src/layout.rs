@@ -282,8 +282,8 @@ pub unsafe extern "C" fn polyshade_layout_work_groups(
     })
 }
 
-/// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the
-/// variants were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
+/// The size in bytes of the buffer for the outputs of a draw. `POLYSHADE_ERROR_OPTIONS`: the
+/// variants were not made with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`, or the draw is none of those that they were made for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_outputs_size(
     layout: *const polyshade_layout,

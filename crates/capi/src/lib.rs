@@ -12,12 +12,12 @@
 #![allow(missing_docs)]
 
 pub mod allocator;
+pub mod counter_pass;
 pub mod draw;
 pub mod error;
 pub mod failure;
 pub mod hash;
 pub mod interface;
-pub mod keeper;
 pub mod layout;
 pub mod lower;
 pub mod module;

@@ -1,6 +1,6 @@
 //! Plans, as the program makes them of a state: JSON in, and structs, JSON and text out.
 
-mod listed;
+mod owned;
 pub mod step;
 pub mod words;
 
@@ -8,10 +8,10 @@ use crate::border::{self, versioned};
 use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, c_text, missing, polyshade_status};
-use listed::Listed;
+use owned::OwnedStep;
 use polyshade_planner::{
-    self as planner, BlendingState, Corners, Device, DistancePlan, Distances, Draw, Path, Pipeline,
-    Plan, Preset,
+    self as planner, BlendingState, Device, DistancePlan, Distances, Draw, Path, Pipeline, Plan,
+    Preset, VertexOrder,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub struct polyshade_plan {
     json: CString,
     text: CString,
     info: polyshade_plan_info,
-    steps: Vec<Listed>,
+    steps: Vec<OwnedStep>,
 }
 
 /// Nothing is captured.
@@ -99,7 +99,7 @@ fn plan(mut state: State) -> Result<polyshade_plan, Failure> {
     let made = made(&device, &plan, distances.as_ref(), format!("{plan}{text}"));
     Ok(polyshade_plan {
         info: describe(&plan),
-        steps: plan.steps.iter().map(Listed::new).collect(),
+        steps: plan.steps.iter().map(OwnedStep::new).collect(),
         ..made
     })
 }
@@ -133,7 +133,7 @@ fn describe(plan: &Plan) -> polyshade_plan_info {
             Some(Path::Storage) => POLYSHADE_PATH_STORAGE,
             Some(Path::Compute) => POLYSHADE_PATH_COMPUTE,
         },
-        any_corner_first: (plan.corners == Corners::AnyRotation).into(),
+        any_corner_first: (plan.corners == VertexOrder::AnyRotation).into(),
         step_count: plan.steps.len() as u32,
     }
 }

@@ -91,7 +91,7 @@ pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
 pub const POLYSHADE_PURPOSE_INDICES: u32 = 5;
 /// The table that `polyshade_segments_find` makes.
 pub const POLYSHADE_PURPOSE_SEGMENTS: u32 = 6;
-/// What vertices hand on, where it is passed through: `polyshade_layout_outputs_size` bytes.
+/// The outputs of vertices, for a second pass: `polyshade_layout_outputs_size` bytes.
 pub const POLYSHADE_PURPOSE_OUTPUTS: u32 = 7;
 
 /// A descriptor that the host binds.

@@ -46,9 +46,9 @@ const ADVICE: &[(&Code, &[&str])] = &[
     (&CAPTURE_SPECIALIZED_SIZE, &["--specialize"]),
     (&CAPTURE_STREAMS_SHARE_BUFFER, &["--varyings"]),
     (&CAPTURE_NO_TOPOLOGY, &["--topologies"]),
-    (&CAPTURE_PASS_THROUGH_BY_ADDRESS, &["--pass-through", "--words"]),
-    (&CAPTURE_PASS_THROUGH_RESTART, &["--pass-through", "--restart"]),
-    (&CAPTURE_PASS_THROUGH_NOT_REQUESTED, &["--pass-through"]),
+    (&CAPTURE_SPILL_BY_ADDRESS, &["--spill-outputs", "--words"]),
+    (&CAPTURE_SPILL_RESTART, &["--spill-outputs", "--restart"]),
+    (&CAPTURE_SPILL_NOT_REQUESTED, &["--spill-outputs"]),
     (&CAPTURE_NEEDS_VERTEX_PULLING, &["--pull"]),
     (&CAPTURE_COMPUTE_ATTRIBUTE, &["--pull-words"]),
     // `blend`

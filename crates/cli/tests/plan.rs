@@ -33,7 +33,7 @@ fn every_form_is_written() {
 
 #[test]
 fn what_the_device_keeps_is_planned() {
-    let state = include_str!("../../../examples/plans/kept-indirect.json");
+    let state = include_str!("../../../examples/plans/device-counters-indirect.json");
     let work = Work::with(&[("state.json", state)]);
     let text = work.succeeds("plan state.json");
     let dispatches = text.lines().filter(|line| line.starts_with("dispatch: "));

@@ -1,11 +1,11 @@
-//! The capture: what a driver lacks, done by vertex shaders that store and by a keeper of counters.
+//! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass.
 //!
 //! A draw that is captured is drawn as it is, and then once more as points by a pipeline whose vertex shader stores
 //! what is captured (`polyshade::transform_feedback`). What the shader is told of each draw, counters, what queries
-//! count and draws by byte count come from the keeper of the planner: a compute shader that does *jobs*, in their
-//! order. A render pass cannot be interrupted, so the keeper is dispatched in front of each, indirectly, with a list of
-//! jobs that the host writes as the pass is recorded. Nothing of the application's is touched: shaders of ours find all
-//! by addresses in push constants behind the application's.
+//! count and draws by byte count come from the counter pass of the planner: a compute shader that does *jobs*, in their
+//! order. A render pass cannot be interrupted, so the counter pass is dispatched in front of each, indirectly, with a
+//! list of jobs that the host writes as the pass is recorded. Nothing of the application's is touched: shaders of ours
+//! find all by addresses in push constants behind the application's.
 //!
 //! Commands are in `feedback`; here is what they do.
 
@@ -32,7 +32,7 @@ mod words;
 
 use crate::driver::Driver;
 use crate::emulation::facts::Words;
-use crate::emulation::jobs::Keeper;
+use crate::emulation::jobs::CounterPass;
 use crate::emulation::layouts::Layout;
 use crate::emulation::memory::{Chunks, shared_type};
 use crate::emulation::queries::Counts;
@@ -57,7 +57,7 @@ pub(crate) struct Emulator {
     pub(crate) has_dynamic_discard: bool,
     /// Whether the driver counts primitives generated, of pipelines that the layer does not capture, too.
     pub(crate) driver_counts: bool,
-    pub(crate) keeper: Keeper,
+    pub(crate) counter_pass: CounterPass,
     pub(crate) chunks: Chunks,
     /// How large buffers are whose address may be asked for.
     pub(crate) buffers: Registry<u64, 1024>,
@@ -125,7 +125,7 @@ impl Emulator {
             // As the instance was made for Vulkan 1.3.
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             driver_counts: traits.driver_counts,
-            keeper: Keeper::new(device)?,
+            counter_pass: CounterPass::new(device)?,
             chunks: Chunks::default(),
             buffers: Registry::new(),
             layouts: Registry::new(),
@@ -168,6 +168,6 @@ impl Emulator {
     pub(crate) fn destroy(self, device: &Driver) {
         self.queues.destroy(device);
         self.chunks.destroy(device);
-        self.keeper.destroy(device);
+        self.counter_pass.destroy(device);
     }
 }

@@ -1,7 +1,7 @@
 //! What the state must hold whichever way captures.
 
+use super::counter_pass;
 use super::device::{Api, Device};
-use super::keeper;
 use super::state::{
     Active, Bound, Call, Capture, Counter, Draw, Feedback, Pipeline, Query, STORAGE_BUFFERS,
     Topology,
@@ -148,10 +148,10 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses devices without room for what the keeper's shaders have bound where there are no addresses. All of Metal's
-/// have it: what is said of them is what the vertex stage leaves.
-pub(super) fn check_keeper(device: &Device) -> Result<(), Error> {
-    let (most, needed) = (device.max_storage_buffers, keeper::BUFFERS);
+/// Refuses devices without room for what the counter pass's shaders have bound where there are no addresses. All of
+/// Metal's have it: what is said of them is what the vertex stage leaves.
+pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
+    let (most, needed) = (device.max_storage_buffers, counter_pass::BUFFERS);
     if device.api == Api::Metal || most >= needed {
         return Ok(());
     }

@@ -87,8 +87,8 @@ pub struct Device {
     pub storage_alignment: u32,
     /// How many bytes of push constants there are: `maxPushConstantsSize`.
     pub max_push_constants: u32,
-    /// What it costs to pass outputs on through a buffer.
-    pub passing: PassingCost,
+    /// The cost of writing outputs to a buffer and reading them in a second pass.
+    pub spill_cost: SpillCostModel,
     /// What there is for blending.
     pub blending: Blending,
     /// What it has of clip and cull distances.
@@ -107,21 +107,21 @@ impl Device {
     }
 }
 
-/// What it costs to store what vertices hand on in one pass and to read it in the next, in instructions of a vertex
+/// The cost of storing the outputs of vertices in one pass and reading them in the next, in instructions of a vertex
 /// shader. By default what a driver takes that is a program (`docs/performance.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
-pub struct PassingCost {
+pub struct SpillCostModel {
     /// Of each draw: a wait, and the end of the pass for it.
     pub draw: u32,
     /// Of each vertex.
     pub vertex: u32,
-    /// Of each word of 32 bits that a vertex hands on.
+    /// Of each 32 bits of a vertex's outputs.
     pub word: u32,
 }
 
-impl Default for PassingCost {
+impl Default for SpillCostModel {
     fn default() -> Self {
         Self { draw: 20_000, vertex: 100, word: 25 }
     }
@@ -202,7 +202,7 @@ impl Default for Device {
             max_storage_range: 1 << 27,
             storage_alignment: 256,
             max_push_constants: 128,
-            passing: PassingCost::default(),
+            spill_cost: SpillCostModel::default(),
             blending: Blending::default(),
             distances: DistanceSupport::default(),
         }

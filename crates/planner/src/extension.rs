@@ -1,13 +1,13 @@
 //! A draw that `VK_EXT_transform_feedback` captures.
 
+use super::builder::PlanBuilder;
 use super::check;
 use super::device::Device;
-use super::draft::Draft;
 use super::state::{
     Active, Capture, Counter, Draw, Emitted, End, FeedbackBuffer, PassState, Path, Pipeline,
     Topology,
 };
-use super::steps::{Corners, Counters, FeedbackRange, Plan, Step, Variant};
+use super::steps::{Counters, FeedbackRange, Plan, Step, Variant, VertexOrder};
 use crate::code;
 use polyshade::host::TransformFeedback;
 use polyshade::transform_feedback::ProvokingVertex;
@@ -42,9 +42,9 @@ pub(super) fn plan(
         ));
     }
 
-    let mut steps = Draft::new(device, pipeline, draw, Path::Extension);
+    let mut steps = PlanBuilder::new(device, pipeline, draw, Path::Extension);
     steps.wait_before()?;
-    steps.keep_count()?;
+    steps.count_on_device()?;
     steps.open_pass();
     let queries = steps.begin_queries(true)?;
     let (position, rasterization) = steps.rasterization();
@@ -128,7 +128,7 @@ fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> 
 }
 
 /// Which corner comes first: Vulkan leaves it open unless the device says that capture keeps the provoking vertex.
-fn corners(device: &Device, pipeline: &Pipeline) -> Result<Corners, Error> {
+fn corners(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Error> {
     let modes = device.provoking_vertex.unwrap_or_default();
     // What is captured are the primitives that the last stage emits.
     let (points, kept) = match (pipeline.geometry, pipeline.topology) {
@@ -139,7 +139,7 @@ fn corners(device: &Device, pipeline: &Pipeline) -> Result<Corners, Error> {
         (None, _) => (false, modes.preserved_by_capture),
     };
     if points {
-        return Ok(Corners::AsProvoked);
+        return Ok(VertexOrder::AsProvoked);
     }
     if pipeline.provoking_vertex == ProvokingVertex::Last && !modes.last {
         // Whether an input is flat is not known here, so what is rasterized may depend on the mode.
@@ -148,9 +148,9 @@ fn corners(device: &Device, pipeline: &Pipeline) -> Result<Corners, Error> {
                 without any, plan for the first one";
             return Err(Error::new(&code::PLAN_PROVOKING_VERTEX, message));
         }
-        return Ok(Corners::AnyRotation);
+        return Ok(VertexOrder::AnyRotation);
     }
-    Ok(if kept { Corners::AsProvoked } else { Corners::AnyRotation })
+    Ok(if kept { VertexOrder::AsProvoked } else { VertexOrder::AnyRotation })
 }
 
 /// The ranges that are bound.

@@ -23,17 +23,17 @@
 //! ```
 
 mod blending;
+mod builder;
 mod check;
 pub mod code;
 mod compute;
+pub mod counter_pass;
 mod device;
 mod distances;
-mod draft;
-mod executions;
 mod extension;
-pub mod keeper;
 mod picture;
 mod ranges;
+mod shader_runs;
 mod state;
 mod steps;
 mod storage;
@@ -45,25 +45,25 @@ pub use blending::{
     BlendingPlan, BlendingState, Change, Layout, Overlapping, Usage, plan_blending,
 };
 pub use device::{
-    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, PassingCost, Preset,
-    PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
+    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
+    ProvokingVertexModes, RasterizationOff, SpillCostModel,
 };
 pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
 pub use picture::picture;
 pub use polyshade::host::{SideEffects, TransformFeedback};
 pub use state::{
-    Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
-    FeedbackBuffer, Keeper, PassState, Path, Pipeline, Query, ShaderStage, Storage, StoredIndices,
-    StoredOutputs, Topology, Use, Uses,
+    Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Draw, Emitted, End,
+    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Query, ShaderStage, Storage,
+    StoredIndices, StoredOutputs, Topology, Use, Uses,
 };
 pub use steps::{
-    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, Executions,
-    FeedbackRange, Keep, Pass, PassScope, Passing, Plan, Position, Rasterization, Side, Step,
-    StorageRange, Variant, Word, WordRange, Words,
+    Assembly, Attachments, Bind, Contents, CountedBy, CounterPass, Counters, DrawCall,
+    FeedbackRange, Pass, PassScope, Plan, Position, Rasterization, RecordAt, ShaderRuns, SpillCost,
+    Step, StorageRange, Variant, VertexOrder, Word, WordRange, Words,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 
-use draft::Draft;
+use builder::PlanBuilder;
 
 use polyshade_spv::Error;
 
@@ -123,9 +123,9 @@ fn plan_uncaptured(
         }
         (Some(_), Path::Storage | Path::Compute) => Variant::RasterOnly,
     };
-    let mut steps = Draft::new(device, pipeline, draw, path);
+    let mut steps = PlanBuilder::new(device, pipeline, draw, path);
     steps.wait_before()?;
-    steps.keep_count()?;
+    steps.count_on_device()?;
     steps.open_pass();
     let queries = steps.begin_queries(false)?;
     let (position, rasterization) = steps.rasterization();

@@ -1,8 +1,8 @@
 //! A plan as a picture.
 
 use crate::{
-    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, Resource, Side,
-    Step,
+    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, RecordAt,
+    Resource, Step,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -203,7 +203,7 @@ impl Reader {
                 saved.into_iter().collect()
             }
             Step::FillIn(_) => vec![(Lane::Words, Mark::Write)],
-            Step::Keep(keep) => {
+            Step::CounterPass(keep) => {
                 let words = keep.words.is_some().then_some((Lane::Words, Mark::Write));
                 let counters = [(&keep.begin, Mark::Read), (&keep.end, Mark::Write)];
                 let counters = counters.into_iter().filter(|(counters, _)| {
@@ -227,7 +227,7 @@ impl Reader {
             Resource::Captured => self.captured(Mark::Wait),
             Resource::Counters | Resource::Count => vec![(Lane::Counters, Mark::Wait)],
             Resource::Attachments => vec![(Lane::Attachments, Mark::Wait)],
-            Resource::Kept => vec![(Lane::Words, Mark::Wait)],
+            Resource::DeviceCounters => vec![(Lane::Words, Mark::Wait)],
             Resource::Inputs | Resource::Outputs => Vec::new(),
         }
     }
@@ -246,7 +246,7 @@ impl Reader {
             marks.push((Lane::Words, Mark::Read));
         }
         let rasterized = self.bound.is_none_or(|bind| {
-            bind.rasterization == Rasterization::On && bind.position == Position::Kept
+            bind.rasterization == Rasterization::On && bind.position == Position::Unchanged
         });
         if rasterized {
             marks.push((Lane::Attachments, Mark::Write));
@@ -259,8 +259,8 @@ impl Reader {
 fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     let kind = match step {
         Step::BeginPass(pass) => Kind::Begin(pass.attachments),
-        Step::EndPass(_) | Step::Record(Side::Behind) => Kind::End,
-        Step::Record(Side::Inside) => Kind::Begin(Attachments::Application),
+        Step::EndPass(_) | Step::Record(RecordAt::AfterPass) => Kind::End,
+        Step::Record(RecordAt::InPass) => Kind::Begin(Attachments::Application),
         Step::Barriers(barriers) => {
             let headline = |one: &Barrier| {
                 let details = vec![one.from.to_string(), format!("→ {}", one.to)];

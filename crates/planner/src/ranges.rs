@@ -3,7 +3,7 @@
 //! and are [put](Plan::for_ranges) into the plan that is there.
 
 use super::device::Device;
-use super::executions::threshold;
+use super::shader_runs::threshold;
 use super::state::{Bound, Capture, Draw, Feedback, Path, Pipeline};
 use super::steps::{Plan, Step};
 use super::storage::Stored;
@@ -80,7 +80,7 @@ fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Er
             *bound = *own.ok_or_else(of_another)?;
         }
         Step::FillIn(words) => words.clone_from(&stored.words),
-        Step::Keep(keep) => {
+        Step::CounterPass(keep) => {
             if let Some(words) = &mut keep.words {
                 words.clone_from(&stored.words);
                 keep.strides = stored.strides(capture);

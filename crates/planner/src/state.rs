@@ -1,9 +1,9 @@
 //! What is to be drawn: the state of the pipeline, and of one draw.
 
-mod keeper;
+mod counter_owner;
 mod stored;
 
-pub use keeper::Keeper;
+pub use counter_owner::CounterOwner;
 pub(super) use stored::STORAGE_BUFFERS;
 pub use stored::{Storage, StoredIndices, StoredOutputs};
 
@@ -93,7 +93,7 @@ impl Topology {
 pub enum Path {
     /// `VK_EXT_transform_feedback`. The device keeps the counters, in buffers.
     Extension,
-    /// Variants that store to storage buffers. A [`Keeper`] keeps the counters.
+    /// Variants that store to storage buffers. A [`CounterOwner`] keeps the counters.
     Storage,
     /// A compute stage that stores to storage buffers, for devices whose vertex stages cannot. The host keeps the
     /// counters.
@@ -153,7 +153,7 @@ pub struct Pipeline {
     /// Stores and atomics that the stage does itself, and which variant keeps them; `None` where it has none.
     pub side_effects: Option<SideEffects>,
     /// About how many instructions the captured stage executes for a vertex, those of loops as often as they turn:
-    /// what decides whether it runs [once or twice](crate::Executions).
+    /// what decides whether it runs [once or twice](crate::ShaderRuns).
     /// [`cost`](polyshade::position_only::cost()) counts each once.
     pub shader_cost: Option<u32>,
     /// The capture of the last stage before rasterization, where it has one.
@@ -208,7 +208,7 @@ pub struct Draw {
     /// Which draw command.
     pub call: Call,
     /// About how many vertices it has, over all instances, where that is known: nothing but whether the shader runs
-    /// [once or twice](crate::Executions) depends on it, and a plan serves for all on one side of the
+    /// [once or twice](crate::ShaderRuns) depends on it, and a plan serves for all on one side of the
     /// [threshold](Self::key).
     pub vertices: Option<u32>,
     /// Whether the application's render pass is open. The plan leaves it as it was.
@@ -285,8 +285,8 @@ pub enum ShaderStage {
 pub struct Uses {
     /// The uses of the captured data.
     pub captured: Vec<Use>,
-    /// The uses of the counters. Those of shaders that [keep](Keeper::Device) them are reads and stores of compute
-    /// stages.
+    /// The uses of the counters. Those of shaders that [keep](CounterOwner::Device) them are reads and stores of
+    /// compute stages.
     pub counters: Vec<Use>,
     /// The uses of the arguments, indices and vertex attributes of this draw, and where a compute stage captures it, of
     /// what its vertex stage reads otherwise, where they are not captured data: a captured draw may read them in other
@@ -323,7 +323,7 @@ pub struct ByteCount {
     pub path: Path,
     /// Who keeps the counter, where that is the storage path.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub keeper: Keeper,
+    pub counter_owner: CounterOwner,
     /// What is subtracted from the counter: `counterOffset`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub counter_offset: u32,
@@ -350,19 +350,19 @@ pub struct Counter {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PassState {
-    /// It is closed: the draw gets a pass of its own.
+    /// None is active: the draw gets a pass of its own.
     #[default]
     Outside,
-    /// It is open.
-    Inside,
-    /// It is open and cannot be ended and gone on with: in a secondary command buffer, in a subpass behind the first,
-    /// or while the application's own queries or conditional rendering are active. A plan that would have to end it is
-    /// refused.
-    Kept,
-    /// It is kept so, and the host records commands ahead of it and behind it, where the plan
-    /// [says](super::Step::Record) so: what is [`before`](Draw::before) came before the pass, and what is
-    /// [`next`](Draw::next) comes behind it. Nothing that is captured in the pass can be waited for in it.
-    Listed,
+    /// It is active, and a plan may end and resume it.
+    Interruptible,
+    /// It is active and cannot be ended and resumed: in a secondary command buffer, in a subpass after the first, or
+    /// while the application's own queries or conditional rendering are active. Planning fails where the pass would
+    /// have to end.
+    Uninterruptible,
+    /// It cannot be ended either, and the host records commands before and after it where a step
+    /// [`Record`](super::Step::Record) says so: the work in [`before`](Draw::before) came before the pass, and the work
+    /// in [`next`](Draw::next) comes after it. No draw in the pass can wait for data that is captured in it.
+    RecordedAround,
 }
 
 /// Whether transform feedback is active, paused or inactive at a draw.
@@ -391,7 +391,7 @@ pub struct Active {
     /// How it ends.
     pub end: End,
     /// Who keeps the counters, unless that is the extension.
-    pub keeper: Keeper,
+    pub counter_owner: CounterOwner,
 }
 
 /// A range that is bound as a feedback buffer, in bytes.
@@ -455,7 +455,7 @@ pub enum Query {
 impl ByteCount {
     /// Whether the counter is in memory, and nowhere else.
     pub(super) fn is_on_device(&self) -> bool {
-        self.path == Path::Extension || self.keeper == Keeper::Device
+        self.path == Path::Extension || self.counter_owner == CounterOwner::Device
     }
 }
 

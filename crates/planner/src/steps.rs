@@ -1,9 +1,9 @@
 //! The steps of a plan.
 
-mod executions;
+mod shader_runs;
 mod words;
 
-pub use executions::{Executions, Passing};
+pub use shader_runs::{ShaderRuns, SpillCost};
 pub use words::{Word, WordRange, Words};
 
 use super::state::{ByteCount, Counter, Path, Query, Topology};
@@ -20,25 +20,25 @@ pub struct Plan {
     /// The mechanism of the capture; `None` where the draw is not captured.
     pub path: Option<Path>,
     /// Which vertex of a primitive is captured first.
-    pub corners: Corners,
+    pub corners: VertexOrder,
     /// How often the shader runs, where the variants leave a choice.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub executions: Option<Executions>,
+    pub shader_runs: Option<ShaderRuns>,
     /// The steps, in their order.
     pub steps: Vec<Step>,
 }
 
 impl Plan {
-    /// The steps that are recorded on one side of the border of the application's pass, in their order. All are inside
-    /// but where a pass is [kept open](super::PassState::Listed).
-    pub fn on(&self, side: Side) -> impl Iterator<Item = &Step> {
-        let mut now = Side::Inside;
+    /// The steps that are recorded before, in or after the application's pass, in their order. All are in the pass
+    /// unless it is [recorded around](super::PassState::RecordedAround).
+    pub fn at(&self, place: RecordAt) -> impl Iterator<Item = &Step> {
+        let mut now = RecordAt::InPass;
         self.steps.iter().filter(move |step| match step {
             Step::Record(next) => {
                 now = *next;
                 false
             }
-            _ => now == side,
+            _ => now == place,
         })
     }
 }
@@ -47,7 +47,7 @@ impl Plan {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Corners {
+pub enum VertexOrder {
     /// The provoking vertex of the pipeline's mode.
     AsProvoked,
     /// Any vertex, with the winding preserved.
@@ -83,9 +83,9 @@ pub enum Step {
     /// The [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices is bound
     /// as a storage buffer.
     BindSegments(Set, Binding),
-    /// The buffer through which outputs pass is bound as a storage buffer: memory of the host's, of
-    /// [as many bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw hands on, that nothing else
-    /// uses until the draw is over. It is the same one wherever the plan binds it.
+    /// The buffer for outputs is bound as a storage buffer: memory of the host's, of
+    /// [as many bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw's outputs take, that nothing
+    /// else uses until the draw is over. It is the same one wherever the plan binds it.
     BindOutputs(Set, Binding),
     /// Ranges are bound as feedback buffers from number 0 on; `None` where one stays unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),
@@ -106,37 +106,38 @@ pub enum Step {
     /// The host's counters are written to the application's buffers, for other commands to read.
     WriteCounters(Vec<Counter>),
     /// The device finds where the indices of the draw restart primitives: a dispatch of the
-    /// [shader](crate::keeper::Shader::Segments) that makes the tables.
+    /// [shader](crate::counter_pass::Shader::Segments) that makes the tables.
     FindSegments,
-    /// The device counts: a dispatch of the [shader](crate::keeper::Shader::Keep) that keeps the counters.
-    Keep(Keep),
-    /// The next steps are recorded on this side of the border of the application's pass, which is [kept
-    /// open](super::PassState::Listed): behind what earlier draws of the pass have there. A plan begins inside.
-    Record(Side),
+    /// The device counts: a dispatch of the [shader](crate::counter_pass::Shader::Count) that advances the counters.
+    CounterPass(CounterPass),
+    /// The next steps are recorded before, in or after the application's pass, which is [recorded
+    /// around](super::PassState::RecordedAround), after the steps of earlier draws of the pass there. A plan begins in
+    /// the pass.
+    Record(RecordAt),
 }
 
 /// Where commands are recorded that belong to a draw in a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Side {
-    /// Ahead of the pass. In a secondary command buffer that is executed in a pass, ahead of the one that executes it.
-    Ahead,
+pub enum RecordAt {
+    /// Before the pass. Of a secondary command buffer that is executed in a pass, before the one that executes it.
+    BeforePass,
     /// In the pass.
-    Inside,
-    /// Behind the pass.
-    Behind,
+    InPass,
+    /// After the pass.
+    AfterPass,
 }
 
-impl Side {
+impl RecordAt {
     /// All of them, in the order in which a plan has them.
-    pub const ALL: [Self; 3] = [Self::Ahead, Self::Inside, Self::Behind];
+    pub const ALL: [Self; 3] = [Self::BeforePass, Self::InPass, Self::AfterPass];
 }
 
-/// What the device keeps of a draw, with a [job](crate::keeper::Job).
+/// What the device keeps of a draw, with a [job](crate::counter_pass::Job).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
-pub struct Keep {
+pub struct CounterPass {
     /// The counters with which capture begins, where it does.
     pub begin: Option<Counters>,
     /// The counter that says how many vertices there are, where the draw takes them from one that the device keeps.
@@ -222,18 +223,18 @@ pub enum Variant {
     RasterOnly,
     /// Stores and outputs.
     Both,
-    /// Stores, what it would hand on too, and has no stage outputs.
-    CaptureAll,
-    /// Hands on what another pass has stored.
-    PassThrough,
+    /// Stores the capture and all outputs, and has no stage outputs.
+    SpillOutputs,
+    /// Reads the outputs that another pass has stored.
+    ReloadOutputs,
 }
 
 impl Variant {
     /// Whether it stores what is captured.
     pub fn stores(self) -> bool {
         match self {
-            Self::CaptureOnly | Self::CaptureAll | Self::Both => true,
-            Self::Original | Self::Extension | Self::RasterOnly | Self::PassThrough => false,
+            Self::CaptureOnly | Self::SpillOutputs | Self::Both => true,
+            Self::Original | Self::Extension | Self::RasterOnly | Self::ReloadOutputs => false,
         }
     }
 }
@@ -244,7 +245,7 @@ impl Variant {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Position {
     /// None.
-    Kept,
+    Unchanged,
     /// It is moved out of clip space, so that nothing is rasterized: what the lowering
     /// [`rasterizer_discard`](polyshade::rasterizer_discard) does.
     MovedAway {
@@ -346,10 +347,10 @@ pub enum DrawCall {
     IndexedIndirect,
     /// As many vertices as the draw has indices, from the number of the first one on, without the index buffer.
     OverIndices,
-    /// With arguments that the [keeper](Step::Keep) has written, one `VkDrawIndirectCommand` for each draw of a
-    /// multi-draw, whose words are bound before; of a dispatch, one `VkDispatchIndirectCommand`. A first instance other
-    /// than 0 needs `drawIndirectFirstInstance`.
-    Kept,
+    /// With arguments that the [counter pass](Step::CounterPass) has written, one `VkDrawIndirectCommand` for each draw
+    /// of a multi-draw, whose words are bound before; of a dispatch, one `VkDispatchIndirectCommand`. A first instance
+    /// other than 0 needs `drawIndirectFirstInstance`.
+    FromCounterPass,
     /// Without the application's indices, with the host's, which put the primitives together; of as many vertices as
     /// the host computes, where a counter says so.
     Rewritten(Option<CountedBy>),

@@ -2,17 +2,17 @@
 
 mod words;
 
-use super::check::check_keeper;
+use super::builder::PlanBuilder;
+use super::check::check_counter_pass;
 use super::device::{Api, Device, RasterizationOff};
-use super::draft::Draft;
-use super::executions::executions;
+use super::shader_runs::shader_runs;
 use super::state::{
-    Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, Query,
+    Active, Begin, Call, Capture, Counter, CounterOwner, Draw, End, Path, Pipeline, Query,
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    Corners, Counters, DrawCall, Executions, Keep, Plan, Position, Rasterization, Step,
-    StorageRange, Variant, WordRange, Words,
+    CounterPass, Counters, DrawCall, Plan, Position, Rasterization, ShaderRuns, Step, StorageRange,
+    Variant, VertexOrder, WordRange, Words,
 };
 use super::sync::{Resource, barrier};
 use crate::code;
@@ -30,7 +30,7 @@ enum Shape {
     AtOnce,
     /// A draw that captures, then one that rasterizes.
     CaptureThenRaster,
-    /// A draw that captures and stores all outputs, then one that hands them on.
+    /// A draw that captures and stores all outputs, then one that reads them back.
     CaptureThenPass,
 }
 
@@ -53,10 +53,10 @@ impl<'s> Stored<'s> {
     ) -> Result<Self, Error> {
         let storage = self::storage(capture)?;
         check_limits(device, storage)?;
-        let topology = check_draw(pipeline, draw, storage, active.keeper)?;
-        match active.keeper {
-            Keeper::Host => check_counters(draw, active)?,
-            Keeper::Device => check_place(device, storage)?,
+        let topology = check_draw(pipeline, draw, storage, active.counter_owner)?;
+        match active.counter_owner {
+            CounterOwner::Host => check_counters(draw, active)?,
+            CounterOwner::Device => check_place(device, storage)?,
         }
         let of_draw = (path, topology);
         let (bindings, words) = bindings(device, pipeline, capture, storage, active, of_draw)?;
@@ -73,17 +73,17 @@ impl<'s> Stored<'s> {
     /// get that step.
     pub(super) fn bound(
         self,
-        steps: &mut Draft<'_>,
+        steps: &mut PlanBuilder<'_>,
         capture: &Capture,
         active: &Active,
     ) -> Result<Vec<Step>, Error> {
         let buffers = self.bindings.into_iter().map(Step::BindStorage);
         let mut bound: Vec<Step> = buffers.chain(bindings_of_indices(self.storage)).collect();
-        match active.keeper {
-            Keeper::Host => bound.push(Step::FillIn(self.words)),
-            Keeper::Device => {
-                let queries = steps.kept_queries()?;
-                steps.keep(keep(capture, active, self.words, queries));
+        match active.counter_owner {
+            CounterOwner::Host => bound.push(Step::FillIn(self.words)),
+            CounterOwner::Device => {
+                let queries = steps.counted_queries()?;
+                steps.counter_pass(keep(capture, active, self.words, queries));
             }
         }
         Ok(bound)
@@ -115,12 +115,12 @@ pub(super) fn plan(
         ));
     }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
-    let executions = executions(device, pipeline, draw, storage);
-    let shape = shape(device, pipeline, storage, executions)?;
+    let shader_runs = shader_runs(device, pipeline, draw, storage);
+    let shape = shape(device, pipeline, storage, shader_runs)?;
 
-    let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
+    let mut steps = PlanBuilder::new(device, pipeline, draw, Path::Storage);
     let are_two = matches!(shape, Shape::CaptureThenRaster | Shape::CaptureThenPass);
-    steps.executions = executions.filter(|_| are_two);
+    steps.shader_runs = shader_runs.filter(|_| are_two);
     steps.wait_before()?;
     let outputs = binding_of_outputs(storage).filter(|_| shape == Shape::CaptureThenPass);
     let bound: Vec<Step> = outputs.chain(stored.bound(&mut steps, capture, active)?).collect();
@@ -139,11 +139,11 @@ pub(super) fn plan(
             steps.draw(Variant::Both, position, rasterization)?;
             // Each draw has words of its own.
             if let Some(Step::Draw(call @ DrawCall::Indirect)) = steps.steps.last_mut() {
-                *call = DrawCall::Kept;
+                *call = DrawCall::FromCounterPass;
             }
         }
         Shape::CaptureOnly | Shape::CaptureThenRaster => steps.draw_points(Variant::CaptureOnly)?,
-        Shape::CaptureThenPass => steps.draw_points(Variant::CaptureAll)?,
+        Shape::CaptureThenPass => steps.draw_points(Variant::SpillOutputs)?,
     }
     let before_draw = capturing + 1;
     steps.steps.splice(before_draw..before_draw, bound.iter().cloned());
@@ -151,7 +151,7 @@ pub(super) fn plan(
         Shape::AtOnce | Shape::CaptureOnly => {}
         Shape::CaptureThenRaster => {
             steps.open_pass();
-            steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
+            steps.draw(Variant::RasterOnly, Position::Unchanged, Rasterization::On)?;
         }
         Shape::CaptureThenPass => steps.pass_on(&bound)?,
     }
@@ -163,7 +163,7 @@ pub(super) fn plan(
         false => steps.wait_after()?,
     }
     write_counters(&mut steps, draw, active);
-    steps.finish(Some(Path::Storage), Some(Corners::AsProvoked))
+    steps.finish(Some(Path::Storage), Some(VertexOrder::AsProvoked))
 }
 
 /// The bindings of the index buffer and of the table of segments, where they have some.
@@ -180,17 +180,17 @@ pub(super) fn binding_of_outputs(storage: &Storage) -> impl Iterator<Item = Step
 }
 
 /// What the device does to keep the counters.
-fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -> Keep {
+fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -> CounterPass {
     let strides = strides(&words, capture);
     let saved = active.end.counters();
-    Keep {
+    CounterPass {
         begin: (active.begin != Begin::Running)
             .then(|| Counters { counters: active.begin.counters().to_vec() }),
         words: Some(words),
         strides,
         queries,
         end: (!saved.is_empty()).then(|| Counters { counters: saved.to_vec() }),
-        ..Keep::default()
+        ..CounterPass::default()
     }
 }
 
@@ -236,19 +236,19 @@ fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
     storage: &Storage,
-    keeper: Keeper,
+    counter_owner: CounterOwner,
 ) -> Result<Topology, Error> {
     if pipeline.geometry.is_some() || pipeline.tessellation {
         return Err(Error::new(&code::PLAN_STAGE, "the storage path captures vertex stages only"));
     }
     check_indices(pipeline, draw, storage)?;
     match &draw.call {
-        Call::Indirect | Call::IndexedIndirect if keeper == Keeper::Host => {
+        Call::Indirect | Call::IndexedIndirect if counter_owner == CounterOwner::Host => {
             let message = "arguments in buffers are not known to the host, which keeps the counters: \
                 the device has to keep them";
             return Err(Error::new(&code::PLAN_HOST_COUNTERS, message));
         }
-        Call::ByteCount(count) if keeper == Keeper::Host && count.is_on_device() => {
+        Call::ByteCount(count) if counter_owner == CounterOwner::Host && count.is_on_device() => {
             return Err(Error::new(
                 &code::PLAN_HOST_COUNTERS,
                 "the host does not know the counter that counts the vertices",
@@ -298,7 +298,7 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
 fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
     match storage.host {
         Place::Address(_) => Ok(()),
-        Place::StorageBuffer { .. } | Place::Uniform { .. } => check_keeper(device),
+        Place::StorageBuffer { .. } | Place::Uniform { .. } => check_counter_pass(device),
         Place::PushConstant { .. } | Place::Specialization { .. } => {
             let message = "the device keeps the counters only where the variants read their words in memory: \
                 in a buffer, or behind an address";
@@ -361,7 +361,7 @@ fn shape(
     device: &Device,
     pipeline: &Pipeline,
     storage: &Storage,
-    executions: Option<Executions>,
+    shader_runs: Option<ShaderRuns>,
 ) -> Result<Shape, Error> {
     let at_once = device.stores_beside_outputs
         && pipeline.topology.is_list_or_strip()
@@ -388,7 +388,7 @@ fn shape(
     if at_once {
         return Ok(Shape::AtOnce);
     }
-    match executions.is_some_and(Executions::is_once) {
+    match shader_runs.is_some_and(ShaderRuns::is_once) {
         true => Ok(Shape::CaptureThenPass),
         false => check_two_passes(pipeline).map(|()| Shape::CaptureThenRaster),
     }
@@ -417,8 +417,8 @@ pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
 }
 
 /// The host advances the counters that it keeps, and saves them where the draw ends capture.
-pub(super) fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
-    if active.keeper == Keeper::Device {
+pub(super) fn advance(steps: &mut PlanBuilder<'_>, active: &Active, buffers: usize) {
+    if active.counter_owner == CounterOwner::Device {
         return;
     }
     let mut saved = active.end.counters().to_vec();
@@ -430,12 +430,12 @@ pub(super) fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
 
 /// Where other commands than captures read the counters that the host keeps, it writes them to the application's
 /// buffers.
-pub(super) fn write_counters(steps: &mut Draft<'_>, draw: &Draw, active: &Active) {
+pub(super) fn write_counters(steps: &mut PlanBuilder<'_>, draw: &Draw, active: &Active) {
     let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
     let next = &draw.next.counters;
     let saved: Vec<Counter> = active.end.counters().iter().flatten().copied().collect();
-    let is_kept = active.keeper == Keeper::Device;
-    if is_kept || saved.is_empty() || next.iter().all(|one| by_host(&one)) {
+    let has_device_counters = active.counter_owner == CounterOwner::Device;
+    if has_device_counters || saved.is_empty() || next.iter().all(|one| by_host(&one)) {
         return;
     }
     let (before, write) = (&draw.before.counters, [Use::CopyDestination]);

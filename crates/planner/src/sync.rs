@@ -235,9 +235,10 @@ pub enum Resource {
     Attachments,
     /// The arguments, indices and vertex attributes of a draw.
     Inputs,
-    /// What the [keeper](crate::keeper) has in memory: its state, the words and tables of the variants, and arguments.
-    Kept,
-    /// What vertices hand on, where it passes through a buffer.
+    /// What the [counter_owner](crate::counter_pass) has in memory: its state, the words and tables of the variants,
+    /// and arguments.
+    DeviceCounters,
+    /// The outputs of vertices, where one pass stores them and the next reads them.
     Outputs,
 }
 
@@ -250,7 +251,7 @@ impl Resource {
             Self::Count => "vertex count",
             Self::Attachments => "attachments",
             Self::Inputs => "inputs",
-            Self::Kept => "what is kept",
+            Self::DeviceCounters => "device counters",
             Self::Outputs => "outputs",
         }
     }
@@ -309,7 +310,7 @@ pub(super) fn attachments() -> Barrier {
     }
 }
 
-/// The barrier between the capture on `path` and what hands on the outputs that it has stored.
+/// The barrier between the capture on `path` and the pass that reads back the outputs.
 pub(super) fn outputs(path: Path) -> Barrier {
     let stage = match path {
         Path::Compute => Stages::COMPUTE_SHADER,
@@ -319,23 +320,27 @@ pub(super) fn outputs(path: Path) -> Barrier {
     Barrier { resource: Resource::Outputs, from, to: Use::Storage(ShaderStage::Vertex).scope() }
 }
 
-/// The barrier before the keeper writes what earlier draws, or those of an earlier submission, have read.
-pub(super) fn before_keeping() -> Barrier {
+/// The barrier before the counter pass writes what earlier draws, or those of an earlier submission, have read.
+pub(super) fn before_counter_pass() -> Barrier {
     let from = Scope {
         stages: Stages::DRAW_INDIRECT | Stages::VERTEX_SHADER | Stages::COMPUTE_SHADER,
         accesses: Accesses::SHADER_WRITE,
     };
-    Barrier { resource: Resource::Kept, from, to: by_keeper() }
+    Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the tables and the keeper, which reads them.
-pub(super) fn within_keeping() -> Barrier {
+/// The barrier between the tables and the counter pass, which reads them.
+pub(super) fn within_counter_pass() -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
-    Barrier { resource: Resource::Kept, from, to: by_keeper() }
+    Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the keeper and what reads what it wrote: words at a place, in a stage, arguments or both.
-pub(super) fn after_keeping(words: Option<Place>, stage: ShaderStage, arguments: bool) -> Barrier {
+/// The barrier between the counter pass and what reads what it wrote: words at a place, in a stage, arguments or both.
+pub(super) fn after_counter_pass(
+    words: Option<Place>,
+    stage: ShaderStage,
+    arguments: bool,
+) -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
     // Beside words there may be tables of segments, which are storage.
     let uses = [
@@ -347,10 +352,10 @@ pub(super) fn after_keeping(words: Option<Place>, stage: ShaderStage, arguments:
         let Scope { stages, accesses } = one.scope();
         Scope { stages: to.stages | stages, accesses: to.accesses | accesses }
     });
-    Barrier { resource: Resource::Kept, from, to }
+    Barrier { resource: Resource::DeviceCounters, from, to }
 }
 
-fn by_keeper() -> Scope {
+fn by_counter_pass() -> Scope {
     let accesses = Accesses::SHADER_READ | Accesses::SHADER_WRITE;
     Scope { stages: Stages::COMPUTE_SHADER, accesses }
 }

@@ -4,8 +4,8 @@ mod words;
 
 use super::state::{Counter, Query};
 use super::steps::{
-    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Pass, PassScope, Plan, Position, Rasterization, Side, Step, Variant,
+    Assembly, Attachments, Bind, Contents, CountedBy, Counters, DrawCall, FeedbackRange, Pass,
+    PassScope, Plan, Position, Rasterization, RecordAt, Step, Variant, VertexOrder,
 };
 use super::sync::{Barrier, Scope};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -15,12 +15,12 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.map_or("nothing is captured", |path| path.name());
         write!(f, "path: {path}")?;
-        if self.corners == Corners::AnyRotation {
+        if self.corners == VertexOrder::AnyRotation {
             f.write_str("; any corner of a primitive may come first")?;
         }
         f.write_str("\n")?;
-        if let Some(executions) = self.executions {
-            writeln!(f, "{executions}")?;
+        if let Some(shader_runs) = self.shader_runs {
+            writeln!(f, "{shader_runs}")?;
         }
         let mut indent = "";
         for step in &self.steps {
@@ -43,9 +43,9 @@ impl fmt::Display for Step {
         match self {
             Self::BeginPass(pass) => pass.fmt(f),
             Self::EndPass(attachments) => write!(f, "end pass: {attachments}"),
-            Self::Record(Side::Ahead) => f.write_str("record ahead of the pass:"),
-            Self::Record(Side::Inside) => f.write_str("record in the pass:"),
-            Self::Record(Side::Behind) => f.write_str("record behind the pass:"),
+            Self::Record(RecordAt::BeforePass) => f.write_str("record before the pass:"),
+            Self::Record(RecordAt::InPass) => f.write_str("record in the pass:"),
+            Self::Record(RecordAt::AfterPass) => f.write_str("record after the pass:"),
             Self::Barriers(barriers) => {
                 for barrier in barriers {
                     writeln!(f, "barrier: {barrier}")?;
@@ -85,10 +85,10 @@ impl fmt::Display for Step {
                 write!(f, "bind set {} binding {}: the table of segments", set.0, binding.0)
             }
             Self::BindOutputs(set, binding) => {
-                write!(f, "bind set {} binding {}: outputs that pass through", set.0, binding.0)
+                write!(f, "bind set {} binding {}: spilled outputs", set.0, binding.0)
             }
             Self::FindSegments => f.write_str("dispatch: find the segments of the indices"),
-            Self::Keep(keep) => keep.fmt(f),
+            Self::CounterPass(keep) => keep.fmt(f),
         }
     }
 }
@@ -184,7 +184,7 @@ impl fmt::Display for Bind {
             }
         }
         match self.position {
-            Position::Kept => {}
+            Position::Unchanged => {}
             Position::MovedAway { constant: None } => f.write_str(", position moved away")?,
             Position::MovedAway { constant: Some(id) } => {
                 write!(f, ", position moved away by constant {id} = 1")?;
@@ -208,8 +208,8 @@ impl fmt::Display for Variant {
             Self::CaptureOnly => "capture-only",
             Self::RasterOnly => "raster-only",
             Self::Both => "both",
-            Self::CaptureAll => "capture-all",
-            Self::PassThrough => "pass-through",
+            Self::SpillOutputs => "spill-outputs",
+            Self::ReloadOutputs => "reload-outputs",
         })
     }
 }
@@ -249,7 +249,7 @@ impl fmt::Display for DrawCall {
                 write!(f, "the host's indices, vertices counted by the host, {count}")
             }
             Self::OverIndices => f.write_str("a vertex for each of its indices"),
-            Self::Kept => f.write_str("arguments that the device has kept"),
+            Self::FromCounterPass => f.write_str("arguments that the device has kept"),
             Self::ByteCount(count) => write!(f, "byte count, {count}"),
             Self::CountedByHost(count) => write!(f, "vertices counted by the host, {count}"),
         }

@@ -178,16 +178,16 @@ polyshade_spv::codes! {
         "Capture and rasterize with two variants.";
     CAPTURE_NO_TOPOLOGY: Options, "capture.no-topology",
         "List at least one topology.";
-    CAPTURE_PASS_THROUGH_NOT_REQUESTED: Options, "capture.pass-through-not-requested",
-        "Request pass-through in the options of the capture.";
-    CAPTURE_PASS_THROUGH_BY_ADDRESS: Options, "capture.pass-through-by-address",
-        "Put the host parameters in a buffer that is bound, or do without pass-through.";
-    CAPTURE_PASS_THROUGH_RESTART: Options, "capture.pass-through-restart",
-        "Draw without primitive restart, or do without pass-through.";
-    CAPTURE_PASS_THROUGH_TOO_LARGE: Unsupported, "capture.pass-through-too-large",
-        "Do without pass-through: the outputs of a vertex take too many bytes.";
-    CAPTURE_PASS_THROUGH_EMPTY: Unsupported, "capture.pass-through-empty",
-        "Do without pass-through: the shader has no outputs to pass through.";
+    CAPTURE_SPILL_NOT_REQUESTED: Options, "capture.spill-not-requested",
+        "Set `spill_outputs` in the options of the capture.";
+    CAPTURE_SPILL_BY_ADDRESS: Options, "capture.spill-by-address",
+        "Put the host parameters in a buffer that is bound, or do without `spill_outputs`.";
+    CAPTURE_SPILL_RESTART: Options, "capture.spill-restart",
+        "Draw without primitive restart, or do without `spill_outputs`.";
+    CAPTURE_SPILL_TOO_LARGE: Unsupported, "capture.spill-too-large",
+        "Do without `spill_outputs`: the outputs of a vertex take too many bytes.";
+    CAPTURE_SPILL_EMPTY: Unsupported, "capture.spill-empty",
+        "Do without `spill_outputs`: the shader has no outputs that can be stored.";
     CAPTURE_DRAWS_WITH_EXTENSION: Options, "capture.draws-with-extension",
         "Give properties of draws only where the shader captures with storage buffers.";
     CAPTURE_DRAW_MISMATCH: Options, "capture.draw-mismatch",

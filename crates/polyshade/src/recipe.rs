@@ -196,7 +196,7 @@ pub fn lower<'m>(
 impl Recipe {
     /// Whether what is drawn goes on to rasterization.
     fn is_rasterized(&self) -> bool {
-        let captures = [Variant::CaptureOnly, Variant::CaptureAll];
+        let captures = [Variant::CaptureOnly, Variant::SpillOutputs];
         !matches!(&self.capture, Some(Capture::Storage { variant, .. }) if captures.contains(variant))
     }
 

@@ -6,8 +6,8 @@
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
 //! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
 //! stage](Options::compute) takes the place of the capture pass. Where the shader is dear, the raster pass can [hand
-//! on what the capture pass has computed](Options::pass_through), with [`Variant::PassThrough`]. [`prepare`] says what
-//! the host binds and fills in, and makes the variants that it draws.
+//! on what the capture pass has computed](Options::pass_through), with [`Variant::ReloadOutputs`]. [`prepare`] says
+//! what the host binds and fills in, and makes the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.
@@ -44,8 +44,8 @@ mod leaves;
 mod names;
 mod options;
 mod outputs;
-mod passed;
 mod select;
+mod spilled;
 mod stripped;
 mod topology;
 mod varying;
@@ -98,14 +98,14 @@ pub enum Variant {
     /// Stores and has the outputs. Drawn as ever, without indices: lists and strips only, as a fan or a line loop
     /// would be stored by no invocation.
     Both,
-    /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`PassThrough`](Self::PassThrough), too. It
-    /// keeps the shader's own stores, whatever the options say of [them](crate::host::SideEffects): here they happen
-    /// once. Only where the options [pass outputs through](Options::pass_through).
-    CaptureAll,
-    /// Has the outputs, which it reads from where [`CaptureAll`](Self::CaptureAll) has stored them, and nothing else of
-    /// the shader. Drawn as ever, but without indices: over as many vertices as there are indices, from `firstIndex`
-    /// on. Only where the options [pass outputs through](Options::pass_through).
-    PassThrough,
+    /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`ReloadOutputs`](Self::ReloadOutputs), too.
+    /// It keeps the shader's own stores, whatever the options say of [them](crate::host::SideEffects): here they happen
+    /// once. Only where the options [spill outputs](Options::spill_outputs).
+    SpillOutputs,
+    /// Has the outputs, which it reads from where [`SpillOutputs`](Self::SpillOutputs) has stored them, and nothing
+    /// else of the shader. Drawn as ever, but without indices: over as many vertices as there are indices, from
+    /// `firstIndex` on. Only where the options [spill outputs](Options::spill_outputs).
+    ReloadOutputs,
 }
 
 /// A capture of one vertex shader, of which variants are made as they are asked for.
@@ -177,7 +177,7 @@ impl<'m> Prepared<'m> {
     }
 
     /// What the device must have and the host must bind, for the variants that store. The buffer for what is
-    /// [passed through](Options::pass_through) is [`CaptureAll`](Variant::CaptureAll)'s alone.
+    /// [spilled](Options::spill_outputs) is [`SpillOutputs`](Variant::SpillOutputs)'s alone.
     pub fn requirements(&self) -> &Requirements {
         &self.requirements
     }
@@ -186,9 +186,9 @@ impl<'m> Prepared<'m> {
     ///
     /// # Errors
     ///
-    /// `Options`: a set and binding that the shader has already; [`CaptureAll`](Variant::CaptureAll) and
-    /// [`PassThrough`](Variant::PassThrough) where the options do not ask for them. `Unsupported`: side effects of the
-    /// shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; the
+    /// `Options`: a set and binding that the shader has already; [`SpillOutputs`](Variant::SpillOutputs) and
+    /// [`ReloadOutputs`](Variant::ReloadOutputs) where the options do not ask for them. `Unsupported`: side effects of
+    /// the shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; the
     /// errors of the [rewrite tools](crate::rewrite).
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
@@ -206,17 +206,17 @@ impl<'m> Prepared<'m> {
 
     fn emit(&self, variant: Variant) -> Result<Lowered<'m>, Error> {
         let version = self.frame.isolated();
-        if variant == Variant::PassThrough {
-            return self.passed_through(version);
+        if variant == Variant::ReloadOutputs {
+            return self.reloaded(version);
         }
         let next = self.frame.rewrite(version, |m, p, entry| self.edit(m, p, entry, variant))?;
         let (module, progress, result) = self.frame.finish(next);
         let (words, requirements) = match variant {
-            Variant::RasterOnly | Variant::PassThrough => (Vec::new(), Requirements::default()),
+            Variant::RasterOnly | Variant::ReloadOutputs => (Vec::new(), Requirements::default()),
             Variant::CaptureOnly | Variant::Both if self.plan.outputs_at().is_some() => {
                 (vec![self.plan.words.clone()], self.plan.requirements(version, None))
             }
-            Variant::CaptureOnly | Variant::Both | Variant::CaptureAll => {
+            Variant::CaptureOnly | Variant::Both | Variant::SpillOutputs => {
                 (vec![self.plan.words.clone()], self.requirements.clone())
             }
         };
@@ -224,15 +224,15 @@ impl<'m> Prepared<'m> {
         Ok(Lowered { module, progress, words, requirements, result })
     }
 
-    /// The variant that passes outputs through: first with its own code, then without the shader's.
-    fn passed_through(&self, version: &Module<'m>) -> Result<Lowered<'m>, Error> {
-        let variant = Variant::PassThrough;
+    /// The variant that reads outputs back: first with its own code, then without the shader's.
+    fn reloaded(&self, version: &Module<'m>) -> Result<Lowered<'m>, Error> {
+        let variant = Variant::ReloadOutputs;
         let replaced =
             self.frame.rewrite(version, |m, p, entry| self.edit(m, p, entry, variant))?.module;
         let (name, model) = (self.frame.target().entry_name(), self.frame.model());
         let wanted = DceOptions::new().only(name, model);
         let reduced = self.frame.found(&replaced, rewrite::dce(&replaced, &wanted))?;
-        let requirements = self.plan.requirements_of_pass_through(version);
+        let requirements = self.plan.requirements_of_reload(version);
         let requirements = with_others(&self.frame, version, requirements)?;
         let words = vec![self.plan.words.clone()];
         let made = self.frame.made(reduced.module.into_owned(), requirements, ());
@@ -247,10 +247,10 @@ impl<'m> Prepared<'m> {
         variant: Variant,
     ) -> Result<(), Error> {
         match variant {
-            Variant::CaptureOnly | Variant::CaptureAll => {
+            Variant::CaptureOnly | Variant::SpillOutputs => {
                 return emit::capture(m, p, entry, self, variant);
             }
-            Variant::PassThrough => return emit::pass_through(m, p, entry, self),
+            Variant::ReloadOutputs => return emit::reload_outputs(m, p, entry, self),
             Variant::RasterOnly => emit::raster_only(m, p, self)?,
             Variant::Both => emit::both(m, p, entry, self)?,
         }
@@ -265,8 +265,8 @@ struct Plan {
     layout: Layout,
     /// For each buffer what is stored there.
     stores: Vec<Vec<layout::Stored>>,
-    /// What is stored to be passed through.
-    passed: Vec<layout::Stored>,
+    /// The outputs that are stored.
+    spilled: Vec<layout::Stored>,
     placement: Placement,
     words: Words,
     /// The same, as the code knows them.
@@ -282,11 +282,11 @@ impl Plan {
         let (mut layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
         layout.draws = options.draws().clone();
         layout.draws.check_topologies()?;
-        let passed = match layout.draws.pass_through {
-            true => passed::lay_out(m, entry, &outputs)?,
+        let spilled = match layout.draws.spill_outputs {
+            true => spilled::lay_out(m, entry, &outputs)?,
             false => Vec::new(),
         };
-        layout.outputs_stride = 4 * passed::words(&passed);
+        layout.outputs_stride = 4 * spilled::words(&spilled);
         let name = frame.target().entry_name();
         if layout.draws.compute && m.entry_point(name, ExecutionModel::GL_COMPUTE).is_ok() {
             let message = "the module has a compute stage of this name already";
@@ -299,7 +299,7 @@ impl Plan {
         let bound = buffers + layout.draws.further_buffers();
         let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
         layout.draws.by_address = placement.words.is_address();
-        layout.draws.check_pass_through()?;
+        layout.draws.check_spill_outputs()?;
         layout.draws.asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
         let host_words = layout.draws.host_words(buffers);
         let words = known::words(&layout.draws, placement.words, &host_words);
@@ -310,13 +310,13 @@ impl Plan {
         }
         rewrite::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);
-        Ok(Self { layout, stores, passed, placement, words, host_words, effects })
+        Ok(Self { layout, stores, spilled, placement, words, host_words, effects })
     }
 
     /// Whether something that is captured, or `passes` through, is `Invariant`.
     fn stores_invariant(&self, m: &Module<'_>, passes: bool) -> bool {
-        let passed = self.passed.iter().filter(|_| passes);
-        let mut stored = self.stores.iter().flatten().chain(passed);
+        let spilled = self.spilled.iter().filter(|_| passes);
+        let mut stored = self.stores.iter().flatten().chain(spilled);
         stored.any(|stored| stored.piece.leaf.part.said(m, Decoration::INVARIANT).is_some())
     }
 
@@ -345,8 +345,8 @@ impl Plan {
         requirements
     }
 
-    /// What the variant needs that passes outputs through. It stores nothing.
-    fn requirements_of_pass_through(&self, m: &Module<'_>) -> Requirements {
+    /// The requirements of the variant that reads outputs back. It stores nothing.
+    fn requirements_of_reload(&self, m: &Module<'_>) -> Requirements {
         let stage = ExecutionModel::VERTEX;
         let outputs = self.outputs_at().map(|place| buffer(place, Purpose::Outputs, stage));
         let descriptors = outputs.into_iter().collect();
@@ -360,7 +360,7 @@ impl Plan {
     fn outputs_at(&self) -> Option<(Set, Binding)> {
         let draws = &self.layout.draws;
         let number = self.stores.len() as u32 + draws.index_buffers();
-        self.placement.buffer(number).filter(|_| draws.pass_through)
+        self.placement.buffer(number).filter(|_| draws.spill_outputs)
     }
 }
 

@@ -8,9 +8,10 @@ use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
 use polyshade::transform_feedback::{self, ProvokingVertex};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
-    Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
-    Interlock, Keeper, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset, Query,
-    RasterizationOff, ShaderStage, Storage, StoredIndices, StoredOutputs, Topology, Use, Uses,
+    Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device, Draw, Emitted, End, Feedback,
+    FeedbackBuffer, Interlock, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset,
+    Query, RasterizationOff, ShaderStage, Storage, StoredIndices, StoredOutputs, Topology, Use,
+    Uses,
 };
 
 /// A device like one of the presets.
@@ -135,7 +136,7 @@ fn any_use(choices: &mut Choices) -> Use {
     ])
 }
 
-const KEEPERS: [Keeper; 2] = [Keeper::Host, Keeper::Device];
+const COUNTER_OWNERS: [CounterOwner; 2] = [CounterOwner::Host, CounterOwner::Device];
 
 fn uses(choices: &mut Choices) -> Uses {
     let of_counters = [Use::Save, Use::Resume, Use::ByteCount, Use::CopySource, Use::HostRead];
@@ -246,12 +247,12 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
             1 => End::Save(counters(choices)),
             _ => End::Running,
         },
-        keeper: choices.of(&KEEPERS),
+        counter_owner: choices.of(&COUNTER_OWNERS),
     };
     let count = |choices: &mut Choices| ByteCount {
         counter: counter(choices),
         path: choices.of(&[Path::Extension, Path::Storage, Path::Compute]),
-        keeper: choices.of(&KEEPERS),
+        counter_owner: choices.of(&COUNTER_OWNERS),
         counter_offset: 4 * choices.below(3),
         stride: 4 * choices.below(5),
         before: choices.list(1, |_| Use::Save),
@@ -267,9 +268,9 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
         },
         pass: choices.of(&[
             PassState::Outside,
-            PassState::Inside,
-            PassState::Kept,
-            PassState::Listed,
+            PassState::Interruptible,
+            PassState::Uninterruptible,
+            PassState::RecordedAround,
         ]),
         feedback: match choices.below(8) {
             0 => Feedback::Inactive,

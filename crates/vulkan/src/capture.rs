@@ -18,8 +18,8 @@ pub struct Variants<'m> {
     pub raster_only: Module<'m>,
     /// [`Variant::Both`], where the draws may have a topology that it captures.
     pub both: Option<Module<'m>>,
-    /// [`Variant::CaptureAll`] and [`Variant::PassThrough`], where the options ask for them.
-    pub passing: Option<[Module<'m>; 2]>,
+    /// [`Variant::SpillOutputs`] and [`Variant::ReloadOutputs`], where the options ask for them.
+    pub spilled: Option<[Module<'m>; 2]>,
     /// What is captured where.
     pub layout: Layout,
     /// What the host fills in for each draw.
@@ -42,12 +42,12 @@ impl<'m> Variants<'m> {
         let prepared = transform_feedback::prepare(module, target, options)?;
         let make = |variant| Ok(prepared.variant(variant)?.module);
         let is_drawn_at_once = prepared.layout().is_captured_at_once();
-        let passing = || Ok([make(Variant::CaptureAll)?, make(Variant::PassThrough)?]);
-        let is_passed_through = prepared.layout().outputs_stride() > 0;
+        let spilled = || Ok([make(Variant::SpillOutputs)?, make(Variant::ReloadOutputs)?]);
+        let is_spilled = prepared.layout().outputs_stride() > 0;
         Ok(Self {
             capture_only: make(Variant::CaptureOnly)?,
             both: is_drawn_at_once.then(|| make(Variant::Both)).transpose()?,
-            passing: is_passed_through.then(passing).transpose()?,
+            spilled: is_spilled.then(spilled).transpose()?,
             raster_only: make(Variant::RasterOnly)?,
             layout: prepared.layout().clone(),
             words: prepared.words().clone(),
@@ -65,7 +65,7 @@ pub struct CaptureBuffers<'a> {
     pub indices: Option<Range>,
     /// The [table](transform_feedback::Segments::table), where they may restart primitives.
     pub segments: Option<Range>,
-    /// What vertices hand on, where that is passed through.
+    /// The outputs of vertices, where they are spilled.
     pub outputs: Option<Range>,
 }
 
@@ -115,8 +115,8 @@ pub fn capture_draw<'a>(
     work: &mut Work<'a>,
 ) -> Result<Draw<'a>, Error> {
     let host_words = capture.layout.host_words(draw, ranges)?;
-    let variant = match (&capture.passing, buffers.outputs) {
-        (Some([capture_all, _]), Some(_)) => capture_all,
+    let variant = match (&capture.spilled, buffers.outputs) {
+        (Some([spill_outputs, _]), Some(_)) => spill_outputs,
         _ => &capture.capture_only,
     };
     let mut pass = Draw {

@@ -5,7 +5,7 @@
 
 mod capabilities;
 mod encoders;
-mod keep;
+mod jobs;
 mod lower;
 mod record;
 
@@ -67,7 +67,7 @@ pub struct PlannedDraw<'a> {
     pub feedback: Vec<usize>,
     /// The arguments of an indirect draw.
     pub arguments: Option<IndirectArguments>,
-    /// What conditional rendering looks at, and whether it draws where that is 0; only the keeper is told of it.
+    /// What conditional rendering looks at, and whether it draws where that is 0; only the counter pass is told of it.
     pub predicate: Option<(Place, bool)>,
 }
 

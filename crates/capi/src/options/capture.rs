@@ -43,8 +43,8 @@ pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
 /// The variant that only captures is a compute stage, which is dispatched; the shader has no attributes but such as it
 /// pulls, there is no variant that does both, and `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` means nothing.
 pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
-/// There are a variant that stores all outputs, too, and one that passes them through.
-pub const POLYSHADE_CAPTURE_PASS_THROUGH: u32 = 2048;
+/// There are a variant that also stores all outputs, and one that reads them back.
+pub const POLYSHADE_CAPTURE_SPILL_OUTPUTS: u32 = 2048;
 
 /// The invocations of a work group of that stage, in x.
 pub const POLYSHADE_WORK_GROUP_SIZE: u32 = 64;
@@ -60,17 +60,17 @@ pub const POLYSHADE_VARIANT_CAPTURE_ONLY: u32 = 1;
 pub const POLYSHADE_VARIANT_RASTER_ONLY: u32 = 2;
 /// Does both; for lists and strips.
 pub const POLYSHADE_VARIANT_BOTH: u32 = 4;
-/// Stores as the first, and all outputs; with `POLYSHADE_CAPTURE_PASS_THROUGH`.
-pub const POLYSHADE_VARIANT_CAPTURE_ALL: u32 = 16;
-/// Hands on what that one has stored; with `POLYSHADE_CAPTURE_PASS_THROUGH`.
-pub const POLYSHADE_VARIANT_PASS_THROUGH: u32 = 32;
+/// Stores as the first, and all outputs; with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+pub const POLYSHADE_VARIANT_SPILL_OUTPUTS: u32 = 16;
+/// Has the outputs that the variant before stored; with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+pub const POLYSHADE_VARIANT_RELOAD_OUTPUTS: u32 = 32;
 
 const VARIANTS: [(u32, Variant); 5] = [
     (POLYSHADE_VARIANT_CAPTURE_ONLY, Variant::CaptureOnly),
     (POLYSHADE_VARIANT_RASTER_ONLY, Variant::RasterOnly),
     (POLYSHADE_VARIANT_BOTH, Variant::Both),
-    (POLYSHADE_VARIANT_CAPTURE_ALL, Variant::CaptureAll),
-    (POLYSHADE_VARIANT_PASS_THROUGH, Variant::PassThrough),
+    (POLYSHADE_VARIANT_SPILL_OUTPUTS, Variant::SpillOutputs),
+    (POLYSHADE_VARIANT_RELOAD_OUTPUTS, Variant::ReloadOutputs),
 ];
 
 /// A shader with stores and atomics of its own is refused.
@@ -191,8 +191,8 @@ pub(super) fn read(
     if has(POLYSHADE_CAPTURE_COMPUTE) {
         options = options.compute();
     }
-    if has(POLYSHADE_CAPTURE_PASS_THROUGH) {
-        options = options.pass_through();
+    if has(POLYSHADE_CAPTURE_SPILL_OUTPUTS) {
+        options = options.spill_outputs();
     }
     Ok((given, options))
 }

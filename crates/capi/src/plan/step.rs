@@ -38,25 +38,26 @@ pub const POLYSHADE_STEP_DRAW: u32 = 15;
 pub const POLYSHADE_STEP_ADVANCE: u32 = 16;
 /// The host's counters are written to the application's buffers, at `counters`.
 pub const POLYSHADE_STEP_WRITE_COUNTERS: u32 = 17;
-/// `POLYSHADE_KEEPER_SEGMENTS` is dispatched.
+/// `POLYSHADE_COUNTER_PASS_SEGMENTS` is dispatched.
 pub const POLYSHADE_STEP_FIND_SEGMENTS: u32 = 18;
-/// `POLYSHADE_KEEPER_KEEP` is dispatched, for a job of `keep`.
-pub const POLYSHADE_STEP_KEEP: u32 = 19;
+/// `POLYSHADE_COUNTER_PASS_COUNT` is dispatched, for a job of `counter_pass`.
+pub const POLYSHADE_STEP_COUNTER_PASS: u32 = 19;
 /// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
 pub const POLYSHADE_STEP_BIND_COMPUTE: u32 = 20;
 /// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
-/// those of `draw`, or of those that the keeper has written; then the pass of dispatches ends, where there are such.
+/// those of `draw`, or of those that the counter pass has written; then the pass of dispatches ends, where there are
+/// such.
 pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
-/// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
+/// The buffer for outputs is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
 /// of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
 pub const POLYSHADE_STEP_BIND_OUTPUTS: u32 = 22;
-/// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have
+/// The next steps are recorded before the application's pass, which cannot end, after the steps of earlier draws
 /// there.
-pub const POLYSHADE_STEP_RECORD_AHEAD: u32 = 23;
+pub const POLYSHADE_STEP_RECORD_BEFORE_PASS: u32 = 23;
 /// The next steps are recorded in the pass, where a plan begins.
-pub const POLYSHADE_STEP_RECORD_INSIDE: u32 = 24;
-/// The next steps are recorded behind the pass.
-pub const POLYSHADE_STEP_RECORD_BEHIND: u32 = 25;
+pub const POLYSHADE_STEP_RECORD_IN_PASS: u32 = 24;
+/// The next steps are recorded after the pass.
+pub const POLYSHADE_STEP_RECORD_AFTER_PASS: u32 = 25;
 
 /// The application's.
 pub const POLYSHADE_ATTACHMENTS_APPLICATION: u32 = 0;
@@ -113,9 +114,9 @@ pub const POLYSHADE_BOUND_CAPTURE_ONLY: u32 = 1;
 pub const POLYSHADE_BOUND_RASTER_ONLY: u32 = 2;
 pub const POLYSHADE_BOUND_BOTH: u32 = 4;
 /// The variant that only captures, and stores all outputs.
-pub const POLYSHADE_BOUND_CAPTURE_ALL: u32 = 16;
-/// The variant that hands on what that one has stored.
-pub const POLYSHADE_BOUND_PASS_THROUGH: u32 = 32;
+pub const POLYSHADE_BOUND_SPILL_OUTPUTS: u32 = 16;
+/// The variant that reads back the outputs that the one before stored.
+pub const POLYSHADE_BOUND_RELOAD_OUTPUTS: u32 = 32;
 /// The variant that is decorated for `VK_EXT_transform_feedback`.
 pub const POLYSHADE_BOUND_EXTENSION: u32 = 8;
 
@@ -206,9 +207,9 @@ pub const POLYSHADE_CALL_INDIRECT: u32 = 2;
 pub const POLYSHADE_CALL_INDEXED_INDIRECT: u32 = 3;
 /// As many points as the draw has indices, from `firstIndex` on, without the index buffer.
 pub const POLYSHADE_CALL_OVER_INDICES: u32 = 4;
-/// With the `VkDrawIndirectCommand`s that the keeper has written, or with its `VkDispatchIndirectCommand`s where a
-/// dispatch captures, one for each draw of a multi-draw, whose words are bound before.
-pub const POLYSHADE_CALL_KEPT: u32 = 5;
+/// With the `VkDrawIndirectCommand`s that the counter pass has written, or with its `VkDispatchIndirectCommand`s where
+/// a dispatch captures, one for each draw of a multi-draw, whose words are bound before.
+pub const POLYSHADE_CALL_FROM_COUNTER_PASS: u32 = 5;
 /// With indices of the host's, which put the primitives together.
 pub const POLYSHADE_CALL_REWRITTEN: u32 = 6;
 /// `vkCmdDrawIndirectByteCountEXT`
@@ -237,9 +238,9 @@ pub const POLYSHADE_RESOURCE_COUNT: u32 = 3;
 pub const POLYSHADE_RESOURCE_ATTACHMENTS: u32 = 4;
 /// Arguments, indices and attributes of a draw.
 pub const POLYSHADE_RESOURCE_INPUTS: u32 = 5;
-/// What the keeper has in memory.
-pub const POLYSHADE_RESOURCE_KEPT: u32 = 6;
-/// What vertices hand on, where it passes through a buffer.
+/// The memory of the counter pass.
+pub const POLYSHADE_RESOURCE_DEVICE_COUNTERS: u32 = 6;
+/// The outputs of vertices, where one pass stores them and the next reads them.
 pub const POLYSHADE_RESOURCE_OUTPUTS: u32 = 7;
 
 /// A barrier. It never grows.
@@ -259,7 +260,7 @@ pub struct polyshade_barrier {
 /// What the device keeps of a draw. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_keep {
+pub struct polyshade_counter_pass {
     /// Whether capture begins, with `begin_counters`.
     pub begins: u32,
     /// Whether capture ends, and `end_counters` are saved.
@@ -304,7 +305,7 @@ pub struct polyshade_step {
     /// By the numbers of the feedback buffers.
     pub counters: *const polyshade_counter,
     pub words: *const polyshade_plan_words,
-    pub keep: *const polyshade_keep,
+    pub counter_pass: *const polyshade_counter_pass,
 }
 
 versioned!(polyshade_step, 128 + 5 * size_of::<usize>());

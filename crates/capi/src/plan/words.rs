@@ -29,7 +29,7 @@ pub const POLYSHADE_WORD_COUNTER: u32 = 9;
 /// Where the draw before has left feedback buffer `number`.
 pub const POLYSHADE_WORD_RUNNING: u32 = 10;
 /// What of feedback buffer `number` is filled, which the device alone knows.
-pub const POLYSHADE_WORD_KEPT: u32 = 11;
+pub const POLYSHADE_WORD_DEVICE_COUNTER: u32 = 11;
 /// How wide indices are: 0, 1 or 2 for 8, 16 or 32 bits.
 pub const POLYSHADE_WORD_INDEX_TYPE: u32 = 12;
 /// `vertexOffset`
@@ -161,7 +161,7 @@ fn plan_word(of: &Word, name: *const c_char) -> polyshade_plan_word {
         Word::AddressHigh { buffer, offset } => (POLYSHADE_WORD_ADDRESS_HIGH, buffer, offset),
         Word::Counter(Counter { buffer, offset }) => (POLYSHADE_WORD_COUNTER, buffer, offset),
         Word::Running(buffer) => (POLYSHADE_WORD_RUNNING, buffer, 0),
-        Word::Kept(buffer) => (POLYSHADE_WORD_KEPT, buffer, 0),
+        Word::DeviceCounter(buffer) => (POLYSHADE_WORD_DEVICE_COUNTER, buffer, 0),
         plain => {
             let kind = PLAIN.iter().find(|(_, word)| *word == plain).map(|(kind, _)| *kind);
             (kind.expect("all others are listed"), 0, 0)
@@ -181,7 +181,7 @@ impl polyshade_plan_word {
             POLYSHADE_WORD_ADDRESS_HIGH => Word::AddressHigh { buffer: number, offset },
             POLYSHADE_WORD_COUNTER => Word::Counter(Counter { buffer: number, offset }),
             POLYSHADE_WORD_RUNNING => Word::Running(number),
-            POLYSHADE_WORD_KEPT => Word::Kept(number),
+            POLYSHADE_WORD_DEVICE_COUNTER => Word::DeviceCounter(number),
             _ => {
                 let found = PLAIN.iter().find(|(plain, _)| *plain == kind);
                 let none = || Failure::argument(format!("there is no word of kind {kind}"));

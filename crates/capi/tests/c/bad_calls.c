@@ -303,10 +303,10 @@ static void plans(void) {
     job.index_type = 7;
     ARGUMENT("no index type 7", polyshade_job_words(&job, words, &error));
     ARGUMENT("list is NULL", polyshade_list_words(NULL, words, &error));
-    ARGUMENT("no index type 7", polyshade_keeper_table_size(7, 0, &size, &error));
+    ARGUMENT("no index type 7", polyshade_counter_pass_table_size(7, 0, &size, &error));
     polyshade_plan_word word = {99, 0, 0, NULL};
-    ARGUMENT("the values is NULL", polyshade_keeper_template(&word, NULL, 1, words, &count, &error));
-    ARGUMENT("no word of kind 99", polyshade_keeper_template(&word, words, 1, words, &count, &error));
+    ARGUMENT("the values is NULL", polyshade_counter_pass_template(&word, NULL, 1, words, &count, &error));
+    ARGUMENT("no word of kind 99", polyshade_counter_pass_template(&word, words, 1, words, &count, &error));
 }
 
 static void json(void) {

@@ -1,14 +1,16 @@
-//! Plans and the keeper's jobs, held to the Rust library.
+//! Plans and the counter pass's jobs, held to the Rust library.
 
 use crate::calls::{check, zeros};
+use polyshade_capi::counter_pass::*;
 use polyshade_capi::draw::*;
 use polyshade_capi::failure::*;
-use polyshade_capi::keeper::*;
 use polyshade_capi::plan::step::*;
 use polyshade_capi::plan::words::*;
 use polyshade_capi::plan::*;
-use polyshade_planner::keeper::{self, Arguments, Draws, Job, List, Predicate, Segments, Shader};
-use polyshade_planner::{Side, Step, Word};
+use polyshade_planner::counter_pass::{
+    self, Arguments, Draws, Job, List, Predicate, Segments, Shader,
+};
+use polyshade_planner::{RecordAt, Step, Word};
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
@@ -53,7 +55,7 @@ fn plans_are_those_of_the_program() {
 /// Every step of a plan, as the struct says it, and as the planner does.
 #[test]
 fn steps_are_those_of_the_planner() {
-    let stored = ["resumed-strip", "kept-indirect", "listed-indirect"]
+    let stored = ["resumed-strip", "device-counters-indirect", "recorded-around-indirect"]
         .map(|name| (name, POLYSHADE_PATH_STORAGE));
     for (name, path) in stored.into_iter().chain([("dispatched-mesh", POLYSHADE_PATH_COMPUTE)]) {
         let state = state(name);
@@ -132,20 +134,23 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
             at.eq(saved.iter().map(|one| one.map(|one| (one.buffer, one.offset))))
         }
         (Step::FindSegments, POLYSHADE_STEP_FIND_SEGMENTS) => true,
-        (Step::Record(Side::Ahead), POLYSHADE_STEP_RECORD_AHEAD)
-        | (Step::Record(Side::Inside), POLYSHADE_STEP_RECORD_INSIDE)
-        | (Step::Record(Side::Behind), POLYSHADE_STEP_RECORD_BEHIND) => true,
-        (Step::Keep(planned), POLYSHADE_STEP_KEEP) => {
+        (Step::Record(RecordAt::BeforePass), POLYSHADE_STEP_RECORD_BEFORE_PASS)
+        | (Step::Record(RecordAt::InPass), POLYSHADE_STEP_RECORD_IN_PASS)
+        | (Step::Record(RecordAt::AfterPass), POLYSHADE_STEP_RECORD_AFTER_PASS) => true,
+        (Step::CounterPass(planned), POLYSHADE_STEP_COUNTER_PASS) => {
             // SAFETY: it lives as long as the plan.
-            let keep = unsafe { &*step.keep };
-            let queries = all(keep.queries, keep.query_count).iter().map(|one| one.kind);
-            let begun = all(keep.begin_counters, keep.begin_count).iter().map(|one| one.buffer);
-            (keep.begins, keep.ends, keep.is_counted) == (1, 1, 0)
-                && all(keep.strides, keep.stride_count) == planned.strides
+            let counter_pass = unsafe { &*step.counter_pass };
+            let queries =
+                all(counter_pass.queries, counter_pass.query_count).iter().map(|one| one.kind);
+            let begun = all(counter_pass.begin_counters, counter_pass.begin_count)
+                .iter()
+                .map(|one| one.buffer);
+            (counter_pass.begins, counter_pass.ends, counter_pass.is_counted) == (1, 1, 0)
+                && all(counter_pass.strides, counter_pass.stride_count) == planned.strides
                 && queries.eq([POLYSHADE_QUERY_STREAM])
                 && begun.eq([7])
-                && keep.end_count == 1
-                && are_words(keep.words, planned.words.as_ref().expect("it captures"))
+                && counter_pass.end_count == 1
+                && are_words(counter_pass.words, planned.words.as_ref().expect("it captures"))
         }
         _ => false,
     }
@@ -260,7 +265,7 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
     let kinds = [
         (POLYSHADE_WORD_CONSTANT, 5, Word::Constant(5)),
         (POLYSHADE_WORD_VERTEX_COUNT, 0, Word::VertexCount),
-        (POLYSHADE_WORD_KEPT, 2, Word::Kept(2)),
+        (POLYSHADE_WORD_DEVICE_COUNTER, 2, Word::DeviceCounter(2)),
         (POLYSHADE_WORD_DRAW_INDEX, 0, Word::DrawIndex),
         (POLYSHADE_WORD_ADDRESS_LOW, 1, Word::AddressLow { buffer: 1, offset: 8 }),
         (POLYSHADE_WORD_TABLE_SIZE, 0, Word::TableSize),
@@ -269,10 +274,10 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
     let (values, mut made, mut count) = ([5, 77, 77, 3, 90, 91], [0; 12], 12);
     let (at, values_at) = (words.as_ptr(), values.as_ptr());
     let to = (made.as_mut_ptr(), &raw mut count);
-    check(|error| unsafe { polyshade_keeper_template(at, values_at, 6, to.0, to.1, error) });
+    check(|error| unsafe { polyshade_counter_pass_template(at, values_at, 6, to.0, to.1, error) });
     let planned = kinds.map(|(_, _, word)| word);
     let mut known = [5, 3, 90, 91].into_iter();
-    let wanted = keeper::template(&planned, |_| known.next().expect("four are known"));
+    let wanted = counter_pass::template(&planned, |_| known.next().expect("four are known"));
     assert_eq!((count, made.to_vec()), (12, wanted));
 
     let (list, mut words) = (polyshade_list { jobs: 7 << 40, count: 3, restarted: 2 }, [0; 10]);
@@ -281,20 +286,22 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
 
     let mut size = 0;
     let index_type = POLYSHADE_INDEX_TYPE_UINT16;
-    check(|error| unsafe { polyshade_keeper_table_size(index_type, 18, &raw mut size, error) });
+    check(|error| unsafe {
+        polyshade_counter_pass_table_size(index_type, 18, &raw mut size, error)
+    });
     assert_eq!(size, (9 + 2) * 8 + 8);
 
     let shaders = [
-        (POLYSHADE_KEEPER_KEEP, Shader::Keep.words()),
-        (POLYSHADE_KEEPER_SEGMENTS, Shader::Segments.words()),
-        (POLYSHADE_KEEPER_KEEP_BOUND, Shader::Keep.bound_words()),
-        (POLYSHADE_KEEPER_SEGMENTS_BOUND, Shader::Segments.bound_words()),
+        (POLYSHADE_COUNTER_PASS_COUNT, Shader::Count.words()),
+        (POLYSHADE_COUNTER_PASS_SEGMENTS, Shader::Segments.words()),
+        (POLYSHADE_COUNTER_PASS_COUNT_BOUND, Shader::Count.bound_words()),
+        (POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND, Shader::Segments.bound_words()),
     ];
     for (number, shader) in shaders {
         let mut count = 0;
-        let words = unsafe { polyshade_keeper_words(number, &raw mut count) };
+        let words = unsafe { polyshade_counter_pass_words(number, &raw mut count) };
         assert_eq!(all(words, count as u32), shader);
     }
     let mut count = 7;
-    assert!(unsafe { polyshade_keeper_words(4, &raw mut count) }.is_null() && count == 0);
+    assert!(unsafe { polyshade_counter_pass_words(4, &raw mut count) }.is_null() && count == 0);
 }

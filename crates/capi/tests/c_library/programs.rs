@@ -79,12 +79,12 @@ fn the_example_in_c_walks_a_plan() {
     ] {
         assert!(strip.contains(line), "{strip}");
     }
-    let kept = run(program.command().arg(state("kept-indirect")));
-    let dispatch = "\ndispatch the keeper for a job with flags 0x87, a template of 34 words, 1 queries; \
+    let kept = run(program.command().arg(state("device-counters-indirect")));
+    let dispatch = "\ndispatch the counter pass for a job with flags 0x87, a template of 34 words, 1 queries; \
                     begin with 7:0; end with 7:0\n";
     assert!(kept.contains(dispatch), "{kept}");
     let plain = c("examples/plan.c", Library::Static, Sanitizers::None);
-    run(plain.under_valgrind().arg(state("kept-indirect")));
+    run(plain.under_valgrind().arg(state("device-counters-indirect")));
 }
 
 #[test]

@@ -128,10 +128,10 @@ pub(crate) struct Rewrite {
     #[arg(long, requires = "indexed")]
     restart: bool,
 
-    /// The variant capture-all stores all outputs, too, and the variant pass-through hands them on from there: the
-    /// shader runs once for each vertex that is captured and rasterized
-    #[arg(long)]
-    pass_through: bool,
+    /// Offer the variant spill-outputs, which also stores all outputs, and the variant reload-outputs, which reads them
+    /// back: the shader runs once for each vertex that is captured and rasterized
+    #[arg(long, alias = "pass-through")]
+    spill_outputs: bool,
 
     /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
@@ -155,8 +155,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where another variant goes: capture-only, raster-only, both; with --pass-through, capture-all or
-    /// pass-through; --output is capture-only
+    /// Where another variant goes: capture-only, raster-only, both; with --spill-outputs, spill-outputs or
+    /// reload-outputs; --output is capture-only
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
     variants: Vec<(Variant, PathBuf)>,
 
@@ -208,8 +208,8 @@ const VARIANTS: [(&str, Variant); 5] = [
     ("capture-only", Variant::CaptureOnly),
     ("raster-only", Variant::RasterOnly),
     ("both", Variant::Both),
-    ("capture-all", Variant::CaptureAll),
-    ("pass-through", Variant::PassThrough),
+    ("spill-outputs", Variant::SpillOutputs),
+    ("reload-outputs", Variant::ReloadOutputs),
 ];
 
 fn varying(text: &str) -> Result<Varying, polyshade::Error> {
@@ -374,8 +374,8 @@ impl Rewrite {
         if self.restart {
             options = options.restart();
         }
-        if self.pass_through {
-            options = options.pass_through();
+        if self.spill_outputs {
+            options = options.spill_outputs();
         }
         if let Some(set) = self.set {
             options = options.into_set(Set(set));
@@ -399,7 +399,7 @@ impl Rewrite {
     fn offered(&self, layout: &Layout) -> impl Iterator<Item = Variant> {
         VARIANTS.into_iter().map(|(_, variant)| variant).filter(|variant| match variant {
             Variant::Both => layout.is_captured_at_once(),
-            Variant::CaptureAll | Variant::PassThrough => self.pass_through,
+            Variant::SpillOutputs | Variant::ReloadOutputs => self.spill_outputs,
             Variant::CaptureOnly | Variant::RasterOnly => true,
         })
     }
@@ -443,7 +443,7 @@ impl Rewrite {
             ("--indexed", self.indexed.is_some()),
             ("--constant-attributes", !self.constant_attributes.is_empty()),
             ("--restart", self.restart),
-            ("--pass-through", self.pass_through),
+            ("--spill-outputs", self.spill_outputs),
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),

@@ -4,7 +4,7 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use ash::vk;
 use polyshade::transform_feedback::IndexType;
-use polyshade_planner::keeper::Arguments;
+use polyshade_planner::counter_pass::Arguments;
 
 /// A draw, or several of one command.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl Call {
         matches!(self.arguments, Said::Direct { .. })
     }
 
-    /// The numbers as the keeper reads them; nothing, where a buffer has no address.
+    /// The numbers as the counter pass reads them; nothing, where a buffer has no address.
     pub(crate) fn arguments(&self, device: &Driver, emulator: &Emulator) -> Option<Arguments> {
         let at = |(buffer, offset)| emulator.place(device, buffer, offset).map(|(place, _)| place);
         Some(match self.arguments {

@@ -7,7 +7,7 @@ use crate::emulation::recording::{Active, NO_LIST, Recording, Target};
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
-use polyshade_planner::keeper::Job;
+use polyshade_planner::counter_pass::Job;
 
 impl Emulator {
     /// The address of a place in a buffer and the bytes behind it; nothing, where it has no address or no such place.

@@ -7,7 +7,7 @@ use crate::emulation::facts::{Facts, VertexInput};
 use crate::emulation::recording::Recording;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::IndexType;
-use polyshade_planner::keeper::Predicate;
+use polyshade_planner::counter_pass::Predicate;
 
 impl Recording {
     /// What conditional rendering looks at.

@@ -11,7 +11,7 @@ use crate::emulation::recording::{Active, NO_LIST, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
-use polyshade_planner::keeper::{self, Job};
+use polyshade_planner::counter_pass::{self, Job};
 use std::sync::Arc;
 
 /// The most draws of an indirect draw that are captured.
@@ -20,7 +20,7 @@ const MOST_DRAWS: u32 = 1 << 16;
 /// What becomes of a draw.
 #[derive(Default)]
 pub(crate) struct Done {
-    /// The arguments that the keeper writes.
+    /// The arguments that the counter pass writes.
     pub(crate) commands: Option<Piece>,
     /// Whether there is nothing more to draw.
     pub(crate) is_whole: bool,
@@ -51,7 +51,7 @@ impl Recording {
         })
     }
 
-    /// Where the keeper counts: the capture's own place, or outside of one a place that nothing else reads.
+    /// Where the counter pass counts: the capture's own place, or outside of one a place that nothing else reads.
     fn state(&mut self, device: &Driver, emulator: &Emulator) -> Result<u64, Why> {
         match self.active {
             Some(Active { state }) => Ok(state),
@@ -83,7 +83,7 @@ impl Recording {
         if has_others && self.active.is_some() {
             device.fault(format_args!("a draw is not captured: {OTHER_STAGES}"));
         }
-        // The keeper makes the arguments of draws by byte count.
+        // The counter pass makes the arguments of draws by byte count.
         if has_others && !matches!(call.arguments, Said::Bytes { .. }) {
             return Ok(Done::default());
         }
@@ -109,7 +109,7 @@ impl Recording {
         // The driver counts the points, too.
         let points = (of_generated != 0 && emulator.driver_counts).then(|| {
             let topology = Topology::PointList;
-            job(keeper::Draws { topology, segments: None, ..draws.clone() }, of_generated)
+            job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
         });
         let last = self.provokes_last(facts);
         let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
@@ -186,7 +186,7 @@ impl Recording {
         graphics.variant(device, key, self.scope.pass())
     }
 
-    /// What the keeper is told of a draw that is not captured.
+    /// What the counter pass is told of a draw that is not captured.
     fn told(
         &mut self,
         device: &Driver,
@@ -194,9 +194,9 @@ impl Recording {
         call: &Call,
         indices: Option<Indices>,
         facts: &Facts,
-    ) -> Result<keeper::Draws, Why> {
+    ) -> Result<counter_pass::Draws, Why> {
         let arguments = call.arguments(device, emulator);
-        let mut draws = keeper::Draws {
+        let mut draws = counter_pass::Draws {
             topology: topology(self.topology(facts)),
             arguments: arguments.ok_or("arguments in a buffer without an address")?,
             count: call.draws,
@@ -217,8 +217,8 @@ impl Recording {
         Ok(draws)
     }
 
-    /// Where the keeper writes arguments, unless the host gives them: of draws that may not be executed, the keeper
-    /// says whether they are.
+    /// Where the counter pass writes arguments, unless the host gives them: of draws that may not be executed, the
+    /// counter pass says whether they are.
     fn commands(
         &mut self,
         device: &Driver,

@@ -53,7 +53,8 @@ impl Captured<'_> {
                 " with indices and restart: the shader fetches indices and attributes, and finds primitives by a table"
             }
         };
-        text += "\ndispatch the keeper in front of the render pass, with the job of this draw\n";
+        text +=
+            "\ndispatch the counter pass in front of the render pass, with the job of this draw\n";
         text += "draw points without rasterization, one a vertex, or of draws with indices one an index\n";
         text += match self.stores {
             true => "draw as the application does in any case: its shader stores\n",

@@ -1,13 +1,13 @@
-//! The keeper: its pipelines, and the lists of jobs that are done in front of render passes.
+//! The counter pass: its pipelines, and the lists of jobs that are done in front of render passes.
 
 use crate::driver::Driver;
 use crate::emulation::memory::Piece;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
-use polyshade_planner::keeper::{self, Job, List, Predicate, Shader};
+use polyshade_planner::counter_pass::{self, Job, List, Predicate, Shader};
 use std::ops::Range;
 
-/// The keeper's pipelines.
-pub(crate) struct Keeper {
+/// The counter pass's pipelines.
+pub(crate) struct CounterPass {
     pub(super) layout: vk::PipelineLayout,
     pub(super) keep: vk::Pipeline,
     pub(super) segments: vk::Pipeline,
@@ -17,11 +17,11 @@ pub(crate) struct Keeper {
 
 pub(super) const LOST: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 
-impl Keeper {
+impl CounterPass {
     pub(crate) fn new(device: &Driver) -> Result<Self, vk::Result> {
         let ranges = [vk::PushConstantRange::default()
             .stage_flags(ShaderStageFlags::COMPUTE)
-            .size(keeper::PUSH_CONSTANTS)];
+            .size(counter_pass::PUSH_CONSTANTS)];
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
         let create = device.next.create_pipeline_layout.ok_or(LOST)?;
         let mut layout = vk::PipelineLayout::null();
@@ -30,20 +30,20 @@ impl Keeper {
             create(device.handle, &raw const info, std::ptr::null(), &raw mut layout).result()?;
         }
         let null = vk::Pipeline::null();
-        let mut keeper = Self { layout, keep: null, segments: null, results: null };
+        let mut counter_pass = Self { layout, keep: null, segments: null, results: null };
         let results = include_bytes!("results.spv").as_chunks().0;
         let results: Vec<u32> = results.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let made = pipeline(device, layout, Shader::Keep.words()).and_then(|keep| {
-            keeper.keep = keep;
-            keeper.segments = pipeline(device, layout, Shader::Segments.words())?;
-            keeper.results = pipeline(device, layout, &results)?;
+        let made = pipeline(device, layout, Shader::Count.words()).and_then(|keep| {
+            counter_pass.keep = keep;
+            counter_pass.segments = pipeline(device, layout, Shader::Segments.words())?;
+            counter_pass.results = pipeline(device, layout, &results)?;
             Ok(())
         });
         if let Err(error) = made {
-            keeper.destroy(device);
+            counter_pass.destroy(device);
             return Err(error);
         }
-        Ok(keeper)
+        Ok(counter_pass)
     }
 
     pub(crate) fn destroy(self, device: &Driver) {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use ash::vk::Handle as _;
     use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
-    use polyshade_planner::keeper::{Arguments, Draws};
+    use polyshade_planner::counter_pass::{Arguments, Draws};
 
     const BLOCK: u64 = 32;
 

@@ -58,7 +58,7 @@ pub(crate) fn merged(
     (size <= most).then_some((range, at))
 }
 
-/// What was pushed last, to be pushed again where the keeper came between.
+/// What was pushed last, to be pushed again where the counter pass came between.
 #[derive(Clone)]
 pub(crate) struct Pushed {
     pub(crate) layout: Option<Arc<Layout>>,

@@ -2,15 +2,15 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::jobs::{Keeper, LOST, barrier};
+use crate::emulation::jobs::{CounterPass, LOST, barrier};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::Recording;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
-use polyshade_planner::keeper::{self, List};
+use polyshade_planner::counter_pass::{self, List};
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Dispatches the keeper with a list that is still to be written.
+    /// Dispatches the counter pass with a list that is still to be written.
     ///
     /// # Safety
     ///
@@ -48,15 +48,21 @@ impl Recording {
         let words = [list.address as u32, (list.address >> 32) as u32, List::COUNT];
         // SAFETY: the caller's promise.
         unsafe {
-            self.compute(device, &emulator.keeper, commands, words, |device, keeper| {
-                barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
-                bind(commands, compute, keeper.segments);
-                dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
-                barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));
-                bind(commands, compute, keeper.keep);
-                dispatch(commands, list.buffer, list.offset + u64::from(List::KEEP));
-                barrier(device, commands, own, behind);
-            });
+            self.compute(
+                device,
+                &emulator.counter_pass,
+                commands,
+                words,
+                |device, counter_pass| {
+                    barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
+                    bind(commands, compute, counter_pass.segments);
+                    dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
+                    barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));
+                    bind(commands, compute, counter_pass.keep);
+                    dispatch(commands, list.buffer, list.offset + u64::from(List::KEEP));
+                    barrier(device, commands, own, behind);
+                },
+            );
         }
         Ok(list)
     }
@@ -70,23 +76,23 @@ impl Recording {
     pub(super) unsafe fn compute(
         &self,
         device: &Driver,
-        keeper: &Keeper,
+        counter_pass: &CounterPass,
         commands: vk::CommandBuffer,
-        words: [u32; keeper::PUSH_CONSTANTS as usize / 4],
-        dispatch: impl FnOnce(&Driver, &Keeper),
+        words: [u32; counter_pass::PUSH_CONSTANTS as usize / 4],
+        dispatch: impl FnOnce(&Driver, &CounterPass),
     ) {
         let next = &device.next;
         let (Some(bind), Some(push)) = (next.cmd_bind_pipeline, next.cmd_push_constants) else {
             return;
         };
-        // SAFETY: the caller's promise. The keeper's layout has so many bytes of push constants.
+        // SAFETY: the caller's promise. The counter pass's layout has so many bytes of push constants.
         unsafe {
             if let (Some(_), Some(end)) = (self.conditional, next.cmd_end_conditional_rendering) {
                 end(commands);
             }
-            let (values, size) = (words.as_ptr().cast(), keeper::PUSH_CONSTANTS);
-            push(commands, keeper.layout, ShaderStageFlags::COMPUTE, 0, size, values);
-            dispatch(device, keeper);
+            let (values, size) = (words.as_ptr().cast(), counter_pass::PUSH_CONSTANTS);
+            push(commands, counter_pass.layout, ShaderStageFlags::COMPUTE, 0, size, values);
+            dispatch(device, counter_pass);
             if self.compute != vk::Pipeline::null() {
                 bind(commands, vk::PipelineBindPoint::COMPUTE, self.compute);
             }

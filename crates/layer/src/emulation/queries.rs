@@ -1,4 +1,4 @@
-//! Queries of transform feedback and of primitives generated, which the keeper counts.
+//! Queries of transform feedback and of primitives generated, which the counter pass counts.
 //!
 //! The driver gets a pool of timestamps in their place: a timestamp is written where a query ends, so that the driver
 //! tells the host whether a result is available, and waits for it. The numbers stand in memory of the layer's, beside
@@ -15,7 +15,7 @@ use ash::vk::{
     self, AccessFlags as Access, Handle as _, PipelineStageFlags as Stage,
     QueryResultFlags as Flags,
 };
-use polyshade_planner::keeper::Job;
+use polyshade_planner::counter_pass::Job;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -32,8 +32,8 @@ pub(crate) struct Counts {
     numbers: Block,
     /// Whether it counts primitives generated, rather than those of transform feedback.
     of_generated: bool,
-    /// The pool in which the driver counts primitives generated, if it does. The keeper then counts only the points by
-    /// which the layer captures, which are subtracted.
+    /// The pool in which the driver counts primitives generated, if it does. The counter pass then counts only the
+    /// points by which the layer captures, which are subtracted.
     of_driver: Option<vk::QueryPool>,
 }
 
@@ -172,7 +172,7 @@ impl Recording {
         }
     }
 
-    /// Has the keeper write 1 to a place: as the counter of a capture that begins and ends.
+    /// Has the counter pass write 1 to a place: as the counter of a capture that begins and ends.
     fn end_in_pass(
         &mut self,
         device: &Driver,
@@ -188,7 +188,7 @@ impl Recording {
     }
 }
 
-/// Fills words of queries, after the keeper's earlier jobs and before its later ones.
+/// Fills words of queries, after the counter pass's earlier jobs and before its later ones.
 ///
 /// # Safety
 ///
@@ -202,11 +202,11 @@ unsafe fn fill(
 ) {
     let Some(fill) = device.next.cmd_fill_buffer else { return };
     let written = (Stage::TRANSFER, Access::TRANSFER_WRITE);
-    let keeper = (Stage::COMPUTE_SHADER, Access::SHADER_WRITE);
+    let counter_pass = (Stage::COMPUTE_SHADER, Access::SHADER_WRITE);
     let read = Access::SHADER_READ | Access::SHADER_WRITE | Access::HOST_READ;
     // SAFETY: the caller's promise.
     unsafe {
-        let before = (keeper.0 | written.0, keeper.1 | written.1);
+        let before = (counter_pass.0 | written.0, counter_pass.1 | written.1);
         barrier(device, commands, before, written);
         fill(commands, all.buffer, all.offset + bytes.start, bytes.end - bytes.start, value);
         barrier(device, commands, written, (Stage::COMPUTE_SHADER | Stage::HOST, read));
@@ -279,7 +279,7 @@ pub(crate) unsafe fn results(
     let Some(Source { all, values, of_driver }) = source(emulator, pool) else {
         return vk::Result::ERROR_UNKNOWN;
     };
-    // The keeper wrote the number of points before the driver began to count.
+    // The counter pass wrote the number of points before the driver began to count.
     // SAFETY: the caller's promise.
     let (result, there) = unsafe { ask(device, of_driver.unwrap_or(pool), (first, count), flags) };
     if result != vk::Result::SUCCESS && result != vk::Result::NOT_READY {
@@ -410,14 +410,20 @@ pub(crate) unsafe fn copy(
         }
         barrier(device, commands, copies, shader);
         let words = [copying.address as u32, (copying.address >> 32) as u32, count];
-        recording.compute(device, &emulator.keeper, commands, words, |device, keeper| {
-            if let (Some(bind), Some(dispatch)) =
-                (device.next.cmd_bind_pipeline, device.next.cmd_dispatch)
-            {
-                bind(commands, vk::PipelineBindPoint::COMPUTE, keeper.results);
-                dispatch(commands, count.div_ceil(COPIED_TOGETHER), 1, 1);
-            }
-        });
+        recording.compute(
+            device,
+            &emulator.counter_pass,
+            commands,
+            words,
+            |device, counter_pass| {
+                if let (Some(bind), Some(dispatch)) =
+                    (device.next.cmd_bind_pipeline, device.next.cmd_dispatch)
+                {
+                    bind(commands, vk::PipelineBindPoint::COMPUTE, counter_pass.results);
+                    dispatch(commands, count.div_ceil(COPIED_TOGETHER), 1, 1);
+                }
+            },
+        );
         barrier(device, commands, shader, copies);
         copy(commands, room.buffer, buffer, count, back.as_ptr());
     }

@@ -37,7 +37,7 @@ pub(crate) struct Tables {
 /// A capture that has begun.
 #[derive(Clone, Copy)]
 pub(crate) struct Active {
-    /// Where the keeper has what is filled.
+    /// Where the counter pass has what is filled.
     pub(crate) state: u64,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Recording {
     pub(crate) is_shared: bool,
     /// Where memory of its own is used, until it is among those: where that may be on several queues.
     pub(crate) own: Option<Arc<Use>>,
-    /// Where memory is used that the keeper writes, of recordings that may be pending twice.
+    /// Where memory is used that the counter pass writes, of recordings that may be pending twice.
     pub(crate) uses: Vec<Arc<Use>>,
     pub(crate) arena: Arena,
     /// The bytes of tables of restarts that draws have for themselves, and the pool that the others share.
@@ -136,7 +136,7 @@ impl Recording {
         if repeats { MOST_EXECUTIONS } else { 1 }
     }
 
-    /// Notes that the keeper writes to memory of this recording.
+    /// Notes that the counter pass writes to memory of this recording.
     pub(super) fn keeps(&mut self) {
         if let Some(own) = self.own.take() {
             self.uses.push(own);

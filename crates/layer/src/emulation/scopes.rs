@@ -1,4 +1,4 @@
-//! Render passes: in front of each the keeper does the jobs of all that is drawn in it.
+//! Render passes: in front of each the counter pass does the jobs of all that is drawn in it.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;

@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use ash::vk;
-use polyshade_planner::keeper::Predicate;
+use polyshade_planner::counter_pass::Predicate;
 
 /// A buffer of attributes.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ pub(crate) struct Conditional {
     pub(crate) buffer: vk::Buffer,
     pub(crate) offset: u64,
     pub(crate) flags: vk::ConditionalRenderingFlagsEXT,
-    /// The same as the keeper looks at it; nothing, where the buffer has no address.
+    /// The same as the counter pass looks at it; nothing, where the buffer has no address.
     pub(crate) predicate: Option<Predicate>,
 }
 

@@ -6,7 +6,7 @@ use polyshade_planner::Word;
 
 /// A word of a capture.
 pub(crate) enum Told {
-    /// As the keeper and its template have it.
+    /// As the counter pass and its template have it.
     Kept(Word),
     /// Whether the last vertex provokes, and which buffers are not bound.
     Flags,
@@ -46,7 +46,7 @@ impl Told {
                 "address_low" => Self::AddressLow(buffer),
                 "address_high" => Self::AddressHigh(buffer),
                 "size" => Self::Size(buffer),
-                "reached" => Self::Kept(Word::Kept(number)),
+                "reached" => Self::Kept(Word::DeviceCounter(number)),
                 of_draw => Self::Kept(Word::of_draw(of_draw).unwrap_or(Word::Constant(0))),
             }
         };

@@ -1,4 +1,4 @@
-//! What shaders of ours are told of a draw, and where the keeper finds restarts.
+//! What shaders of ours are told of a draw, and where the counter pass finds restarts.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -10,7 +10,7 @@ use crate::emulation::told::{Fetched, Told};
 use crate::emulation::variants::Variant;
 use ash::vk;
 use polyshade_planner::Word;
-use polyshade_planner::keeper::{self, Segments};
+use polyshade_planner::counter_pass::{self, Segments};
 use std::collections::BTreeMap;
 
 /// The bytes of tables of restarts that draws of a recording do not share. Each has room for a restart at every index.
@@ -78,7 +78,7 @@ impl Recording {
         Ok(Tables { address: piece.address, size: size as u32, wanted: asked })
     }
 
-    /// The blocks of words of a draw, and what the keeper makes them of.
+    /// The blocks of words of a draw, and what the counter pass makes them of.
     pub(super) fn blocks(
         &mut self,
         device: &Driver,
@@ -86,13 +86,13 @@ impl Recording {
         variant: &Variant,
         call: &Call,
         indices: Option<Indices>,
-        (draws, last): (&keeper::Draws, bool),
+        (draws, last): (&counter_pass::Draws, bool),
     ) -> Result<(Piece, Piece), vk::Result> {
         let captured = variant.words.iter().map(|told| self.told_of_capture(told, last));
         let mut words: Vec<Word> = captured.collect();
         words.extend(self.fetched(device, emulator, variant));
         let of_indices = indices.map_or(0, |indices| indices.address);
-        let template = keeper::template(&words, |word| match word {
+        let template = counter_pass::template(&words, |word| match word {
             Word::Constant(value) => *value,
             Word::DrawIndex => match call.arguments {
                 Said::Direct { number, .. } => number,
@@ -149,8 +149,8 @@ impl Recording {
         variant.pulled.iter().map(word).collect()
     }
 
-    /// Memory that the keeper writes in front of a pass. Where others have the pass nobody may: so it says first that
-    /// there is nothing to draw and no room.
+    /// Memory that the counter pass writes in front of a pass. Where others have the pass nobody may: so it says first
+    /// that there is nothing to draw and no room.
     pub(super) fn kept(
         &mut self,
         device: &Driver,

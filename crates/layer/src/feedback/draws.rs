@@ -7,7 +7,7 @@ use crate::emulation::recording::Recording;
 use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk;
-use polyshade_planner::keeper::Job;
+use polyshade_planner::counter_pass::Job;
 
 macro_rules! draws {
     ($($name:ident($($argument:ident: $Type:ty),*) $calls:expr;)*) => {

@@ -18,8 +18,8 @@ pub(super) enum Reach {
     Nothing,
     /// Vertex shaders, which fetch indices and attributes: inside of a render pass there is nothing else.
     Shaders,
-    /// The keeper, too, which reads arguments and counters and writes counters in front of passes.
-    Keeper,
+    /// The counter pass, too, which reads arguments and counters and writes counters in front of passes.
+    CounterPass,
 }
 
 impl Reach {
@@ -32,14 +32,14 @@ impl Reach {
         // SAFETY: the caller's promise.
         match unsafe { emulated(commands) } {
             None => Self::Nothing,
-            Some((_, _, recording)) if recording.scope == Scope::Outside => Self::Keeper,
+            Some((_, _, recording)) if recording.scope == Scope::Outside => Self::CounterPass,
             Some(_) => Self::Shaders,
         }
     }
 
     /// What reaches whatever may be recorded on this device.
     pub(super) fn whole(device: &Device) -> Self {
-        device.emulator.get().map_or(Self::Nothing, |_| Self::Keeper)
+        device.emulator.get().map_or(Self::Nothing, |_| Self::CounterPass)
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     let mut mapped = Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw());
     if captures || reach != Reach::Nothing && stages.intersects(READERS) {
         mapped |= Stage::VERTEX_SHADER;
-        if reach == Reach::Keeper {
+        if reach == Reach::CounterPass {
             mapped |= Stage::COMPUTE_SHADER;
         }
     }
@@ -130,15 +130,15 @@ mod tests {
 
     #[test]
     fn what_fixed_function_reads_shaders_of_ours_read_too() {
-        let (shaders, keeper) = (Reach::Shaders, Reach::Keeper);
+        let (shaders, counter_pass) = (Reach::Shaders, Reach::CounterPass);
         let vertex = Stage::VERTEX_SHADER;
         let both = vertex | Stage::COMPUTE_SHADER;
-        assert_eq!(stages_2(keeper, Stage::TRANSFORM_FEEDBACK_EXT), both);
+        assert_eq!(stages_2(counter_pass, Stage::TRANSFORM_FEEDBACK_EXT), both);
         assert_eq!(stages_2(shaders, Stage::VERTEX_INPUT), Stage::VERTEX_INPUT | vertex);
-        assert_eq!(stages_2(keeper, Stage::DRAW_INDIRECT), Stage::DRAW_INDIRECT | both);
-        assert_eq!(stages_2(keeper, Stage::TRANSFER), Stage::TRANSFER);
+        assert_eq!(stages_2(counter_pass, Stage::DRAW_INDIRECT), Stage::DRAW_INDIRECT | both);
+        assert_eq!(stages_2(counter_pass, Stage::TRANSFER), Stage::TRANSFER);
         let read = AccessFlags2::INDEX_READ;
-        let mapped = accesses_2(keeper, Stage::VERTEX_INPUT, read);
+        let mapped = accesses_2(counter_pass, Stage::VERTEX_INPUT, read);
         assert_eq!(mapped, read | AccessFlags2::SHADER_READ);
         assert_eq!(accesses_2(NONE, Stage::VERTEX_INPUT, read), read);
     }

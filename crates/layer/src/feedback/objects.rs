@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::emulation::state::Conditional;
 use crate::pnext::{Change, Copied, find};
 use ash::vk::{self, Handle as _, TaggedStructure as _};
-use polyshade_planner::keeper::Predicate;
+use polyshade_planner::counter_pass::Predicate;
 use std::sync::Arc;
 
 noted_on_device! {

@@ -31,7 +31,7 @@ impl Masked for vk::SubpassDependency {
 /// What the two sides of a dependency reach: between subpasses there are no stages of compute.
 fn reaches(reach: Reach, src: u32, dst: u32) -> (Reach, Reach) {
     let side = |subpass| match reach {
-        Reach::Keeper if subpass != vk::SUBPASS_EXTERNAL => Reach::Shaders,
+        Reach::CounterPass if subpass != vk::SUBPASS_EXTERNAL => Reach::Shaders,
         other => other,
     };
     (side(src), side(dst))

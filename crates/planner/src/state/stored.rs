@@ -113,7 +113,7 @@ impl StoredIndices {
 }
 
 impl StoredOutputs {
-    /// That of a lowering, if its variants pass outputs on.
+    /// That of a lowering, if one of its variants stores outputs for another.
     fn of(layout: &Layout, needs: &Requirements) -> Option<Self> {
         let bound = needs.descriptors.iter().find(|one| one.purpose == Purpose::Outputs)?;
         Some(Self { buffer: bound.binding, stride: layout.outputs_stride() })

@@ -74,7 +74,7 @@ pub enum Word {
     /// Where the draw before has left the feedback buffer with this number.
     Running(u32),
     /// What of the feedback buffer with this number is filled, which the device alone knows.
-    Kept(u32),
+    DeviceCounter(u32),
     /// How wide the indices of the draw are.
     IndexType,
     /// The draw's `vertexOffset`.

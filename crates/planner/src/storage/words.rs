@@ -2,7 +2,7 @@
 
 use super::super::check;
 use super::super::device::{Api, Device};
-use super::super::state::{Active, Begin, Bound, Capture, Keeper, Path, Pipeline, Storage};
+use super::super::state::{Active, Begin, Bound, Capture, CounterOwner, Path, Pipeline, Storage};
 use super::super::steps::{StorageRange, Word, WordRange, Words};
 use crate::code;
 use polyshade::host::{Binding, Set};
@@ -224,7 +224,7 @@ fn memory_range(bound: &Bound) -> Result<u32, Error> {
 /// Where capture continues in a feedback buffer.
 fn reached(active: &Active, number: u32) -> Word {
     match &active.begin {
-        _ if active.keeper == Keeper::Device => Word::Kept(number),
+        _ if active.counter_owner == CounterOwner::Device => Word::DeviceCounter(number),
         Begin::Anew => Word::Constant(0),
         Begin::Running => Word::Running(number),
         Begin::Resume(counters) => match counters.get(number as usize) {

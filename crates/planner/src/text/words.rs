@@ -1,7 +1,7 @@
 //! The words of a plan as text, and what the device keeps.
 
 use super::super::state::Topology;
-use super::super::steps::{Keep, Word, Words};
+use super::super::steps::{CounterPass, Word, Words};
 use polyshade::host::Place;
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl fmt::Display for Word {
             }
             Self::Counter(counter) => write!(f, "the host's {counter}"),
             Self::Running(number) => write!(f, "where buffer {number} was left"),
-            Self::Kept(number) => write!(f, "what of buffer {number} is filled"),
+            Self::DeviceCounter(number) => write!(f, "what of buffer {number} is filled"),
             Self::IndexOffset => f.write_str("offset of index 0"),
             Self::IndexSize => f.write_str("size of the index buffer"),
             Self::IndexAddressLow => f.write_str("lower half of the address of index 0"),
@@ -73,7 +73,7 @@ impl fmt::Display for Word {
     }
 }
 
-impl fmt::Display for Keep {
+impl fmt::Display for CounterPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("dispatch: keep the counters")?;
         if let Some(counters) = &self.begin {

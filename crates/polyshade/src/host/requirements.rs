@@ -87,8 +87,8 @@ pub enum Purpose {
     Indices,
     /// The table of [segments](crate::transform_feedback::Segments) of the indices.
     Segments,
-    /// What vertices hand on, between the pass that captures and the one that
-    /// [passes it through](crate::transform_feedback::Options::pass_through).
+    /// The outputs of vertices, which the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and
+    /// the raster pass reads.
     Outputs,
     /// [`Words`] that the host fills in, or the address where they are.
     Words,
@@ -108,7 +108,7 @@ impl fmt::Display for Purpose {
             Self::VertexBuffer(number) => write!(f, "vertex buffer {number}"),
             Self::Indices => f.write_str("index buffer"),
             Self::Segments => f.write_str("table of segments of the indices"),
-            Self::Outputs => f.write_str("outputs that are passed through"),
+            Self::Outputs => f.write_str("spilled outputs"),
             Self::Words => f.write_str("words of the host"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;

@@ -3,11 +3,11 @@
 mod compute;
 mod feedback;
 mod inputs;
-mod pass_through;
+mod spill_outputs;
 mod vertices;
 
 pub(super) use inputs::asks_draw_index;
-pub(super) use pass_through::pass_through;
+pub(super) use spill_outputs::reload_outputs;
 
 use super::effects::Pass;
 use super::known::HostWord;
@@ -21,12 +21,12 @@ use crate::source::Source;
 use compute::Numbers;
 use feedback::{Buffer, Feedback};
 use foldhash::HashSet;
-use pass_through::Passed;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
     StorageClass,
 };
+use spill_outputs::Spilled;
 
 /// The variant that stores and has no output but `PointSize`, or as a compute stage none at all. Either stores what is
 /// captured, or all that is handed on, too.
@@ -37,10 +37,10 @@ pub(super) fn capture<'m>(
     prepared: &Prepared<'_>,
     variant: Variant,
 ) -> Result<(), Error> {
-    let passes = variant == Variant::CaptureAll;
+    let passes = variant == Variant::SpillOutputs;
     match passes {
         // The shader runs once, and does once what it does.
-        true => pass_through::check(prepared, entry)?,
+        true => spill_outputs::check(prepared, entry)?,
         false => {
             prepared.plan.effects.settle(m, p, prepared.side_effects, Pass::Capture)?;
         }
@@ -65,7 +65,7 @@ pub(super) fn capture<'m>(
         inputs::fill_drawn(p, &inputs, &feedback, wrapper.prologue);
     }
     let passed = bound.array.filter(|_| passes);
-    let passed = passed.map(|array| Passed::add(m, p, entry, prepared, array)).transpose()?;
+    let passed = passed.map(|array| Spilled::add(m, p, entry, prepared, array)).transpose()?;
     store_outputs(m, p, entry, &feedback, (numbers, passed), wrapper.epilogue);
     if draws.compute {
         compute::change_stage(p, entry);
@@ -250,20 +250,20 @@ impl<'c> Bound<'c> {
     }
 }
 
-/// Emits, at `at`, code that stores what the outputs hold, and all of it where that is passed through.
+/// Emits, at `at`, code that stores the captured outputs, and all of them where they are spilled.
 fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     feedback: &Feedback<'_>,
-    (numbers, passed): (Option<Numbers>, Option<Passed<'_>>),
+    (numbers, passed): (Option<Numbers>, Option<Spilled<'_>>),
     at: Position<'m>,
 ) {
     let open = feedback.bound.added.open(&mut p.at(at));
     let (vertex, instance) = vertex_and_instance(m, p, entry, (feedback, open), numbers, at);
     feedback.capture(p, at, open, vertex, instance);
     if let Some(passed) = passed {
-        let number = pass_through::number(&mut p.at(at), (feedback, open), vertex, instance);
+        let number = spill_outputs::number(&mut p.at(at), (feedback, open), vertex, instance);
         passed.store(p, at, feedback, number);
     }
 }

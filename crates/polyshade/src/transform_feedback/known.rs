@@ -26,9 +26,9 @@ pub(super) struct Draws {
     /// Whether they are captured by a compute stage.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub(super) compute: bool,
-    /// Whether all outputs are stored, for a variant that passes them through.
+    /// Whether all outputs are stored, for a variant that reads them back.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
-    pub(super) pass_through: bool,
+    pub(super) spill_outputs: bool,
     /// The locations of attributes that are the same for all vertices.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "BTreeSet::is_empty"))]
     pub(super) constant_attributes: BTreeSet<u32>,
@@ -63,7 +63,7 @@ impl Default for Draws {
             by_address: false,
             unbound: false,
             compute: false,
-            pass_through: false,
+            spill_outputs: false,
             constant_attributes: BTreeSet::new(),
             indexed: None,
             asks_draw_index: false,
@@ -289,24 +289,24 @@ impl Draws {
 
     /// How many buffers a variant that captures has beside the feedback buffers.
     pub(super) fn further_buffers(&self) -> u32 {
-        self.index_buffers() + u32::from(self.pass_through)
+        self.index_buffers() + u32::from(self.spill_outputs)
     }
 
-    /// Refuses to pass outputs through where it cannot be.
-    pub(super) fn check_pass_through(&self) -> Result<(), Error> {
+    /// Refuses to spill outputs where that is impossible.
+    pub(super) fn check_spill_outputs(&self) -> Result<(), Error> {
         let refused = [
             (
                 self.by_address,
-                &code::CAPTURE_PASS_THROUGH_BY_ADDRESS,
-                "outputs are passed through a buffer that is bound, and words at an address bind none",
+                &code::CAPTURE_SPILL_BY_ADDRESS,
+                "outputs are spilled to a bound buffer, and host parameters behind an address bind none",
             ),
             (
                 self.restart(),
-                &code::CAPTURE_PASS_THROUGH_RESTART,
-                "outputs are passed through by draws without indices, which restart no primitives",
+                &code::CAPTURE_SPILL_RESTART,
+                "spilled outputs are read by draws without indices, which restart no primitives",
             ),
         ];
-        match refused.into_iter().find(|(is, ..)| self.pass_through && *is) {
+        match refused.into_iter().find(|(is, ..)| self.spill_outputs && *is) {
             Some((_, code, message)) => Err(Error::new(code, message)),
             None => Ok(()),
         }
@@ -350,10 +350,10 @@ impl Draws {
                 "{vertices} vertices over all instances, only {MOST_VERTICES} in one dispatch"
             ));
         }
-        if self.pass_through && vertices > u32::MAX.into() {
+        if self.spill_outputs && vertices > u32::MAX.into() {
             let most = u32::MAX;
             return too_large(format!(
-                "{vertices} vertices over all instances, only {most} are passed through"
+                "{vertices} vertices over all instances, only {most} can be spilled"
             ));
         }
         match (self.indexed, draw.indices) {
@@ -415,7 +415,7 @@ impl Draws {
             (HostWord::FirstVertex, true),
             (
                 HostWord::VertexCount,
-                !self.one_limit || self.compute || self.pass_through && !self.one_instance,
+                !self.one_limit || self.compute || self.spill_outputs && !self.one_instance,
             ),
             (
                 HostWord::Slots,

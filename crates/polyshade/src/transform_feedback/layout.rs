@@ -14,7 +14,7 @@ use polyshade_spv::Error;
 pub struct Layout {
     /// The feedback buffers, by number. One between others may capture nothing: it has no descriptor.
     pub buffers: Vec<BufferLayout>,
-    /// Bytes of what one vertex hands on, where that is [passed through](super::Options::pass_through).
+    /// Bytes of the outputs of one vertex, where they are [spilled](super::Options::spill_outputs).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
     pub(super) outputs_stride: u32,
     /// What is known of the draws, which decides what the host fills in.

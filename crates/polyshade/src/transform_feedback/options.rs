@@ -253,14 +253,14 @@ impl Options {
     }
 
     /// The shader runs once for each vertex of a draw that is captured and rasterized:
-    /// [`CaptureAll`](super::Variant::CaptureAll) stores all that it hands on to the next stage into one more storage
-    /// buffer, of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding behind the others; and
-    /// [`PassThrough`](super::Variant::PassThrough), which is drawn behind it and waits for it, reads it from there.
-    /// It pays where the shader costs more than what it hands on. Refused where buffers are found by
+    /// [`SpillOutputs`](super::Variant::SpillOutputs) stores all outputs of the stage in one more storage
+    /// buffer, of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding after the others; and
+    /// [`ReloadOutputs`](super::Variant::ReloadOutputs), which is drawn after it and waits for it, reads them from
+    /// there. It pays where the shader costs more than the transfer of its outputs. Refused where buffers are found by
     /// [addresses](Self::words) and where indices [restart](Self::restart) primitives.
     #[must_use]
-    pub fn pass_through(mut self) -> Self {
-        self.draws.pass_through = true;
+    pub fn spill_outputs(mut self) -> Self {
+        self.draws.spill_outputs = true;
         self
     }
 
@@ -283,7 +283,7 @@ impl Options {
             return Reserved::new();
         };
         let behind =
-            first.saturating_add(MAX_BUFFERS as u32 + 3 + u32::from(self.draws.pass_through));
+            first.saturating_add(MAX_BUFFERS as u32 + 3 + u32::from(self.draws.spill_outputs));
         (first..behind).fold(Reserved::new(), |all, one| all.binding(set, Binding(one)))
     }
 

@@ -3,8 +3,8 @@
 use super::memory::{Cells, Kind};
 use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
 use polyshade_planner::{
-    Active, Api, Barrier, Begin, Call, Counter, End, Feedback, Keeper, PassState, Path, Plan,
-    Resource, ShaderStage, Side, Step, Use, Uses, barrier, plan,
+    Active, Api, Barrier, Begin, Call, Counter, CounterOwner, End, Feedback, PassState, Path, Plan,
+    RecordAt, Resource, ShaderStage, Step, Use, Uses, barrier, plan,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -95,8 +95,9 @@ fn goes_on(drawn: &Drawn) -> bool {
 }
 
 /// Whether shaders keep the counters of a capture.
-pub(super) fn is_kept(drawn: &Drawn) -> bool {
-    drawn.path != Path::Extension && active(drawn).is_some_and(|one| one.keeper == Keeper::Device)
+pub(super) fn has_device_counters(drawn: &Drawn) -> bool {
+    drawn.path != Path::Extension
+        && active(drawn).is_some_and(|one| one.counter_owner == CounterOwner::Device)
 }
 
 /// What a command uses. The counters of the storage path are the host's own, but for those that a plan writes and those
@@ -126,7 +127,7 @@ fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
         uses.extend(of(&saved(drawn), Use::Save));
     }
     let (reads, stores) = (Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute));
-    if is_kept(drawn) {
+    if has_device_counters(drawn) {
         let arguments = drawn.reads.iter().filter(|one| one.by == Use::IndirectArguments);
         let arguments: Vec<Used> = arguments.map(|one| Used { by: reads, ..*one }).collect();
         uses.extend(arguments);
@@ -157,11 +158,11 @@ pub(super) fn dispatched(drawn: &Drawn) -> impl Iterator<Item = Used> {
 /// The counter that the device takes the vertex count of a draw from, if it does, and how.
 fn count_on_device(drawn: &Drawn) -> Option<(Counter, Use)> {
     match &drawn.draw.call {
-        Call::ByteCount(count) if count.path == Path::Extension && !is_kept(drawn) => {
+        Call::ByteCount(count) if count.path == Path::Extension && !has_device_counters(drawn) => {
             Some((count.counter, Use::ByteCount))
         }
         Call::ByteCount(count)
-            if count.path == Path::Extension || count.keeper == Keeper::Device =>
+            if count.path == Path::Extension || count.counter_owner == CounterOwner::Device =>
         {
             Some((count.counter, Use::Storage(ShaderStage::Compute)))
         }
@@ -199,7 +200,7 @@ fn resource(kind: Kind) -> Resource {
         Kind::Captured => Resource::Captured,
         Kind::Counters => Resource::Counters,
         Kind::Attachments => Resource::Attachments,
-        Kind::Kept => Resource::Kept,
+        Kind::Kept => Resource::DeviceCounters,
     }
 }
 
@@ -258,20 +259,20 @@ impl<'s> Host<'s> {
                     let told = self.told(number, *drawn)?;
                     let (device, pipeline) = (&self.sequence.device, &told.pipeline);
                     let plan = plan(device, pipeline, &told.draw).map_err(|_| told.group)?;
-                    for side in Side::ALL {
-                        let steps: Vec<Step> = plan.on(side).cloned().collect();
+                    for side in RecordAt::ALL {
+                        let steps: Vec<Step> = plan.at(side).cloned().collect();
                         if steps.is_empty() {
                             continue;
                         }
                         let part = Plan { steps, ..plan.clone() };
                         let item = Item::Draw(Box::new(told.clone()), part);
                         match side {
-                            Side::Ahead => {
+                            RecordAt::BeforePass => {
                                 items.insert(ahead, item);
                                 ahead += 1;
                             }
-                            Side::Inside => items.push(item),
-                            Side::Behind => behind.push(item),
+                            RecordAt::InPass => items.push(item),
+                            RecordAt::AfterPass => behind.push(item),
                         }
                     }
                 }
@@ -432,7 +433,9 @@ fn listed(commands: &[Command]) -> Vec<Option<usize>> {
     let mut pass = None;
     let mut of = |(number, command): (usize, &Command)| {
         match command {
-            Command::BeginPass(begun) => pass = (*begun == PassState::Listed).then_some(number),
+            Command::BeginPass(begun) => {
+                pass = (*begun == PassState::RecordedAround).then_some(number)
+            }
             Command::EndPass => pass = None,
             Command::Other(_) | Command::Draw(_) => {}
         }
@@ -465,7 +468,9 @@ fn with_counters_written(
                     (None, _) => {}
                 }
             }
-            Command::Draw(drawn) if drawn.path != Path::Extension && !is_kept(drawn) => {
+            Command::Draw(drawn)
+                if drawn.path != Path::Extension && !has_device_counters(drawn) =>
+            {
                 let saved = saved(drawn);
                 for counter in &saved {
                     unwritten.retain(|(cells, ..)| *cells != cell(counter));

@@ -18,7 +18,7 @@ pub enum Kind {
     Counters,
     /// The attachments of the application's pass.
     Attachments,
-    /// What the keeper of counters has in memory.
+    /// What the counter pass has in memory.
     Kept,
 }
 
@@ -116,7 +116,7 @@ fn covers(resource: Resource, kind: Kind) -> bool {
         Resource::Captured => kind == Kind::Captured,
         Resource::Counters | Resource::Count => kind == Kind::Counters,
         Resource::Attachments => kind == Kind::Attachments,
-        Resource::Kept => kind == Kind::Kept,
+        Resource::DeviceCounters => kind == Kind::Kept,
         Resource::Inputs | Resource::Outputs => false,
     }
 }

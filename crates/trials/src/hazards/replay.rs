@@ -1,12 +1,12 @@
 //! What plans do with memory, step by step.
 
-use super::host::{Item, dispatched, is_kept};
+use super::host::{Item, dispatched, has_device_counters};
 use super::memory::{Access, Cells, Kind, Memory};
 use super::sequence::{Drawn, Used, cell};
 use super::{Found, accesses};
 use polyshade_planner::{
-    Accesses, Api, Attachments, Bind, Contents, Counter, Counters, Device, DrawCall, Keep, Pass,
-    Path, Plan, Scope, ShaderStage, Stages, Step, Use, Variant,
+    Accesses, Api, Attachments, Bind, Contents, Counter, CounterPass, Counters, Device, DrawCall,
+    Pass, Path, Plan, Scope, ShaderStage, Stages, Step, Use, Variant,
 };
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ struct State {
     begun: Range<usize>,
 }
 
-/// Some of what the keeper has in memory.
+/// Some of what the counter pass has in memory.
 const fn kept(cells: u64) -> Cells {
     Cells { kind: Kind::Kept, buffer: 0, cells }
 }
@@ -136,7 +136,7 @@ impl Replay<'_> {
                     self.counters(counters, Use::Save, &state.begun);
                 }
                 Step::WriteCounters(counters) => self.write(counters),
-                Step::Keep(keep) => self.keep(drawn, keep),
+                Step::CounterPass(keep) => self.keep(drawn, keep),
                 Step::Draw(call) => self.drawn(drawn, plan, &state, call),
                 Step::Dispatch(call) => self.dispatch(drawn, call),
                 Step::BeginQuery(_)
@@ -179,8 +179,8 @@ impl Replay<'_> {
         let since = self.memory.now();
         let captured = |cells: &Cells| Used { by: Use::Capture(Path::Compute), cells: *cells };
         let captured = drawn.captured.iter().map(captured);
-        let words = is_kept(drawn).then_some(Use::Storage(ShaderStage::Compute));
-        let groups = (*call == DrawCall::Kept).then_some(Use::IndirectArguments);
+        let words = has_device_counters(drawn).then_some(Use::Storage(ShaderStage::Compute));
+        let groups = (*call == DrawCall::FromCounterPass).then_some(Use::IndirectArguments);
         let kept = words.into_iter().chain(groups);
         let kept = kept.map(|by| Used { by, cells: words_of(drawn) });
         for used in dispatched(drawn).chain(captured).chain(kept) {
@@ -189,8 +189,8 @@ impl Replay<'_> {
         self.memory.enter();
     }
 
-    /// What the keeper reads and writes, in one invocation of a dispatch.
-    fn keep(&mut self, drawn: &Drawn, keep: &Keep) {
+    /// What the counter pass reads and writes, in one invocation of a dispatch.
+    fn keep(&mut self, drawn: &Drawn, keep: &CounterPass) {
         self.memory.enter();
         let (reads, stores) =
             (Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute));
@@ -211,7 +211,7 @@ impl Replay<'_> {
         self.memory.enter();
     }
 
-    /// What an earlier submission of the same commands may have done with the keeper's memory.
+    /// What an earlier submission of the same commands may have done with the counter pass's memory.
     fn submit_before(&mut self) {
         for by in [
             Use::Store(ShaderStage::Compute),
@@ -248,13 +248,13 @@ impl Replay<'_> {
             self.uses(&Used { by: Use::ByteCount, cells: cell(&count.counter) }, true);
         }
         let stores = matches!(variant, Some(Variant::CaptureOnly | Variant::Both));
-        if is_kept(drawn) && stores {
+        if has_device_counters(drawn) && stores {
             self.uses(
                 &Used { by: Use::Storage(ShaderStage::Vertex), cells: words_of(drawn) },
                 true,
             );
         }
-        if *call == DrawCall::Kept {
+        if *call == DrawCall::FromCounterPass {
             self.uses(&Used { by: Use::IndirectArguments, cells: words_of(drawn) }, true);
         }
         let by = match (plan.path, variant) {

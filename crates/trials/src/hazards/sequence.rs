@@ -5,8 +5,9 @@ use crate::Choices;
 use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
 
 use polyshade_planner::{
-    Active, Api, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, End, Feedback,
-    FeedbackBuffer, Keeper, PassState, Path, Pipeline, Preset, ShaderStage, Storage, Topology, Use,
+    Active, Api, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device, Draw, End,
+    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, ShaderStage, Storage, Topology,
+    Use,
 };
 use std::collections::HashMap;
 
@@ -39,7 +40,7 @@ pub enum Command {
 /// A draw, without what is before and next.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Drawn {
-    /// What it has of the keeper's memory, below 63.
+    /// What it has of the counter pass's memory, below 63.
     pub number: usize,
     /// Its pipeline.
     pub pipeline: Pipeline,
@@ -71,17 +72,17 @@ pub(super) fn cell(counter: &Counter) -> Cells {
 }
 
 /// The buffer of the counters of a path, by who keeps them.
-fn counters_of(path: Path, keeper: Keeper) -> u32 {
-    match (path, keeper) {
+fn counters_of(path: Path, counter_owner: CounterOwner) -> u32 {
+    match (path, counter_owner) {
         (Path::Extension, _) => 0,
-        (Path::Storage | Path::Compute, Keeper::Host) => 1,
-        (Path::Storage | Path::Compute, Keeper::Device) => 2,
+        (Path::Storage | Path::Compute, CounterOwner::Host) => 1,
+        (Path::Storage | Path::Compute, CounterOwner::Device) => 2,
     }
 }
 
 /// Whether the device keeps a counter; else the host does.
 pub(super) fn is_on_device(cells: &Cells) -> bool {
-    cells.buffer != counters_of(Path::Storage, Keeper::Host)
+    cells.buffer != counters_of(Path::Storage, CounterOwner::Host)
 }
 
 fn cells(from: u32, count: u32) -> u64 {
@@ -143,12 +144,13 @@ impl Writer<'_> {
     fn pass(&mut self) {
         let (command, pass) = match self.pass {
             PassState::Outside => {
-                let open = [PassState::Inside, PassState::Inside, PassState::Listed];
+                let open =
+                    [PassState::Interruptible, PassState::Interruptible, PassState::RecordedAround];
                 let kept = self.choices.rarely();
-                let pass = if kept { PassState::Kept } else { self.choices.of(&open) };
+                let pass = if kept { PassState::Uninterruptible } else { self.choices.of(&open) };
                 (Command::BeginPass(pass), pass)
             }
-            PassState::Inside | PassState::Kept | PassState::Listed => {
+            PassState::Interruptible | PassState::Uninterruptible | PassState::RecordedAround => {
                 (Command::EndPass, PassState::Outside)
             }
         };
@@ -183,12 +185,12 @@ impl Writer<'_> {
     fn other_of_counters(&mut self) {
         let by = self.choices.of(&[Use::CopySource, Use::HostRead, Use::CopyDestination]);
         let path = self.choices.of(&[Path::Extension, Path::Storage]);
-        let keeper = self.keeper();
+        let counter_owner = self.counter_owner();
         let number = self.choices.below(2);
-        let counter = self.counter(path, keeper, number);
+        let counter = self.counter(path, counter_owner, number);
         // Whoever writes a counter that the host keeps is the host.
         if by == Use::CopyDestination {
-            if (path, keeper) == (Path::Storage, Keeper::Host) {
+            if (path, counter_owner) == (Path::Storage, CounterOwner::Host) {
                 return;
             }
             let reached = self.choices.below(16);
@@ -198,14 +200,14 @@ impl Writer<'_> {
     }
 
     /// One of two counters of a feedback buffer.
-    fn counter(&mut self, path: Path, keeper: Keeper, number: u32) -> Counter {
+    fn counter(&mut self, path: Path, counter_owner: CounterOwner, number: u32) -> Counter {
         let offset = u64::from(4 * (number + 2 * self.choices.below(2)));
-        Counter { buffer: counters_of(path, keeper), offset }
+        Counter { buffer: counters_of(path, counter_owner), offset }
     }
 
     /// Who keeps counters.
-    fn keeper(&mut self) -> Keeper {
-        self.choices.of(&[Keeper::Host, Keeper::Device])
+    fn counter_owner(&mut self) -> CounterOwner {
+        self.choices.of(&[CounterOwner::Host, CounterOwner::Device])
     }
 
     /// What a draw reads, of other buffers than those that it captures into. Nothing orders the reads and stores of one
@@ -243,14 +245,14 @@ impl Writer<'_> {
             (false, true) => Call::Indirect,
             (false, false) if self.choices.below(4) == 3 => {
                 let path = self.choices.of(&[Path::Extension, Path::Storage]);
-                let keeper = self.keeper();
+                let counter_owner = self.counter_owner();
                 let number = self.choices.below(2);
-                let counter = self.counter(path, keeper, number);
+                let counter = self.counter(path, counter_owner, number);
                 let before = Vec::new();
                 Call::ByteCount(ByteCount {
                     counter,
                     path,
-                    keeper,
+                    counter_owner,
                     counter_offset: 0,
                     stride: 16,
                     before,
@@ -264,7 +266,7 @@ impl Writer<'_> {
         let reads = self.reads(&[]);
         let call = self.call(&reads);
         let paused = self.choices.maybe();
-        let pipeline = if paused { self.pipeline(Keeper::Host) } else { Pipeline::default() };
+        let pipeline = if paused { self.pipeline(CounterOwner::Host) } else { Pipeline::default() };
         let feedback = if paused { Feedback::Paused } else { Feedback::Inactive };
         let path = self.path(&pipeline);
         self.draw(Drawn {
@@ -294,7 +296,7 @@ impl Writer<'_> {
         })
     }
 
-    fn pipeline(&mut self, keeper: Keeper) -> Pipeline {
+    fn pipeline(&mut self, counter_owner: CounterOwner) -> Pipeline {
         let topologies = [
             Topology::PointList,
             Topology::TriangleList,
@@ -305,11 +307,13 @@ impl Writer<'_> {
         let strides = &strides[..self.choices.below(2) as usize + 1];
         let buffer = |stride: &u32| FeedbackBuffer { stride: *stride, ..FeedbackBuffer::default() };
         let (set, binding) = (Set(3), Binding(0));
-        let host = match keeper {
-            Keeper::Device if self.device.buffer_addresses => {
+        let host = match counter_owner {
+            CounterOwner::Device if self.device.buffer_addresses => {
                 Place::Address(Pointer::PushConstant { offset: 0 })
             }
-            Keeper::Host | Keeper::Device => Place::StorageBuffer { set, binding: Binding(2) },
+            CounterOwner::Host | CounterOwner::Device => {
+                Place::StorageBuffer { set, binding: Binding(2) }
+            }
         };
         let path = match self.choices.below(8) {
             0 if self.device.vertex_stores => Some(Path::Storage),
@@ -369,15 +373,15 @@ impl Writer<'_> {
         if runs || goes_on {
             drawn.reads.retain(|one| one.by != Use::Store(ShaderStage::Fragment));
         }
-        let keeper = match &drawn.draw.feedback {
-            Feedback::Active(active) => active.keeper,
-            Feedback::Inactive | Feedback::Paused => Keeper::Host,
+        let counter_owner = match &drawn.draw.feedback {
+            Feedback::Active(active) => active.counter_owner,
+            Feedback::Inactive | Feedback::Paused => CounterOwner::Host,
         };
-        match (drawn.path, keeper) {
-            (Path::Storage | Path::Compute, Keeper::Host) => {
+        match (drawn.path, counter_owner) {
+            (Path::Storage | Path::Compute, CounterOwner::Host) => {
                 drawn.reads.retain(|one| !indexed(one))
             }
-            (Path::Storage | Path::Compute, Keeper::Device) => {
+            (Path::Storage | Path::Compute, CounterOwner::Device) => {
                 drawn.reads.retain(|one| one.by != Use::Indices);
                 drawn.draw.call = self.call(&drawn.reads);
             }
@@ -390,7 +394,7 @@ impl Writer<'_> {
                 End::Running
             }
             0 => End::Forget,
-            _ => self.save(drawn.path, keeper, &reached),
+            _ => self.save(drawn.path, counter_owner, &reached),
         };
         if let Feedback::Active(active) = &mut drawn.draw.feedback {
             active.end = end;
@@ -398,10 +402,10 @@ impl Writer<'_> {
         self.draw(drawn);
     }
 
-    fn save(&mut self, path: Path, keeper: Keeper, reached: &[u32]) -> End {
+    fn save(&mut self, path: Path, counter_owner: CounterOwner, reached: &[u32]) -> End {
         let mut counters = Vec::new();
         for (number, reached) in (0..).zip(reached) {
-            let counter = self.counter(path, keeper, number);
+            let counter = self.counter(path, counter_owner, number);
             self.reached.insert(counter, *reached);
             counters.push(Some(counter));
         }
@@ -410,8 +414,8 @@ impl Writer<'_> {
 
     /// A capture that begins anew, or goes on at counters, and how many cells are filled.
     fn begin(&mut self) -> (Drawn, Vec<u32>) {
-        let keeper = self.keeper();
-        let pipeline = self.pipeline(keeper);
+        let counter_owner = self.counter_owner();
+        let pipeline = self.pipeline(counter_owner);
         let path = self.path(&pipeline);
         let count = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len() as u32);
         let first = self.choices.below(BUFFERS);
@@ -421,7 +425,7 @@ impl Writer<'_> {
         });
         let (begin, reached) = match self.choices.maybe() {
             true => {
-                let counters = (0..count).map(|number| self.counter(path, keeper, number));
+                let counters = (0..count).map(|number| self.counter(path, counter_owner, number));
                 let counters: Vec<Counter> = counters.collect();
                 let at = |one| self.reached.get(one).copied().unwrap_or(0);
                 let reached = counters.iter().map(at).collect();
@@ -436,7 +440,7 @@ impl Writer<'_> {
             size: None,
         };
         let buffers = vec![Some(bound); count as usize];
-        let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget, keeper });
+        let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget, counter_owner });
         let drawn = Drawn {
             number: 0,
             pipeline,

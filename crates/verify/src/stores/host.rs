@@ -28,7 +28,7 @@ impl Run<'_> {
                     is_captured && !self.original.inputs.binds(set, binding)
                 }
                 Purpose::Indices | Purpose::Segments => self.pulled.is_some(),
-                Purpose::Outputs => self.capture.passing.is_some(),
+                Purpose::Outputs => self.capture.spilled.is_some(),
                 purpose => purpose == Purpose::Words && words_at == Some((one.set, one.binding)),
             };
             if !is_there {

@@ -4,7 +4,7 @@
 //! by none of its own draws, whose stores come in no order; pixels are drawn in order; each has to have its pipeline
 //! bound. What Metal has no command for, or forbids in the encoder that is open, is an error.
 
-use super::keep::kept_count;
+use super::jobs::device_count;
 use super::lower::{Call, Command, Groups, Lowered, Source, lower};
 use super::{Executed, IndirectArguments, Sequence};
 use crate::error::Error;
@@ -49,7 +49,7 @@ pub fn execute_in_encoders(
     let Model { mut buffers, mut targets, .. } = model;
     let queries = lowered.queries.iter().filter_map(|source| match source {
         Source::Host(counted) => Some(*counted),
-        Source::Kept(query, place) => Some(kept_count(*query, *place, &buffers)),
+        Source::PlacedJob(query, place) => Some(device_count(*query, *place, &buffers)),
         // Whose beginning was refused.
         Source::Device(..) => None,
     });
@@ -117,11 +117,11 @@ impl Model<'_> {
                 });
                 self.dispatch(lowered, draw)?;
             }
-            Command::Keep(shader, job) => {
+            Command::CounterPass(shader, job) => {
                 let kept = &lowered.jobs[*job];
                 let at = kept.dispatches[*shader as usize].filter(|_| kept.bound.is_some());
                 let draw = at.and_then(|index| lowered.work.draws.get(index));
-                let draw = draw.ok_or_else(|| forbidden("the keeper has no addresses"))?;
+                let draw = draw.ok_or_else(|| forbidden("the counter pass has no addresses"))?;
                 self.dispatch(lowered, draw.clone())?;
             }
             Command::Wait(_) => return Err(forbidden("encoders wait without barriers")),

@@ -1,12 +1,12 @@
 //! Steps become commands, and what the host computes becomes numbers.
 
 mod calls;
-mod keep;
+mod jobs;
 mod names;
 mod sides;
 mod words;
 
-use super::keep::Kept;
+use super::jobs::PlacedJob;
 use super::{Counted, IndirectArguments, Item, PlannedDraw, Sequence};
 use crate::capabilities::Capabilities;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use names::{
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, Pass, PassScope, Position,
-    Query, Rasterization, Side, Step, Variant, keeper,
+    Query, Rasterization, RecordAt, Step, Variant, counter_pass,
 };
 use sides::Sides;
 use std::collections::BTreeMap;
@@ -40,8 +40,8 @@ pub(super) enum Command {
     EndFeedback(Vec<Option<Place>>),
     Draw(Call),
     Dispatch(Groups),
-    /// Dispatches a shader of the keeper for the job with this index.
-    Keep(keeper::Shader, usize),
+    /// Dispatches a shader of the counter pass for the job with this index.
+    CounterPass(counter_pass::Shader, usize),
 }
 
 /// A draw command.
@@ -65,8 +65,8 @@ pub(super) enum Groups {
 pub(super) enum Source {
     Host(Counted),
     Device(Query, u32),
-    /// Where the keeper counts.
-    Kept(Query, Place),
+    /// Where the counter pass counts.
+    PlacedJob(Query, Place),
 }
 
 /// A sequence as commands.
@@ -75,8 +75,8 @@ pub(super) struct Lowered<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) queries: Vec<Source>,
     pub(super) on_device: u32,
-    /// What the keeper does.
-    pub(super) jobs: Vec<Kept>,
+    /// What the counter pass does.
+    pub(super) jobs: Vec<PlacedJob>,
     pub(super) scope: PassScope,
 }
 
@@ -121,9 +121,9 @@ struct Lowering<'a, 'd> {
     /// Where the draw before has left each feedback buffer.
     running: Vec<u32>,
     dummy: Option<usize>,
-    /// Where the keeper keeps the state of the capture that was begun last.
+    /// Where the counter pass keeps the state of the capture that was begun last.
     state: Option<Place>,
-    /// What is bound where the keeper has nothing, a buffer a binding: it may store to all of them.
+    /// What is bound where the counter pass has nothing, a buffer a binding: it may store to all of them.
     spare: Vec<usize>,
     /// Which feedback buffers have been bound.
     bound: Vec<bool>,
@@ -143,11 +143,11 @@ struct Pending<'p, 'a> {
     /// The ranges that the host words say.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
-    /// The table of segments that the host has made, or that the keeper makes for the first of the draws.
+    /// The table of segments that the host has made, or that the counter pass makes for the first of the draws.
     table: Option<Range>,
     /// The buffer through which outputs pass.
     outputs: Option<usize>,
-    /// The job of the keeper that counts the draw, and whether what is bound reads its words.
+    /// The job of the counter pass that counts the draw, and whether what is bound reads its words.
     kept: Option<usize>,
     stores: bool,
 }
@@ -222,7 +222,7 @@ impl<'a> Lowering<'a, '_> {
         for step in &planned.plan.steps {
             self.step(&mut pending, step)?;
         }
-        self.sides.record(Side::Inside);
+        self.sides.record(RecordAt::InPass);
         for query in pending.counts {
             let counts = count(&pending.numbers, planned, &pending.ranges, query)?;
             self.lowered.queries.push(Source::Host(Counted { query, counts }));
@@ -266,10 +266,11 @@ impl<'a> Lowering<'a, '_> {
             Step::BindOutputs(set, binding) => {
                 bind_outputs(pending, &mut self.lowered.work, *set, *binding)?;
             }
-            Step::FindSegments => {
-                self.push(Command::Keep(keeper::Shader::Segments, self.lowered.jobs.len()))
-            }
-            Step::Keep(keep) => self.keep(pending, keep)?,
+            Step::FindSegments => self.push(Command::CounterPass(
+                counter_pass::Shader::Segments,
+                self.lowered.jobs.len(),
+            )),
+            Step::CounterPass(keep) => self.counter_pass(pending, keep)?,
             Step::BindStorage(range) => bind_storage(pending, range)?,
             Step::BindFeedback(ranges) => {
                 let ranges = feedback_ranges(pending.planned, ranges)?;
@@ -370,7 +371,7 @@ impl<'a> Lowering<'a, '_> {
         if draw.discard || own {
             draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
         }
-        let passes = bind.variant == Variant::PassThrough;
+        let passes = bind.variant == Variant::ReloadOutputs;
         if bind.assembly == Assembly::Points || passes {
             draw.indices = None;
         }
@@ -379,7 +380,10 @@ impl<'a> Lowering<'a, '_> {
         }
         // What the device says is not known yet, and not checked.
         let counted = |step: &Step| {
-            matches!(step, Step::Draw(DrawCall::ByteCount(_) | DrawCall::Kept | DrawCall::Indirect))
+            matches!(
+                step,
+                Step::Draw(DrawCall::ByteCount(_) | DrawCall::FromCounterPass | DrawCall::Indirect)
+            )
         };
         let counted = planned.plan.steps.iter().any(counted);
         let numbers = &pending.numbers;

@@ -1,6 +1,6 @@
 //! Commands are recorded as they come.
 
-use super::keep::{kept_count, write_jobs};
+use super::jobs::{device_count, write_jobs};
 use super::lower::{Call, Command, Groups, Lowered, Source};
 use super::{Counted, IndirectArguments};
 use crate::device::Device;
@@ -83,7 +83,9 @@ impl<'d> Extra<'d> {
         let read = |source: &Source| {
             let (query, number) = match source {
                 Source::Host(counted) => return Ok(*counted),
-                Source::Kept(query, place) => return Ok(kept_count(*query, *place, buffers)),
+                Source::PlacedJob(query, place) => {
+                    return Ok(device_count(*query, *place, buffers));
+                }
                 Source::Device(query, number) => (*query, *number),
             };
             let Some(pool) = self.pool(query) else { return Err(Error::Missing("queries")) };
@@ -215,7 +217,7 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 // SAFETY: the place lies in its buffer.
                 unsafe { device.cmd_update_buffer(commands, buffer, offset, &value.to_ne_bytes()) };
             }
-            Command::Keep(shader, job) => {
+            Command::CounterPass(shader, job) => {
                 if let Some(index) = lowered.jobs[*job].dispatches[*shader as usize] {
                     let draw = &lowered.work.draws[index];
                     objects.bind(&objects.draws[index], draw);

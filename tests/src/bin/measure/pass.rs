@@ -47,12 +47,12 @@ fn shader_once_or_twice(device: &Device, turns: u32, vectors: u32) -> Result<()>
     let module = Module::parse(&words)?;
     let options = known("v0".into(), Topology::TriangleList);
     let twice = Variants::new(&module, "main", &options)?;
-    let once = Variants::new(&module, "main", &options.pass_through())?;
-    let [_, passing] = once.passing.as_ref().ok_or("the options ask for it")?;
+    let once = Variants::new(&module, "main", &options.spill_outputs())?;
+    let [_, spilled] = once.spilled.as_ref().ok_or("the options ask for it")?;
     let (plain, twice, once) = (Step::Plain(&words), Step::Capture(&twice), Step::Capture(&once));
     let time = |steps: &[Step<'_>]| Scene::new(Topology::TriangleList).measure(device, steps);
     let by_two = time(&[twice, plain])?;
-    let by_passing = time(&[once, Step::PassThrough(passing.words())])?;
+    let by_passing = time(&[once, Step::ReloadOutputs(spilled.words())])?;
     let times = [
         ("not captured", time(&[plain])?),
         ("twice", by_two),

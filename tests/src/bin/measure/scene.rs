@@ -53,7 +53,7 @@ pub(crate) enum Step<'a> {
     /// The capture pass.
     Capture(&'a Variants<'a>),
     /// The draw after a capture pass that stored all outputs.
-    PassThrough(&'a [u32]),
+    ReloadOutputs(&'a [u32]),
 }
 
 /// How vertices are drawn.
@@ -95,7 +95,7 @@ impl<'a> Scene<'a> {
             let mut draw = match *step {
                 Step::Plain(words) | Step::Native(words) => self.plain(words, vertices),
                 Step::Capture(variants) => self.capture(variants, vertices, &mut work)?,
-                Step::PassThrough(words) => {
+                Step::ReloadOutputs(words) => {
                     let captured = work.draws.last().cloned().unwrap_or_default();
                     let Draw { stages, topology, .. } = self.plain(words, vertices);
                     Draw { stages, topology, vertex_buffers: Vec::new(), ..captured }
@@ -108,7 +108,7 @@ impl<'a> Scene<'a> {
             if let Some((pulled, options)) = self.pulled {
                 let ranges = BTreeMap::from([(0, whole(&work, ATTRIBUTES))]);
                 bind_pulled(pulled, options, &ranges, 0, &mut draw, &mut work);
-            } else if !matches!(step, Step::PassThrough(_)) {
+            } else if !matches!(step, Step::ReloadOutputs(_)) {
                 let place = At { buffer: ATTRIBUTES, offset: 0 };
                 draw.vertex_buffers = vec![VertexBuffer { place, layout: self.layout.clone() }];
             }

@@ -16,9 +16,11 @@ impl<'a> Lowering<'a, '_> {
     ) -> Result<(), Error> {
         self.check_target(pending)?;
         if let Some(job) = pending.kept {
-            return self.kept_draws(pending, job, |lowering, pending, number| {
+            return self.counted_draws(pending, job, |lowering, pending, number| {
                 Ok(Command::Draw(match call {
-                    DrawCall::Kept => Call::Indirect(lowering.kept_command(job, number).into()),
+                    DrawCall::FromCounterPass => {
+                        Call::Indirect(lowering.job_command(job, number).into())
+                    }
                     other => lowering.call(pending, other)?,
                 }))
             });
@@ -36,9 +38,9 @@ impl<'a> Lowering<'a, '_> {
     ) -> Result<(), Error> {
         let known = pending.bound.as_ref().and_then(|draw| draw.dispatch).unwrap_or_default();
         if let Some(job) = pending.kept {
-            return self.kept_draws(pending, job, |lowering, _, number| {
+            return self.counted_draws(pending, job, |lowering, _, number| {
                 Ok(Command::Dispatch(match call {
-                    DrawCall::Kept => Groups::Indirect(lowering.kept_groups(job, number)),
+                    DrawCall::FromCounterPass => Groups::Indirect(lowering.job_groups(job, number)),
                     _ => Groups::Known(known),
                 }))
             });
@@ -61,7 +63,9 @@ impl<'a> Lowering<'a, '_> {
             DrawCall::Vertices | DrawCall::OverIndices | DrawCall::CountedByHost(_) => {
                 Ok(Call::Vertices(numbers))
             }
-            DrawCall::Kept => Err(Error::Work("nothing keeps the arguments of a draw".to_owned())),
+            DrawCall::FromCounterPass => {
+                Err(Error::Work("nothing keeps the arguments of a draw".to_owned()))
+            }
             DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
             DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),
             DrawCall::IndexedIndirect => Ok(Call::IndexedIndirect(indices()?, arguments()?)),

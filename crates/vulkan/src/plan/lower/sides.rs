@@ -1,11 +1,11 @@
 //! Commands ahead of a pass that cannot end, in it, and behind it.
 
 use super::Command;
-use polyshade_planner::Side;
+use polyshade_planner::RecordAt;
 
 /// Where commands go.
 pub(super) struct Sides {
-    now: Side,
+    now: RecordAt,
     /// How many commands are ahead of the beginning of the pass.
     ahead: usize,
     /// What comes when the pass has ended.
@@ -14,7 +14,7 @@ pub(super) struct Sides {
 
 impl Default for Sides {
     fn default() -> Self {
-        Self { now: Side::Inside, ahead: 0, behind: Vec::new() }
+        Self { now: RecordAt::InPass, ahead: 0, behind: Vec::new() }
     }
 }
 
@@ -30,19 +30,19 @@ impl Sides {
     }
 
     /// What follows goes to this side.
-    pub(super) fn record(&mut self, side: Side) {
+    pub(super) fn record(&mut self, side: RecordAt) {
         self.now = side;
     }
 
     /// Adds a command, to `commands` or behind the pass.
     pub(super) fn push(&mut self, commands: &mut Vec<Command>, command: Command) {
         match self.now {
-            Side::Inside => commands.push(command),
-            Side::Ahead => {
+            RecordAt::InPass => commands.push(command),
+            RecordAt::BeforePass => {
                 commands.insert(self.ahead, command);
                 self.ahead += 1;
             }
-            Side::Behind => self.behind.push(command),
+            RecordAt::AfterPass => self.behind.push(command),
         }
     }
 }

@@ -99,7 +99,7 @@ impl<'a> Lowering<'a, '_> {
             Word::IndexSize => of_indices().map(|one| one.size),
             Word::TableSize => of_indices().map(|one| one.table_size),
             // What the device knows.
-            Word::Kept(_) => Ok(0),
+            Word::DeviceCounter(_) => Ok(0),
             Word::Counter(counter) => self.counter(counter),
             Word::Running(number) => self
                 .running

@@ -1,0 +1,451 @@
+//! A plan under construction: it knows which pass is open, and ends it where a barrier has to be outside of passes.
+
+mod assembly;
+mod record_at;
+mod waits;
+
+use super::check::{check_counter_pass, stream};
+use super::device::{Api, Device, RasterizationOff};
+use super::state::{
+    Active, ByteCount, Call, CounterOwner, Draw, End, Feedback, PassState, Path, Pipeline, Query,
+    ShaderStage,
+};
+use super::steps::{
+    Assembly, Attachments, Contents, CounterPass, DrawCall, Pass, Plan, Position, Rasterization,
+    ShaderRuns, Step, Variant, VertexOrder,
+};
+use super::sync::{self, Barrier};
+use crate::code;
+use polyshade_spv::Error;
+
+/// A plan under construction.
+pub(super) struct PlanBuilder<'s> {
+    device: &'s Device,
+    pipeline: &'s Pipeline,
+    draw: &'s Draw,
+    path: Path,
+    pub(super) steps: Vec<Step>,
+    open: Option<Attachments>,
+    pub(super) shader_runs: Option<ShaderRuns>,
+    /// Whether the application's pass was open before the draw: then it is resumed (attachments loaded), not begun.
+    begun: bool,
+}
+
+/// What answers a query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    /// A query of the device's own.
+    Query,
+    Host,
+    /// The [counter pass](Step::CounterPass).
+    CounterPass,
+}
+
+impl<'s> PlanBuilder<'s> {
+    pub(super) fn new(
+        device: &'s Device,
+        pipeline: &'s Pipeline,
+        draw: &'s Draw,
+        path: Path,
+    ) -> Self {
+        let begun = draw.pass != PassState::Outside;
+        let open = begun.then_some(Attachments::Application);
+        let (steps, shader_runs) = (Vec::new(), None);
+        Self { device, pipeline, draw, path, steps, open, shader_runs, begun }
+    }
+
+    /// Waits outside of any pass: none of these barriers can be inside of one. Where the API has no barriers, the end
+    /// of the pass is one.
+    pub(super) fn wait(&mut self, barriers: Vec<Barrier>) {
+        if barriers.is_empty() {
+            return;
+        }
+        if self.device.api == Api::Vulkan {
+            self.close();
+            self.steps.push(Step::Barriers(barriers));
+        } else if self.draw.pass != PassState::RecordedAround {
+            self.close();
+        }
+    }
+
+    /// Whether the draw is captured, either way.
+    fn captures(&self) -> bool {
+        matches!(self.draw.feedback, Feedback::Active(_))
+    }
+
+    /// Whether a compute stage captures the draw.
+    fn is_dispatched(&self) -> bool {
+        self.captures() && self.path == Path::Compute
+    }
+
+    /// Whether the device has the counters of the draw, and a [counter pass](Step::CounterPass) reads them.
+    pub(super) fn has_device_counters(&self) -> bool {
+        match &self.draw.feedback {
+            Feedback::Active(active) if self.path.stores() => {
+                active.counter_owner == CounterOwner::Device
+            }
+            _ => self.counted_vertices().is_some(),
+        }
+    }
+
+    /// The counter on the device that the draw takes its vertex count from, if it does.
+    fn counted_vertices(&self) -> Option<&'s ByteCount> {
+        match &self.draw.call {
+            Call::ByteCount(count) if count.path.stores() && count.is_on_device() => Some(count),
+            _ => None,
+        }
+    }
+
+    /// Has the device count vertices, where the draw is not captured and its counter is on the device.
+    pub(super) fn count_on_device(&mut self) -> Result<(), Error> {
+        if self.counted_vertices().is_some() {
+            if !self.device.buffer_addresses {
+                check_counter_pass(self.device)?;
+            }
+            self.counter_pass(CounterPass::default());
+        }
+        Ok(())
+    }
+
+    /// Has the device count, outside of passes and behind what is waited for.
+    pub(super) fn counter_pass(&mut self, mut pass: CounterPass) {
+        pass.count = match &self.draw.call {
+            Call::ByteCount(count) if count.is_on_device() => Some(count.into()),
+            _ => None,
+        };
+        // Where only the ends of passes wait, nothing can wait before the pass.
+        self.close();
+        if self.finds_segments() {
+            self.steps.push(Step::FindSegments);
+            self.wait(vec![sync::within_counter_pass()]);
+        }
+        let words = pass.words.as_ref().map(|words| words.place);
+        let arguments = matches!(self.call_of_points(), Ok(DrawCall::FromCounterPass));
+        self.steps.push(Step::CounterPass(pass));
+        let kept = sync::after_counter_pass(words, self.stores_in(), arguments);
+        let barriers = [kept].into_iter().chain(self.wait_before_counter_pass()).collect();
+        self.wait(barriers);
+    }
+
+    /// The stage that captures.
+    fn stores_in(&self) -> ShaderStage {
+        match self.path {
+            Path::Compute => ShaderStage::Compute,
+            Path::Storage | Path::Extension => ShaderStage::Vertex,
+        }
+    }
+
+    /// Whether the device makes the tables of segments.
+    fn finds_segments(&self) -> bool {
+        let is_indexed = matches!(self.draw.call, Call::Indexed | Call::IndexedIndirect);
+        self.captures()
+            && self.has_device_counters()
+            && is_indexed
+            && self.pipeline.primitive_restart
+    }
+
+    /// How the device captures the draw, if it does.
+    fn native(&self) -> Option<&'s Active> {
+        match &self.draw.feedback {
+            Feedback::Active(active) if self.path == Path::Extension => Some(active),
+            Feedback::Active(_) | Feedback::Inactive | Feedback::Paused => None,
+        }
+    }
+
+    /// Whether native capture runs on behind the draw.
+    fn runs_on(&self) -> bool {
+        self.native().is_some_and(|active| active.end == End::Running)
+    }
+
+    /// Opens the application's pass, unless it is open.
+    fn open_application_pass(&mut self) {
+        let contents = if self.begun { Contents::Load } else { Contents::AsAsked };
+        self.open(Attachments::Application, contents);
+        self.begun = true;
+    }
+
+    /// Opens the pass in which the draw is rasterized; with rasterizer discard, the smallest one.
+    pub(super) fn open_pass(&mut self) {
+        match self.pipeline.rasterizer_discard {
+            true => self.open_small_pass(),
+            false => self.open_application_pass(),
+        }
+    }
+
+    /// Opens a pass in which nothing is rasterized, unless the application's is open: the smallest that the API
+    /// permits.
+    fn open_small_pass(&mut self) {
+        if self.begun {
+            return self.open_application_pass();
+        }
+        self.open_own_pass();
+    }
+
+    /// Whether a wait has ended the application's pass in an API where nothing but the ends of passes waits. What is
+    /// drawn in another one then has nothing to wait for in it, and it goes on once.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.begun && self.open.is_none() && self.device.api != Api::Vulkan
+    }
+
+    /// Opens a pass to capture in that ends behind it, unless one is open that can end.
+    pub(super) fn open_pass_of_capture(&mut self) {
+        if self.open.is_none() || self.draw.pass == PassState::RecordedAround {
+            self.open_own_pass();
+        }
+    }
+
+    /// Opens a pass without the application's attachments, unless one is open.
+    pub(super) fn open_own_pass(&mut self) {
+        let without = self.device.passes_without_attachments;
+        let attachments = if without { Attachments::None } else { Attachments::Dummy };
+        self.open(attachments, Contents::DontCare);
+    }
+
+    fn open(&mut self, attachments: Attachments, contents: Contents) {
+        if self.open == Some(attachments) {
+            return;
+        }
+        self.close();
+        let scope = self.device.pass_scope();
+        let goes_on = contents == Contents::Load && self.draw.pass != PassState::RecordedAround;
+        if goes_on && self.device.api == Api::Vulkan {
+            match self.steps.last_mut() {
+                Some(Step::Barriers(barriers)) => barriers.push(sync::attachments()),
+                _ => self.steps.push(Step::Barriers(vec![sync::attachments()])),
+            }
+        }
+        self.steps.push(Step::BeginPass(Pass { attachments, contents, scope }));
+        self.open = Some(attachments);
+    }
+
+    pub(super) fn close(&mut self) {
+        if let Some(attachments) = self.open.take() {
+            self.steps.push(Step::EndPass(attachments));
+        }
+    }
+
+    /// Begins the queries that the device answers, and notes those that the host does; they are ended after the draw.
+    pub(super) fn begin_queries(&mut self, captured: bool) -> Result<Vec<Query>, Error> {
+        let mut on_device = Vec::new();
+        for &query in &self.draw.queries {
+            match self.counting(query, captured)? {
+                Counting::Query => {
+                    self.steps.push(Step::BeginQuery(query));
+                    on_device.push(query);
+                }
+                Counting::Host => self.steps.push(Step::Count(query)),
+                Counting::CounterPass => {}
+            }
+        }
+        Ok(on_device)
+    }
+
+    /// The queries of the captured draw that its counter pass answers, where that is the device.
+    pub(super) fn counted_queries(&self) -> Result<Vec<Query>, Error> {
+        let mut kept = Vec::new();
+        for &query in &self.draw.queries {
+            if self.counting(query, true)? == Counting::CounterPass {
+                kept.push(query);
+            }
+        }
+        Ok(kept)
+    }
+
+    pub(super) fn end_queries(&mut self, queries: &[Query]) {
+        self.steps.extend(queries.iter().rev().map(|query| Step::EndQuery(*query)));
+    }
+
+    /// What answers a query: the host can where it knows how many primitives the draw has.
+    fn counting(&self, query: Query, captured: bool) -> Result<Counting, Error> {
+        let stream = stream(query);
+        let streams = match &self.device.transform_feedback {
+            Some(has) => has.max_streams,
+            None => 1,
+        };
+        if stream >= streams {
+            return Err(Error::new(
+                &code::PLAN_DEVICE_LIMIT,
+                format!("a query of stream {stream}, only {streams} streams"),
+            ));
+        }
+        match (query, self.path) {
+            (Query::Stream(_), Path::Extension) => match &self.device.transform_feedback {
+                Some(has) if has.queries => Ok(Counting::Query),
+                _ => Err(Error::new(
+                    &code::PLAN_MISSING_FEATURE,
+                    "the device has no transform feedback queries",
+                )),
+            },
+            // Zero where nothing is captured, whatever is drawn.
+            (Query::Stream(_), Path::Storage | Path::Compute) if !captured => Ok(Counting::Host),
+            (Query::Stream(_), Path::Storage | Path::Compute) => self.counted_by_counter_pass(),
+            (Query::PrimitivesGenerated(_), _) => match &self.device.primitives_generated {
+                Some(has) if stream > 0 && !has.with_streams => Err(Error::new(
+                    &code::PLAN_MISSING_FEATURE,
+                    "primitives generated in streams beyond 0",
+                )),
+                Some(has) if self.pipeline.rasterizer_discard && !has.with_discard => {
+                    self.counted_by_counter_pass()
+                }
+                // Where a draw becomes two, the device would count both.
+                Some(_) if captured && self.path.stores() => self.counted_by_counter_pass(),
+                Some(_) => Ok(Counting::Query),
+                None => self.counted_by_counter_pass(),
+            },
+        }
+    }
+
+    fn counted_by_counter_pass(&self) -> Result<Counting, Error> {
+        let captures = self.captures() && self.path.stores();
+        if captures && self.has_device_counters() {
+            return Ok(Counting::CounterPass);
+        }
+        let known = match &self.draw.call {
+            Call::Vertices => true,
+            Call::ByteCount(count) => !count.is_on_device(),
+            Call::Indexed => captures,
+            Call::Indirect | Call::IndexedIndirect => false,
+        };
+        if !known || self.pipeline.geometry.is_some() || self.pipeline.tessellation {
+            let message = "only a draw without indices and arguments in buffers, of a vertex stage alone, \
+                is counted by the host";
+            return Err(Error::new(&code::PLAN_QUERY, message));
+        }
+        Ok(Counting::Host)
+    }
+
+    /// How rasterization is switched off for a shader that has outputs, where the pipeline discards.
+    pub(super) fn rasterization(&self) -> (Position, Rasterization) {
+        match (self.pipeline.rasterizer_discard, self.device.rasterization_off) {
+            (false, _) => (Position::Unchanged, Rasterization::On),
+            (true, RasterizationOff::Always) => (Position::Unchanged, Rasterization::Off),
+            (true, RasterizationOff::WithoutOutputs | RasterizationOff::Never) => {
+                let constant = self.pipeline.discard_constant;
+                (Position::MovedAway { constant }, Rasterization::On)
+            }
+        }
+    }
+
+    /// The draw with the application's topology, or with the topology that stands for it in this API.
+    pub(super) fn draw(
+        &mut self,
+        variant: Variant,
+        position: Position,
+        rasterization: Rasterization,
+    ) -> Result<(), Error> {
+        let (assembly, call) = self.assembled()?;
+        if rasterization == Rasterization::On && position == Position::Unchanged {
+            self.check_rasterized(assembly, call)?;
+        }
+        self.bind(variant, position, rasterization, assembly);
+        self.steps.push(Step::Draw(call));
+        Ok(())
+    }
+
+    /// Waits for what the capture has stored to be handed on, and draws that: of `bound` it binds and fills in what
+    /// the draw needs. Of a draw with indices, what is stored has a vertex for each.
+    pub(super) fn pass_on(&mut self, bound: &[Step]) -> Result<(), Error> {
+        self.wait_for_outputs();
+        self.open_pass();
+        self.draw(Variant::ReloadOutputs, Position::Unchanged, Rasterization::On)?;
+        if let Some(Step::Draw(call @ DrawCall::Indexed)) = self.steps.last_mut() {
+            *call = DrawCall::OverIndices;
+        }
+        let is_needed = |step: &&Step| matches!(step, Step::BindOutputs(..) | Step::FillIn(_));
+        let before_draw = self.steps.len() - 1;
+        let bound: Vec<Step> = bound.iter().filter(is_needed).cloned().collect();
+        self.steps.splice(before_draw..before_draw, bound);
+        Ok(())
+    }
+
+    /// The draw of every vertex as a point, of a variant without outputs.
+    pub(super) fn draw_points(&mut self, variant: Variant) -> Result<(), Error> {
+        let call = self.call_of_points()?;
+        self.bind(variant, Position::Unchanged, Rasterization::Off, Assembly::Points);
+        self.steps.push(Step::Draw(call));
+        Ok(())
+    }
+
+    /// The dispatch that captures every vertex, outside of passes, of what `bound` binds and fills in.
+    pub(super) fn dispatch(&mut self, variant: Variant, bound: Vec<Step>) -> Result<(), Error> {
+        let call = self.call_of_points()?;
+        self.close();
+        self.steps.push(Step::BindCompute(variant));
+        self.steps.extend(bound);
+        self.steps.push(Step::Dispatch(call));
+        Ok(())
+    }
+
+    /// The draw command as the application asks for it.
+    pub(super) fn call(&self) -> Result<DrawCall, Error> {
+        match &self.draw.call {
+            Call::Vertices => Ok(DrawCall::Vertices),
+            Call::Indexed => Ok(DrawCall::Indexed),
+            Call::Indirect => Ok(DrawCall::Indirect),
+            Call::IndexedIndirect => Ok(DrawCall::IndexedIndirect),
+            Call::ByteCount(count) => self.byte_count(count),
+        }
+    }
+
+    /// The draw command where every vertex is a point, and as many are drawn as are captured.
+    fn call_of_points(&self) -> Result<DrawCall, Error> {
+        match &self.draw.call {
+            Call::Indexed => Ok(DrawCall::OverIndices),
+            Call::Indirect | Call::IndexedIndirect => Ok(DrawCall::FromCounterPass),
+            Call::Vertices | Call::ByteCount(_) => self.call(),
+        }
+    }
+
+    fn byte_count(&self, count: &ByteCount) -> Result<DrawCall, Error> {
+        let counted = count.into();
+        if self.has_device_counters() && count.is_on_device() {
+            return Ok(DrawCall::FromCounterPass);
+        }
+        if count.path.stores() {
+            return Ok(DrawCall::CountedByHost(counted));
+        }
+        match &self.device.transform_feedback {
+            Some(has) if has.draw && count.stride <= has.max_stride => {
+                Ok(DrawCall::ByteCount(counted))
+            }
+            Some(has) if has.draw => {
+                let (stride, most) = (count.stride, has.max_stride);
+                Err(Error::new(
+                    &code::PLAN_DEVICE_LIMIT,
+                    format!("a draw of {stride} bytes a vertex, only {most}"),
+                ))
+            }
+            _ => Err(Error::new(
+                &code::PLAN_MISSING_FEATURE,
+                "the device takes no vertex count from a counter",
+            )),
+        }
+    }
+
+    /// The finished plan. It leaves the application's pass open or closed as it found it, but open where native capture
+    /// continues.
+    pub(super) fn finish(
+        mut self,
+        path: Option<Path>,
+        corners: Option<VertexOrder>,
+    ) -> Result<Plan, Error> {
+        if self.draw.pass != PassState::Outside {
+            self.open_application_pass();
+        } else if !self.runs_on() {
+            self.close();
+        }
+        let ends = |step: &Step| *step == Step::EndPass(Attachments::Application);
+        if self.draw.pass == PassState::Uninterruptible && self.steps.iter().any(ends) {
+            let message = "the pass that is open would have to end for a barrier or another pass";
+            return Err(Error::new(&code::PLAN_PASS_MUST_END, message));
+        }
+        let steps = match self.draw.pass {
+            PassState::RecordedAround => record_at::around(self.steps)?,
+            PassState::Outside | PassState::Interruptible | PassState::Uninterruptible => {
+                self.steps
+            }
+        };
+        let (corners, shader_runs) = (corners.unwrap_or(VertexOrder::AsProvoked), self.shader_runs);
+        Ok(Plan { path, corners, shader_runs, steps })
+    }
+}

@@ -1,0 +1,42 @@
+//! A plan in a pass that cannot end: steps that a pass cannot contain are recorded before and after it.
+
+use super::super::steps::{Attachments, Pass, RecordAt, Step};
+use crate::code;
+use polyshade_spv::Error;
+
+/// Moves the steps for which a plan ends and resumes the application's pass before or after that pass.
+pub(super) fn around(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
+    // Alternately the steps in the pass and those outside of it.
+    let mut parts = vec![Vec::new()];
+    for step in steps {
+        match step {
+            Step::EndPass(Attachments::Application)
+            | Step::BeginPass(Pass { attachments: Attachments::Application, .. }) => {
+                parts.push(Vec::new());
+            }
+            step => parts.last_mut().expect("there is one from the start").push(step),
+        }
+    }
+    let mut around: Vec<Step> = Vec::new();
+    let mut place = RecordAt::InPass;
+    for (number, part) in parts.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+        let next = match (number % 2 == 0, place) {
+            (true, RecordAt::BeforePass | RecordAt::InPass) => RecordAt::InPass,
+            (false, RecordAt::InPass) if around.is_empty() => RecordAt::BeforePass,
+            (false, RecordAt::BeforePass) => RecordAt::BeforePass,
+            (false, RecordAt::InPass | RecordAt::AfterPass) => RecordAt::AfterPass,
+            (true, RecordAt::AfterPass) => {
+                return Err(Error::new(
+                    &code::PLAN_PASS_MUST_END,
+                    "the active pass would have to end between draws",
+                ));
+            }
+        };
+        if next != place {
+            around.push(Step::Record(next));
+        }
+        place = next;
+        around.extend(part);
+    }
+    Ok(around)
+}

@@ -1,0 +1,389 @@
+// Keeps the counters on the device: from what begins a capture and the arguments of its draws come the words that the
+// variants read, the commands that draw them, what queries count, and the counters at the end.
+//
+// Each draw begins where the one before has ended, and there may be any number: so each invocation of one workgroup has
+// a part of them. In the first turn each adds up the bytes that its part would capture. Then parts take turns, in their
+// order. A part that fits as a whole, or of which nothing fits, is passed in one step; others are walked, draw by draw.
+// In the last turn the parts that were passed are walked all at once. Commands draw nothing until they are written.
+
+#version 450
+#extension GL_GOOGLE_include_directive : require
+
+#include "jobs.glsl"
+
+const uint INVOCATIONS = 32u;
+
+// A part has at least so many draws, if there are: turns cost more than few draws do.
+const uint DRAWS_OF_PART = 64u;
+
+layout(local_size_x = INVOCATIONS) in;
+
+// What words of the variants are, where they are no constants: `template` in counter_pass.rs is the other half.
+const uint FIRST = 1u;
+const uint VERTICES = 2u;
+const uint FIRST_INSTANCE = 3u;
+const uint VERTEX_OFFSET = 4u;
+const uint DRAW_INDEX = 5u;
+const uint SLOTS = 6u;
+const uint LIMIT = 7u;
+const uint TABLE_LOW = 8u;
+const uint TABLE_HIGH = 9u;
+const uint REACHED = 10u;
+const uint INSTANCES = 11u;
+
+// The product, or the largest number where it is larger.
+uint most_of(const uvec2 one, const uint other) {
+    uvec2 both = product(one.x, other);
+    return one.y == 0u && both.y == 0u ? both.x : ~0u;
+}
+
+// The same, of numbers of 32 bits.
+uint product_at_most(const uint one, const uint other) { return most_of(uvec2(one, 0u), other); }
+
+uvec4 less_of_each(const uvec4 from, const uvec4 what) { return from - min(from, what); }
+
+// How many draws of each part of the jobs there are.
+shared uint draws_of_jobs[INVOCATIONS];
+
+// How many parts have draws.
+uint parts;
+
+// Where a part of the draws begins, and how many it has.
+struct Part {
+    uint job;
+    uint draw;
+    uint count;
+};
+
+// The bytes of each buffer, at most the largest number, and the primitives that a part captures where all of it fits;
+// the sizes of ranges that decide whether it does; and whether the part can be passed in one step.
+struct Sum {
+    uvec4 bytes;
+    uvec2 primitives;
+    uvec4 least_size;
+    uvec4 most_size;
+    // 0 where a draw does not store there.
+    uvec4 least_primitive;
+    uvec2 state;
+    uvec2 query;
+    bool is_plain;
+};
+
+// The invocation's own.
+Sum sum_of_part;
+
+// How many bytes of each buffer are filled where the draw that is walked begins.
+uvec4 reached;
+
+void add_to(const uvec2 place, const uint number, const uvec2 what) {
+    uvec2 all = sum(uvec2(LOAD(place, number), LOAD(place, number + 1u)), what);
+    STORE(place, number, all.x);
+    STORE(place, number + 1u, all.y);
+}
+
+void count(const uvec2 query, const uvec2 written, const uvec2 needed) {
+    if (is_there(query)) {
+        add_to(query, 0u, written);
+        add_to(query, 2u, needed);
+    }
+}
+
+uvec4 load_reached(const uvec2 state) {
+    return uvec4(LOAD_STATE(state, 0u), LOAD_STATE(state, 1u), LOAD_STATE(state, 2u), LOAD_STATE(state, 3u));
+}
+
+void store_reached(const uvec2 state) {
+    STORE_STATE(state, 0u, reached.x);
+    STORE_STATE(state, 1u, reached.y);
+    STORE_STATE(state, 2u, reached.z);
+    STORE_STATE(state, 3u, reached.w);
+}
+
+void begin(const uvec2 job) {
+    for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
+        uvec2 counter = place_in(job, BEGIN + 2u * buffer_number);
+        reached[buffer_number] = 0u;
+        if (is_there(counter)) {
+            reached[buffer_number] = LOAD_GIVEN(counter, 0u);
+        }
+    }
+}
+
+void end(const uvec2 job) {
+    for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
+        uvec2 counter = place_in(job, END + 2u * buffer_number);
+        if (is_there(counter)) {
+            STORE_GIVEN(counter, 0u, reached[buffer_number]);
+        }
+    }
+}
+
+// Every other word of a job from there on: the sizes or the strides of the buffers.
+uvec4 of_each_buffer(const uvec2 job, const uint first) {
+    return uvec4(LOAD(job, first), LOAD(job, first + 2u), LOAD(job, first + 4u), LOAD(job, first + 6u));
+}
+
+// How many primitives of so many vertices fit into every buffer that takes some, if there are `needed`.
+uvec2 fitting(const uvec4 sizes, const uvec4 strides, const uvec2 needed, const uint vertices) {
+    uvec4 room = less_of_each(sizes, reached) / max(strides * vertices, uvec4(1u));
+    room = mix(room, uvec4(~0u), equal(strides, uvec4(0u)));
+    uint most = min(min(room.x, room.y), min(room.z, room.w));
+    bool fits = strides == uvec4(0u) || needed.y == 0u && needed.x <= most;
+    return fits ? needed : uvec2(most, 0u);
+}
+
+void advance(const uvec4 strides, const uint corners) {
+    uvec4 before = reached;
+    reached += uvec4(product_at_most(strides.x, corners), product_at_most(strides.y, corners),
+                     product_at_most(strides.z, corners), product_at_most(strides.w, corners));
+    reached = mix(reached, uvec4(~0u), lessThan(reached, before));
+}
+
+// Writes the words that the variant reads in this draw.
+void write_words(const uvec2 job, const uint number, const Numbers numbers, const uint slots, const uint limit,
+                 const uvec2 table) {
+    uvec2 template_place = place_in(job, TEMPLATE);
+    uvec2 block = behind(place_in(job, BLOCKS), number * LOAD(job, BLOCK_STRIDE));
+    uint count = LOAD(job, WORD_COUNT);
+    for (uint word = 0u; word < count; ++word) {
+        uint value = LOAD(template_place, count + word);
+        switch (LOAD(template_place, word)) {
+            case FIRST: value = numbers.first; break;
+            case VERTICES: value = numbers.count; break;
+            case FIRST_INSTANCE: value = numbers.first_instance; break;
+            case VERTEX_OFFSET: value = numbers.vertex_offset; break;
+            case DRAW_INDEX: value += number; break;
+            case SLOTS: value = slots; break;
+            case LIMIT: value = limit; break;
+            case TABLE_LOW: value = table.x; break;
+            case TABLE_HIGH: value = table.y; break;
+            case INSTANCES: value = numbers.instances; break;
+            // What is bound begins so many bytes in front of the range, a multiple of 4.
+            case REACHED: value = (value & ~3u) + reached[value & 3u]; break;
+        }
+        STORE(block, word, value);
+    }
+}
+
+// Writes by how many work groups the vertices of all instances are dispatched, as `Layout::work_groups` says. Of more
+// than can be numbered, those that can.
+void write_groups(const uvec2 place, const Numbers numbers) {
+    const uint GROUP = 64u;
+    const uint ROW = 65535u;
+    const uint MOST_ROWS = 1023u;
+    uvec2 vertices = product(numbers.count, numbers.instances);
+    uint groups = vertices.y == 0u ? vertices.x / GROUP + uint(vertices.x % GROUP != 0u) : ROW * MOST_ROWS;
+    uint rows = min((groups + ROW - 1u) / ROW, MOST_ROWS);
+    STORE(place, 0u, rows > 1u ? ROW : groups);
+    STORE(place, 1u, rows);
+    STORE(place, 2u, 1u);
+}
+
+// Where the table of a draw is.
+uvec2 table_of(const uvec2 job, const uint number) {
+    uvec2 pool = place_in(job, POOL);
+    uvec2 tables = place_in(job, TABLES);
+    return is_there(pool) ? behind(pool, 8u * LOAD(tables, number)) : behind(tables, number * LOAD(job, TABLE_STRIDE));
+}
+
+// Writes how a draw that captures is drawn, or dispatched.
+void write_command(const uvec2 job, const uint number, const Numbers numbers) {
+    uvec2 commands = behind(place_in(job, COMMANDS), COMMAND_SIZE * number);
+    if (is_there(place_in(job, COMMANDS))) {
+        STORE(commands, 0u, numbers.count);
+        STORE(commands, 1u, numbers.instances);
+        STORE(commands, 2u, numbers.first);
+        STORE(commands, 3u, numbers.first_instance);
+    }
+    if (is_there(place_in(job, GROUPS))) {
+        write_groups(behind(place_in(job, GROUPS), GROUPS_SIZE * number), numbers);
+    }
+}
+
+// Adds a draw up that needs so much.
+void add_up(const uvec2 job, const uvec4 sizes, const uvec4 strides, const uvec2 needed, const uint vertices) {
+    sum_of_part.primitives = sum(sum_of_part.primitives, needed);
+    bool is_first = sum_of_part.state == uvec2(0u);
+    sum_of_part.state = is_first ? place_in(job, STATE) : sum_of_part.state;
+    sum_of_part.query = is_first ? place_in(job, QUERY) : sum_of_part.query;
+    bool is_same = sum_of_part.state == place_in(job, STATE) && sum_of_part.query == place_in(job, QUERY);
+    // A counter that a job has saved may say how many vertices there are.
+    sum_of_part.is_plain = sum_of_part.is_plain && is_same && !has(job, BYTE_COUNT);
+    if (needed != uvec2(0u)) {
+        bvec4 is_unused = equal(strides, uvec4(0u));
+        sum_of_part.least_size = min(sum_of_part.least_size, mix(sizes, uvec4(~0u), is_unused));
+        sum_of_part.most_size = max(sum_of_part.most_size, mix(sizes, uvec4(0u), is_unused));
+        sum_of_part.least_primitive = min(sum_of_part.least_primitive, strides * vertices);
+    }
+}
+
+void draw(const uvec2 job, const uint number, const bool is_drawn, const bool adds_up, const bool is_plain) {
+    Numbers numbers = numbers_of_draw(job, number);
+    numbers.instances = is_drawn ? numbers.instances : 0u;
+    uint topology = LOAD(job, TOPOLOGY);
+    uint captured = without_adjacency(topology);
+    uint vertices = vertices_per_primitive(captured);
+    uint primitives = primitives_per_instance(captured, vertices, count_of_captured(topology, numbers.count));
+    uvec2 table = uvec2(0u);
+    if (has(job, RESTARTS)) {
+        table = table_of(job, number);
+        // A draw that is left out has no table.
+        primitives = is_drawn ? LOAD(table, 1u) : 0u;
+    }
+    uvec2 needed = product(primitives, numbers.instances);
+    uvec4 sizes = of_each_buffer(job, BUFFERS);
+    uvec4 strides = of_each_buffer(job, BUFFERS + 1u);
+    uvec2 written = needed;
+    if (adds_up) {
+        add_up(job, sizes, strides, needed, vertices);
+        // A draw that no turn reaches draws nothing.
+        numbers.instances = 0u;
+    } else {
+        written = fitting(sizes, strides, needed, vertices);
+    }
+
+    uint limit = most_of(written, vertices);
+    if (!adds_up) {
+        write_words(job, number, numbers, product_at_most(primitives, vertices), limit, table);
+    }
+    write_command(job, number, numbers);
+    advance(strides, limit);
+    if (!adds_up && !is_plain) {
+        count(place_in(job, QUERY), written, needed);
+    }
+}
+
+// How many draws a job stands for: one that has none is done as well.
+uint draws_of(const uvec2 job) { return has(job, DRAWS) ? max(LOAD(job, MOST), 1u) : 1u; }
+
+// Walks a part: adds it up, or does all of it, or, where it was passed, writes its words and commands.
+void walk(const Part part, const bool adds_up, const bool is_plain) {
+    bool is_turn = !adds_up && !is_plain;
+    uint number = part.job;
+    uint one = part.draw;
+    uint drawn = 0u;
+    for (uint done = 0u; done < part.count; ++done) {
+        uvec2 job = behind(first_job(), number * JOB_SIZE);
+        uvec2 state = place_in(job, STATE);
+        bool begins = one == 0u && has(job, BEGINS);
+        bool ends = one + 1u == draws_of(job);
+        bool saves = ends && has(job, ENDS);
+        sum_of_part.is_plain = sum_of_part.is_plain && !begins && !saves;
+        if (one == 0u || done == 0u) {
+            drawn = has(job, DRAWS) ? count_of_draws(job) : 0u;
+            // The tables are found, and the pool is free for those of the next time.
+            uvec2 pool = place_in(job, POOL);
+            if (is_there(pool)) {
+                STORE(pool, POOL_TAKEN, 0u);
+            }
+            if (is_turn) {
+                reached = load_reached(state);
+            }
+        }
+        if (is_turn && begins) {
+            begin(job);
+        }
+        if (has(job, DRAWS) && one < LOAD(job, MOST)) {
+            draw(job, one, one < drawn, adds_up, is_plain);
+        }
+        if (is_turn && (ends || done + 1u == part.count)) {
+            store_reached(state);
+        }
+        if (is_turn && saves) {
+            end(job);
+        }
+        number += uint(ends);
+        one = ends ? 0u : one + 1u;
+    }
+}
+
+// Passes the part in one step, if all of it fits, or nothing.
+bool pass() {
+    if (!sum_of_part.is_plain || !is_there(sum_of_part.state)) {
+        return false;
+    }
+    uvec4 start = load_reached(sum_of_part.state);
+    uvec4 bytes = sum_of_part.bytes;
+    uvec4 room = less_of_each(sum_of_part.least_size, start);
+    bool all_fit = all(lessThanEqual(bytes, room)) && all(notEqual(bytes, uvec4(~0u)));
+    bvec4 is_full = lessThan(less_of_each(sum_of_part.most_size, start), sum_of_part.least_primitive);
+    bool none_fits = any(is_full) && sum_of_part.primitives != uvec2(0u);
+    if (!all_fit && !none_fits) {
+        return false;
+    }
+    reached = all_fit ? start + bytes : start;
+    store_reached(sum_of_part.state);
+    count(sum_of_part.query, all_fit ? sum_of_part.primitives : uvec2(0u), sum_of_part.primitives);
+    reached = start;
+    return true;
+}
+
+// The part of this invocation, of as many as there are.
+Part own_part(const uint me) {
+    uvec2 first = first_job();
+    uint count = number_of_jobs();
+    uint jobs_of_part = count / INVOCATIONS + 1u;
+    uint draws = 0u;
+    for (uint job = min(me * jobs_of_part, count); job < min((me + 1u) * jobs_of_part, count); ++job) {
+        draws += draws_of(behind(first, job * JOB_SIZE));
+    }
+    draws_of_jobs[me] = draws;
+    barrier();
+
+    uint all = 0u;
+    for (uint one = 0u; one < INVOCATIONS; ++one) {
+        all += draws_of_jobs[one];
+    }
+    uint draws_of_part = max(all / INVOCATIONS + 1u, DRAWS_OF_PART);
+    parts = (all + draws_of_part - 1u) / draws_of_part;
+    uint begin = min(me * draws_of_part, all);
+    uint before = 0u;
+    uint one = 0u;
+    while (one < INVOCATIONS && before + draws_of_jobs[one] <= begin) {
+        before += draws_of_jobs[one];
+        ++one;
+    }
+    uint job = one * jobs_of_part;
+    for (; job < count; ++job) {
+        uint here = draws_of(behind(first, job * JOB_SIZE));
+        if (before + here > begin) {
+            break;
+        }
+        before += here;
+    }
+    return Part(job, begin - before, min(draws_of_part, all - begin));
+}
+
+void main() {
+    uint me = gl_LocalInvocationID.x;
+    Part part = own_part(me);
+    uvec4 none = uvec4(~0u);
+    sum_of_part = Sum(uvec4(0u), uvec2(0u), none, uvec4(0u), none, uvec2(0u), uvec2(0u), true);
+    reached = uvec4(0u);
+    bool is_passed = false;
+#ifdef BOUND
+    // WGSL has barriers only where it knows that all invocations reach them.
+    const uint first_turn = 0u;
+    const uint last_turn = INVOCATIONS + 1u;
+#else
+    // A single part is walked in its turn, and nothing else.
+    uint first_turn = parts > 1u ? 0u : 1u;
+    uint last_turn = parts > 1u ? parts + 1u : 1u;
+#endif
+    for (uint turn = first_turn; turn <= last_turn; ++turn) {
+        bool adds_up = turn == 0u;
+        bool is_own = turn == me + 1u;
+        bool is_last = turn == last_turn && !is_own;
+        if (is_own) {
+            is_passed = pass();
+        }
+        if (adds_up || is_own && !is_passed || is_last && is_passed) {
+            walk(part, adds_up, is_last);
+        }
+        if (adds_up) {
+            sum_of_part.bytes = reached;
+        }
+        memoryBarrierBuffer();
+        barrier();
+    }
+}

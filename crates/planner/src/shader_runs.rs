@@ -1,0 +1,65 @@
+//! How often the shader of a draw runs that is captured and rasterized by two passes.
+//!
+//! Twice, the raster pass runs the shader again. Once, the capture pass [stores all
+//! outputs](polyshade::transform_feedback::Options::spill_outputs) in a buffer, and the raster pass reads them there.
+//! What either costs beyond what both have is, in instructions of a vertex shader,
+//!
+//! ```text
+//! twice:  vertices × instructions
+//! once:   vertices × (vertex + word × words) + draw
+//! ```
+//!
+//! with the [rates](PassingCost) of the device. The plan says which it is, and why.
+
+use super::device::{Device, SpillCostModel};
+use super::state::{
+    Active, CounterOwner, Draw, Feedback, PassState, Pipeline, Storage, StoredOutputs,
+};
+use super::steps::{ShaderRuns, SpillCost};
+use polyshade::host::SideEffects;
+
+/// The shader_runs of a draw, where the variants leave a choice.
+pub(super) fn shader_runs(
+    device: &Device,
+    pipeline: &Pipeline,
+    draw: &Draw,
+    storage: &Storage,
+) -> Option<ShaderRuns> {
+    let outputs = storage.outputs.as_ref()?;
+    if storage.indices.is_some_and(|indices| indices.restart) {
+        return Some(ShaderRuns::TwiceForRestart);
+    }
+    if let Feedback::Active(Active { counter_owner: CounterOwner::Device, .. }) = &draw.feedback {
+        return Some(ShaderRuns::TwiceForDeviceCount);
+    }
+    if draw.pass == PassState::Uninterruptible {
+        return Some(ShaderRuns::TwiceForPass);
+    }
+    if pipeline.side_effects == Some(SideEffects::Refuse) {
+        return Some(ShaderRuns::OnceForSideEffects);
+    }
+    let Some(shader) = pipeline.shader_cost else { return Some(ShaderRuns::TwiceForUnknownCost) };
+    let cost = spill_cost(device.spill_cost, outputs, shader);
+    Some(match draw.vertices {
+        _ if cost.min_vertices == 0 => ShaderRuns::TwiceForCost(cost),
+        Some(vertices) if vertices < cost.min_vertices => ShaderRuns::TwiceForSmallDraw(cost),
+        Some(_) | None => ShaderRuns::OnceForCost(cost),
+    })
+}
+
+/// The costs for a shader of `shader` instructions.
+fn spill_cost(model: SpillCostModel, outputs: &StoredOutputs, shader: u32) -> SpillCost {
+    let SpillCostModel { draw, vertex, word } = model;
+    let spill = vertex.saturating_add(word.saturating_mul(outputs.stride / 4));
+    let saved = shader.saturating_sub(spill);
+    let min_vertices = draw.checked_div(saved).map_or(0, |vertices| vertices.saturating_add(1));
+    SpillCost { shader, spill, min_vertices }
+}
+
+/// The least vertices of a draw at which its plan is another than that of a smaller one.
+pub(super) fn threshold(device: &Device, pipeline: &Pipeline) -> Option<u32> {
+    let storage = pipeline.capture.as_ref().and_then(|capture| capture.storage.as_ref());
+    let outputs = storage?.outputs.as_ref()?;
+    let cost = spill_cost(device.spill_cost, outputs, pipeline.shader_cost?);
+    (cost.min_vertices > 0).then_some(cost.min_vertices)
+}

@@ -1,0 +1,190 @@
+//! The shader runs once, in the pass that captures. What a vertex hands on is stored there, by the vertex's number
+//! among those of all instances, and a shader without anything of the original but its outputs hands it on in the
+//! other pass.
+
+use super::feedback::{Feedback, Target};
+use super::{Bound, vertex_and_instance};
+use crate::code;
+use crate::library;
+use crate::rewrite::{self, Hook, HostBlock, Open, WordArray};
+use crate::transform_feedback::known::HostWord;
+use crate::transform_feedback::layout::Stored;
+use crate::transform_feedback::leaves::Leaf;
+use crate::transform_feedback::{Prepared, foreign};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass};
+
+/// The buffer through which outputs are passed.
+#[derive(Clone, Copy)]
+pub(super) struct Spilled<'c> {
+    block: HostBlock,
+    stores: &'c [Stored],
+    /// In words.
+    stride: u32,
+}
+
+impl<'c> Spilled<'c> {
+    /// Adds it.
+    pub(super) fn add<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        prepared: &'c Prepared<'_>,
+        array: WordArray,
+    ) -> Result<Self, Error> {
+        let plan = &prepared.plan;
+        let place = plan.outputs_at().expect("a buffer is bound where outputs are spilled");
+        let block = rewrite::storage_buffer(m, p, entry, array, place, "polyshade_outputs")?;
+        Ok(Self { block, stores: &plan.spilled, stride: plan.layout.outputs_stride / 4 })
+    }
+
+    /// Emits, at `at`, the call of a function that stores the outputs of this vertex, or reads them.
+    fn call<'m>(self, p: &mut Patch<'m, '_>, at: Position<'m>, function: Id, number: Id) {
+        let hook = Hook { name: "store_to_slot", function };
+        let put = rewrite::link(p, &library::CAPTURE, &["put"], &[hook])[0];
+        let (uint, void) = (p.uint(), p.void());
+        let mut code = p.at(at);
+        let length = self.block.length(&mut code).expect("it is a storage buffer");
+        let (zero, stride) = (code.p.uint_constant(0), code.p.uint_constant(self.stride));
+        let there = code.binary(Op::U_DIV, uint, length, stride);
+        code.call(void, put, &[zero, there, number]);
+    }
+
+    /// Emits, at `at`, the store of this vertex's outputs.
+    pub(super) fn store<'m>(
+        self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        feedback: &Feedback<'_>,
+        number: Id,
+    ) {
+        let target = Target::Bound(self.block);
+        let store = self.function(p, "store_outputs", |code, vertex| {
+            for stored in self.stores {
+                feedback.store(code, target, vertex, stored);
+            }
+        });
+        self.call(p, at, store, number);
+    }
+
+    /// Emits a function of a vertex's number, whose body is told at which word it begins.
+    fn function(
+        self,
+        p: &mut Patch<'_, '_>,
+        name: &str,
+        body: impl FnOnce(&mut Cursor<'_, '_, '_>, Id),
+    ) -> Id {
+        let (id, lane, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        p.name(id, name);
+        let mut code = p.at(lane);
+        let number = code.begin_function(id, void, &[uint])[0];
+        let stride = code.p.uint_constant(self.stride);
+        let vertex = code.binary(Op::I_MUL, uint, number, stride);
+        body(&mut code, vertex);
+        code.end_function(None);
+        id
+    }
+}
+
+/// Emits the number of a vertex among those of all instances.
+pub(super) fn number(
+    code: &mut Cursor<'_, '_, '_>,
+    (feedback, open): (&Feedback<'_>, Open<'_>),
+    vertex: Id,
+    instance: Option<Id>,
+) -> Id {
+    let Some(instance) = instance else { return vertex };
+    let uint = code.p.uint();
+    let count = feedback.word(code, open, HostWord::VertexCount);
+    let before = code.binary(Op::I_MUL, uint, instance, count);
+    code.binary(Op::I_ADD, uint, before, vertex)
+}
+
+/// Refuses variants that the options do not ask for.
+pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
+    if prepared.plan.layout.draws.spill_outputs {
+        return Ok(());
+    }
+    let message = "outputs are spilled only where the options ask for it";
+    Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message).about(entry.function()))
+}
+
+/// The variant that reads back the outputs that another pass has stored. The shader's own code is dead then.
+///
+/// ```text
+/// %main = OpFunction %void None %fn
+///         …                                        ; the number of the vertex
+///         OpFunctionCall %void %put …              ; if the buffer is that long
+/// %load_outputs = OpFunction …
+/// %there   = OpAccessChain %_ptr_StorageBuffer_uint %polyshade_outputs %uint_0 %word
+/// %x       = OpLoad %uint %there
+///            …
+/// %bits    = OpCompositeConstruct %v4uint %x %y %z %w
+/// %value   = OpBitcast %v4float %bits
+/// %pointer = OpAccessChain %_ptr_Output_v4float %output …
+///            OpStore %pointer %value
+/// ```
+pub(in super::super) fn reload_outputs<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    prepared: &Prepared<'_>,
+) -> Result<(), Error> {
+    check(prepared, entry)?;
+    foreign::strip(m, p, entry);
+    let at = rewrite::replace_body(m, p, entry);
+    let array = rewrite::word_array(m, p);
+    let passed = Spilled::add(m, p, entry, prepared, array)?;
+    p.decorate(passed.block.variable, Decoration::NON_WRITABLE, &[]);
+    let bound = Bound::words_alone(m, p, entry, prepared, Some(array))?;
+    let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
+
+    let load = passed.function(p, "load_outputs", |code, vertex| {
+        for Stored { piece, word } in passed.stores {
+            spill(code, passed.block, &piece.leaf, (vertex, *word));
+        }
+    });
+    let open = bound.added.open(&mut p.at(at));
+    let (vertex, instance) = vertex_and_instance(m, p, entry, (&feedback, open), None, at);
+    let number = number(&mut p.at(at), (&feedback, open), vertex, instance);
+    passed.call(p, at, load, number);
+    Ok(())
+}
+
+/// Emits a load of a vector or scalar from its words, `place` behind the value `vertex`, and its store to the output.
+fn spill(code: &mut Cursor<'_, '_, '_>, block: HostBlock, leaf: &Leaf, (vertex, place): (Id, u32)) {
+    let uint = code.p.uint();
+    let words: Vec<Id> = (place..place + leaf.words())
+        .map(|place| {
+            let offset = code.p.uint_constant(place);
+            let index = code.binary(Op::I_ADD, uint, vertex, offset);
+            let pointer = block.pointer(code, index);
+            code.load(uint, pointer)
+        })
+        .collect();
+    let components: Vec<Id> = words
+        .chunks(leaf.width as usize)
+        .map(|words| {
+            let bits = match words {
+                [word] => *word,
+                _ => {
+                    let pair = code.p.vector(uint, leaf.width);
+                    code.construct(pair, words)
+                }
+            };
+            match leaf.component == uint {
+                true => bits,
+                false => code.bitcast(leaf.component, bits),
+            }
+        })
+        .collect();
+    let value = match components[..] {
+        [scalar] => scalar,
+        _ => code.construct(leaf.part.ty, &components),
+    };
+    let indices: Vec<Id> =
+        leaf.part.path.iter().map(|index| code.p.uint_constant(*index)).collect();
+    let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.part.ty);
+    let pointer = code.access_chain(pointer, leaf.part.variable, &indices);
+    code.store(pointer, value);
+}

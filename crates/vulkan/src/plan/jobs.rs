@@ -1,0 +1,267 @@
+//! What the counter pass's shaders are dispatched with, and their jobs.
+
+use super::{Counted, IndirectArguments};
+use crate::address::address;
+use crate::error::Error;
+use crate::run::Objects;
+use crate::work::{
+    Address, AddressAt, Captured, Descriptor, Draw, Place, Range, Resource, Stage, Work,
+};
+use ash::vk;
+use polyshade::host::Place as WordPlace;
+use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS, Topology};
+use polyshade_planner::{CountedBy, Query, counter_pass};
+use std::cell::RefCell;
+
+/// A job on its way: places without addresses.
+pub(super) struct PlacedJob {
+    /// Where the job itself goes.
+    pub(super) at: Place,
+    /// Where the memory is found, unless by addresses.
+    pub(super) bound: Option<BoundBuffers>,
+    pub(super) state: Place,
+    pub(super) begin: Option<Vec<Option<Place>>>,
+    pub(super) end: Option<Vec<Option<Place>>>,
+    pub(super) query: Option<Place>,
+    pub(super) topology: Topology,
+    pub(super) arguments: JobArguments,
+    pub(super) predicate: Option<(Place, bool)>,
+    pub(super) buffers: [(u32, u32); MAX_BUFFERS],
+    pub(super) blocks: Option<JobParams>,
+    pub(super) commands: Place,
+    pub(super) groups: Place,
+    pub(super) segments: Option<JobSegments>,
+    /// The draws of the work that are its dispatches, by shader.
+    pub(super) dispatches: [Option<usize>; 2],
+}
+
+/// Where the numbers of the draws come from.
+pub(super) enum JobArguments {
+    Direct(transform_feedback::Draw),
+    /// And whether they have indices.
+    Indirect(IndirectArguments, bool),
+    ByteCount(Place, CountedBy, transform_feedback::Draw),
+}
+
+impl JobArguments {
+    /// How many draws there may be.
+    pub(super) fn draws(&self) -> u32 {
+        match self {
+            Self::Direct(_) | Self::ByteCount(..) => 1,
+            Self::Indirect(arguments, _) => arguments.draws,
+        }
+    }
+}
+
+/// The words of the variants.
+#[derive(Clone, Copy)]
+pub(super) struct JobParams {
+    pub(super) template: Place,
+    pub(super) count: u32,
+    pub(super) blocks: Place,
+    pub(super) stride: u32,
+    /// Where the variants find them.
+    pub(super) words: WordPlace,
+}
+
+/// The tables of segments.
+#[derive(Clone, Copy)]
+pub(super) struct JobSegments {
+    pub(super) index_type: IndexType,
+    pub(super) indices: Place,
+    pub(super) size: u32,
+    pub(super) tables: Place,
+    pub(super) table_size: u32,
+}
+
+impl PlacedJob {
+    /// The job as the shaders read it. `at` says what names a place.
+    fn bytes(&self, at: &dyn Fn(Place) -> Result<u64, Error>) -> Result<Vec<u8>, Error> {
+        Ok(self.job(at)?.words().iter().flat_map(|word| word.to_ne_bytes()).collect())
+    }
+
+    fn job(&self, at: &dyn Fn(Place) -> Result<u64, Error>) -> Result<counter_pass::Job, Error> {
+        let maybe = |place: Option<Place>| place.map_or(Ok(0), at);
+        let counters = |places: &Vec<Option<Place>>| {
+            let mut counters = [0; MAX_BUFFERS];
+            for (counter, place) in counters.iter_mut().zip(places) {
+                *counter = maybe(*place)?;
+            }
+            Ok::<_, Error>(counters)
+        };
+        let segments = self.segments.map(|segments| {
+            let JobSegments { index_type, size, table_size, .. } = segments;
+            let (indices, tables) = (at(segments.indices)?, at(segments.tables)?);
+            let pool = 0;
+            Ok::<_, Error>(counter_pass::Segments {
+                index_type,
+                indices,
+                size,
+                tables,
+                table_size,
+                pool,
+            })
+        });
+        let predicate = self.predicate.map(|(place, inverted)| {
+            Ok::<_, Error>(counter_pass::Predicate { place: at(place)?, inverted })
+        });
+        let draws = counter_pass::Draws {
+            topology: self.topology,
+            arguments: self.arguments(at)?,
+            count: self.arguments.draws(),
+            predicate: predicate.transpose()?,
+            buffers: self.buffers,
+            template: maybe(self.blocks.map(|blocks| blocks.template))?,
+            word_count: self.blocks.map_or(0, |blocks| blocks.count),
+            blocks: maybe(self.blocks.map(|blocks| blocks.blocks))?,
+            block_stride: self.blocks.map_or(0, |blocks| blocks.stride),
+            commands: at(self.commands)?,
+            groups: at(self.groups)?,
+            segments: segments.transpose()?,
+        };
+        Ok(counter_pass::Job {
+            state: at(self.state)?,
+            begin: self.begin.as_ref().map(counters).transpose()?,
+            draws: Some(draws),
+            query: maybe(self.query)?,
+            end: self.end.as_ref().map(counters).transpose()?,
+        })
+    }
+
+    fn arguments(
+        &self,
+        at: &dyn Fn(Place) -> Result<u64, Error>,
+    ) -> Result<counter_pass::Arguments, Error> {
+        Ok(match &self.arguments {
+            JobArguments::Direct(numbers) => counter_pass::Arguments::Direct {
+                count: numbers.vertex_count,
+                instance_count: numbers.instance_count,
+                first: numbers.first_vertex,
+                vertex_offset: numbers.indices.map_or(0, |indices| indices.vertex_offset),
+                first_instance: numbers.first_instance,
+            },
+            JobArguments::Indirect(arguments, indexed) => counter_pass::Arguments::Indirect {
+                place: at(arguments.place)?,
+                stride: arguments.stride,
+                count: arguments.count.map_or(Ok(0), at)?,
+                indexed: *indexed,
+            },
+            JobArguments::ByteCount(counter, count, numbers) => {
+                counter_pass::Arguments::ByteCount {
+                    counter: at(*counter)?,
+                    offset: count.offset,
+                    stride: count.stride,
+                    instance_count: numbers.instance_count,
+                    first_instance: numbers.first_instance,
+                }
+            }
+        })
+    }
+}
+
+/// Writes the jobs that name addresses, now that there are some.
+pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[PlacedJob]) -> Result<(), Error> {
+    for kept in jobs.iter().filter(|kept| kept.bound.is_none()) {
+        let bytes = kept.bytes(&|place| address(&objects.buffers, place))?;
+        objects.buffers[kept.at.buffer].write(kept.at.offset as usize, &bytes);
+    }
+    Ok(())
+}
+
+/// What the counter pass has counted for a query, in these buffers.
+pub(super) fn device_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> Counted {
+    let mut numbers = buffers[place.buffer][place.offset as usize..].chunks_exact(8).map(|bytes| {
+        bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
+    });
+    let written = numbers.next().unwrap_or(0);
+    let needed = numbers.next().unwrap_or(0);
+    let written = if matches!(query, Query::Stream(_)) { written } else { needed };
+    Counted { query, counts: Captured { written, needed } }
+}
+
+/// The buffers that are bound to the shaders, in the order of their bindings: first the counter pass's own, then the
+/// state.
+pub(super) struct BoundBuffers(pub(super) Vec<usize>);
+
+impl BoundBuffers {
+    /// What a job names a place in them.
+    fn place(&self, place: Place) -> Result<u64, Error> {
+        let number = (0..).zip(&self.0).find(|(_, buffer)| **buffer == place.buffer);
+        let (number, _) =
+            number.ok_or_else(|| Error::Work("the counter pass lacks a buffer".to_owned()))?;
+        let offset = u32::try_from(place.offset);
+        let offset = offset.map_err(|_| Error::Unsupported("a buffer of 4 GiB".to_owned()))?;
+        Ok(counter_pass::place_in(number, offset))
+    }
+}
+
+impl PlacedJob {
+    /// Has the shaders find by descriptors what the job names, and writes it. A buffer of `spare` is bound where there
+    /// is none.
+    pub(super) fn bind(&mut self, work: &mut Work<'_>, spare: &[usize]) -> Result<(), Error> {
+        let mut bound = BoundBuffers(self.named()?);
+        let (count, most) = (bound.0.len(), counter_pass::BUFFERS);
+        if count > most as usize {
+            let message = format!("a counter pass with {count} bound buffers, only {most}");
+            return Err(Error::Unsupported(message));
+        }
+        bound.0.extend(spare.iter().skip(count));
+        let bytes = self.bytes(&|place| bound.place(place))?;
+        let at = self.at.offset as usize;
+        work.buffers[self.at.buffer][at..at + bytes.len()].copy_from_slice(&bytes);
+        self.bound = Some(bound);
+        Ok(())
+    }
+
+    /// The buffers in which the places are that it names.
+    fn named(&self) -> Result<Vec<usize>, Error> {
+        let buffers = RefCell::new(vec![self.at.buffer, self.state.buffer]);
+        self.job(&|place| {
+            let mut buffers = buffers.borrow_mut();
+            if !buffers.contains(&place.buffer) {
+                buffers.push(place.buffer);
+            }
+            Ok(0)
+        })?;
+        Ok(buffers.into_inner())
+    }
+
+    /// The dispatch of a shader that does the job.
+    pub(super) fn dispatch(
+        &self,
+        shader: counter_pass::Shader,
+        work: &Work<'_>,
+    ) -> Result<Draw<'static>, Error> {
+        let draws = self.arguments.draws();
+        let row = 65_535;
+        let groups = match shader {
+            counter_pass::Shader::Segments => [draws.min(row), 1, draws.div_ceil(row).max(1)],
+            counter_pass::Shader::Count => [1, 1, 1],
+        };
+        let words = if self.bound.is_some() { shader.bound_words() } else { shader.words() };
+        let mut draw = Draw {
+            stages: vec![Stage::new(vk::ShaderStageFlags::COMPUTE, words)],
+            dispatch: Some(groups),
+            ..Draw::default()
+        };
+        let mut first = 0;
+        match &self.bound {
+            Some(bound) => {
+                first = bound.place(self.at)?;
+                for (binding, buffer) in (0..).zip(&bound.0) {
+                    let size = work.buffers[*buffer].len() as u64;
+                    let range = Range { buffer: *buffer, offset: 0, size };
+                    let resource = Resource::StorageBuffer(range);
+                    draw.descriptors.push(Descriptor::new(0, binding, resource));
+                }
+            }
+            None => {
+                let to = AddressAt::PushConstants(0);
+                draw.addresses.push(Address { of: self.at, to });
+            }
+        }
+        let push = [first.to_ne_bytes().as_slice(), 1_u32.to_ne_bytes().as_slice()].concat();
+        draw.push_constants = push;
+        Ok(draw)
+    }
+}

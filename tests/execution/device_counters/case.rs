@@ -1,0 +1,395 @@
+//! Captures whose numbers are told in any way, and what the model says of them.
+
+use super::subject::Subject;
+use crate::feedback::{FILL, GUARD};
+use crate::indexed::{bytes_of, lead, segments};
+use crate::memory::bytes;
+use crate::noise::Noise;
+use polyshade::transform_feedback::{IndexType, ProvokingVertex};
+use polyshade_planner::{
+    Active, Begin, Bound, ByteCount, Call, Counter, CounterOwner, Draw as DrawState, End, Feedback,
+    PassState, Path, Query, ShaderStage, Topology, Use, Uses,
+};
+use polyshade_vulkan::Captured;
+use polyshade_vulkan::model::{self, BufferLayout};
+use std::ops::Range;
+
+/// The buffers of a case: these, and behind them its feedback buffers.
+pub(super) const COUNTERS: usize = 0;
+pub(super) const ARGUMENTS: usize = 1;
+pub(super) const INDEX_BUFFER: usize = 2;
+pub(super) const FEEDBACK: usize = 3;
+
+/// What each piece has of the buffer of arguments: how many draws there are, a counter to draw by, what conditional
+/// rendering looks at, and arguments.
+pub(super) const REGION: u32 = 256;
+pub(super) const DRAW_COUNT: u32 = 0;
+pub(super) const BYTES_TO_DRAW: u32 = 4;
+pub(super) const PREDICATE: u32 = 8;
+pub(super) const DRAWS: u32 = 32;
+pub(super) const STRIDE: u32 = 24;
+
+/// The bytes of a vertex of byte-count draws.
+pub(super) const VERTEX_BYTES: u32 = 20;
+
+pub(super) const ALL: [Topology; 11] = Topology::CAPTURED;
+
+/// Where the numbers of a draw come from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Told {
+    Direct,
+    Indirect,
+    /// With so many draws said in a buffer.
+    Counted(u32),
+    /// By a counter, of which so much is subtracted.
+    Bytes(u32),
+}
+
+/// What captures are drawn of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) counter_owner: CounterOwner,
+    /// How many feedback buffers there are.
+    pub(super) buffers: usize,
+    pub(super) indexed: bool,
+    pub(super) restart: bool,
+    /// Whether no vertex is in front of the first.
+    pub(super) in_bounds: bool,
+    /// Whether a multi-draw has one draw.
+    pub(super) one_by_one: bool,
+}
+
+/// One draw of a multi-draw.
+#[derive(Debug, Clone)]
+pub(super) struct Numbers {
+    pub(super) vertices: Range<u32>,
+    pub(super) instances: Range<u32>,
+    pub(super) vertex_offset: i32,
+}
+
+/// A draw, or multi-draw, of a capture.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) draws: Vec<Numbers>,
+    pub(super) told: Told,
+    pub(super) begin: Begin,
+    pub(super) end: End,
+    /// The value that conditional rendering looks at, and whether it draws where that is 0.
+    pub(super) predicate: Option<(u32, bool)>,
+}
+
+/// The indices of a capture.
+#[derive(Debug, Clone)]
+pub(super) struct Indexed {
+    pub(super) width: IndexType,
+    pub(super) values: Vec<u32>,
+    pub(super) restart: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub(super) counter_owner: CounterOwner,
+    pub(super) topology: Topology,
+    pub(super) indexed: Option<Indexed>,
+    /// Vertices that fit into each buffer, and of how many the counters tell at first.
+    pub(super) room: Vec<u32>,
+    pub(super) reached: Vec<u32>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Case {
+    pub(super) fn random(noise: &mut Noise, kind: Kind) -> Case {
+        let Kind { counter_owner, indexed, restart, .. } = kind;
+        let topology = ALL[noise.below(ALL.len() as u32) as usize];
+        let width =
+            [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32][noise.below(3) as usize];
+        let count = 1 + noise.below(40);
+        let index = |noise: &mut Noise| match restart && noise.below(4) == 3 {
+            true => width.restart(),
+            false => 1 + noise.below(50),
+        };
+        let values = (0..count).map(|_| index(noise)).collect();
+        let indexed = indexed.then_some(Indexed { width, values, restart });
+        let room: Vec<u32> = (0..kind.buffers).map(|_| 1 + noise.below(60)).collect();
+        let mut reached = |room: &u32| match (counter_owner, noise.below(2)) {
+            (CounterOwner::Device, 1) => noise.below(*room),
+            _ => 0,
+        };
+        let reached = room.iter().map(&mut reached).collect();
+        let mut case = Case { counter_owner, topology, indexed, room, reached, pieces: Vec::new() };
+        let pieces = 1 + noise.below(3);
+        for number in 0..pieces {
+            let piece = case.piece(noise, kind, number, number + 1 == pieces);
+            if let (Begin::Running, Some(before)) = (&piece.begin, case.pieces.last_mut()) {
+                before.end = End::Running;
+            }
+            case.pieces.push(piece);
+        }
+        case
+    }
+
+    fn piece(&self, noise: &mut Noise, kind: Kind, number: u32, is_last: bool) -> Piece {
+        // The host knows only what it has saved.
+        let is_hosted = kind.counter_owner == CounterOwner::Host;
+        let counters = |noise: &mut Noise, may_lack: bool| {
+            let counter = |index| (!may_lack || noise.below(6) < 5).then(|| counter(4 * index));
+            (0..kind.buffers as u32).map(counter).collect::<Vec<_>>()
+        };
+        let draws = 1 + noise.below(4);
+        let told = match (noise.below(5), kind.indexed) {
+            _ if is_hosted => Told::Direct,
+            (0, _) | (1, true) => Told::Direct,
+            (1, false) => Told::Bytes(4 * noise.below(3)),
+            (2, _) => Told::Counted(noise.below(6)),
+            _ => Told::Indirect,
+        };
+        let last = if kind.indexed { 31 } else { 14 };
+        let is_one = kind.one_by_one || matches!(told, Told::Direct | Told::Bytes(_));
+        let draws = if is_one { 1 } else { draws };
+        let offsets = [0, 70, if kind.in_bounds { 3 } else { -1 }];
+        let numbers = |_| {
+            let most = match (&self.indexed, told) {
+                // The executor looks at what it is told itself.
+                (Some(indexed), Told::Direct) => indexed.values.len() as u32,
+                _ => u32::MAX,
+            };
+            let first = match told {
+                Told::Bytes(_) => 0,
+                _ => noise.below(9).min(most),
+            };
+            let instance = noise.below(4);
+            Numbers {
+                vertices: first..(first + noise.below(last)).min(most),
+                instances: instance..instance + noise.below(4),
+                vertex_offset: if kind.indexed { offsets[noise.below(3) as usize] } else { 0 },
+            }
+        };
+        let draws = (0..draws).map(numbers).collect();
+        let begin = match (number, noise.below(3)) {
+            (0, 0) => Begin::Anew,
+            (0, _) if is_hosted => Begin::Anew,
+            (0, _) | (_, 0) => Begin::Resume(counters(noise, true)),
+            _ => Begin::Running,
+        };
+        let end = match noise.below(3) {
+            2 if is_last => End::Forget,
+            _ => End::Save(counters(noise, !is_hosted)),
+        };
+        // What the host draws itself is for the device to leave out.
+        let may_be_left_out = told != Told::Direct && noise.below(6) == 5;
+        let predicate = may_be_left_out.then(|| (noise.below(2), noise.below(2) == 0));
+        Piece { draws, told, begin, end, predicate }
+    }
+
+    pub(super) fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
+        let reached = layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one);
+        let counters = bytes(&reached.collect::<Vec<u32>>());
+        let arguments = self.pieces.iter().flat_map(|piece| bytes(&piece.arguments(self)));
+        let indices = self.indexed.as_ref().map_or_else(Vec::new, Indexed::bytes);
+        let size = |(layout, room): (&BufferLayout, &u32)| (layout.stride * room) as usize;
+        let sizes = layout.iter().zip(&self.room).map(size);
+        let feedback = sizes.map(|size| vec![FILL; GUARD + size + GUARD]);
+        [counters, arguments.collect(), indices].into_iter().chain(feedback).collect()
+    }
+}
+
+impl Indexed {
+    /// The index buffer.
+    fn bytes(&self) -> Vec<u8> {
+        let lead = vec![0xee; lead(self.width) as usize];
+        let mut bytes = [lead, bytes_of(&self.values, self.width)].concat();
+        // What is behind a multiple of 4 bytes is not seen by descriptors.
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+}
+
+impl Piece {
+    /// What it has of the buffer of arguments. What it does not use is noise.
+    fn arguments(&self, case: &Case) -> Vec<u32> {
+        let mut words = vec![0xdead_beef; REGION as usize / 4];
+        let mut put = |at: u32, value: u32| words[at as usize / 4] = value;
+        if let Told::Counted(count) = self.told {
+            put(DRAW_COUNT, count);
+        }
+        if let Told::Bytes(offset) = self.told {
+            // A rest is no vertex.
+            let count = self.draws[0].vertices.len() as u32;
+            put(BYTES_TO_DRAW, offset + count * VERTEX_BYTES + 16);
+        }
+        if let Some((value, _)) = self.predicate {
+            put(PREDICATE, value);
+        }
+        for (number, draw) in (0..).zip(&self.draws) {
+            let (vertices, instances) = (&draw.vertices, &draw.instances);
+            let numbers = [vertices.len() as u32, instances.len() as u32, vertices.start];
+            let offset = case.indexed.as_ref().map(|_| draw.vertex_offset.cast_unsigned());
+            let numbers = numbers.into_iter().chain(offset).chain([instances.start]);
+            for (word, value) in (0..).zip(numbers) {
+                put(DRAWS + STRIDE * number + 4 * word, value);
+            }
+        }
+        words
+    }
+
+    /// How many of its draws are drawn.
+    pub(super) fn drawn(&self) -> usize {
+        if self.predicate.is_some_and(|(value, inverted)| (value == 0) != inverted) {
+            return 0;
+        }
+        match self.told {
+            Told::Counted(count) => self.draws.len().min(count as usize),
+            _ => self.draws.len(),
+        }
+    }
+}
+
+pub(super) fn counter(offset: u32) -> Counter {
+    Counter { buffer: COUNTERS as u32, offset: offset.into() }
+}
+
+/// Counters of a case whose first buffer is this.
+pub(super) fn shifted(counters: &[Option<Counter>], first: usize) -> Vec<Option<Counter>> {
+    let shift = |one: &Counter| Counter { buffer: one.buffer + first as u32, ..*one };
+    counters.iter().map(|one| one.as_ref().map(shift)).collect()
+}
+
+/// What a case leaves: its feedback buffers and counters, and the counts of its pieces.
+pub(super) type Left = (Vec<Vec<u8>>, Vec<Captured>);
+
+impl Case {
+    /// What lies between restarts.
+    fn segments(&self, numbers: &Numbers) -> Vec<Vec<u32>> {
+        let Some(indexed) = &self.indexed else { return vec![numbers.vertices.clone().collect()] };
+        let restart = indexed.restart.then(|| indexed.width.restart());
+        segments(&indexed.values, restart, numbers.vertices.clone(), numbers.vertex_offset)
+    }
+
+    /// What the model says of so many submissions. Queries are begun anew by none.
+    pub(super) fn model(&self, subject: &Subject, submissions: u32) -> Left {
+        let layout = subject.layout();
+        let memory = self.memory(layout);
+        let mut counters: Vec<u32> =
+            layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one).collect();
+        let buffer = |((layout, room), memory): ((&BufferLayout, &u32), &Vec<u8>)| model::Buffer {
+            memory: memory.clone(),
+            range: GUARD..GUARD + (layout.stride * room) as usize,
+            stride: layout.stride as usize,
+            reached: 0,
+        };
+        let mut buffers: Vec<model::Buffer> =
+            layout.iter().zip(&self.room).zip(&memory[FEEDBACK..]).map(buffer).collect();
+        let mut counts = vec![Captured { written: 0, needed: 0 }; self.pieces.len()];
+        for _ in 0..submissions {
+            for (piece, count) in self.pieces.iter().zip(&mut counts) {
+                let begun = match &piece.begin {
+                    Begin::Anew => Some(vec![None; layout.len()]),
+                    Begin::Resume(counters) => Some(counters.clone()),
+                    Begin::Running => None,
+                };
+                for (number, begun) in begun.into_iter().flatten().enumerate() {
+                    buffers[number].reached = begun.map_or(0, |_| counters[number] as usize);
+                }
+                for numbers in &piece.draws[..piece.drawn()] {
+                    let draw = model::Draw {
+                        topology: self.topology.captured().expect("it is captured"),
+                        provoking_vertex: ProvokingVertex::First,
+                        vertices: numbers.vertices.clone(),
+                        instances: numbers.instances.clone(),
+                    };
+                    let segments = self.segments(numbers);
+                    let captured = model::capture_indexed(
+                        &draw,
+                        &segments,
+                        &mut buffers,
+                        |vertex, instance| subject.values(vertex, instance),
+                    );
+                    count.written += captured.written;
+                    count.needed += captured.needed;
+                }
+                if let End::Save(saved) = &piece.end {
+                    for (number, saved) in saved.iter().enumerate() {
+                        if saved.is_some() {
+                            counters[number] = buffers[number].reached as u32;
+                        }
+                    }
+                }
+            }
+        }
+        let memory = buffers.into_iter().map(|buffer| buffer.memory);
+        ([bytes(&counters)].into_iter().chain(memory).collect(), counts)
+    }
+
+    /// Whether a piece is the first of a pass that is kept, in which nothing that is captured can be waited for.
+    pub(super) fn begins_pass(&self, number: usize) -> bool {
+        number == 0 || self.pieces[number].begin != Begin::Running
+    }
+
+    /// The state of a draw, in buffers from `first` on.
+    pub(super) fn state(
+        &self,
+        layout: &[BufferLayout],
+        number: usize,
+        (path, pass): (Path, PassState),
+        first: usize,
+    ) -> DrawState {
+        let piece = &self.pieces[number];
+        let bound = |(layout, room): (&BufferLayout, &u32)| {
+            let size = u64::from(layout.stride * room);
+            let buffer_size = size + 2 * GUARD as u64;
+            Some(Bound { buffer: None, buffer_size, offset: GUARD as u64, size: Some(size) })
+        };
+        let begin = match &piece.begin {
+            Begin::Resume(counters) => Begin::Resume(shifted(counters, first)),
+            other => other.clone(),
+        };
+        let end = match &piece.end {
+            End::Save(counters) => End::Save(shifted(counters, first)),
+            other => other.clone(),
+        };
+        let active = Active {
+            buffers: layout.iter().zip(&self.room).map(bound).collect(),
+            begin,
+            end,
+            counter_owner: self.counter_owner,
+        };
+        let call = match (piece.told, self.indexed.is_some()) {
+            (Told::Direct, false) => Call::Vertices,
+            (Told::Direct, true) => Call::Indexed,
+            (Told::Indirect | Told::Counted(_), false) => Call::Indirect,
+            (Told::Indirect | Told::Counted(_), true) => Call::IndexedIndirect,
+            (Told::Bytes(counter_offset), _) => Call::ByteCount(ByteCount {
+                counter: Counter {
+                    buffer: (first + ARGUMENTS) as u32,
+                    offset: (REGION * number as u32 + BYTES_TO_DRAW).into(),
+                },
+                path,
+                counter_owner: CounterOwner::Device,
+                counter_offset,
+                stride: VERTEX_BYTES,
+                before: Vec::new(),
+            }),
+        };
+        // Draws of a capture that goes on store to other bytes.
+        let waits = number > 0 && (pass != PassState::RecordedAround || self.begins_pass(number));
+        let before = Uses {
+            captured: if waits { vec![Use::Capture(path)] } else { Vec::new() },
+            counters: if number > 0 { self.of_counters(path).to_vec() } else { Vec::new() },
+            inputs: Vec::new(),
+        };
+        let feedback = Feedback::Active(active);
+        let queries = vec![Query::Stream(0)];
+        DrawState { call, pass, feedback, queries, before, ..DrawState::default() }
+    }
+
+    /// How counters are used.
+    fn of_counters(&self, path: Path) -> [Use; 2] {
+        match (path, self.counter_owner) {
+            (Path::Extension, _) => [Use::Resume, Use::Save],
+            (_, CounterOwner::Host) => [Use::Save; 2],
+            (_, CounterOwner::Device) => {
+                [Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute)]
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Captures whose counters the device keeps in APIs in which nothing but the ends of passes waits: by the model of
+//! encoders, with the text for Metal read as C++, and with WGSL. The counter pass's own shaders are among what is read.
+
+use super::{Case, On, Subject, Way, execute, some_of, told};
+use crate::noise::Noise;
+use crate::storage::HOSTS;
+use crate::webgpu::{WebGpu, tests_in_webgpu};
+use polyshade_metal::Metal;
+use polyshade_planner::{CounterPass, PassState, Path, Preset, Step, Word};
+use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
+
+/// How many captures of a kind are executed for Metal.
+const CASES: usize = 6;
+
+/// Captures of draws with indices that may restart primitives, or without.
+fn some(noise: &mut Noise, path: Path, indexed: bool) -> (Subject, Vec<Case>) {
+    some_of(noise, (HOSTS[0], path), (indexed, indexed), false)
+}
+
+/// Which of the cases leave what the model does, their plans edited.
+fn right(
+    subject: &Subject,
+    way: Way<'_>,
+    cases: &[Case],
+    edit: impl Fn(&mut Step),
+) -> Vec<Result<(), String>> {
+    let of = |case: &Case| {
+        let cases = std::slice::from_ref(case);
+        let mut left = execute(subject, way, cases, |plan| plan.steps.iter_mut().for_each(&edit));
+        let (model, left) = (case.model(subject, 1), left.swap_remove(0));
+        if model == left { Ok(()) } else { Err(told(case, &model, &left)) }
+    };
+    cases.iter().map(of).collect()
+}
+
+/// In encoders of the application's, and ahead of them.
+#[test]
+fn the_device_keeps_on_metal() {
+    let metal = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
+    let on = On::Encoders(Preset::Metal, &metal);
+    let mut noise = Noise::new();
+    for path in [Path::Storage, Path::Compute] {
+        for (indexed, pass) in [
+            (false, PassState::Interruptible),
+            (true, PassState::Interruptible),
+            (true, PassState::RecordedAround),
+        ] {
+            let (subject, cases) = some(&mut noise, path, indexed);
+            let way = Way { on, path, again: 0, pass };
+            for one in right(&subject, way, &cases[..CASES], |_| {}) {
+                one.unwrap_or_else(|what| panic!("{path:?} {pass:?} {what}"));
+            }
+        }
+    }
+}
+
+/// Has variants told that there are no vertices.
+fn without_vertices(step: &mut Step) {
+    let Step::CounterPass(CounterPass { words: Some(words), .. }) = step else { return };
+    let counts = |word: &&mut Word| **word == Word::VertexCount;
+    words.words.iter_mut().filter(counts).for_each(|word| *word = Word::Constant(0));
+}
+
+#[test]
+fn wrong_plans_for_metal_are_noticed() {
+    let metal = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
+    let on = On::Encoders(Preset::Metal, &metal);
+    for path in [Path::Storage, Path::Compute] {
+        let (subject, cases) = some(&mut Noise::new(), path, false);
+        let way = Way { on, path, again: 0, pass: PassState::Interruptible };
+        let right = right(&subject, way, &cases[..CASES], without_vertices);
+        assert!(right.iter().any(Result::is_err), "{path:?}");
+    }
+}
+
+/// WebGPU in place of a device, of which it has what no device lacks.
+struct Web {
+    by: WebGpu,
+    capabilities: Capabilities,
+}
+
+impl Runner for Web {
+    fn run(&self, work: &Work<'_>) -> Result<Outcome, Error> {
+        // No buffer is empty there.
+        let mut work = work.clone();
+        let sizes: Vec<usize> = work.buffers.iter().map(Vec::len).collect();
+        work.buffers.iter_mut().for_each(|bytes| bytes.resize(bytes.len().max(4), 0));
+        let crate::webgpu::Outcome { mut buffers, targets } = self.by.run(&work);
+        buffers.iter_mut().zip(sizes).for_each(|(bytes, size)| bytes.truncate(size));
+        let captured = vec![None; work.draws.len()];
+        Ok(Outcome { buffers, textures: Vec::new(), targets, captured })
+    }
+
+    fn count(&self, _: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error> {
+        Err(Error::Unsupported("counts".to_owned()))
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn validation_layer(&self) -> Option<&Layer> {
+        None
+    }
+
+    fn take_messages(&self) -> Vec<Message> {
+        Vec::new()
+    }
+}
+
+tests_in_webgpu!(wgpu: keeps_in_webgpu);
+
+/// What is dispatched captures what the model says, and by a wrong plan it does not.
+fn keeps_in_webgpu(by: WebGpu) {
+    let mut capabilities = Capabilities::of_metal(String::new());
+    capabilities.limits.min_storage_buffer_offset_alignment = 256;
+    let web = Web { by, capabilities };
+    let (on, path) = (On::Encoders(Preset::WebGpu, &web), Path::Compute);
+    let way = Way { on, path, again: 0, pass: PassState::Interruptible };
+    let mut noise = Noise::new();
+    for indexed in [false, true] {
+        let (subject, mut cases) = some(&mut noise, path, indexed);
+        let written = |case: &Case| case.model(&subject, 1).1.iter().any(|count| count.written > 0);
+        cases.retain(written);
+        // Each dispatch is a process that compiles its shader.
+        cases.truncate(1);
+        for one in right(&subject, way, &cases, |_| {}) {
+            one.unwrap_or_else(|what| panic!("{what}"));
+        }
+        let wrong = right(&subject, way, &cases[..1], without_vertices);
+        assert!(wrong.iter().all(Result::is_err), "{indexed}");
+    }
+}

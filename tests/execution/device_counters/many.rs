@@ -1,0 +1,449 @@
+//! The counter pass's shaders alone, with more draws, jobs and indices than a driver lets one invocation walk: lavapipe
+//! ends the loops of an invocation after 65,535 rounds in all. They are compared with a serial evaluator.
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::memory::{bytes, words};
+use crate::noise::Noise;
+use polyshade::transform_feedback::{self as feedback, IndexType, MAX_BUFFERS, Topology};
+use polyshade_planner::Word;
+use polyshade_planner::counter_pass::{
+    self as counter_pass, Arguments, Draws, Job, List, Segments, Shader, place_in,
+};
+use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
+
+/// More draws, jobs and groups than rounds of a loop, or groups in one dimension.
+const MANY: u32 = 70_000;
+
+/// The bindings: the counter pass's own memory, states, arguments, and counters with counts of draws behind them.
+const OWN: u32 = 0;
+const STATES: u32 = 1;
+const ARGUMENTS: u32 = 2;
+const COUNTERS: u32 = 3;
+
+const STATE_COUNT: u32 = 3;
+const QUERY_COUNT: u32 = 2;
+const COUNTER_COUNT: u32 = 8;
+/// The variants' words, and how many bytes a draw has of them.
+const WORDS: [Word; 4] =
+    [Word::VertexCount, Word::Limit, Word::DeviceCounter(0), Word::DeviceCounter(1)];
+const BLOCK: u32 = 16;
+/// The contents of memory that nothing has written.
+const EMPTY: u32 = 0xcdcd_cdcd;
+
+/// How many primitives so many vertices are.
+type Primitives = fn(u32) -> u32;
+
+const TOPOLOGIES: [(Topology, u32, Primitives); 5] = [
+    (Topology::PointList, 1, |count| count),
+    (Topology::LineList, 2, |count| count / 2),
+    (Topology::LineStrip, 2, |count| count.saturating_sub(1)),
+    (Topology::TriangleList, 3, |count| count / 3),
+    (Topology::TriangleFan, 3, |count| count.saturating_sub(2)),
+];
+
+/// A job, by its meaning.
+#[derive(Clone, Default)]
+struct Meant {
+    state: u32,
+    query: Option<u32>,
+    begin: Option<[Option<u32>; 2]>,
+    end: Option<[Option<u32>; 2]>,
+    topology: usize,
+    /// The sizes and strides of two buffers.
+    buffers: [(u32, u32); 2],
+    /// Vertices and instances of each draw.
+    draws: Vec<[u32; 2]>,
+    /// How many of them a buffer says are drawn; without it their numbers are in the job, which has one.
+    counted: Option<u32>,
+}
+
+/// The contents of memory when all jobs are done.
+#[derive(Default, PartialEq, Debug)]
+struct Left {
+    commands: Vec<[u32; 4]>,
+    blocks: Vec<[u32; 4]>,
+    counters: Vec<u32>,
+    /// Written and needed.
+    queries: Vec<[u64; 2]>,
+}
+
+/// One draw behind the other.
+fn evaluated(jobs: &[Meant]) -> Left {
+    let mut states = [[0_u32; 2]; STATE_COUNT as usize];
+    let mut left = Left {
+        counters: (0..COUNTER_COUNT).map(|number| 8 * number).collect(),
+        queries: vec![[0; 2]; QUERY_COUNT as usize],
+        ..Left::default()
+    };
+    for job in jobs {
+        let filled = &mut states[job.state as usize];
+        if let Some(begin) = job.begin {
+            *filled = begin.map(|at| at.map_or(0, |at| left.counters[at as usize]));
+        }
+        let (_, vertices, primitives) = TOPOLOGIES[job.topology];
+        for (number, [count, instances]) in (0..).zip(&job.draws) {
+            let is_drawn = job.counted.is_none_or(|counted| number < counted);
+            let instances = if is_drawn { *instances } else { 0 };
+            let needed = u64::from(primitives(*count)) * u64::from(instances);
+            let fits = job.buffers.iter().zip(&*filled).filter(|((_, stride), _)| *stride > 0);
+            let fits = fits.map(|((size, stride), filled)| {
+                u64::from(size.saturating_sub(*filled) / (stride * vertices))
+            });
+            let written = fits.fold(needed, u64::min);
+            let limit = u32::try_from(written).expect("ranges are small") * vertices;
+            left.blocks.push([*count, limit, filled[0], filled[1]]);
+            left.commands.push([*count, instances, 0, 0]);
+            for (filled, (_, stride)) in filled.iter_mut().zip(job.buffers) {
+                *filled += stride * limit;
+            }
+            if let Some(query) = job.query {
+                let query = &mut left.queries[query as usize];
+                *query = [query[0] + written, query[1] + needed];
+            }
+        }
+        for (at, filled) in job.end.iter().flatten().zip(&*filled) {
+            if let Some(at) = at {
+                left.counters[*at as usize] = *filled;
+            }
+        }
+    }
+    left
+}
+
+/// The layout of the counter pass's own memory: the template, then queries, blocks, commands and jobs.
+struct Places {
+    queries: u32,
+    blocks: u32,
+    commands: u32,
+    jobs: u32,
+}
+
+impl Places {
+    fn new(draws: u32) -> Self {
+        let queries = 128;
+        let blocks = queries + QUERY_COUNT * Job::QUERY_SIZE;
+        let commands = blocks + draws * BLOCK;
+        Self { queries, blocks, commands, jobs: commands + draws * Job::COMMAND_SIZE }
+    }
+
+    fn job(&self, meant: &Meant, before: u32, count_at: u32) -> Job {
+        let counters = |counters: [Option<u32>; 2]| {
+            let mut places = [0; MAX_BUFFERS];
+            for (place, at) in places.iter_mut().zip(counters) {
+                *place = at.map_or(0, |at| place_in(COUNTERS, 4 * at));
+            }
+            places
+        };
+        let count = meant.draws.len() as u32;
+        let arguments = match (meant.counted, meant.draws.first()) {
+            (None, Some([count, instance_count])) => Arguments::Direct {
+                count: *count,
+                instance_count: *instance_count,
+                first: 0,
+                vertex_offset: 0,
+                first_instance: 0,
+            },
+            _ => Arguments::Indirect {
+                place: place_in(ARGUMENTS, 16 * before),
+                stride: 16,
+                count: place_in(COUNTERS, 4 * (COUNTER_COUNT + count_at)),
+                indexed: false,
+            },
+        };
+        let mut buffers = [(0, 0); MAX_BUFFERS];
+        buffers[..2].copy_from_slice(&meant.buffers);
+        let draws = Draws {
+            topology: TOPOLOGIES[meant.topology].0,
+            arguments,
+            count,
+            predicate: None,
+            buffers,
+            template: place_in(OWN, 0),
+            word_count: WORDS.len() as u32,
+            blocks: place_in(OWN, self.blocks + before * BLOCK),
+            block_stride: BLOCK,
+            commands: place_in(OWN, self.commands + before * Job::COMMAND_SIZE),
+            groups: 0,
+            segments: None,
+        };
+        Job {
+            state: place_in(STATES, meant.state * Job::STATE_SIZE),
+            begin: meant.begin.map(counters),
+            draws: (count > 0).then_some(draws),
+            query: meant.query.map_or(0, |at| place_in(OWN, self.queries + at * Job::QUERY_SIZE)),
+            end: meant.end.map(counters),
+        }
+    }
+}
+
+/// Dispatches a shader of the counter pass with these buffers, by a list or by so many jobs.
+fn dispatched(
+    driver: Driver,
+    shader: Shader,
+    mut buffers: Vec<Vec<u8>>,
+    (first, count): (u32, u32),
+    groups: [u32; 3],
+) -> Vec<Vec<u8>> {
+    buffers.resize(counter_pass::BUFFERS as usize, vec![0; 4]);
+    let stage = Stage::new(vk::ShaderStageFlags::COMPUTE, shader.bound_words());
+    let descriptors = buffers.iter().enumerate().map(|(buffer, bytes)| {
+        let range = Range { buffer, offset: 0, size: bytes.len() as u64 };
+        Descriptor::new(0, buffer as u32, Resource::StorageBuffer(range))
+    });
+    let place = place_in(OWN, first);
+    let push_constants = bytes(&[place as u32, (place >> 32) as u32, count]);
+    let draw = Draw {
+        descriptors: descriptors.collect(),
+        dispatch: Some(groups),
+        push_constants,
+        ..Draw::new(vec![stage], 0..0)
+    };
+    driver.run(&Work { buffers, draws: vec![draw], ..Work::default() }).buffers
+}
+
+/// Runs the counter pass on memory that is full of something else.
+fn kept(driver: Driver, jobs: &[Meant]) -> Left {
+    let draws: Vec<[u32; 2]> = jobs.iter().flat_map(|job| &job.draws).copied().collect();
+    let places = Places::new(draws.len() as u32);
+    let mut own = vec![EMPTY; places.jobs as usize / 4];
+    let template = counter_pass::template(&WORDS, |_| 0);
+    own[..template.len()].copy_from_slice(&template);
+    own[places.queries as usize / 4..places.blocks as usize / 4].fill(0);
+    let mut counters: Vec<u32> = (0..COUNTER_COUNT).map(|number| 8 * number).collect();
+    let mut before = 0;
+    for job in jobs {
+        let count_at = counters.len() as u32 - COUNTER_COUNT;
+        counters.extend(job.counted);
+        own.extend(places.job(job, before, count_at).words());
+        before += job.draws.len() as u32;
+    }
+    let arguments: Vec<u32> =
+        draws.iter().flat_map(|[count, many]| [*count, *many, 0, 0]).collect();
+    let states = vec![0xab; (STATE_COUNT * Job::STATE_SIZE) as usize];
+    let buffers =
+        vec![bytes(&own), states, [bytes(&arguments), vec![0; 16]].concat(), bytes(&counters)];
+    let of_jobs = (places.jobs, jobs.len() as u32);
+    let buffers = dispatched(driver, Shader::Count, buffers, of_jobs, [1, 1, 1]);
+    let own = words(&buffers[OWN as usize]);
+    let by_four =
+        |from: u32, to: u32| own[from as usize / 4..to as usize / 4].as_chunks::<4>().0.to_vec();
+    let queries = by_four(places.queries, places.blocks).into_iter().map(|[a, b, c, d]| {
+        [[a, b], [c, d]].map(|[low, high]| u64::from(low) | u64::from(high) << 32)
+    });
+    Left {
+        commands: by_four(places.commands, places.jobs),
+        blocks: by_four(places.blocks, places.commands),
+        counters: words(&buffers[COUNTERS as usize])[..COUNTER_COUNT as usize].to_vec(),
+        queries: queries.collect(),
+    }
+}
+
+#[track_caller]
+fn has_device_counters(what: &str, jobs: &[Meant]) {
+    let right = evaluated(jobs);
+    for driver in DRIVERS {
+        let found = kept(driver, jobs);
+        let wrong = |found: &[[u32; 4]], right: &[[u32; 4]]| {
+            found.iter().zip(right).position(|(found, right)| found != right)
+        };
+        assert_eq!(wrong(&found.commands, &right.commands), None, "{driver:?} {what}: commands");
+        assert_eq!(wrong(&found.blocks, &right.blocks), None, "{driver:?} {what}: words");
+        assert_eq!(found.counters, right.counters, "{driver:?} {what}");
+        assert_eq!(found.queries, right.queries, "{driver:?} {what}");
+    }
+}
+
+/// A capture into two buffers of which the first has room for so many vertices.
+fn one_capture(room: u32) -> Meant {
+    Meant {
+        query: Some(1),
+        begin: Some([Some(1), None]),
+        end: Some([Some(2), Some(3)]),
+        topology: 3,
+        buffers: [(4 * room, 4), (1 << 30, 8)],
+        ..Meant::default()
+    }
+}
+
+/// A pass of many draws, each a job, or all in one; of which everything fits, some, or nothing.
+#[test]
+fn a_capture_of_many_draws_is_counted() {
+    let mut noise = Noise::new();
+    for room in [4 * MANY, MANY] {
+        let draws: Vec<[u32; 2]> = (0..MANY).map(|_| [noise.below(5), noise.below(3)]).collect();
+        let whole = one_capture(room);
+        let jobs: Vec<Meant> = draws
+            .iter()
+            .map(|one| {
+                let topology = [0, 3, 3, 4][noise.below(4) as usize];
+                Meant { begin: None, end: None, topology, draws: vec![*one], ..whole.clone() }
+            })
+            .collect();
+        let begin = Meant { end: None, query: None, ..whole.clone() };
+        let end = Meant { begin: None, query: None, ..whole.clone() };
+        has_device_counters(&format!("{room} jobs"), &[vec![begin], jobs, vec![end]].concat());
+        let counted = Some(MANY);
+        has_device_counters(&format!("{room} draws"), &[Meant { draws, counted, ..whole }]);
+    }
+}
+
+/// Draws beyond the count in the buffer have no instances.
+#[test]
+fn what_a_count_leaves_out_is_not_drawn() {
+    let draws = vec![[3, 1]; MANY as usize];
+    has_device_counters("one is drawn", &[Meant { draws, counted: Some(1), ..one_capture(100) }]);
+}
+
+/// Captures that begin and end at counters again and again: each goes on where the one before has ended.
+#[test]
+fn captures_that_go_on_at_counters_are_walked() {
+    let whole = Meant { end: Some([Some(1), None]), draws: vec![[3, 1]], ..one_capture(30_000) };
+    has_device_counters("chain", &vec![whole; 12_000]);
+}
+
+/// Anything, in its order.
+#[test]
+fn jobs_are_done_in_their_order() {
+    let mut noise = Noise::new();
+    for number in 0..12 {
+        let rare = 2 + noise.below(200);
+        let jobs: Vec<Meant> = (0..noise.below(700))
+            .map(|_| {
+                let mut rarely = || noise.below(rare) == 0;
+                let (begins, ends, is_other, is_counted) = (rarely(), rarely(), rarely(), rarely());
+                let counter =
+                    |noise: &mut Noise| (noise.below(3) > 0).then(|| noise.below(COUNTER_COUNT));
+                let many = if is_counted { noise.below(400) } else { noise.below(2) };
+                Meant {
+                    state: if is_other { noise.below(STATE_COUNT) } else { 0 },
+                    query: if is_other { None } else { Some(noise.below(QUERY_COUNT * 40) / 79) },
+                    begin: begins.then(|| [counter(&mut noise), counter(&mut noise)]),
+                    end: ends.then(|| [counter(&mut noise), counter(&mut noise)]),
+                    topology: noise.below(5) as usize,
+                    buffers: [(4 * (500 + noise.below(2)), 4 * noise.below(3)), (4 * 900, 4)],
+                    draws: (0..many).map(|_| [noise.below(6), noise.below(3)]).collect(),
+                    counted: is_counted.then(|| noise.below(450)),
+                }
+            })
+            .collect();
+        // States hold anything until captures begin in them.
+        let starts = (0..STATE_COUNT).map(|state| Meant {
+            state,
+            begin: Some([None; 2]),
+            ..Meant::default()
+        });
+        has_device_counters(&format!("random {number}"), &starts.chain(jobs).collect::<Vec<_>>());
+    }
+}
+
+/// The tables of draws whose indices these are: of one job, or by a list of a job a draw. So many groups are
+/// dispatched.
+fn tables(
+    driver: Driver,
+    indices: &[u8],
+    index_type: IndexType,
+    draws: &[[u32; 2]],
+    by_list: bool,
+    groups: [u32; 3],
+) -> Vec<Vec<u32>> {
+    let most = draws.iter().map(|[_, count]| count * index_type.bytes()).max().unwrap_or(0);
+    let table_size = Segments::table_size(index_type, most);
+    let segments = Segments {
+        index_type,
+        indices: place_in(ARGUMENTS, 0),
+        size: indices.len() as u32,
+        tables: 0,
+        table_size,
+        pool: 0,
+    };
+    let jobs_at = List::SIZE.next_multiple_of(16);
+    let job_count = if by_list { draws.len() as u32 } else { 1 };
+    let tables_at = jobs_at + job_count * Job::SIZE;
+    let draws_of_job = draws.len() as u32 / job_count;
+    let jobs = (0..job_count).flat_map(|number| {
+        let tables = place_in(OWN, tables_at + number * table_size);
+        let arguments = Arguments::Indirect {
+            place: place_in(COUNTERS, 20 * number),
+            stride: 20,
+            count: 0,
+            indexed: true,
+        };
+        let draws = Draws {
+            topology: Topology::TriangleStrip,
+            arguments,
+            count: draws_of_job,
+            predicate: None,
+            buffers: [(0, 0); MAX_BUFFERS],
+            template: 0,
+            word_count: 0,
+            blocks: 0,
+            block_stride: 0,
+            commands: 0,
+            groups: 0,
+            segments: Some(Segments { tables, ..segments }),
+        };
+        Job { draws: Some(draws), ..Job::default() }.words()
+    });
+    let jobs: Vec<u32> = jobs.collect();
+    let list = List { jobs: place_in(OWN, jobs_at), count: job_count, restarted: draws_of_job };
+    let mut own = list.words().to_vec();
+    own.resize(jobs_at as usize / 4, 0);
+    own.extend(jobs);
+    own.resize((tables_at + draws.len() as u32 * table_size) as usize / 4, EMPTY);
+    let arguments: Vec<u32> =
+        draws.iter().flat_map(|[first, count]| [*count, 1, *first, 0, 0]).collect();
+    let buffers = vec![bytes(&own), vec![0; 4], indices.to_vec(), bytes(&arguments)];
+    let push = if by_list { (0, List::COUNT) } else { (jobs_at, 1) };
+    let own = words(&dispatched(driver, Shader::Segments, buffers, push, groups)[OWN as usize]);
+    own[tables_at as usize / 4..].chunks(table_size as usize / 4).map(<[u32]>::to_vec).collect()
+}
+
+/// That a table is the one that the host makes of a draw.
+#[track_caller]
+fn is_table_of(found: &[u32], indices: &[u8], index_type: IndexType, [first, count]: [u32; 2]) {
+    let topology = Topology::TriangleStrip;
+    let right = feedback::Segments::find(topology, index_type, indices, first, count);
+    let right = right.expect("the indices are there");
+    assert!(found[..right.table().len()] == right.table()[..], "{index_type:?}");
+}
+
+#[test]
+fn restarts_are_found_in_many_indices() {
+    const INDICES: u32 = 4_300_000;
+    let mut few: Vec<u16> = (0..INDICES).map(|number| (number % 50_000) as u16).collect();
+    for at in [7, INDICES / 2, INDICES - 5] {
+        few[at as usize] = u16::MAX;
+    }
+    let all = vec![u16::MAX; INDICES as usize];
+    for driver in DRIVERS {
+        for indices in [&few, &all] {
+            let indices: Vec<u8> = indices.iter().flat_map(|one| one.to_ne_bytes()).collect();
+            let (index_type, draw) = (IndexType::Uint16, [0, INDICES]);
+            let found = tables(driver, &indices, index_type, &[draw], false, [1, 1, 1]);
+            is_table_of(&found[0], &indices, index_type, draw);
+        }
+    }
+}
+
+/// One dimension has 65,535 groups, and further draws are in further rows: of those of one job, and of a list of jobs,
+/// the first of each row is looked for.
+#[test]
+fn restarts_are_found_in_many_draws() {
+    let mut noise = Noise::new();
+    let of_any = |noise: &mut Noise| (noise.below(4) as u8).wrapping_sub(1);
+    let indices: Vec<u8> = (0..1000).map(|_| of_any(&mut noise)).collect();
+    let draws: Vec<[u32; 2]> = (0..MANY).map(|_| [noise.below(990), 2 + noise.below(9)]).collect();
+    let list = List { count: MANY, restarted: 1, ..List::default() }.words();
+    assert_eq!(list[List::SEGMENTS as usize / 4..], [65_535, 2, 1]);
+    for (by_list, groups) in [(true, [1, 2, 1]), (false, [1, 1, 2])] {
+        for driver in DRIVERS {
+            let found = tables(driver, &indices, IndexType::Uint8, &draws, by_list, groups);
+            let is_made = |table: &Vec<u32>| table[0] != EMPTY;
+            let made: Vec<usize> = (0..found.len()).filter(|one| is_made(&found[*one])).collect();
+            assert_eq!(made, [0, 65_535], "{driver:?} {by_list}");
+            for number in made {
+                is_table_of(&found[number], &indices, IndexType::Uint8, draws[number]);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Whatever comes together, captures are right. What is drawn is made plainer where it is not, until it is.
+
+use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare, on_path};
+use crate::drivers::Driver;
+use crate::noise::Noise;
+use crate::storage::HOSTS;
+use polyshade::host::Pointer;
+use polyshade_planner::{CounterOwner, PassState, Path};
+use polyshade_vulkan::vk;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::collections::BTreeSet;
+
+/// How many groups are drawn, unless `POLYSHADE_GROUPS` says it.
+const GROUPS: u32 = 12;
+
+/// Captures that are submitted together, as they have all this in common.
+#[derive(Debug, Clone)]
+struct Group {
+    counter_owner: CounterOwner,
+    path: Path,
+    host: Host,
+    list: usize,
+    format: Option<&'static str>,
+    indexed: bool,
+    restart: bool,
+    one_limit: bool,
+    again: u32,
+    pass: PassState,
+    cases: Vec<Case>,
+}
+
+impl Group {
+    /// Drawn from numbers for what is common and for each capture.
+    fn drawn((common, cases): (Vec<u32>, Vec<Vec<u32>>)) -> Group {
+        let noise = &mut Noise::drawn(common);
+        let counter_owner = [CounterOwner::Device, CounterOwner::Host][noise.below(2) as usize];
+        let path = if noise.below(3) == 2 { Path::Compute } else { Path::Storage };
+        let host = host(noise, counter_owner, path);
+        let indexed = noise.below(3) > 0;
+        let restart = indexed && noise.below(2) == 1;
+        let list = noise.below(LISTS.len() as u32) as usize;
+        let format =
+            (noise.below(2) == 1).then(|| super::subject::FORMATS[noise.below(6) as usize]);
+        let one_limit = noise.below(2) == 1;
+        let one_by_one = !host.is_address() && looks_at_ranges();
+        let (again, pass) = match counter_owner {
+            // Words that the host has written are the same the second time.
+            CounterOwner::Host => (0, PassState::Interruptible),
+            CounterOwner::Device => {
+                let pass =
+                    [PassState::Interruptible, PassState::RecordedAround][noise.below(2) as usize];
+                (noise.below(2), if one_by_one { PassState::Interruptible } else { pass })
+            }
+        };
+        let buffers = Subject::buffers(LISTS[list]);
+        let in_bounds = format.is_some();
+        let kind = Kind { counter_owner, buffers, indexed, restart, in_bounds, one_by_one };
+        let case = |numbers| Case::random(&mut Noise::drawn(numbers), kind);
+        let cases = cases.into_iter().map(case).collect();
+        Group {
+            counter_owner,
+            path,
+            host,
+            list,
+            format,
+            indexed,
+            restart,
+            one_limit,
+            again,
+            pass,
+            cases,
+        }
+    }
+
+    /// What differs, if something does.
+    fn compare(&self) -> Result<(), String> {
+        let subject = Subject::new(LISTS[self.list], self.format, self.host, |options| {
+            let options = any_draw(options, self.indexed, self.restart);
+            let options = if self.one_limit { options.one_limit() } else { options };
+            on_path(options, self.path)
+        });
+        compare(&subject, (self.path, self.again, self.pass), &self.cases)
+    }
+}
+
+/// Where the words are: for a device that keeps the counters, in memory.
+fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
+    // Each draw whose words are specialization constants is a pipeline of its own.
+    let is_special = noise.below(16) == 15;
+    let has_memory = |place: &Host| {
+        place.is_address() || matches!(place, Host::StorageBuffer { .. } | Host::Uniform { .. })
+    };
+    let is_possible = |place: &Host| {
+        let special = matches!(
+            place,
+            Host::Specialization { .. } | Host::Address(Pointer::Specialization { .. })
+        );
+        let is_attribute = matches!(place, Host::Address(Pointer::Attribute { .. }));
+        special == is_special
+            && (counter_owner == CounterOwner::Host || has_memory(place))
+            && (path != Path::Compute || !is_attribute)
+    };
+    let possible: Vec<Host> = HOSTS.into_iter().filter(is_possible).collect();
+    possible[noise.below(possible.len() as u32) as usize]
+}
+
+/// Whether the validation layer takes draws that nothing has to order for a hazard, as what they store to is in ranges
+/// that overlap. Debian's does not.
+pub(super) fn looks_at_ranges() -> bool {
+    let device = Driver::Lavapipe.device();
+    device
+        .validation_layer()
+        .is_some_and(|layer| layer.spec_version > vk::make_api_version(0, 1, 3, 239))
+}
+
+/// A number in the environment, or what it is otherwise.
+fn number(name: &str, otherwise: u32) -> u32 {
+    let Ok(text) = std::env::var(name) else { return otherwise };
+    text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
+}
+
+#[test]
+fn whatever_comes_together_is_captured() {
+    let groups = number("POLYSHADE_GROUPS", GROUPS);
+    let mut seed = [0; 32];
+    seed[..4].copy_from_slice(&number("POLYSHADE_SEED", 0).to_le_bytes());
+    let (failure_persistence, max_shrink_iters) = (None, 4096);
+    let config =
+        Config { cases: groups, failure_persistence, max_shrink_iters, ..Config::default() };
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let numbers = |length| prop::collection::vec(any::<u32>(), length);
+    let drawn = (numbers(16..=16), prop::collection::vec(numbers(80..=240), 1..=BATCH));
+    let seen = std::cell::RefCell::new((0, BTreeSet::new()));
+    let ran =
+        TestRunner::new_with_rng(config, random).run(&drawn.prop_map(Group::drawn), |group| {
+            let mut seen = seen.borrow_mut();
+            seen.0 += group.cases.len();
+            seen.1.insert(format!(
+                "{:?} {:?} {} {:?}",
+                group.counter_owner, group.path, group.indexed, group.pass
+            ));
+            group.compare().map_err(TestCaseError::fail)
+        });
+    let (captures, kinds) = seen.into_inner();
+    println!("{captures} captures in {groups} groups");
+    match ran {
+        Err(TestError::Fail(reason, group)) => panic!("{reason}\n{group:?}"),
+        other => other.expect("nothing is passed over"),
+    }
+    assert!(kinds.len() >= 6, "hardly anything came together: {kinds:?}");
+}

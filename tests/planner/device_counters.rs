@@ -1,0 +1,375 @@
+//! Captures whose counters the device keeps, and captured draws with indices: their plans, and what has none.
+
+use crate::goldens::{golden, section};
+use crate::states::{anew, pipeline, resumed};
+use polyshade::ErrorKind;
+use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::transform_feedback::Topology;
+use polyshade_planner::counter_pass::{Arguments, Draws, Job, Predicate, Shader};
+use polyshade_planner::{
+    self as planner, ByteCount, Call, Capture, Counter, CounterOwner, Device, Draw, Feedback,
+    PassState, Path, Pipeline, Preset, Query, Storage, StoredIndices, Use,
+};
+use polyshade_tests::shader::validate;
+
+fn device() -> Device {
+    Device { buffer_addresses: true, ..Preset::VulkanMobile.into() }
+}
+
+fn with_storage(edit: impl FnOnce(&mut Storage)) -> Pipeline {
+    let mut pipeline = pipeline();
+    let capture = pipeline.capture.as_mut().expect("it captures");
+    edit(capture.storage.as_mut().expect("it has a storage path"));
+    pipeline
+}
+
+fn by_address(indices: Option<StoredIndices>) -> Pipeline {
+    let restart = indices.is_some_and(|indices| indices.restart);
+    let pipeline = with_storage(|storage| {
+        storage.host = Place::Address(Pointer::PushConstant { offset: 64 });
+        storage.indices = indices;
+    });
+    Pipeline { primitive_restart: restart, ..pipeline }
+}
+
+fn kept(call: Call, mut draw: Draw) -> Draw {
+    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
+    active.counter_owner = CounterOwner::Device;
+    Draw { call, ..draw }
+}
+
+fn counted(counter_owner: CounterOwner) -> Call {
+    Call::ByteCount(ByteCount {
+        counter: Counter { buffer: 9, offset: 8 },
+        path: Path::Storage,
+        counter_owner,
+        counter_offset: 4,
+        stride: 16,
+        before: vec![Use::Store(polyshade_planner::ShaderStage::Compute)],
+    })
+}
+
+const RESTART: StoredIndices =
+    StoredIndices { buffer: None, restart: true, segments: None, draw_index: false };
+
+#[test]
+fn jobs_inherit_what_conditional_rendering_looks_at() {
+    let arguments = Arguments::Direct {
+        count: 3,
+        instance_count: 1,
+        first: 0,
+        vertex_offset: 0,
+        first_instance: 0,
+    };
+    let draws = Draws {
+        topology: Topology::TriangleList,
+        arguments,
+        count: 1,
+        predicate: None,
+        buffers: [(64, 16); 4],
+        template: 256,
+        word_count: 7,
+        blocks: 512,
+        block_stride: 32,
+        commands: 1024,
+        groups: 0,
+        segments: None,
+    };
+    let looks = |place, inverted| Predicate { place, inverted };
+    let job = |predicate| Job {
+        draws: Some(Draws { predicate, ..draws.clone() }),
+        begin: Some([8; 4]),
+        ..Job::default()
+    };
+    let end = Job { end: Some([8; 4]), ..Job::default() };
+    let own = job(Some(looks(1 << 33 | 4, false)));
+    let words = |jobs: [&Job; 3]| jobs.map(Job::words).concat();
+    for inverted in [false, true] {
+        let inherited = looks(1 << 34 | 12, inverted);
+        let mut jobs = words([&job(None), &own, &end]);
+        Job::inherit(&mut jobs, inherited);
+        assert_eq!(jobs, words([&job(Some(inherited)), &own, &end]));
+    }
+}
+
+#[test]
+fn jobs_have_room_for_several_executions() {
+    let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
+    let draws = |blocks, commands, groups| Draws {
+        topology: Topology::TriangleList,
+        arguments,
+        count: 3,
+        predicate: None,
+        buffers: [(64, 16); 4],
+        template: 256,
+        word_count: 7,
+        blocks,
+        block_stride: 32,
+        commands,
+        groups,
+        segments: None,
+    };
+    let begin = Some([8; 4]);
+    let job = |blocks, commands, groups| Job {
+        draws: Some(draws(blocks, commands, groups)),
+        begin,
+        query: 24,
+        ..Job::default()
+    };
+    let bare = Job { begin, end: Some([4; 4]), ..Job::default() };
+    let mut jobs = [job(1 << 33, 1 << 34, 0), job(0, 64, 1 << 35), bare.clone()]
+        .map(|one| one.words())
+        .concat();
+    Job::move_on(&mut jobs, 2);
+    let further = [
+        job((1 << 33) + 2 * 3 * 32, (1 << 34) + 2 * 3 * 16, 0),
+        job(0, 64 + 2 * 3 * 16, (1 << 35) + 2 * 3 * 12),
+        bare,
+    ];
+    assert_eq!(jobs, further.clone().map(|one| one.words()).concat());
+
+    // What is left out draws nothing, wherever it would.
+    Job::leave_out(&mut jobs);
+    let (count, instance_count, first, vertex_offset, first_instance) = (0, 0, 0, 0, 0);
+    let nothing = Arguments::Direct { count, instance_count, first, vertex_offset, first_instance };
+    for (words, job) in jobs.chunks_exact(Job::SIZE as usize / 4).zip(further) {
+        let draws = job.draws.map(|draws| Draws { arguments: nothing, ..draws });
+        let left = Job { draws, begin: None, query: 0, end: None, ..job }.words();
+        // Places that no flag says to look at are left.
+        for number in (0..2).chain(20..24).chain(30..35).chain(37..54) {
+            assert_eq!(words[number], left[number], "{number}");
+        }
+    }
+}
+
+#[test]
+fn the_device_keeps_counters() {
+    let inputs = |mut draw: Draw| {
+        draw.before.inputs = vec![Use::CopyDestination];
+        draw.next.inputs = vec![Use::CopyDestination];
+        draw
+    };
+    let queries = vec![Query::Stream(0), Query::PrimitivesGenerated(0)];
+    let (plain, restart) = (by_address(None), by_address(Some(RESTART)));
+    let mut text = String::new();
+    for (heading, pipeline, draw) in [
+        ("direct", &plain, kept(Call::Vertices, anew())),
+        ("indirect, resumed", &plain, kept(Call::Indirect, resumed())),
+        ("counted", &plain, Draw { queries, ..kept(counted(CounterOwner::Device), anew()) }),
+        ("indexed, with restarts", &restart, inputs(kept(Call::Indexed, anew()))),
+        ("indexed indirect", &restart, inputs(kept(Call::IndexedIndirect, resumed()))),
+        (
+            "not captured, counted",
+            &plain,
+            Draw { call: counted(CounterOwner::Device), ..Draw::default() },
+        ),
+    ] {
+        section(&mut text, heading, &device(), pipeline, &draw);
+    }
+    golden("kept.txt", &text);
+}
+
+/// What has to be outside of a pass that cannot end is recorded ahead of it and behind it.
+#[test]
+fn passes_that_are_kept_have_lists() {
+    let inside = |pass: PassState, mut draw: Draw| {
+        draw.next.captured = vec![Use::Vertices];
+        draw.next.counters = vec![Use::CopySource];
+        Draw { pass, ..draw }
+    };
+    let restart = by_address(Some(RESTART));
+    let indexed = kept(Call::IndexedIndirect, resumed());
+    let plain = by_address(None);
+    let mut text = String::new();
+    for (heading, device, pipeline, draw) in [
+        ("the device keeps the counters", device(), &restart, indexed),
+        ("the host keeps them", device(), &plain, anew()),
+        ("the device captures", Preset::Vulkan.into(), &pipeline(), resumed()),
+    ] {
+        let listed = inside(PassState::RecordedAround, draw.clone());
+        section(&mut text, heading, &device, pipeline, &listed);
+        let kept = inside(PassState::Uninterruptible, draw);
+        refused(&device, pipeline, &kept, "the pass that is open would have to end");
+    }
+    golden("listed.txt", &text);
+}
+
+#[test]
+fn the_host_keeps_draws_with_indices() {
+    let bound = StoredIndices {
+        buffer: Some(Binding(5)),
+        restart: true,
+        segments: Some(Binding(6)),
+        draw_index: false,
+    };
+    let bound = with_storage(|storage| storage.indices = Some(bound));
+    let bound = Pipeline { primitive_restart: true, rasterizer_discard: true, ..bound };
+    let draw = Draw { call: Call::Indexed, queries: vec![Query::Stream(0)], ..anew() };
+    let mut text = String::new();
+    section(&mut text, "bound", &device(), &bound, &draw);
+    section(&mut text, "by addresses", &device(), &by_address(Some(RESTART)), &draw);
+    golden("indexed.txt", &text);
+}
+
+/// Without addresses words are in buffers, and draws with indices have theirs and the tables of segments bound.
+#[test]
+fn the_device_keeps_without_addresses() {
+    let device = Device { buffer_addresses: false, max_storage_buffers: 8, ..device() };
+    let bound = StoredIndices {
+        buffer: Some(Binding(5)),
+        restart: true,
+        segments: Some(Binding(6)),
+        draw_index: false,
+    };
+    let indexed = with_storage(|storage| storage.indices = Some(bound));
+    let indexed = Pipeline { primitive_restart: true, ..indexed };
+    let mut text = String::new();
+    section(&mut text, "indirect", &device, &pipeline(), &kept(Call::Indirect, resumed()));
+    let draw = kept(Call::IndexedIndirect, anew());
+    section(&mut text, "with indices that restart", &device, &indexed, &draw);
+    let place = Place::Uniform { set: Set(3), binding: Binding(2) };
+    let uniform = with_storage(|storage| storage.host = place);
+    section(&mut text, "words in a uniform", &device, &uniform, &kept(Call::Vertices, anew()));
+    golden("bound.txt", &text);
+}
+
+/// What a compute stage captures is dispatched by as many work groups as the device finds, and where nothing waits but
+/// the ends of passes, theirs ends for the counter pass.
+#[test]
+fn the_device_keeps_in_every_api() {
+    let indices = StoredIndices {
+        buffer: Some(Binding(5)),
+        restart: true,
+        segments: Some(Binding(6)),
+        draw_index: false,
+    };
+    let (vulkan, metal, web) = (device(), Preset::Metal.into(), Preset::WebGpu.into());
+    let dispatched = || Pipeline { rasterizer_discard: false, ..pipeline_on(Path::Compute) };
+    let restarts = |mut pipeline: Pipeline| {
+        let capture = pipeline.capture.as_mut().expect("it captures");
+        capture.storage.as_mut().expect("it has a storage path").indices = Some(indices);
+        Pipeline { primitive_restart: true, ..pipeline }
+    };
+    let by_address = {
+        let by_address = by_address(None);
+        let capture = by_address.capture.map(|one| Capture { path: Some(Path::Compute), ..one });
+        Pipeline { capture, ..by_address }
+    };
+    let listed = Draw { pass: PassState::RecordedAround, ..anew() };
+    let queries = vec![Query::Stream(0)];
+    let mut text = String::new();
+    for (heading, device, pipeline, draw) in [
+        ("vulkan, dispatched", &vulkan, &by_address, kept(Call::Indirect, resumed())),
+        (
+            "vulkan, dispatched, counted",
+            &vulkan,
+            &by_address,
+            Draw { queries, ..kept(counted(CounterOwner::Device), anew()) },
+        ),
+        ("metal", &metal, &pipeline(), kept(Call::Indirect, resumed())),
+        (
+            "metal, with restarts",
+            &metal,
+            &restarts(pipeline()),
+            kept(Call::IndexedIndirect, resumed()),
+        ),
+        ("metal, ahead of the pass", &metal, &pipeline(), kept(Call::Vertices, listed.clone())),
+        ("webgpu", &web, &dispatched(), kept(Call::Indirect, resumed())),
+        (
+            "webgpu, with restarts",
+            &web,
+            &restarts(dispatched()),
+            kept(Call::IndexedIndirect, anew()),
+        ),
+        ("webgpu, ahead of the pass", &web, &dispatched(), kept(Call::Indirect, listed)),
+        (
+            "webgpu, not captured, counted",
+            &web,
+            &dispatched(),
+            Draw { call: counted(CounterOwner::Device), ..Draw::default() },
+        ),
+    ] {
+        section(&mut text, heading, device, pipeline, &draw);
+    }
+    golden("kept-everywhere.txt", &text);
+}
+
+/// A pipeline that captures on this path.
+fn pipeline_on(path: Path) -> Pipeline {
+    let pipeline = pipeline();
+    let capture = pipeline.capture.map(|one| Capture { path: Some(path), ..one });
+    Pipeline { capture, ..pipeline }
+}
+
+#[track_caller]
+fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
+    let error = planner::plan(device, pipeline, draw).expect_err(reason);
+    assert!(error.message().contains(reason), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+}
+
+#[test]
+fn what_nobody_keeps_is_refused() {
+    let plain = by_address(None);
+    let direct = kept(Call::Vertices, anew());
+    let pushed = with_storage(|storage| storage.host = Place::PushConstant { offset: 0 });
+    refused(&device(), &pushed, &direct, "only where the variants read their words in memory");
+    let few = Device { max_storage_buffers: 7, ..device() };
+    refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");
+    // It has no addresses, and room for what is bound instead.
+    refused(&Preset::Metal.into(), &plain, &direct, "no addresses of buffers");
+    let web = Device { max_storage_buffers: 7, ..Preset::WebGpu.into() };
+    let dispatched = pipeline_on(Path::Compute);
+    refused(&web, &dispatched, &direct, "have 8 storage buffers, only 7");
+    let counted_only = Draw { call: counted(CounterOwner::Device), ..Draw::default() };
+    refused(&web, &dispatched, &counted_only, "have 8 storage buffers, only 7");
+    let pass_kept = Draw { pass: PassState::Uninterruptible, ..direct.clone() };
+    for (device, pipeline) in
+        [(Device::from(Preset::Metal), pipeline()), (Preset::WebGpu.into(), dispatched)]
+    {
+        refused(&device, &pipeline, &pass_kept, "the pass that is open would have to end");
+    }
+    let without = Device { buffer_addresses: false, ..device() };
+    refused(&without, &plain, &direct, "bufferDeviceAddress");
+    let inside = Draw { pass: PassState::Uninterruptible, ..direct };
+    refused(&device(), &plain, &inside, "the pass that is open would have to end");
+    let by_host = Draw { call: counted(CounterOwner::Device), ..anew() };
+    refused(&device(), &plain, &by_host, "does not know the counter that counts the vertices");
+
+    let restart = by_address(Some(RESTART));
+    let indexed = kept(Call::Indexed, anew());
+    refused(&device(), &plain, &indexed, "were not made for draws with indices");
+    refused(&device(), &restart, &kept(Call::Indirect, anew()), "are for draws with indices");
+    let off = Pipeline { primitive_restart: false, ..restart };
+    refused(
+        &device(),
+        &off,
+        &indexed,
+        "the variants restart primitives, and the pipeline does not",
+    );
+    let on = by_address(Some(StoredIndices::default()));
+    let on = Pipeline { primitive_restart: true, ..on };
+    refused(&device(), &on, &indexed, "were not made for indices that restart primitives");
+}
+
+/// A counter that anything has written is one to go on with, for the device alone.
+#[test]
+fn the_device_goes_on_where_anybody_has_written() {
+    let mut draw = resumed();
+    draw.before.counters = vec![Use::CopyDestination];
+    refused(&device(), &pipeline(), &draw, "does not know its value");
+    let plan = planner::plan(&device(), &by_address(None), &kept(Call::Vertices, draw));
+    let text = plan.expect("the device reads it").to_string();
+    assert!(text.contains("counters: TRANSFER / TRANSFER_WRITE -> COMPUTE_SHADER"), "{text}");
+}
+
+#[test]
+fn the_shaders_of_the_counter_pass_are_valid() {
+    for shader in [Shader::Count, Shader::Segments] {
+        // Of version 1.0 with an extension that is newer.
+        let mut words = shader.words().to_vec();
+        words[1] = 0x0001_0300;
+        assert_eq!(validate(&words), Ok(()), "{shader:?}");
+        assert_eq!(validate(shader.bound_words()), Ok(()), "{shader:?}");
+    }
+}

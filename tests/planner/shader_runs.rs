@@ -1,0 +1,187 @@
+//! Whether a shader runs once or twice, and that plans are keyed by what matters.
+
+use crate::goldens::{golden, section};
+use crate::rules::broken;
+use crate::states::{anew, buffers, pipeline, resumed};
+use polyshade::host::{Binding, SideEffects};
+
+use polyshade_planner::{
+    self as planner, Active, Bound, Call, CounterOwner, Device, Draw, Feedback, PassState, Path,
+    Pipeline, Preset, Resource, ShaderRuns, Step, StoredIndices, StoredOutputs, Topology,
+};
+use polyshade_trials::Choices;
+use polyshade_trials::planner::{any_device, any_draw, any_pipeline};
+
+/// A fan, which two passes capture and rasterize, of a shader that costs so much.
+fn fan(shader_cost: Option<u32>) -> Pipeline {
+    let mut pipeline = Pipeline { topology: Topology::TriangleFan, shader_cost, ..pipeline() };
+    let capture = pipeline.capture.as_mut().expect("it captures");
+    let storage = capture.storage.as_mut().expect("it stores");
+    storage.outputs = Some(StoredOutputs { buffer: Binding(3), stride: 36 });
+    pipeline
+}
+
+/// The same, of a shader that is dear.
+fn dear() -> Pipeline {
+    fan(Some(5000))
+}
+
+fn once(device: &Device, pipeline: &Pipeline, draw: &Draw) -> bool {
+    let plan = planner::plan(device, pipeline, draw).expect("there is a plan");
+    plan.shader_runs.expect("there is a choice").is_once()
+}
+
+#[test]
+fn plans_say_how_often_the_shader_runs_and_why() {
+    let mobile = Device::from(Preset::VulkanMobile);
+    let mut text = String::new();
+    let mut show = |heading: &str, device: &Device, pipeline: &Pipeline, draw: &Draw| {
+        section(&mut text, heading, device, pipeline, draw);
+    };
+    show("dear", &mobile, &dear(), &anew());
+    show("dear, inside, resumed and waited for", &mobile, &dear(), &resumed());
+    show("cheap", &mobile, &fan(Some(100)), &anew());
+    show("unknown", &mobile, &fan(None), &anew());
+    show("few vertices", &mobile, &dear(), &Draw { vertices: Some(3), ..anew() });
+    show("kept", &mobile, &dear(), &Draw { pass: PassState::Uninterruptible, ..anew() });
+    let mut counted = anew();
+    let Feedback::Active(active) = &mut counted.feedback else { panic!("it is active") };
+    active.counter_owner = CounterOwner::Device;
+    let keeps = Device { max_storage_buffers: 8, ..mobile.clone() };
+    show("the device counts", &keeps, &dear(), &counted);
+    let stores = Pipeline { side_effects: Some(SideEffects::Refuse), ..fan(None) };
+    show("stores by itself", &mobile, &stores, &anew());
+    let list = Pipeline { topology: Topology::TriangleList, ..dear() };
+    show("a list is captured at once", &mobile, &list, &anew());
+    let mut indexed = list.clone();
+    let capture = indexed.capture.as_mut().expect("it captures");
+    let storage = capture.storage.as_mut().expect("it stores");
+    storage.indices = Some(StoredIndices {
+        buffer: Some(Binding(2)),
+        restart: false,
+        segments: None,
+        draw_index: false,
+    });
+    show("indices", &mobile, &indexed, &Draw { call: Call::Indexed, ..anew() });
+    let discard = Pipeline { rasterizer_discard: true, ..dear() };
+    show("nothing is rasterized", &mobile, &discard, &anew());
+    show("metal, inside", &Preset::Metal.into(), &dear(), &resumed());
+    let mut dispatched = dear();
+    dispatched.capture.as_mut().expect("it captures").path = Some(Path::Compute);
+    show("a compute stage captures", &mobile, &dispatched, &resumed());
+    show("webgpu", &Preset::WebGpu.into(), &dispatched, &anew());
+    golden("executions.txt", &text);
+}
+
+/// The dearer the shader and the larger the draw, the sooner it runs once; the more it hands on, the later.
+#[test]
+fn the_model_is_monotonic() {
+    let device = Device::from(Preset::VulkanMobile);
+    let least = |pipeline: &Pipeline| {
+        let at = |vertices| Draw { vertices: Some(vertices), ..anew() };
+        (1..100_000).find(|vertices| once(&device, pipeline, &at(*vertices)))
+    };
+    let costs: Vec<Option<u32>> = [1000, 2000, 5000].map(|cost| least(&fan(Some(cost)))).to_vec();
+    assert!(costs.is_sorted_by(|dear, dearer| dear > dearer), "{costs:?}");
+    assert_eq!(least(&fan(Some(50))), None);
+    let mut more = dear();
+    let capture = more.capture.as_mut().expect("it captures");
+    let outputs = &mut capture.storage.as_mut().expect("it stores").outputs;
+    outputs.as_mut().expect("it hands them on").stride = 400;
+    assert!(least(&more) > least(&dear()), "{:?}", least(&more));
+}
+
+/// A plan that hands on what has not been waited for, or that runs the shader again, breaks a rule.
+#[test]
+fn rules_notice_outputs_that_are_not_waited_for() {
+    for device in [Preset::VulkanMobile, Preset::Metal].map(Device::from) {
+        let (pipeline, draw) = (dear(), anew());
+        let plan = planner::plan(&device, &pipeline, &draw).expect("there is a plan");
+        assert_eq!(broken(&device, &pipeline, &draw, &plan), None, "{plan}");
+        let mut hurried = plan.clone();
+        for step in &mut hurried.steps {
+            if let Step::Barriers(barriers) = step {
+                barriers.retain(|one| one.resource != Resource::Outputs);
+            }
+        }
+        hurried.steps.retain(|step| !matches!(step, Step::Barriers(all) if all.is_empty()));
+        if device.api == planner::Api::Vulkan {
+            let rule = broken(&device, &pipeline, &draw, &hurried).expect("a rule is broken");
+            assert!(rule.contains("stored before"), "{rule}");
+        }
+        let mut wrong = plan.clone();
+        wrong.shader_runs = Some(ShaderRuns::TwiceForUnknownCost);
+        assert!(broken(&device, &pipeline, &draw, &wrong).is_some());
+    }
+}
+
+fn at(offset: u64) -> Draw {
+    let mut buffers = buffers();
+    for bound in buffers.iter_mut().flatten() {
+        bound.offset = offset;
+        bound.size = Some(64);
+    }
+    Draw { feedback: Feedback::Active(Active { buffers, ..Active::default() }), ..anew() }
+}
+
+/// Draws that go round in a buffer have one key, and one set of pipelines, passes and barriers.
+#[test]
+fn a_ring_buffers_offsets_are_no_part_of_the_key() {
+    let devices = [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative];
+    for device in devices.map(Device::from) {
+        let pipeline = pipeline();
+        let (one, other) = (at(0), at(1028));
+        assert_eq!(one.key(&device, &pipeline), other.key(&device, &pipeline));
+        let plans = [&one, &other]
+            .map(|draw| planner::plan(&device, &pipeline, draw).expect("there is one"));
+        assert_ne!(plans[0], plans[1]);
+        let binds = |step: &&Step| {
+            matches!(step, Step::BindPipeline(_) | Step::Barriers(_) | Step::BeginPass(_))
+        };
+        let [one_bound, other_bound] =
+            plans.each_ref().map(|plan| plan.steps.iter().filter(binds).collect::<Vec<_>>());
+        assert_eq!(one_bound, other_bound);
+        assert_eq!(plans[0].for_ranges(&device, &pipeline, &other), Ok(plans[1].clone()));
+        // What is no number is part of it.
+        let paused = Draw { feedback: Feedback::Paused, ..one.clone() };
+        assert_ne!(one.key(&device, &pipeline), paused.key(&device, &pipeline));
+        assert!(plans[0].for_ranges(&device, &pipeline, &paused).is_err());
+    }
+    // Draws on one side of the threshold have one key.
+    let device = Device::from(Preset::VulkanMobile);
+    let key = |vertices| Draw { vertices, ..anew() }.key(&device, &dear());
+    assert_eq!(key(Some(1)), key(Some(2)));
+    assert_eq!(key(Some(1_000_000)), key(None));
+    assert_ne!(key(Some(1)), key(None));
+}
+
+/// Whatever the state, the plan of one key, with the ranges of another draw, is the plan of that draw.
+#[test]
+fn any_plan_serves_for_its_key() {
+    let mut choices = Choices::seeded(3);
+    let (mut moved, mut refused) = (0, 0);
+    for _ in 0..60_000 {
+        let (device, pipeline) = (any_device(&mut choices), any_pipeline(&mut choices));
+        let draw = any_draw(&mut choices);
+        let Ok(plan) = planner::plan(&device, &pipeline, &draw) else { continue };
+        let mut other = draw.clone();
+        if let Feedback::Active(active) = &mut other.feedback {
+            for bound in active.buffers.iter_mut().flatten() {
+                let offset = 4 * u64::from(choices.below(100));
+                *bound = Bound { buffer: None, buffer_size: 2048, offset, size: Some(offset * 8) };
+            }
+        }
+        other.vertices = draw.vertices.map(|vertices| vertices + choices.below(2));
+        if other.key(&device, &pipeline) != draw.key(&device, &pipeline) {
+            continue;
+        }
+        let wanted = planner::plan(&device, &pipeline, &other);
+        let given = plan.for_ranges(&device, &pipeline, &other);
+        match &wanted {
+            Ok(_) => moved += u32::from(wanted != Ok(plan)),
+            Err(_) => refused += 1,
+        }
+        assert_eq!(given, wanted, "{device:?}\n{pipeline:?}\n{other:?}");
+    }
+    assert!(moved > 100 && refused > 100, "{moved} {refused}");
+}
