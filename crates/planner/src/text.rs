@@ -249,7 +249,7 @@ impl fmt::Display for DrawCall {
                 write!(f, "the host's indices, vertices counted by the host, {count}")
             }
             Self::OverIndices => f.write_str("a vertex for each of its indices"),
-            Self::FromCounterPass => f.write_str("arguments that the device has kept"),
+            Self::FromCounterPass => f.write_str("arguments from the counter pass"),
             Self::ByteCount(count) => write!(f, "byte count, {count}"),
             Self::CountedByHost(count) => write!(f, "vertices counted by the host, {count}"),
         }
