@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p polyshade-layer --bench costs` prints a table, and with `memory COUNT` what so many pipelines hold
 //! that have captured. With `idle COUNT` and `captured COUNT` it only
-//! records so many draws, for callgrind to count their instructions: docs/layer.md says how.
+//! records so many draws, for callgrind to count their instructions (see docs/layer.md).
 
 #[path = "../tests/discarding.rs"]
 mod discarding;

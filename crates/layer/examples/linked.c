@@ -28,7 +28,7 @@ static int link_driver(const char *path)
         fprintf(stderr, "linked: %s\n", dlerror());
         return 0;
     }
-    /* Drivers that are made for a loader are told which version of its interface they meet. */
+    /* Drivers that are made for a loader negotiate the version of its interface first. */
     VkResult (*negotiate)(uint32_t *);
     PFN_vkGetInstanceProcAddr next;
     *(void **)&negotiate = dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion");

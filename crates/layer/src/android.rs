@@ -49,7 +49,7 @@ exported! {
         count: *mut u32,
         extensions: *mut vk::ExtensionProperties
     ) -> vk::Result = match physical == vk::PhysicalDevice::null() {
-        // There is no device yet: whatever the layer may provide has to be said.
+        // There is no device yet: the list holds all that the layer may provide.
         true => layer_extensions(layer, count, extensions),
         false => enumerate_device_extension_properties(physical, layer, count, extensions),
     };

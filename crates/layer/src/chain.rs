@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 /// The version of the loader's interface that the layer speaks.
 pub const INTERFACE_VERSION: u32 = 2;
 
-/// What a layer says of itself when it is loaded (`VkNegotiateLayerInterface`).
+/// A layer's version and entry points, which the loader reads when it loads the layer (`VkNegotiateLayerInterface`).
 #[repr(C)]
 pub struct NegotiateLayerInterface {
     /// `LAYER_NEGOTIATE_INTERFACE_STRUCT`, which is 1.
@@ -27,7 +27,7 @@ pub struct NegotiateLayerInterface {
 /// `LAYER_NEGOTIATE_INTERFACE_STRUCT`.
 pub const NEGOTIATE_STRUCT: i32 = 1;
 
-/// `VK_LAYER_LINK_INFO`: the structure says what is below.
+/// `VK_LAYER_LINK_INFO`: the structure holds the next layer's or driver's commands.
 pub const LINK_INFO: i32 = 0;
 
 /// What is below a layer, for an instance (`VkLayerInstanceLink`).

@@ -11,7 +11,7 @@ use crate::physical::{View, is_portability};
 use crate::pnext::{Change, Copied, find};
 use crate::registry::Registry;
 use crate::settings::slice;
-use crate::{offer, portability};
+use crate::{portability, reported_features};
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
@@ -239,7 +239,8 @@ impl Enabled {
 
     /// Has the driver count primitives generated. The structure in which the application asks for it was dropped.
     fn count(&mut self, info: &mut vk::DeviceCreateInfo<'_>, extensions: &mut Vec<*const c_char>) {
-        extensions.extend([offer::NAME, offer::GENERATED].map(CStr::as_ptr));
+        extensions
+            .extend([reported_features::NAME, reported_features::GENERATED].map(CStr::as_ptr));
         self.generated.primitives_generated_query = vk::TRUE;
         self.generated.primitives_generated_query_with_rasterizer_discard = vk::TRUE;
         self.generated.p_next = info.p_next.cast_mut();
@@ -313,7 +314,7 @@ impl Request {
             }
             if view.own().contains(&text) {
                 request.has_feedback = true;
-                request.counts |= text == offer::GENERATED;
+                request.counts |= text == reported_features::GENERATED;
             } else {
                 request.extensions.push(name);
             }

@@ -1,40 +1,40 @@
-//! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass.
+//! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass of counters.
 //!
 //! A draw that is captured is drawn as it is, and then once more as points by a pipeline whose vertex shader stores
-//! what is captured (`polyshade::transform_feedback`). What the shader is told of each draw, counters, what queries
-//! count and draws by byte count come from the counter pass of the planner: a compute shader that does *jobs*, in their
-//! order. A render pass cannot be interrupted, so the counter pass is dispatched in front of each, indirectly, with a
-//! list of jobs that the host writes as the pass is recorded. Nothing of the application's is touched: shaders of ours
-//! find all by addresses in push constants behind the application's.
+//! the captured outputs (`polyshade::transform_feedback`). The counter pass of the planner, a compute shader that does *jobs*
+//! in their order, writes the parameters of each draw, counters, results of queries, and draws by byte count. A render
+//! pass cannot be interrupted, so the counter pass is dispatched before each pass, indirectly, with a list of jobs that the
+//! host writes as the pass is recorded. The layer does not change the application's resources: its own shaders read
+//! addresses from push constants that follow those of the application.
 //!
 //! Commands are in `feedback`; here is what they do.
 
 mod attributes;
-pub(crate) mod calls;
 pub(crate) mod capture;
-mod current;
+pub(crate) mod draw_calls;
 pub(crate) mod draws;
 mod dump;
-pub(crate) mod facts;
+mod dynamic_state;
 pub(crate) mod jobs;
 pub(crate) mod layouts;
 mod lists;
 pub(crate) mod memory;
+pub(crate) mod pipeline_info;
 pub(crate) mod queries;
 pub(crate) mod queues;
 pub(crate) mod recording;
-pub(crate) mod scopes;
+pub(crate) mod render_passes;
+mod shader_params;
 pub(crate) mod state;
 pub(crate) mod suspended;
-mod told;
 pub(crate) mod variants;
 mod words;
 
 use crate::driver::Driver;
-use crate::emulation::facts::Words;
 use crate::emulation::jobs::CounterPass;
 use crate::emulation::layouts::Layout;
 use crate::emulation::memory::{Chunks, shared_type};
+use crate::emulation::pipeline_info::Words;
 use crate::emulation::queries::Counts;
 use crate::emulation::queues::Queues;
 use crate::emulation::recording::Recording;

@@ -53,7 +53,7 @@ pub(crate) mod passes;
 pub(crate) mod pipelines;
 pub(crate) mod queries;
 pub(crate) mod recordings;
-pub(crate) mod scopes;
+pub(crate) mod render_passes;
 pub(crate) mod shaders;
 pub(crate) mod state;
 pub(crate) mod submits;

@@ -1,11 +1,11 @@
 //! Instances: what is known of each, how one begins and ends.
 
-use crate::answer::answer;
 use crate::chain::{LayerInstanceLink, key, mark_instance, take_link, text};
 use crate::commands::{InstanceCommands, typed};
 use crate::log::{Level, Log};
 use crate::registry::Registry;
 use crate::settings::{Mode, Settings, variable};
+use crate::two_call::write_list;
 use crate::{DESCRIPTION, LAYER_NAME};
 use ash::{ext, vk};
 use std::ffi::{CStr, c_char};
@@ -20,7 +20,7 @@ pub(crate) struct Instance {
     pub(crate) settings: Settings,
     pub(crate) log: Arc<Log>,
     /// The physical devices whose unknown extensions the log has.
-    said: Registry<()>,
+    logged: Registry<()>,
 }
 
 static INSTANCES: Registry<Instance> = Registry::new();
@@ -65,9 +65,9 @@ impl Instance {
     /// Whether this is asked for the first time of a physical device.
     pub(crate) fn is_first(&self, physical: vk::PhysicalDevice) -> bool {
         // SAFETY: nothing is removed before the instance.
-        let is_known = unsafe { self.said.get(vk::Handle::as_raw(physical)) }.is_some();
+        let is_known = unsafe { self.logged.get(vk::Handle::as_raw(physical)) }.is_some();
         if !is_known {
-            self.said.insert(vk::Handle::as_raw(physical), Box::new(()));
+            self.logged.insert(vk::Handle::as_raw(physical), Box::new(()));
         }
         !is_known
     }
@@ -124,7 +124,7 @@ pub(crate) unsafe extern "system" fn create_instance(
             next: InstanceCommands::load(|name| get_proc_addr(handle, name.as_ptr())),
             settings,
             log: Arc::new(log),
-            said: Registry::new(),
+            logged: Registry::new(),
         };
         INSTANCES.insert(key(handle), Box::new(state));
     }
@@ -161,7 +161,7 @@ pub(crate) fn extension(name: &CStr, spec_version: u32) -> vk::ExtensionProperti
     extension
 }
 
-/// Writes a text to where Vulkan has room for it, as far as it goes.
+/// Writes a text into one of Vulkan's arrays of fixed size, cut off where it is too long.
 fn write(to: &mut [c_char], text: &CStr) {
     let last = to.len() - 1;
     for (to, from) in to[..last].iter_mut().zip(text.to_bytes()) {
@@ -184,7 +184,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
 ///
 /// # Safety
 ///
-/// As for [`answer`]; `layer` is null or a string.
+/// As for [`write_list`]; `layer` is null or a string.
 pub(crate) unsafe fn answer_of_layer(
     layer: *const c_char,
     listed: &[vk::ExtensionProperties],
@@ -194,7 +194,7 @@ pub(crate) unsafe fn answer_of_layer(
     // SAFETY: the caller's promise.
     unsafe {
         match text(layer) == Some(LAYER_NAME) {
-            true => answer(listed, count, extensions),
+            true => write_list(listed, count, extensions),
             false => vk::Result::ERROR_LAYER_NOT_PRESENT,
         }
     }
@@ -213,7 +213,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
     write(&mut layer.layer_name, LAYER_NAME);
     write(&mut layer.description, DESCRIPTION);
     // SAFETY: the caller hands over what Vulkan asks for.
-    unsafe { answer(&[layer], count, layers) }
+    unsafe { write_list(&[layer], count, layers) }
 }
 
 /// `vkEnumerateDeviceLayerProperties`.

@@ -8,7 +8,6 @@
 //! the layer, as a static library, call [`polyshade_layer_link`].
 
 pub mod android;
-mod answer;
 pub mod chain;
 mod commands;
 mod device;
@@ -22,17 +21,18 @@ mod linked;
 mod log;
 pub mod manifest;
 mod names;
-mod offer;
 mod physical;
 mod pnext;
 mod portability;
 mod procs;
 mod registry;
+mod reported_features;
 pub mod settings;
 mod spirv;
 mod structures;
 #[cfg(target_os = "android")]
 mod system;
+mod two_call;
 mod usages;
 
 pub use features::Feature;

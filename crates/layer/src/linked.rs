@@ -31,7 +31,7 @@ static DRIVER: OnceLock<vk::PFN_vkGetInstanceProcAddr> = OnceLock::new();
 ///
 /// # Safety
 ///
-/// `next` is what it is said to be, and can be called for as long as the process lasts.
+/// `next` is a driver's `vkGetInstanceProcAddr` or null, and can be called for as long as the process lasts.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn polyshade_layer_link(
     next: Option<vk::PFN_vkGetInstanceProcAddr>,

@@ -1,4 +1,4 @@
-//! What the layer has to say: a line each, to the standard error (on Android, the system's log) or to a file.
+//! The layer's log: one line a message, to the standard error (on Android, the system's log) or to a file.
 
 use crate::names::name_of;
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// How much is said.
+/// How much is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Nothing.
@@ -39,16 +39,16 @@ impl Level {
     }
 }
 
-/// Where lines go, and which.
+/// The destination of log lines, and the level.
 #[derive(Debug)]
 pub(crate) struct Log {
     level: Level,
     file: Option<Mutex<File>>,
-    /// Errors that were said: an application makes the same one with each frame.
+    /// Errors that were logged: an application makes the same one with each frame.
     errors: Mutex<HashSet<String>>,
 }
 
-/// The most errors that are remembered; further ones are said each time.
+/// The most errors that are remembered; further ones are logged each time.
 const MOST_ERRORS: usize = 1000;
 
 impl Log {
@@ -68,7 +68,7 @@ impl Log {
         }
     }
 
-    /// Says something, if things of this level are said; an error once.
+    /// Writes a message if its level is enabled; the same error only once.
     pub(crate) fn say(&self, level: Level, what: fmt::Arguments<'_>) {
         if level > self.level {
             return;

@@ -20,7 +20,7 @@ pub const DISABLE: &str = "POLYSHADE_LAYER_DISABLE";
 
 /// For whom the layer is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LayerKind {
     /// For those who ask for it.
     Explicit,
     /// For all processes in which [`ENABLE`] is `1`.
@@ -45,7 +45,7 @@ pub fn library_name() -> String {
 }
 
 /// The manifest of the layer whose library is at this path.
-pub fn manifest(library: &Path, kind: Kind) -> String {
+pub fn manifest(library: &Path, kind: LayerKind) -> String {
     let text = |text: &CStr| text.to_string_lossy().into_owned();
     let version = vk::HEADER_VERSION_COMPLETE;
     let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
@@ -70,7 +70,7 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
             "spec_version": ext::primitives_generated_query::SPEC_VERSION.to_string(),
         }],
     });
-    if kind == Kind::Explicit {
+    if kind == LayerKind::Explicit {
         // Loaders before 1.3.270 list it of implicit layers too, and then create no instance that enables it.
         layer["instance_extensions"] = json!([{
             "name": text(ext::layer_settings::NAME),
@@ -85,7 +85,7 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
     } else {
         layer["disable_environment"] = json!({ DISABLE: "1" });
     }
-    if kind == Kind::ImplicitWhenEnabled {
+    if kind == LayerKind::ImplicitWhenEnabled {
         layer["enable_environment"] = json!({ ENABLE: "1" });
     }
     let manifest: Value = json!({ "file_format_version": "1.2.1", "layer": layer });
@@ -104,11 +104,11 @@ mod tests {
             let layer = &value["layer"];
             assert_eq!(layer["library_path"], "/lib/x.so");
             assert_eq!(layer["library_arch"], usize::BITS.to_string());
-            assert_eq!(layer["instance_extensions"].is_array(), kind == Kind::Explicit);
+            assert_eq!(layer["instance_extensions"].is_array(), kind == LayerKind::Explicit);
             ["enable_environment", "disable_environment"].map(|name| layer[name].is_object())
         };
-        assert_eq!(of(Kind::Explicit), [false, false]);
-        assert_eq!(of(Kind::ImplicitWhenEnabled), [true, true]);
-        assert_eq!(of(Kind::Implicit), [false, true]);
+        assert_eq!(of(LayerKind::Explicit), [false, false]);
+        assert_eq!(of(LayerKind::ImplicitWhenEnabled), [true, true]);
+        assert_eq!(of(LayerKind::Implicit), [false, true]);
     }
 }

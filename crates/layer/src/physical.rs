@@ -1,14 +1,14 @@
 //! Physical devices: what drivers offer, less what is hidden, and what the layer adds.
 
-use crate::answer::{answer, ask};
 use crate::chain::text;
 use crate::instance::{Instance, answer_of_layer, extension};
 use crate::log::Level;
 use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
-use crate::structures::{self, Kind, Owned};
+use crate::structures::{self, Owned, StructureKind};
+use crate::two_call::{read_list, write_list};
 use crate::usages::{usage, usage_chain};
-use crate::{LAYER_NAME, features, known, offer, portability};
+use crate::{LAYER_NAME, features, known, portability, reported_features};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
 use std::ffi::{CStr, c_char};
@@ -33,7 +33,7 @@ pub(crate) struct View<'i> {
 
 impl<'i> View<'i> {
     pub(crate) fn new(instance: &'i Instance, physical: vk::PhysicalDevice) -> Self {
-        let is_hidden = instance.settings.hides(offer::NAME);
+        let is_hidden = instance.settings.hides(reported_features::NAME);
         let native_feedback = !is_hidden && has_native_feedback(instance, physical);
         let mode = instance.settings.mode;
         let emulates_feedback =
@@ -44,10 +44,10 @@ impl<'i> View<'i> {
 
     /// Whether the driver's extension is not to be seen.
     pub(crate) fn hides(&self, extension: &CStr) -> bool {
-        if extension == offer::NAME {
+        if extension == reported_features::NAME {
             return !self.native_feedback;
         }
-        let is_provided = self.emulates_feedback && extension == offer::GENERATED;
+        let is_provided = self.emulates_feedback && extension == reported_features::GENERATED;
         is_provided || !self.knows(extension) || self.instance.settings.hides(extension)
     }
 
@@ -116,7 +116,7 @@ impl<'i> View<'i> {
     pub(crate) fn driver_counts(&self) -> bool {
         let Self { instance, physical, .. } = *self;
         let (false, Some(get_features)) =
-            (instance.settings.hides(offer::GENERATED), instance.next.get_features_2)
+            (instance.settings.hides(reported_features::GENERATED), instance.next.get_features_2)
         else {
             return false;
         };
@@ -133,7 +133,7 @@ impl<'i> View<'i> {
     pub(crate) fn own(&self) -> &'static [&'static CStr] {
         match (self.emulates_feedback, self.provides_feedback) {
             (true, _) => &PROVIDED,
-            (false, true) => &[offer::NAME],
+            (false, true) => &[reported_features::NAME],
             (false, false) => &[],
         }
     }
@@ -144,11 +144,11 @@ impl<'i> View<'i> {
 }
 
 /// All that the layer may provide.
-const PROVIDED: [&CStr; 2] = [offer::NAME, offer::GENERATED];
+const PROVIDED: [&CStr; 2] = [reported_features::NAME, reported_features::GENERATED];
 
 /// Extensions, as they are listed.
 fn extensions_of(names: &[&CStr]) -> impl Iterator<Item = vk::ExtensionProperties> {
-    names.iter().map(|name| extension(name, offer::SPEC_VERSION))
+    names.iter().map(|name| extension(name, reported_features::SPEC_VERSION))
 }
 
 /// What the layer may provide, to whoever asks for this layer.
@@ -170,7 +170,7 @@ pub(crate) unsafe fn layer_extensions(
 /// manifests of implicit layers list, ours among them.
 fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else {
-        return is_listed_below(instance, physical, offer::NAME);
+        return is_listed_below(instance, physical, reported_features::NAME);
     };
     let mut found = Feedback::default();
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
@@ -214,7 +214,7 @@ fn next_extensions(
     let enumerate = instance.next.enumerate_device_extension_properties;
     let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
     // SAFETY: the device belongs to the instance.
-    ask(|count, list| unsafe { enumerate(physical, std::ptr::null(), count, list) })
+    read_list(|count, list| unsafe { enumerate(physical, std::ptr::null(), count, list) })
 }
 
 /// `vkEnumerateDeviceExtensionProperties`.
@@ -233,7 +233,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
         match text(layer) {
             Some(name) if name == LAYER_NAME => {
                 let own: Vec<_> = view().own_extensions().collect();
-                answer(&own, count, extensions)
+                write_list(&own, count, extensions)
             }
             // Another layer's own are no driver's.
             Some(_) => match instance.next.enumerate_device_extension_properties {
@@ -241,7 +241,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
                 None => vk::Result::ERROR_LAYER_NOT_PRESENT,
             },
             None => match view().extensions() {
-                Ok(list) => answer(&list, count, extensions),
+                Ok(list) => write_list(&list, count, extensions),
                 Err(error) => error,
             },
         }
@@ -263,7 +263,8 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
         let unlinked = Unlinked::new(features.cast(), |s_type| owned(s_type).is_some());
         get_features(physical, features);
         for at in unlinked.structures() {
-            let Some(one) = owned((*at).s_type).filter(|one| one.kind == Kind::Features) else {
+            let Some(one) = owned((*at).s_type).filter(|one| one.kind == StructureKind::Features)
+            else {
                 continue;
             };
             let header = size_of::<vk::BaseOutStructure<'_>>();
@@ -358,8 +359,8 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         let Some(get_properties) = instance.next.get_properties_2 else { return };
         let view = View::new(instance, physical);
         let hidden = view.hidden_structures();
-        let goes = |s_type| hidden.iter().any(|one| one.s_type == s_type);
-        let unlinked = Unlinked::new(properties.cast(), goes);
+        let is_unlinked = |s_type| hidden.iter().any(|one| one.s_type == s_type);
+        let unlinked = Unlinked::new(properties.cast(), is_unlinked);
         get_properties(physical, properties);
         drop(unlinked);
         let version = &mut (*properties).properties.api_version;
@@ -371,7 +372,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         if view.provides_feedback {
             for at in walk((*properties).p_next) {
                 if (*at).s_type == FeedbackProperties::STRUCTURE_TYPE {
-                    offer::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
+                    reported_features::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
                 }
             }
         }

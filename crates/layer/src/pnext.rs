@@ -3,8 +3,8 @@
 //! A chain that the application hands over to be filled in is its own for as long as the call takes: [`Unlinked`] takes
 //! structures out and puts them back. A chain of what is to be created is constant, and may lie where nothing can be
 //! written: [`Copied`] copies as much of it as has to change. A copy needs the structure's size, which a chain does not
-//! say. A structure that nobody knows in front of one that is to go stays where it is: the caller is told, or has it
-//! lead to the copies for as long as the call takes.
+//! hold. A structure of unknown size in front of one that must be removed stays where it is: the caller gets an error,
+//! or lets it point to the copies for as long as the call takes.
 
 use crate::structures;
 use ash::vk::{self, StructureType, TaggedStructure};
@@ -51,14 +51,17 @@ impl Unlinked {
     /// # Safety
     ///
     /// The chain may be written, and nobody else uses it until the result is dropped.
-    pub(crate) unsafe fn new(head: *mut c_void, goes: impl Fn(StructureType) -> bool) -> Self {
+    pub(crate) unsafe fn new(
+        head: *mut c_void,
+        is_unlinked: impl Fn(StructureType) -> bool,
+    ) -> Self {
         let mut unlinked = Self { cut: Vec::new(), out: Vec::new() };
         let mut last = head.cast::<vk::BaseOutStructure<'static>>();
         // SAFETY: the caller's promise.
         unsafe {
             while let Some(next) = (*last).p_next.as_mut() {
                 let next: *mut vk::BaseOutStructure<'static> = next;
-                if goes((*next).s_type) {
+                if is_unlinked((*next).s_type) {
                     unlinked.cut.push((last, next));
                     unlinked.out.push(next);
                     (*last).p_next = (*next).p_next;

@@ -6,7 +6,7 @@ use crate::commands::Command;
 use crate::device::{Device, create_device, destroy_device};
 use crate::feedback::{
     barriers, buffers, capture, draws, events, layouts, objects, passes, pipelines, queries,
-    recordings, scopes, shaders, state, submits,
+    recordings, render_passes, shaders, state, submits,
 };
 use crate::instance::{
     Instance, create_instance, destroy_instance, enumerate_device_layer_properties,
@@ -166,16 +166,16 @@ fn of_recording(name: &CStr) -> Option<Command> {
             state::cmd_set_rasterizer_discard_enable,
         PFN_vkCmdSetProvokingVertexModeEXT => state::cmd_set_provoking_vertex_mode,
         PFN_vkCmdSetVertexInputEXT => state::cmd_set_vertex_input,
-        PFN_vkCmdBeginRenderPass => scopes::cmd_begin_render_pass,
-        PFN_vkCmdBeginRenderPass2 | "vkCmdBeginRenderPass2KHR" => scopes::cmd_begin_render_pass_2,
-        PFN_vkCmdNextSubpass => scopes::cmd_next_subpass,
-        PFN_vkCmdNextSubpass2 | "vkCmdNextSubpass2KHR" => scopes::cmd_next_subpass_2,
-        PFN_vkCmdEndRenderPass => scopes::cmd_end_render_pass,
-        PFN_vkCmdEndRenderPass2 | "vkCmdEndRenderPass2KHR" => scopes::cmd_end_render_pass_2,
-        PFN_vkCmdBeginRendering | "vkCmdBeginRenderingKHR" => scopes::cmd_begin_rendering,
-        PFN_vkCmdEndRendering | "vkCmdEndRenderingKHR" => scopes::cmd_end_rendering,
-        PFN_vkCmdEndRendering2KHR | "vkCmdEndRendering2EXT" => scopes::cmd_end_rendering_2,
-        PFN_vkCmdExecuteCommands => scopes::cmd_execute_commands,
+        PFN_vkCmdBeginRenderPass => render_passes::cmd_begin_render_pass,
+        PFN_vkCmdBeginRenderPass2 | "vkCmdBeginRenderPass2KHR" => render_passes::cmd_begin_render_pass_2,
+        PFN_vkCmdNextSubpass => render_passes::cmd_next_subpass,
+        PFN_vkCmdNextSubpass2 | "vkCmdNextSubpass2KHR" => render_passes::cmd_next_subpass_2,
+        PFN_vkCmdEndRenderPass => render_passes::cmd_end_render_pass,
+        PFN_vkCmdEndRenderPass2 | "vkCmdEndRenderPass2KHR" => render_passes::cmd_end_render_pass_2,
+        PFN_vkCmdBeginRendering | "vkCmdBeginRenderingKHR" => render_passes::cmd_begin_rendering,
+        PFN_vkCmdEndRendering | "vkCmdEndRenderingKHR" => render_passes::cmd_end_rendering,
+        PFN_vkCmdEndRendering2KHR | "vkCmdEndRendering2EXT" => render_passes::cmd_end_rendering_2,
+        PFN_vkCmdExecuteCommands => render_passes::cmd_execute_commands,
         PFN_vkCmdDraw => draws::cmd_draw,
         PFN_vkCmdDrawIndexed => draws::cmd_draw_indexed,
         PFN_vkCmdDrawIndirect => draws::cmd_draw_indirect,
@@ -229,7 +229,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         if is_provided {
             return own;
         }
-        if state.settings.hides(crate::offer::NAME) && is_of_the_extension(name) {
+        if state.settings.hides(crate::reported_features::NAME) && is_of_the_extension(name) {
             return None;
         }
         // What is below lacks, the layer lacks too.

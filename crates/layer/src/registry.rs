@@ -1,7 +1,7 @@
 //! What is known of handles, found without a lock.
 //!
 //! Commands that are recorded look their device up each time, from any thread, so a lookup takes no lock: it walks a
-//! list whose nodes never move. A node is used again once its handle is gone; its memory stays until the registry goes.
+//! list whose nodes never move. A node is reused once its handle is destroyed; its memory is freed with the registry.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -55,7 +55,7 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         unsafe { node.value.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Adds a value. One that the key had goes: then its handle was destroyed behind the layer's back.
+    /// Adds a value, and drops an earlier one of the key, whose handle was destroyed without the layer's knowledge.
     pub(crate) fn insert(&self, key: u64, value: Box<T>) {
         assert!(key != FREE, "a handle that was created is not null");
         drop(self.remove(key));

@@ -1,7 +1,7 @@
-//! What whoever runs an application wants of the layer.
+//! The settings that an application and its user give the layer.
 //!
-//! Settings come of `VkLayerSettingsCreateInfoEXT`, which is the application's, and of the environment, which is the
-//! user's and wins. One that cannot be read is named in an error and left as it was.
+//! Settings come from the application's `VkLayerSettingsCreateInfoEXT` and from the user's environment, which takes
+//! precedence. A setting that cannot be read is named in an error and keeps its value.
 
 use crate::LAYER_NAME;
 use crate::chain::text;
@@ -48,18 +48,18 @@ pub struct Settings {
     pub portability: bool,
     /// How much is logged.
     pub log_level: Level,
-    /// Where to; the standard error, unless said.
+    /// The file that log lines are appended to; without it, the standard error.
     pub log_file: Option<PathBuf>,
-    /// To find out where something goes wrong.
+    /// Options for finding errors of the layer.
     pub debugging: Debugging,
 }
 
-/// What helps to find out where a capture goes wrong.
+/// Options for finding errors of a capture.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Debugging {
     /// A folder for the shaders of captures, before and after.
     pub dump: Option<PathBuf>,
-    /// The pipelines that capture, by their number in the order of creation; all, unless said. The others draw.
+    /// The pipelines that capture, by their number in the order of creation; all by default. The others draw.
     pub pipelines: Option<RangeInclusive<u32>>,
     /// Whether a pipeline that cannot be captured is not created, rather than drawn.
     pub refuse: bool,
@@ -389,9 +389,9 @@ mod tests {
             let mut run = std::process::Command::new(&program);
             run.args(["--exact", TEST, "--nocapture"]).env(NAME, "1").uid(65534).output()
         };
-        let said =
+        let printed =
             |output: std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
-        let Ok(plain) = run().map(said) else { return };
+        let Ok(plain) = run().map(printed) else { return };
         assert!(plain.contains("heeded: true"), "{plain}");
         // Version 2 of `vfs_cap_data`: effective, with `CAP_NET_RAW`.
         let rights = [0x0200_0001_u32, 1 << 13, 0, 0, 0].map(u32::to_le);
@@ -402,8 +402,8 @@ mod tests {
             setxattr(path.as_ptr(), name, rights.as_ptr().cast(), size_of_val(&rights), 0)
         };
         if done == 0 {
-            let said = run().map(said).expect("it ran before");
-            assert!(said.contains("heeded: false"), "{said}");
+            let printed = run().map(printed).expect("it ran before");
+            assert!(printed.contains("heeded: false"), "{printed}");
         }
     }
 }

@@ -14,8 +14,8 @@ const HEADER: usize = 5;
 const OF_THE_EXTENSION: [Capability; 2] =
     [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
 
-/// Whether a module declares a capability of the extension. Most do not, and are not even parsed; whatever else is
-/// wrong with them is the driver's to say.
+/// Whether a module declares a capability of the extension. Most do not, and are not even parsed: the driver reports
+/// their other errors.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
     let mut at = HEADER;
     while let Some(&first) = words.get(at) {
@@ -23,8 +23,8 @@ pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
         if op == OP_FUNCTION || length == 0 {
             return false;
         }
-        let said = words.get(at + 1).map(|capability| Capability(*capability));
-        if op == OP_CAPABILITY && said.is_some_and(|said| OF_THE_EXTENSION.contains(&said)) {
+        let declared = words.get(at + 1).map(|capability| Capability(*capability));
+        if op == OP_CAPABILITY && declared.is_some_and(|one| OF_THE_EXTENSION.contains(&one)) {
             return true;
         }
         at += length;

@@ -13,7 +13,7 @@ pub(crate) struct Owned {
     /// The extension's name.
     pub(crate) extension: &'static CStr,
     /// Features are answered as not there; properties are left as they are.
-    pub(crate) kind: Kind,
+    pub(crate) kind: StructureKind,
     /// The structure's type.
     pub(crate) s_type: vk::StructureType,
     /// The bytes of a structure of features.
@@ -22,7 +22,7 @@ pub(crate) struct Owned {
 
 /// What a structure says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum StructureKind {
     Features,
     Properties,
 }
@@ -57,7 +57,7 @@ macro_rules! owned {
         const OWNED: &[Owned] = &[
             $(Owned {
                 extension: vk::$EXTENSION,
-                kind: Kind::$Kind,
+                kind: StructureKind::$Kind,
                 s_type: <vk::$Structure<'static> as TaggedStructure>::STRUCTURE_TYPE,
                 size: size_of::<vk::$Structure<'static>>(),
             },)*
@@ -406,16 +406,16 @@ mod tests {
 
     #[test]
     fn structures_are_found_by_their_extension() {
-        let of_feedback: Vec<Kind> = all()
+        let of_feedback: Vec<StructureKind> = all()
             .filter(|one| one.extension == vk::EXT_TRANSFORM_FEEDBACK_NAME)
             .map(|one| one.kind)
             .collect();
-        assert_eq!(of_feedback, [Kind::Features, Kind::Properties]);
+        assert_eq!(of_feedback, [StructureKind::Features, StructureKind::Properties]);
     }
 
     #[test]
     fn every_structure_of_features_can_be_copied() {
-        for one in OWNED.iter().filter(|one| one.kind == Kind::Features) {
+        for one in OWNED.iter().filter(|one| one.kind == StructureKind::Features) {
             assert_eq!(size(one.s_type), Some(one.size), "{one:?}");
         }
         assert_eq!(size(vk::StructureType::from_raw(-1)), None);

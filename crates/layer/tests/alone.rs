@@ -11,7 +11,7 @@ pub(crate) fn is_alone(name: &str) -> bool {
     let program = std::env::current_exe().expect("the system knows which program runs");
     let output = Command::new(program).args(["--exact", name]).env(ALONE, "1").output();
     let output = output.expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
     false
 }

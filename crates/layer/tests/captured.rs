@@ -134,7 +134,7 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
     }
 }
 
-/// What draws are told has fixed places, of which a secondary command buffer has a few.
+/// The parameters of draws have fixed addresses, of which a secondary command buffer has a few.
 #[test]
 fn what_passes_execute_several_times_is_captured_as_often() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -151,10 +151,10 @@ fn what_passes_execute_several_times_is_captured_as_often() {
             let settings = [settings, &[setting(c"log_file", &log.to_string_lossy())]].concat();
             let instance = Instance::new(&settings, Validation::Below);
             let captured = capture_often(&instance, driver, passes);
-            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            let messages = std::fs::read_to_string(&log).unwrap_or_default();
             let often = "error: a secondary command buffer is executed more often in a render pass";
             let too_often = usize::from(passes.contains(&5));
-            assert_eq!(said.matches(often).count(), too_often, "{said}");
+            assert_eq!(messages.matches(often).count(), too_often, "{messages}");
             let whole = (executions - too_often) * 3;
             assert_eq!(captured[..whole], native[..whole], "{driver} {passes:?}");
             assert_eq!(captured[whole..], [7; 16][whole..], "{driver} {passes:?}");

@@ -11,7 +11,7 @@ use crate::objects::{FORMAT, allocate, image, memory_barrier, pixels};
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// What comes of it.
+/// The result of a capture.
 pub(crate) struct Drawn {
     pub(crate) pixels: Vec<u32>,
     pub(crate) captured: Vec<u32>,

@@ -36,7 +36,7 @@ pub(crate) fn finder(library: &Path, name: &CStr) -> vk::PFN_vkGetInstanceProcAd
     found
 }
 
-/// The command that finds all others of a driver, which is told by which version of the loader's interface it is met.
+/// The command that finds all others of a driver, after the negotiation of the loader's interface version.
 pub(crate) fn driver(part: &str) -> vk::PFN_vkGetInstanceProcAddr {
     type Negotiate = unsafe extern "system" fn(*mut u32) -> vk::Result;
     let path = driver_library(part);
@@ -138,7 +138,7 @@ fn it_is_above_one_thing() {
     }
 }
 
-/// Each queue's submissions are told what they wait for, which on lavapipe's one queue has happened.
+/// Each queue's submissions wait for one that has already finished on lavapipe's only queue.
 #[test]
 fn recordings_that_are_pending_twice_wait_for_other_queues() {
     if !is_alone("linked::recordings_that_are_pending_twice_wait_for_other_queues") {
@@ -194,7 +194,7 @@ fn a_program_in_c_links_it() {
     cc.arg(library().with_file_name("libpolyshade_layer.a")).args(["-lpthread", "-ldl", "-lm"]);
     let built = cc.output().expect("there is a compiler");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    for (part, hidden, said) in [
+    for (part, hidden, expected) in [
         ("lvp", "VK_EXT_transform_feedback", "llvmpipe"),
         ("lvp", "", "llvmpipe"),
         ("swiftshader", "", "SwiftShader"),
@@ -204,7 +204,7 @@ fn a_program_in_c_links_it() {
         let output = run.env("POLYSHADE_LAYER_LOG_LEVEL", "info").output().expect("it runs");
         let (text, log) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success() && text.contains(said), "{text}{log}");
+        assert!(output.status.success() && text.contains(expected), "{text}{log}");
         assert!(text.contains("VK_EXT_transform_feedback: yes"), "{text}");
         let is_layers = part != "lvp" || !hidden.is_empty();
         assert_eq!(

@@ -27,8 +27,10 @@ pub(crate) type Settings<'s> = &'s [(&'static CStr, &'static CStr)];
 /// The loader, which finds the layer by a manifest of ours.
 static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer-manifest");
-    let text =
-        polyshade_layer::manifest::manifest(&library(), polyshade_layer::manifest::Kind::Explicit);
+    let text = polyshade_layer::manifest::manifest(
+        &library(),
+        polyshade_layer::manifest::LayerKind::Explicit,
+    );
     std::fs::create_dir_all(&folder).expect("cargo gives a folder for temporary files");
     // Of the same text, whichever process writes last.
     let written = folder.join(format!("{}.tmp", std::process::id()));
@@ -65,7 +67,7 @@ pub(crate) fn library() -> PathBuf {
 /// An instance with the layer.
 pub(crate) struct Instance {
     pub(crate) handle: ash::Instance,
-    /// Where there is something that says what is wrong.
+    /// The messenger of the validation layer, where that is loaded.
     debug: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Box<Mutex<Vec<String>>>,
 }
@@ -183,7 +185,7 @@ impl Instance {
         self.extensions(driver).contains(&name.into_owned())
     }
 
-    /// What is said of transform feedback in the chains of features and of properties.
+    /// The transform feedback structures in the chains of features and of properties.
     pub(crate) fn feedback(
         &self,
         driver: &str,
@@ -203,12 +205,12 @@ impl Instance {
         (features, properties)
     }
 
-    /// What the validation layer said.
+    /// The messages of the validation layer.
     pub(crate) fn messages(&self) -> MutexGuard<'_, Vec<String>> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails if the validation layer said something.
+    /// Fails if the validation layer reported something.
     #[track_caller]
     pub(crate) fn assert_silent(&self) {
         assert_eq!(*self.messages(), [""; 0]);

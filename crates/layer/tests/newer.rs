@@ -22,7 +22,7 @@ void main() {
     gl_Position = vec4(0);
 }";
 
-/// How strides of vertex input are said.
+/// The command that sets strides of vertex input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Strides {
     InThePipeline,
@@ -267,7 +267,7 @@ unsafe fn draw(
     }
 }
 
-/// What two draws capture of the vertices 5, 2 and 9, and what a query says that was never reset but at its creation.
+/// The capture of the vertices 5, 2 and 9 by two draws, and the result of a query that was reset only at its creation.
 fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
     use vk::BufferUsageFlags as Usage;
     let device = able(instance);
@@ -400,9 +400,9 @@ fn versions_extensions_and_commands_that_nobody_knows_are_hidden() {
     let of_lavapipe = "VK_EXT_multisampled_render_to_single_sampled";
     assert_eq!(hidden.collect::<Vec<_>>(), [of_lavapipe, unknown[0], unknown[1]]);
     listed(&instance);
-    let said = std::fs::read_to_string(&log).expect("there is a log");
+    let messages = std::fs::read_to_string(&log).expect("there is a log");
     let line = "VK_KHR_device_address_commands, VK_EXT_of_tomorrow, versions of Vulkan after 1.4";
-    assert_eq!(said.matches(line).count(), 1, "{said}");
+    assert_eq!(messages.matches(line).count(), 1, "{messages}");
 
     let refused = instance.device_with(LAVAPIPE, &[ext::transform_feedback::NAME, UNKNOWN[1]]);
     assert_eq!(refused.err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));

@@ -1,4 +1,4 @@
-//! What tests create and say of memory and images.
+//! Memory and images of tests.
 
 use crate::loader::Device;
 use ash::vk;

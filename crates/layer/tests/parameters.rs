@@ -24,7 +24,7 @@ void main() {
 const CAPTURED: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum DrawCommand {
     Direct,
     Multi,
     Indirect,
@@ -34,7 +34,7 @@ enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
-    kind: Kind,
+    kind: DrawCommand,
     indexed: bool,
     /// Whether draws begin at the first vertex, without an offset, or at the first instance.
     first: u32,
@@ -48,7 +48,7 @@ const COUNT: u32 = 2;
 
 impl Case {
     fn all() -> impl Iterator<Item = Self> {
-        use Kind::{Bytes, Counted, Direct, Indirect, Multi};
+        use DrawCommand::{Bytes, Counted, Direct, Indirect, Multi};
         let kinds = [Direct, Multi, Indirect, Counted, Bytes].into_iter();
         let kinds = kinds.flat_map(|kind| [false, true].map(|indexed| (kind, indexed)));
         let kinds = kinds.filter(|(kind, indexed)| *kind != Bytes || !indexed);
@@ -64,12 +64,12 @@ impl Case {
     }
 
     fn draws(&self) -> u32 {
-        if matches!(self.kind, Kind::Direct | Kind::Bytes) { 1 } else { DRAWS }
+        if matches!(self.kind, DrawCommand::Direct | DrawCommand::Bytes) { 1 } else { DRAWS }
     }
 
     /// lavapipe draws the first instance of several draws, then the second of all.
     fn instances(&self) -> u32 {
-        if self.kind == Kind::Multi { 1 } else { 2 }
+        if self.kind == DrawCommand::Multi { 1 } else { 2 }
     }
 
     fn first(&self, draw: u32) -> u32 {
@@ -173,10 +173,10 @@ impl Able {
         Self { device, multi, counts, has_parameters, max_push_constants }
     }
 
-    fn can(&self, kind: Kind) -> bool {
+    fn can(&self, kind: DrawCommand) -> bool {
         match kind {
-            Kind::Multi => self.multi.is_some(),
-            Kind::Counted => self.counts,
+            DrawCommand::Multi => self.multi.is_some(),
+            DrawCommand::Counted => self.counts,
             _ => true,
         }
     }
@@ -246,26 +246,26 @@ impl<'a> Scene<'a> {
         // SAFETY: the caller's promise.
         unsafe {
             match (case.kind, case.indexed) {
-                (Kind::Direct, false) => {
+                (DrawCommand::Direct, false) => {
                     vulkan.cmd_draw(commands, COUNT, instances, first, base);
                 }
-                (Kind::Direct, true) => {
+                (DrawCommand::Direct, true) => {
                     vulkan.cmd_draw_indexed(commands, COUNT, instances, first, offset, base);
                 }
-                (Kind::Multi, indexed) => self.draw_multi(commands, case, indexed),
-                (Kind::Indirect, false) => {
+                (DrawCommand::Multi, indexed) => self.draw_multi(commands, case, indexed),
+                (DrawCommand::Indirect, false) => {
                     vulkan.cmd_draw_indirect(commands, arguments, 0, draws, STRIDE);
                 }
-                (Kind::Indirect, true) => {
+                (DrawCommand::Indirect, true) => {
                     vulkan.cmd_draw_indexed_indirect(commands, arguments, 0, draws, STRIDE);
                 }
-                (Kind::Counted, false) => vulkan.cmd_draw_indirect_count(
+                (DrawCommand::Counted, false) => vulkan.cmd_draw_indirect_count(
                     commands, arguments, 0, arguments, COUNT_AT, draws, STRIDE,
                 ),
-                (Kind::Counted, true) => vulkan.cmd_draw_indexed_indirect_count(
+                (DrawCommand::Counted, true) => vulkan.cmd_draw_indexed_indirect_count(
                     commands, arguments, 0, arguments, COUNT_AT, draws, STRIDE,
                 ),
-                (Kind::Bytes, _) => {
+                (DrawCommand::Bytes, _) => {
                     let draw = self.able.device.feedback.fp().cmd_draw_indirect_byte_count_ext;
                     draw(commands, instances, base, self.counter.buffer, 0, 0, 8);
                 }

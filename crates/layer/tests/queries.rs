@@ -41,7 +41,7 @@ struct Scene<'d> {
     /// Pipelines that capture, of the stages that there are: that rasterize nothing, and that do.
     pipelines: [Vec<vk::Pipeline>; 2],
     target: Seen,
-    /// The bytes that draws by byte count are told of.
+    /// The bytes that draws by byte count read.
     counters: Seen,
     results: Seen,
 }
@@ -307,7 +307,7 @@ impl Counter {
         })
     }
 
-    /// Fails if the validation layer said something.
+    /// Fails if the validation layer reported something.
     fn end(self) {
         drop(self.device);
         self.instance.assert_silent();

@@ -1,4 +1,4 @@
-//! What reaches the driver of things that were handed over in structures: barriers, passes, submissions, pipelines.
+//! The structures that reach the driver: barriers, passes, submissions, pipelines.
 
 use crate::draws::VERTEX;
 use crate::made_up::{self, of_same, seen};

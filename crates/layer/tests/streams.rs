@@ -22,7 +22,7 @@ use scene::{Left, Scene};
 use std::ffi::{CStr, CString};
 use std::sync::Mutex;
 
-/// What comes of a stream on a device.
+/// The result of a stream on a device.
 fn run(able: &Able, stream: &Stream) -> Left {
     // SAFETY: everything is created, used, waited for and destroyed in this order.
     unsafe {
@@ -150,7 +150,7 @@ fn a_layer_that_captures_nothing_is_noticed() {
 fn what_others_resume_in_one_submission_is_said_to_be_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
-    let said = || std::fs::read_to_string(&log).unwrap_or_default();
+    let messages = || std::fs::read_to_string(&log).unwrap_or_default();
     let file = CString::new(log.to_string_lossy().as_bytes()).expect("it has no 0");
     let file: &CStr = Box::leak(file.into_boxed_c_str());
     let instance = Instance::new(&[FORCED[0], (c"log_file", file)], Validation::Below);
@@ -174,7 +174,7 @@ fn what_others_resume_in_one_submission_is_said_to_be_lost() {
             scene.destroy();
         }
         let error = "error: rendering that may be pending twice is resumed by others than before";
-        assert_eq!(said().contains(error), together, "{stream:#?} {}", said());
+        assert_eq!(messages().contains(error), together, "{stream:#?} {}", messages());
     }
     drop(able);
     instance.assert_silent();
@@ -195,8 +195,8 @@ fn streams_for_portability_drivers_are_captured_too() {
     }
     drop(devices);
     // The newer layer calls it wrong that counters belong to buffers which two commands bind.
-    let said = narrow.messages();
-    assert!(said.iter().all(|message| message.contains("firstCounter-09630")), "{said:#?}");
+    let messages = narrow.messages();
+    assert!(messages.iter().all(|message| message.contains("firstCounter-09630")), "{messages:#?}");
 }
 
 #[test]

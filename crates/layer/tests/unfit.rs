@@ -82,7 +82,7 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     }
     // SAFETY: nothing of it is left.
     unsafe { device.destroy_device(None) };
-    let said = std::fs::read_to_string(path).expect("it is written");
+    let text = std::fs::read_to_string(path).expect("it is written");
     for what in [
         "there is no transform feedback with protectedMemory",
         "there is no transform feedback with several physical devices",
@@ -90,6 +90,6 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
         "there is no transform feedback with primitivesGeneratedQueryWithNonZeroStreams",
         "a sparse buffer for captures is refused",
     ] {
-        assert!(said.contains(what), "{what}: {said}");
+        assert!(text.contains(what), "{what}: {text}");
     }
 }

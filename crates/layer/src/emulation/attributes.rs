@@ -2,8 +2,8 @@
 //! attributes of the application itself, so that all of the vertex input is free for them.
 
 use crate::driver::Driver;
-use crate::emulation::facts::{Facts, VertexInput, rate};
 use crate::emulation::memory::Piece;
+use crate::emulation::pipeline_info::{PipelineInfo, VertexInput, rate};
 use crate::emulation::state::VertexBuffer;
 use ash::vk::{self, DynamicState};
 
@@ -28,16 +28,16 @@ pub(super) fn input() -> VertexInput {
 pub(super) unsafe fn bind_addresses(
     device: &Driver,
     commands: vk::CommandBuffer,
-    facts: &Facts,
+    info: &PipelineInfo,
     (piece, at): (Piece, u64),
 ) {
-    let stride = facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE).then_some(0);
+    let stride = info.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE).then_some(0);
     let bound = VertexBuffer { buffer: piece.buffer, offset: piece.offset + at, size: None };
     // SAFETY: the caller's promise.
     unsafe { bound.bind(device, commands, stride) };
 }
 
-/// Says where attributes come from, where that is dynamic.
+/// Sets the vertex input state where it is dynamic.
 ///
 /// # Safety
 ///
@@ -45,11 +45,11 @@ pub(super) unsafe fn bind_addresses(
 pub(super) unsafe fn set_input(
     device: &Driver,
     commands: vk::CommandBuffer,
-    facts: &Facts,
+    info: &PipelineInfo,
     input: &VertexInput,
 ) {
     if let Some(set) = device.next.cmd_set_vertex_input
-        && facts.is_dynamic(DynamicState::VERTEX_INPUT_EXT)
+        && info.is_dynamic(DynamicState::VERTEX_INPUT_EXT)
     {
         let (bindings, attributes) = input.descriptions();
         let counts = [bindings.len(), attributes.len()].map(|count| count as u32);
@@ -60,7 +60,7 @@ pub(super) unsafe fn set_input(
     }
 }
 
-/// Binds and says again what the application has, where the addresses took its place.
+/// Restores the application's vertex buffer and vertex input state where the addresses replaced them.
 ///
 /// # Safety
 ///
@@ -68,7 +68,7 @@ pub(super) unsafe fn set_input(
 pub(super) unsafe fn unbind_addresses(
     device: &Driver,
     commands: vk::CommandBuffer,
-    facts: &Facts,
+    info: &PipelineInfo,
     (bound, stride): (Option<&VertexBuffer>, Option<u32>),
     input: &VertexInput,
 ) {
@@ -77,12 +77,12 @@ pub(super) unsafe fn unbind_addresses(
         if let Some(bound) = bound {
             bound.bind(device, commands, stride);
         }
-        set_input(device, commands, facts, input);
+        set_input(device, commands, info, input);
     }
 }
 
 impl VertexInput {
-    /// The same as commands say it.
+    /// The same in the structures of `vkCmdSetVertexInputEXT`.
     fn descriptions(
         &self,
     ) -> (

@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::memory::address;
-use crate::emulation::recording::{Active, NO_LIST, Recording, Target};
+use crate::emulation::recording::{Active, CapturedRange, NO_LIST, Recording};
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
@@ -25,7 +25,7 @@ impl Emulator {
         Some((address(device, buffer) + offset, size.checked_sub(offset)?))
     }
 
-    /// The address of a range in a buffer and its bytes: to the end of the buffer, where no size is said.
+    /// The address of a range in a buffer and its bytes: to the end of the buffer, where no size is given.
     pub(crate) fn range(
         &self,
         device: &Driver,
@@ -74,7 +74,7 @@ impl Recording {
             let offset = offsets.get(at).copied().unwrap_or(0);
             let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
             let range = emulator.range(device, (buffer, offset, size));
-            *target = range.map(|(address, size)| Target { address, size });
+            *target = range.map(|(address, size)| CapturedRange { address, size });
         }
     }
 

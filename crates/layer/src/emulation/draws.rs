@@ -3,10 +3,10 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::attributes::{self, bind_addresses, set_input, unbind_addresses};
-use crate::emulation::calls::{Call, Indices, Said};
-use crate::emulation::facts::Facts;
+use crate::emulation::draw_calls::{DrawArguments, DrawCall, Indices};
 use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
 use crate::emulation::memory::Piece;
+use crate::emulation::pipeline_info::PipelineInfo;
 use crate::emulation::recording::{Active, NO_LIST, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
 use ash::vk::{self, DynamicState};
@@ -42,7 +42,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
-        call: Call,
+        call: DrawCall,
     ) -> Done {
         // SAFETY: the caller's promise.
         unsafe { self.keep(device, emulator, commands, call) }.unwrap_or_else(|why| {
@@ -67,7 +67,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
-        call: Call,
+        call: DrawCall,
     ) -> Result<Done, Why> {
         if !self.has_list() {
             return Err(NO_LIST.to_owned());
@@ -78,17 +78,17 @@ impl Recording {
         }
         let graphics = self.graphics.as_ref().map(|(_, graphics)| Arc::clone(graphics));
         let graphics = graphics.ok_or("no pipeline that is known")?;
-        let facts = &graphics.facts;
-        let has_others = facts.stages.as_ref().is_some_and(|stages| stages.has_others);
+        let info = &graphics.info;
+        let has_others = info.stages.as_ref().is_some_and(|stages| stages.has_others);
         if has_others && self.active.is_some() {
             device.fault(format_args!("a draw is not captured: {OTHER_STAGES}"));
         }
         // The counter pass makes the arguments of draws by byte count.
-        if has_others && !matches!(call.arguments, Said::Bytes { .. }) {
+        if has_others && !matches!(call.arguments, DrawArguments::Bytes { .. }) {
             return Ok(Done::default());
         }
         let indices = if call.indexed { Some(self.indices(device, emulator)?) } else { None };
-        let mut draws = self.told(device, emulator, &call, indices, facts)?;
+        let mut draws = self.draw_params(device, emulator, &call, indices, info)?;
         let written = self.commands(device, emulator, &call).map_err(lost)?;
         draws.commands = written.map_or(0, |piece| piece.address);
         let state = self.state(device, emulator)?;
@@ -111,7 +111,7 @@ impl Recording {
             let topology = Topology::PointList;
             job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
         });
-        let last = self.provokes_last(facts);
+        let last = self.provokes_last(info);
         let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
         let (blocks, template) = blocks.map_err(lost)?;
         draws.template = template.address;
@@ -123,9 +123,9 @@ impl Recording {
         {
             *buffer = target.filter(|_| stride > 0).map_or((0, 0), |target| (target.size, stride));
         }
-        let layout = facts.layout.as_ref().ok_or("a pipeline without a layout")?;
+        let layout = info.layout.as_ref().ok_or("a pipeline without a layout")?;
         let mut drawn = Drawn {
-            facts,
+            info,
             variant: &variant,
             layout,
             blocks,
@@ -134,7 +134,8 @@ impl Recording {
             bound: None,
         };
         if layout.addresses == Some(Addresses::Bound) {
-            drawn.bound = Some(self.arena.put(device, emulator, &drawn.told()).map_err(lost)?);
+            drawn.bound =
+                Some(self.arena.put(device, emulator, &drawn.shader_params()).map_err(lost)?);
         }
         // Nothing fails any more, so that only points that are drawn are counted.
         points.iter().for_each(|job| self.jobs.push(job));
@@ -142,7 +143,7 @@ impl Recording {
         // SAFETY: the caller's promise.
         unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
         // The driver counts this draw, so it must be recorded.
-        let is_whole = self.discards(facts) && !variant.stores && points.is_none();
+        let is_whole = self.discards(info) && !variant.stores && points.is_none();
         Ok(Done { is_whole, ..done })
     }
 
@@ -151,18 +152,18 @@ impl Recording {
         &mut self,
         (device, emulator): (&Driver, &Emulator),
         commands: vk::CommandBuffer,
-        call: &Call,
+        call: &DrawCall,
         drawn: Drawn<'_>,
     ) {
-        let facts = drawn.facts;
+        let info = drawn.info;
         // SAFETY: the caller's promise.
         unsafe {
-            drawn.draw(device, commands, call, facts.discards_dynamically(emulator));
-            self.restore(device, commands, facts);
+            drawn.draw(device, commands, call, info.discards_dynamically(emulator));
+            self.restore(device, commands, info);
             if drawn.bound.is_some() {
                 let number = attributes::BINDING;
-                let bound = (self.vertex_buffers.get(&number), self.stride(facts, number));
-                unbind_addresses(device, commands, facts, bound, &self.input(facts));
+                let bound = (self.vertex_buffers.get(&number), self.stride(info, number));
+                unbind_addresses(device, commands, info, bound, &self.input(info));
             }
         }
     }
@@ -174,30 +175,30 @@ impl Recording {
         graphics: &Graphics,
         is_indexed: bool,
     ) -> Option<Arc<Variant>> {
-        let facts = &graphics.facts;
+        let info = &graphics.info;
         self.active?;
-        facts.stages.as_ref().filter(|stages| !stages.has_others)?.vertex.as_ref()?;
-        let is_bound = facts.layout.as_ref()?.addresses == Some(Addresses::Bound);
+        info.stages.as_ref().filter(|stages| !stages.has_others)?.vertex.as_ref()?;
+        let is_bound = info.layout.as_ref()?.addresses == Some(Addresses::Bound);
         let key = Key {
-            topology: self.topology(facts),
-            restarts: is_indexed.then(|| self.restarts(facts)),
-            pulled: (is_indexed || is_bound).then(|| self.input(facts)),
+            topology: self.topology(info),
+            restarts: is_indexed.then(|| self.restarts(info)),
+            pulled: (is_indexed || is_bound).then(|| self.input(info)),
         };
         graphics.variant(device, key, self.scope.pass())
     }
 
-    /// What the counter pass is told of a draw that is not captured.
-    fn told(
+    /// The parameters of a draw for the counter pass, without those of a capture.
+    fn draw_params(
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        call: &Call,
+        call: &DrawCall,
         indices: Option<Indices>,
-        facts: &Facts,
+        info: &PipelineInfo,
     ) -> Result<counter_pass::Draws, Why> {
         let arguments = call.arguments(device, emulator);
         let mut draws = counter_pass::Draws {
-            topology: topology(self.topology(facts)),
+            topology: topology(self.topology(info)),
             arguments: arguments.ok_or("arguments in a buffer without an address")?,
             count: call.draws,
             predicate: self.predicate(),
@@ -211,19 +212,19 @@ impl Recording {
             groups: 0,
             segments: None,
         };
-        if let Some(indices) = indices.filter(|_| self.restarts(facts)) {
+        if let Some(indices) = indices.filter(|_| self.restarts(info)) {
             draws.segments = Some(self.segments(device, emulator, call, indices).map_err(lost)?);
         }
         Ok(draws)
     }
 
-    /// Where the counter pass writes arguments, unless the host gives them: of draws that may not be executed, the
-    /// counter pass says whether they are.
+    /// Where the counter pass writes arguments, unless the host gives them. The counter pass decides whether conditional draws are
+    /// executed.
     fn commands(
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        call: &Call,
+        call: &DrawCall,
     ) -> Result<Option<Piece>, vk::Result> {
         let executions = self.executions();
         if call.is_direct() && executions == 1 {
@@ -234,7 +235,7 @@ impl Recording {
     }
 
     /// Gives the application's draws back what the capture has set.
-    unsafe fn restore(&self, device: &Driver, commands: vk::CommandBuffer, facts: &Facts) {
+    unsafe fn restore(&self, device: &Driver, commands: vk::CommandBuffer, info: &PipelineInfo) {
         let next = &device.next;
         let Some((pipeline, _)) = &self.graphics else { return };
         // SAFETY: the caller's promise. What is set is dynamic in the pipeline that is bound.
@@ -242,7 +243,7 @@ impl Recording {
             if let Some(bind) = next.cmd_bind_pipeline {
                 bind(commands, vk::PipelineBindPoint::GRAPHICS, *pipeline);
             }
-            let is = |state| facts.is_dynamic(state);
+            let is = |state| info.is_dynamic(state);
             if let Some(set) = next.cmd_set_primitive_topology
                 && is(DynamicState::PRIMITIVE_TOPOLOGY)
             {
@@ -268,7 +269,7 @@ fn lost(error: vk::Result) -> Why {
 
 /// What draws the points of a capture.
 struct Drawn<'d> {
-    facts: &'d Facts,
+    info: &'d PipelineInfo,
     variant: &'d Variant,
     layout: &'d Layout,
     blocks: Piece,
@@ -288,7 +289,7 @@ impl Drawn<'_> {
     }
 
     /// The addresses of all draws, as words.
-    fn told(&self) -> Vec<u32> {
+    fn shader_params(&self) -> Vec<u32> {
         let addresses = (0..self.draws).flat_map(|number| self.addresses(number));
         addresses.flat_map(|address| [address as u32, (address >> 32) as u32]).collect()
     }
@@ -298,7 +299,7 @@ impl Drawn<'_> {
         &self,
         device: &Driver,
         commands: vk::CommandBuffer,
-        call: &Call,
+        call: &DrawCall,
         discards: bool,
     ) {
         let next = &device.next;
@@ -314,16 +315,19 @@ impl Drawn<'_> {
                 set(commands, vk::TRUE);
             }
             if self.bound.is_some() {
-                set_input(device, commands, self.facts, &attributes::input());
+                set_input(device, commands, self.info, &attributes::input());
             }
             for number in 0..self.draws {
-                self.tell(device, commands, number);
+                self.push_addresses(device, commands, number);
                 match (self.commands, call.arguments) {
                     (Some(piece), _) => {
                         let offset = piece.offset + u64::from(number * Job::COMMAND_SIZE);
                         indirect(commands, piece.buffer, offset, 1, Job::COMMAND_SIZE);
                     }
-                    (None, Said::Direct { count, instances, first, first_instance, .. }) => {
+                    (
+                        None,
+                        DrawArguments::Direct { count, instances, first, first_instance, .. },
+                    ) => {
                         draw(commands, count, instances, first, first_instance);
                     }
                     (None, _) => {}
@@ -332,8 +336,8 @@ impl Drawn<'_> {
         }
     }
 
-    /// Tells the shader the addresses of this draw.
-    unsafe fn tell(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
+    /// Gives the shader the addresses of this draw, by push constants or a vertex buffer.
+    unsafe fn push_addresses(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
         // SAFETY: the caller's promise; the layout has room for the addresses, if they are pushed.
         unsafe {
             match (self.layout.addresses, self.bound, device.next.cmd_push_constants) {
@@ -344,7 +348,7 @@ impl Drawn<'_> {
                 }
                 (_, Some(piece), _) => {
                     let place = (piece, u64::from(ADDRESSES * number));
-                    bind_addresses(device, commands, self.facts, place);
+                    bind_addresses(device, commands, self.info, place);
                 }
                 _ => {}
             }

@@ -91,9 +91,9 @@ fn pipeline(
     Ok(made)
 }
 
-/// How often a render pass may execute a secondary command buffer that captures there. Each time its draws are told
-/// something else, and what they are told has a fixed place: so what captures is recorded as often, and stores the same
-/// again wherever the command buffer is executed.
+/// How often a render pass may execute a secondary command buffer that captures there. Each execution needs its own
+/// parameters of the draws, and their addresses are fixed: so captures are recorded as often, and store the same again
+/// wherever the command buffer is executed.
 pub(crate) const MOST_EXECUTIONS: u32 = 4;
 
 /// The jobs of a render pass, or of a secondary command buffer inside one.

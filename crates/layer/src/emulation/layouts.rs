@@ -23,7 +23,7 @@ pub(crate) enum Addresses {
     Bound,
 }
 
-/// What is known of a layout, whose handle lives until the last pipeline goes that was made of it.
+/// A pipeline layout, whose handle lives until its last pipeline is destroyed.
 pub(crate) struct Layout {
     pub(crate) handle: vk::PipelineLayout,
     pub(crate) device: vk::Device,

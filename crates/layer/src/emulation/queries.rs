@@ -10,7 +10,7 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::{LOST, barrier};
 use crate::emulation::memory::{Block, Piece};
-use crate::emulation::recording::{Recording, Scope};
+use crate::emulation::recording::{Recording, RenderPassScope};
 use ash::vk::{
     self, AccessFlags as Access, Handle as _, PipelineStageFlags as Stage,
     QueryResultFlags as Flags,
@@ -48,7 +48,7 @@ impl Counts {
 }
 
 /// Where the results of a pool are.
-struct Source {
+struct QueryResults {
     all: Piece,
     /// Which of the numbers of a query are its results.
     values: Range<u64>,
@@ -99,11 +99,11 @@ pub(crate) fn destroy(device: &Driver, emulator: &Emulator, pool: vk::QueryPool)
     }
 }
 
-fn source(emulator: &Emulator, pool: vk::QueryPool) -> Option<Source> {
+fn source(emulator: &Emulator, pool: vk::QueryPool) -> Option<QueryResults> {
     // SAFETY: who destroys the pool waits for those who use it.
     let counts = unsafe { emulator.queries.get(pool.as_raw()) }?;
     let values = if counts.of_generated { 1..2 } else { 0..2 };
-    Some(Source { all: counts.numbers.piece, values, of_driver: counts.of_driver })
+    Some(QueryResults { all: counts.numbers.piece, values, of_driver: counts.of_driver })
 }
 
 impl Recording {
@@ -139,7 +139,7 @@ impl Recording {
         (pool, query): (vk::QueryPool, u32),
         stream: u32,
     ) {
-        let Some(Source { all, values, of_driver }) = source(emulator, pool) else { return };
+        let Some(QueryResults { all, values, of_driver }) = source(emulator, pool) else { return };
         if stream == 0 {
             self.counted[values.start as usize] = 0;
         }
@@ -160,7 +160,7 @@ impl Recording {
             // The queries of the other views count nothing, and are available.
             for query in query..query + self.view_count(emulator) {
                 let at = SIZE * u64::from(query) + AVAILABLE;
-                if self.scope == Scope::Outside {
+                if self.scope == RenderPassScope::Outside {
                     fill(device, commands, all, at..at + 4, 1);
                 } else if let Err(error) = self.end_in_pass(device, emulator, all.address + at) {
                     device.fault(format_args!("no memory for a query: {error}"));
@@ -276,7 +276,7 @@ pub(crate) unsafe fn results(
     (size, data, stride): (usize, *mut std::ffi::c_void, vk::DeviceSize),
     flags: Flags,
 ) -> vk::Result {
-    let Some(Source { all, values, of_driver }) = source(emulator, pool) else {
+    let Some(QueryResults { all, values, of_driver }) = source(emulator, pool) else {
         return vk::Result::ERROR_UNKNOWN;
     };
     // The counter pass wrote the number of points before the driver began to count.
@@ -293,11 +293,11 @@ pub(crate) unsafe fn results(
             Some(_) => of_query.saturating_sub(all.read(at + 8 * number)),
             None => all.read(at + 8 * number),
         };
-        let is_said = available != 0 || flags.contains(Flags::PARTIAL);
-        let values = values.clone().map(|number| is_said.then(|| value(number)));
-        // What is not available is not said, but for that.
-        let told = flags.contains(Flags::WITH_AVAILABILITY).then_some(Some(available));
-        for (place, value) in values.chain(told).enumerate() {
+        let is_written = available != 0 || flags.contains(Flags::PARTIAL);
+        let values = values.clone().map(|number| is_written.then(|| value(number)));
+        // Only available results are written, and the availability itself.
+        let availability = flags.contains(Flags::WITH_AVAILABILITY).then_some(Some(available));
+        for (place, value) in values.chain(availability).enumerate() {
             let Some(value) = value else { continue };
             let to = number * stride as usize + place * width;
             if to + width <= size {

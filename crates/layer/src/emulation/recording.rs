@@ -2,10 +2,10 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::facts::VertexInput;
 use crate::emulation::jobs::{Jobs, MOST_EXECUTIONS};
 use crate::emulation::layouts::Pushed;
 use crate::emulation::memory::{Arena, Piece};
+use crate::emulation::pipeline_info::VertexInput;
 use crate::emulation::queues::Use;
 use crate::emulation::state::{Conditional, Dynamic, IndexBuffer, VertexBuffer};
 use crate::emulation::variants::Graphics;
@@ -20,7 +20,7 @@ pub(crate) const NO_LIST: &str =
 
 /// A range that is captured into.
 #[derive(Clone, Copy)]
-pub(crate) struct Target {
+pub(crate) struct CapturedRange {
     pub(crate) address: u64,
     pub(crate) size: u32,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Suspended {
 /// What is drawn of a rendering that another command buffer began.
 pub(crate) struct Resumed {
     pub(super) jobs: Jobs,
-    /// Whether it goes on in yet another one.
+    /// Whether another command buffer resumes it again.
     pub(super) is_suspended: bool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Recording {
     /// Where the list of the open pass is written, and in whose recording, if that is another one.
     pub(crate) list: Option<Piece>,
     pub(crate) owner: Option<vk::CommandBuffer>,
-    pub(crate) scope: Scope,
+    pub(crate) scope: RenderPassScope,
     /// Whether the rendering that is open was begun in another command buffer, and whether it does not end here.
     pub(crate) resumes: bool,
     pub(crate) suspends: bool,
@@ -95,7 +95,7 @@ pub(crate) struct Recording {
     pub(crate) indices: Option<IndexBuffer>,
     pub(crate) dynamic: Dynamic,
     pub(crate) input: Option<VertexInput>,
-    pub(crate) targets: [Option<Target>; MAX_BUFFERS],
+    pub(crate) targets: [Option<CapturedRange>; MAX_BUFFERS],
     pub(crate) active: Option<Active>,
     /// Where the queries that are active count, of transform feedback and of primitives generated; 0, where none is.
     pub(crate) counted: [u64; 2],
@@ -104,7 +104,7 @@ pub(crate) struct Recording {
 
 /// Where commands are recorded.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub(crate) enum Scope {
+pub(crate) enum RenderPassScope {
     /// Outside of render passes.
     #[default]
     Outside,
@@ -114,7 +114,7 @@ pub(crate) enum Scope {
     Rendering { view_mask: u32 },
 }
 
-impl Scope {
+impl RenderPassScope {
     pub(crate) fn pass(self) -> Option<(vk::RenderPass, u32)> {
         match self {
             Self::Subpass(pass, subpass) => Some((pass, subpass)),
@@ -126,7 +126,9 @@ impl Scope {
 impl Recording {
     /// Whether a list of jobs is done for what is recorded here.
     pub(crate) fn has_list(&self) -> bool {
-        self.list.is_some() || self.resumes || self.is_secondary && self.scope != Scope::Outside
+        self.list.is_some()
+            || self.resumes
+            || self.is_secondary && self.scope != RenderPassScope::Outside
     }
 
     /// How many times what is captured here is recorded, for as many executions in a render pass.

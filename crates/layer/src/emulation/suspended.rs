@@ -7,14 +7,14 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::Jobs;
 use crate::emulation::queues::wait;
-use crate::emulation::recording::{Recording, Resumed, Scope, Suspended};
-use crate::emulation::scopes::said_to_fit;
+use crate::emulation::recording::{Recording, RenderPassScope, Resumed, Suspended};
+use crate::emulation::render_passes::check_executions;
 use ash::vk::{self, RenderingFlags};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Opens dynamic rendering, or goes on with it.
+    /// Begins or resumes dynamic rendering.
     ///
     /// # Safety
     ///
@@ -26,7 +26,7 @@ impl Recording {
         commands: vk::CommandBuffer,
         info: &vk::RenderingInfo<'_>,
     ) {
-        let (flags, scope) = (info.flags, Scope::Rendering { view_mask: info.view_mask });
+        let (flags, scope) = (info.flags, RenderPassScope::Rendering { view_mask: info.view_mask });
         self.suspends = flags.contains(RenderingFlags::SUSPENDING);
         if self.suspends {
             self.keeps();
@@ -41,7 +41,7 @@ impl Recording {
         self.scope = scope;
     }
 
-    /// Goes on with rendering that was suspended here, or in front of all that is recorded here.
+    /// Resumes rendering that was suspended in this command buffer, or in one before it.
     fn resume(&mut self, emulator: &Emulator) {
         if let Some(Suspended { list, owner, jobs, .. }) = self.suspended.take() {
             (self.list, self.owner, self.jobs) = (Some(list), owner, jobs);
@@ -53,7 +53,7 @@ impl Recording {
         }
     }
 
-    /// Goes on with what a secondary command buffer resumes and suspends that is executed outside of render passes.
+    /// Resumes and suspends rendering as a secondary command buffer does that is executed outside of render passes.
     pub(super) fn follow(
         &mut self,
         device: &Driver,
@@ -65,7 +65,7 @@ impl Recording {
             self.resume(emulator);
             let jobs = (jobs, secondary.is_simultaneous);
             let fits = self.jobs.execute(commands, jobs, self.predicate());
-            said_to_fit(device, fits);
+            check_executions(device, fits);
             self.suspends = *is_suspended;
             self.close(device, emulator);
         }
@@ -168,7 +168,7 @@ pub(crate) unsafe fn join(
             let suspended = suspended.map(|one| (one.owner.unwrap_or(commands), one.jobs.clone()));
             if let Some(resumed) = &recording.resumed {
                 if let Some((_, jobs)) = &mut begun {
-                    said_to_fit(device, jobs.extend(&resumed.jobs));
+                    check_executions(device, jobs.extend(&resumed.jobs));
                 }
                 if !resumed.is_suspended
                     && let Some((owner, jobs)) = begun.take()

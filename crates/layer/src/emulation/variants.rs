@@ -2,15 +2,15 @@
 
 use crate::driver::Driver;
 use crate::emulation::dump::Captured;
-use crate::emulation::facts::{Facts, Info, Raster, VertexInput, VertexStage, rate};
 use crate::emulation::layouts::{Addresses, Layout};
-use crate::emulation::told::{Fetched, Told};
+use crate::emulation::pipeline_info::{Info, PipelineInfo, Raster, VertexInput, VertexStage, rate};
+use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
 use polyshade::host::{self, Place, Pointer, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, MAX_BUFFERS, Topology, Variant as Kind};
+use polyshade::transform_feedback::{self, MAX_BUFFERS, Topology, Variant as CaptureVariant};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A graphics pipeline, or a library of some of its parts.
 pub(crate) struct Graphics {
-    pub(crate) facts: Facts,
+    pub(crate) info: PipelineInfo,
     /// Of those that capture, in the order of creation.
     number: u32,
     variants: Variants,
@@ -41,12 +41,12 @@ pub(crate) struct Key {
     pub(crate) pulled: Option<VertexInput>,
 }
 
-/// A pipeline that captures, and what its shader is told.
+/// A pipeline that captures, and the parameters of its shader.
 pub(crate) struct Variant {
     pub(crate) pipeline: vk::Pipeline,
     /// The words of the capture, and those by which attributes are fetched.
-    pub(crate) words: Vec<Told>,
-    pub(crate) pulled: Vec<Fetched>,
+    pub(crate) words: Vec<CaptureParam>,
+    pub(crate) pulled: Vec<PullingParam>,
     /// Bytes of a vertex in each feedback buffer.
     pub(crate) strides: [u32; MAX_BUFFERS],
     /// Whether what the original stores needs it to be drawn, even if nothing is rasterized.
@@ -68,14 +68,14 @@ impl Graphics {
         if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&self.number)) {
             return None;
         }
-        let facts = &self.facts;
+        let info = &self.info;
         let mut all = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(&key) {
             return known.clone();
         }
         let made = caught(|| make((device, emulator), self, &key, pass));
         let made = made.and_then(|made| made).map(Arc::new).map_err(|why| {
-            let words = facts.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
+            let words = info.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
             let words = words.sum::<usize>();
             device.log.say(
                 Level::Error,
@@ -89,9 +89,9 @@ impl Graphics {
 
     /// Why the pipeline cannot be captured, as far as that is known before anything is drawn.
     pub(crate) fn refusal(&self) -> Option<String> {
-        let facts = &self.facts;
+        let info = &self.info;
         let (Some(stages), Some(layout), Some((topology, _))) =
-            (&facts.stages, &facts.layout, facts.assembly)
+            (&info.stages, &info.layout, info.assembly)
         else {
             return None;
         };
@@ -100,7 +100,7 @@ impl Graphics {
         }
         let topology = topology.as_raw().cast_unsigned();
         let pulled = (layout.addresses == Some(Addresses::Bound))
-            .then(|| facts.input.as_deref().cloned().unwrap_or_default());
+            .then(|| info.input.as_deref().cloned().unwrap_or_default());
         let key = Key { topology, restarts: None, pulled };
         let stage = stages.vertex.as_ref()?;
         caught(|| lowered(stage, layout, &key)).and_then(|lowered| lowered).err()
@@ -124,8 +124,8 @@ struct Lowered {
     words: Vec<u32>,
     /// What it reads of the host: by the capture, then by the fetching of attributes.
     host: Vec<host::Words>,
-    capture: Vec<Told>,
-    pulled: Vec<Fetched>,
+    capture: Vec<CaptureParam>,
+    pulled: Vec<PullingParam>,
     strides: [u32; MAX_BUFFERS],
     stores: bool,
 }
@@ -141,9 +141,9 @@ fn make(
     key: &Key,
     pass: Option<(vk::RenderPass, u32)>,
 ) -> Result<Variant, String> {
-    let facts = &graphics.facts;
-    let stage = facts.stages.as_ref().and_then(|one| one.vertex.as_ref());
-    let (Some(stage), Some(layout)) = (stage, &facts.layout) else {
+    let info = &graphics.info;
+    let stage = info.stages.as_ref().and_then(|one| one.vertex.as_ref());
+    let (Some(stage), Some(layout)) = (stage, &info.layout) else {
         return Err("its pipeline has no layout".to_owned());
     };
     let lowered = lowered(stage, layout, key)?;
@@ -164,7 +164,7 @@ fn make(
             device.fault(format_args!("setting dump: {}: {error}", folder.display()));
         }
     }
-    let pipeline = pipeline((device, emulator), facts, stage, layout, &lowered.words, key, pass)
+    let pipeline = pipeline((device, emulator), info, stage, layout, &lowered.words, key, pass)
         .map_err(|error| format!("vkCreateGraphicsPipelines: {error}"))?;
     let Lowered { capture, pulled, strides, stores, .. } = lowered;
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
@@ -195,7 +195,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
         Some(input) => {
             let options = pulling(input)?.words(address(0));
             let fetched = vertex_pulling::lower(&module, &target, &options)?;
-            pulled = fetched.words.first().map_or_else(Vec::new, Fetched::all);
+            pulled = fetched.words.first().map_or_else(Vec::new, PullingParam::all);
             host.extend(fetched.words.iter().cloned());
             Some(fetched)
         }
@@ -216,7 +216,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
     }
     let captured = |options: &_| {
         let prepared = transform_feedback::prepare(module, &target, options)?;
-        let variant = prepared.variant(Kind::CaptureOnly)?;
+        let variant = prepared.variant(CaptureVariant::CaptureOnly)?;
         Ok::<_, Error>((variant.into_owned(), prepared.words().clone()))
     };
     // What the shader stores itself is stored by the draw as it is.
@@ -229,7 +229,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
     for (stride, buffer) in strides.iter_mut().zip(&variant.result.buffers) {
         *stride = if buffer.captured.is_empty() { 0 } else { buffer.stride };
     }
-    let capture = Told::all(&words, topology);
+    let capture = CaptureParam::all(&words, topology);
     host.insert(0, words);
     Ok(Lowered { words: variant.module.into_words(), host, capture, pulled, strides, stores })
 }
@@ -264,7 +264,7 @@ pub(crate) const DISTURBED: [DynamicState; 3] = [
 
 fn pipeline(
     (device, emulator): (&Driver, &Emulator),
-    facts: &Facts,
+    info: &PipelineInfo,
     stage: &VertexStage,
     layout: &Layout,
     words: &[u32],
@@ -277,13 +277,13 @@ fn pipeline(
     let entry = CString::new(stage.entry.as_str()).map_err(|_| lost)?;
     let (entries, data) = &stage.constants;
     let constants = vk::SpecializationInfo::default().map_entries(entries).data(data);
-    let is_dynamic = facts.discards_dynamically(emulator);
+    let is_dynamic = info.discards_dynamically(emulator);
     let own = is_dynamic.then_some(DynamicState::RASTERIZER_DISCARD_ENABLE);
-    let kept = facts.dynamic.iter().copied().filter(|state| !DISTURBED.contains(state));
+    let kept = info.dynamic.iter().copied().filter(|state| !DISTURBED.contains(state));
     let dynamic: Vec<_> = kept.chain(own).collect();
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let input = match &key.pulled {
-        None => facts.input.as_deref().cloned().unwrap_or_default(),
+        None => info.input.as_deref().cloned().unwrap_or_default(),
         Some(_) if layout.addresses == Some(Addresses::Bound) => attributes::input(),
         Some(_) => VertexInput::default(),
     };
@@ -295,27 +295,27 @@ fn pipeline(
     let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
         .rasterizer_discard_enable(true)
         .line_width(1.0);
-    let formats = facts.rendering.as_deref().cloned().unwrap_or_default();
-    let raster = facts.raster.unwrap_or_else(|| Raster::of_none(&formats));
+    let formats = info.rendering.as_deref().cloned().unwrap_or_default();
+    let raster = info.raster.unwrap_or_else(|| Raster::of_none(&formats));
     let multisample =
         vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(raster.samples);
-    let viewports = viewports(facts);
+    let viewports = viewports(info);
     let depth_state = vk::PipelineDepthStencilStateCreateInfo::default();
     let targets = vec![vk::PipelineColorBlendAttachmentState::default(); raster.targets as usize];
     let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
     let mut rendering = formats.chain();
-    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    let create_info = vk::ShaderModuleCreateInfo::default().code(words);
     let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
     // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made.
     unsafe {
-        create_module(device.handle, &raw const info, std::ptr::null(), &raw mut module)
+        create_module(device.handle, &raw const create_info, std::ptr::null(), &raw mut module)
             .result()?;
         let stages = [vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::VERTEX)
             .module(module)
             .name(&entry)
             .specialization_info(&constants)];
-        let mut info = vk::GraphicsPipelineCreateInfo::default()
+        let mut create_info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&state)
             .input_assembly_state(&assembly)
@@ -326,13 +326,19 @@ fn pipeline(
             .color_blend_state(&blending)
             .dynamic_state(&dynamic)
             .layout(layout.handle);
-        info = match pass {
-            Some((pass, subpass)) => info.render_pass(pass).subpass(subpass),
-            None => rendering.add_to(info),
+        create_info = match pass {
+            Some((pass, subpass)) => create_info.render_pass(pass).subpass(subpass),
+            None => rendering.add_to(create_info),
         };
         let cache = vk::PipelineCache::null();
-        let result =
-            create(device.handle, cache, 1, &raw const info, std::ptr::null(), &raw mut made);
+        let result = create(
+            device.handle,
+            cache,
+            1,
+            &raw const create_info,
+            std::ptr::null(),
+            &raw mut made,
+        );
         if let Some(destroy) = device.next.destroy_shader_module {
             destroy(device.handle, module, std::ptr::null());
         }
@@ -349,13 +355,13 @@ const SCISSOR: [vk::Rect2D; 1] = [vk::Rect2D {
     extent: vk::Extent2D { width: 1, height: 1 },
 }];
 
-/// Viewports, of which as many have to be said as are not said by commands. Nothing is drawn in them.
-fn viewports(facts: &Facts) -> vk::PipelineViewportStateCreateInfo<'static> {
+/// A viewport and a scissor where commands do not set their numbers. Nothing is drawn in them.
+fn viewports(info: &PipelineInfo) -> vk::PipelineViewportStateCreateInfo<'static> {
     let mut state = vk::PipelineViewportStateCreateInfo::default();
-    if !facts.is_dynamic(DynamicState::VIEWPORT_WITH_COUNT) {
+    if !info.is_dynamic(DynamicState::VIEWPORT_WITH_COUNT) {
         state = state.viewports(&VIEWPORT);
     }
-    if !facts.is_dynamic(DynamicState::SCISSOR_WITH_COUNT) {
+    if !info.is_dynamic(DynamicState::SCISSOR_WITH_COUNT) {
         state = state.scissors(&SCISSOR);
     }
     state
@@ -405,13 +411,14 @@ impl Input {
 ///
 /// The structures are valid, and so many pipelines were created of them or are null.
 pub(crate) unsafe fn register(emulator: &Emulator, infos: &[Info], pipelines: *const vk::Pipeline) {
-    for (number, info) in infos.iter().enumerate() {
+    for (number, create_info) in infos.iter().enumerate() {
         // SAFETY: the caller's promise.
-        let (pipeline, facts) = unsafe { (*pipelines.add(number), Facts::read(emulator, info)) };
+        let (pipeline, info) =
+            unsafe { (*pipelines.add(number), PipelineInfo::read(emulator, create_info)) };
         if pipeline != vk::Pipeline::null() {
-            let captures = facts.stages.as_ref().is_some_and(|stages| stages.vertex.is_some());
+            let captures = info.stages.as_ref().is_some_and(|stages| stages.vertex.is_some());
             let number = emulator.capturing.fetch_add(u32::from(captures), Ordering::Relaxed);
-            let known = Graphics { facts, number, variants: Variants::default() };
+            let known = Graphics { info, number, variants: Variants::default() };
             emulator.pipelines.insert(pipeline.as_raw(), Box::new(Arc::new(known)));
         }
     }

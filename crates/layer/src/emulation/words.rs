@@ -1,12 +1,12 @@
-//! What shaders of ours are told of a draw, and where the counter pass finds restarts.
+//! The parameters that the layer's shaders read of a draw, and the places where the counter pass finds restarts.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::calls::{Call, Indices, Said};
+use crate::emulation::draw_calls::{DrawArguments, DrawCall, Indices};
 use crate::emulation::memory::Piece;
-use crate::emulation::recording::{Recording, Tables, Target};
+use crate::emulation::recording::{CapturedRange, Recording, Tables};
+use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::state::VertexBuffer;
-use crate::emulation::told::{Fetched, Told};
 use crate::emulation::variants::Variant;
 use ash::vk;
 use polyshade_planner::Word;
@@ -26,12 +26,14 @@ impl Recording {
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        call: &Call,
+        call: &DrawCall,
         indices: Indices,
     ) -> Result<Segments, vk::Result> {
         let Indices { address, size, index_type } = indices;
         let most = match call.arguments {
-            Said::Direct { count, .. } => count.saturating_mul(index_type.bytes()).min(size),
+            DrawArguments::Direct { count, .. } => {
+                count.saturating_mul(index_type.bytes()).min(size)
+            }
             _ => size,
         };
         let table_size = Segments::table_size(index_type, most);
@@ -84,18 +86,18 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         variant: &Variant,
-        call: &Call,
+        call: &DrawCall,
         indices: Option<Indices>,
         (draws, last): (&counter_pass::Draws, bool),
     ) -> Result<(Piece, Piece), vk::Result> {
-        let captured = variant.words.iter().map(|told| self.told_of_capture(told, last));
+        let captured = variant.words.iter().map(|param| self.capture_param(param, last));
         let mut words: Vec<Word> = captured.collect();
-        words.extend(self.fetched(device, emulator, variant));
+        words.extend(self.pulling_params(device, emulator, variant));
         let of_indices = indices.map_or(0, |indices| indices.address);
         let template = counter_pass::template(&words, |word| match word {
             Word::Constant(value) => *value,
             Word::DrawIndex => match call.arguments {
-                Said::Direct { number, .. } => number,
+                DrawArguments::Direct { number, .. } => number,
                 _ => 0,
             },
             Word::IndexType => indices.map_or(0, |one| one.index_type as u32),
@@ -110,25 +112,25 @@ impl Recording {
         Ok((self.kept(device, emulator, size)?, template))
     }
 
-    /// What a word of the capture is.
-    fn told_of_capture(&self, told: &Told, last: bool) -> Word {
+    /// The source of a parameter of the capture.
+    fn capture_param(&self, param: &CaptureParam, last: bool) -> Word {
         let target = |number: usize| self.targets[number];
-        let address = |number| target(number).map_or(0, |target: Target| target.address);
-        match *told {
-            Told::Kept(word) => word,
-            Told::Flags => {
+        let address = |number| target(number).map_or(0, |target: CapturedRange| target.address);
+        match *param {
+            CaptureParam::Kept(word) => word,
+            CaptureParam::Flags => {
                 let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
                 let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
                 Word::Constant(u32::from(last) | unbound)
             }
-            Told::AddressLow(number) => Word::Constant(address(number) as u32),
-            Told::AddressHigh(number) => Word::Constant((address(number) >> 32) as u32),
-            Told::Size(number) => Word::Constant(target(number).map_or(0, |one| one.size)),
+            CaptureParam::AddressLow(number) => Word::Constant(address(number) as u32),
+            CaptureParam::AddressHigh(number) => Word::Constant((address(number) >> 32) as u32),
+            CaptureParam::Size(number) => Word::Constant(target(number).map_or(0, |one| one.size)),
         }
     }
 
-    /// The words by which the shader fetches attributes.
-    fn fetched(&self, device: &Driver, emulator: &Emulator, variant: &Variant) -> Vec<Word> {
+    /// The sources of the parameters by which the shader fetches attributes.
+    fn pulling_params(&self, device: &Driver, emulator: &Emulator, variant: &Variant) -> Vec<Word> {
         if variant.pulled.is_empty() {
             return Vec::new();
         }
@@ -139,18 +141,18 @@ impl Recording {
         let ranges: BTreeMap<u32, (u64, u32)> =
             bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
         let range = |number: u32| ranges.get(&number).copied().unwrap_or((0, 0));
-        let word = |fetched: &Fetched| match *fetched {
-            Fetched::FirstInstance => Word::FirstInstance,
-            Fetched::AddressLow(number) => Word::Constant(range(number).0 as u32),
-            Fetched::AddressHigh(number) => Word::Constant((range(number).0 >> 32) as u32),
-            Fetched::Size(number) => Word::Constant(range(number).1),
-            Fetched::Nothing => Word::Constant(0),
+        let word = |param: &PullingParam| match *param {
+            PullingParam::FirstInstance => Word::FirstInstance,
+            PullingParam::AddressLow(number) => Word::Constant(range(number).0 as u32),
+            PullingParam::AddressHigh(number) => Word::Constant((range(number).0 >> 32) as u32),
+            PullingParam::Size(number) => Word::Constant(range(number).1),
+            PullingParam::Nothing => Word::Constant(0),
         };
         variant.pulled.iter().map(word).collect()
     }
 
-    /// Memory that the counter pass writes in front of a pass. Where others have the pass nobody may: so it says first
-    /// that there is nothing to draw and no room.
+    /// Memory that the counter pass writes before a render pass. Where the pass is another command buffer's, nobody may write
+    /// it: so its first content is a draw of nothing, with no room to capture into.
     pub(super) fn kept(
         &mut self,
         device: &Driver,

@@ -7,7 +7,7 @@ use ash::vk;
 
 /// A structure with masks of stages and accesses, in an array that is constant.
 pub(super) trait Masked: Copy {
-    /// What else decides: the stages, where the command says them and not the structure.
+    /// The parts of the command that the masks depend on: the stages, where the structure does not hold them.
     type Around: Copy;
 
     /// The same with the extension's bits mapped away.

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::emulation::Emulator;
-use crate::emulation::calls::{Call, Said};
+use crate::emulation::draw_calls::{DrawArguments, DrawCall};
 use crate::emulation::recording::Recording;
 use crate::feedback::emulated;
 use crate::settings::slice;
@@ -34,23 +34,23 @@ macro_rules! draws {
 
 draws! {
     cmd_draw(count: u32, instances: u32, first: u32, first_instance: u32)
-        [Call::direct(false, [count, instances, first, first_instance], 0, 0)];
+        [DrawCall::direct(false, [count, instances, first, first_instance], 0, 0)];
     cmd_draw_indexed(count: u32, instances: u32, first: u32, vertex_offset: i32, first_instance: u32)
-        [Call::direct(true, [count, instances, first, first_instance], vertex_offset, 0)];
+        [DrawCall::direct(true, [count, instances, first, first_instance], vertex_offset, 0)];
     cmd_draw_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
-        [Call::indirect(false, (buffer, offset), (draws, stride), None)];
+        [DrawCall::indirect(false, (buffer, offset), (draws, stride), None)];
     cmd_draw_indexed_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
-        [Call::indirect(true, (buffer, offset), (draws, stride), None)];
+        [DrawCall::indirect(true, (buffer, offset), (draws, stride), None)];
     cmd_draw_indirect_count(
         buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
-    ) [Call::indirect(false, (buffer, offset), (most, stride), Some((counts, count)))];
+    ) [DrawCall::indirect(false, (buffer, offset), (most, stride), Some((counts, count)))];
     cmd_draw_indexed_indirect_count(
         buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
-    ) [Call::indirect(true, (buffer, offset), (most, stride), Some((counts, count)))];
+    ) [DrawCall::indirect(true, (buffer, offset), (most, stride), Some((counts, count)))];
     cmd_draw_multi(count: u32, infos: *const vk::MultiDrawInfoEXT, instances: u32, first_instance: u32, stride: u32)
         strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
             let numbers = [info.vertex_count, instances, info.first_vertex, first_instance];
-            Call::direct(false, numbers, 0, number)
+            DrawCall::direct(false, numbers, 0, number)
         });
     cmd_draw_multi_indexed(
         count: u32,
@@ -62,7 +62,7 @@ draws! {
     ) strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
         let numbers = [info.index_count, instances, info.first_index, first_instance];
         let offset = vertex_offset.as_ref().copied().unwrap_or(info.vertex_offset);
-        Call::direct(true, numbers, offset, number)
+        DrawCall::direct(true, numbers, offset, number)
     });
 }
 
@@ -85,8 +85,8 @@ pub(crate) unsafe fn draw_byte_count(
     counter: (vk::Buffer, u64),
     (offset, stride): (u32, u32),
 ) {
-    let arguments = Said::Bytes { counter, offset, stride, instances, first_instance };
-    let call = Call { arguments, indexed: false, draws: 1 };
+    let arguments = DrawArguments::Bytes { counter, offset, stride, instances, first_instance };
+    let call = DrawCall { arguments, indexed: false, draws: 1 };
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let done = recording.watch(device, emulator, commands, call);

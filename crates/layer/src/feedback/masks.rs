@@ -3,7 +3,7 @@
 //! The bits are the same ones in the masks of 32 and of 64 bits, and so is what stands for them.
 
 use crate::device::Device;
-use crate::emulation::recording::Scope;
+use crate::emulation::recording::RenderPassScope;
 use crate::feedback::emulated;
 use ash::vk::{self, AccessFlags, AccessFlags2, PipelineStageFlags, PipelineStageFlags2 as Stage};
 
@@ -32,7 +32,7 @@ impl Reach {
         // SAFETY: the caller's promise.
         match unsafe { emulated(commands) } {
             None => Self::Nothing,
-            Some((_, _, recording)) if recording.scope == Scope::Outside => Self::CounterPass,
+            Some((_, _, recording)) if recording.scope == RenderPassScope::Outside => Self::CounterPass,
             Some(_) => Self::Shaders,
         }
     }

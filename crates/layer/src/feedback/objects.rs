@@ -88,7 +88,8 @@ pub(crate) unsafe extern "system" fn destroy_pipeline(
         if let Some(next) = device.next.destroy_pipeline {
             next(device.handle, pipeline, allocator);
         }
-        // A layout that was destroyed before goes with its last pipeline, and SwiftShader's use theirs to the end.
+        // A layout that was destroyed earlier is freed with its last pipeline, and SwiftShader's pipelines use theirs
+        // to the end.
         drop(known);
     }
 }

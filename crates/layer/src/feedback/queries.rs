@@ -1,8 +1,8 @@
 //! Queries of transform feedback: how many primitives were captured, and how many would have been.
 //!
 //! The driver has no such queries. It gets a pool of as many of another type, whose handle serves for the
-//! application's: it can be reset, named and destroyed. What begins and ends is not handed on, and the results are the
-//! layer's: those of the emulation, or zero.
+//! application's: it can be reset, named and destroyed. The layer does not pass the begin and end of queries to the
+//! driver, and the results are the layer's: those of the emulation, or zero.
 
 use crate::device::Device;
 use crate::emulation;

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::emulation::Recorded;
-use crate::emulation::recording::{Recording, Scope, forget};
+use crate::emulation::recording::{Recording, RenderPassScope, forget};
 use crate::feedback::emulated;
 use crate::pnext::find;
 use crate::settings::slice;
@@ -122,12 +122,12 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
                 let inherited = (*info).p_inheritance_info.as_ref();
                 recording.scope = match inherited {
                     Some(one) if one.render_pass != vk::RenderPass::null() => {
-                        Scope::Subpass(one.render_pass, one.subpass)
+                        RenderPassScope::Subpass(one.render_pass, one.subpass)
                     }
                     one => {
                         let inherited = one.and_then(|one| find::<Rendering>(one.p_next));
                         let view_mask = inherited.map_or(0, |rendering| (*rendering).view_mask);
-                        Scope::Rendering { view_mask }
+                        RenderPassScope::Rendering { view_mask }
                     }
                 };
             }

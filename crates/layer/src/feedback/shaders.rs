@@ -1,4 +1,4 @@
-//! Shader modules: what SPIR-V says of the extension never reaches the driver, which may abort on it.
+//! Shader modules: the extension's capabilities and decorations never reach the driver, which may abort on them.
 
 use crate::device::Device;
 use crate::feedback::objects::keep_module;
@@ -10,17 +10,17 @@ use polyshade::spv::ErrorKind;
 use polyshade::transform_feedback::strip;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a module becomes.
+/// The result of stripping a module.
 pub(super) enum Stripped {
-    /// It says nothing of the extension.
+    /// The module does not use the extension.
     Unchanged,
-    /// These words.
+    /// The words of the stripped module.
     Changed(Vec<u32>),
-    /// It says something that cannot be taken out.
+    /// The module uses a part of the extension that cannot be removed.
     Refused,
 }
 
-/// Takes what a module says of the extension out of it; why it cannot be taken out goes to the log.
+/// Removes the extension from a module. The reason why it cannot be removed is written to the log.
 pub(super) fn stripped(device: &Device, words: &[u32]) -> Stripped {
     if !mentions_feedback(words) {
         return Stripped::Unchanged;

@@ -1,6 +1,6 @@
 //! What is bound and set: remembered, since captures read it, and since they disturb some of it.
 
-use crate::emulation::facts::VertexInput;
+use crate::emulation::pipeline_info::VertexInput;
 use crate::emulation::state::{IndexBuffer, VertexBuffer};
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};

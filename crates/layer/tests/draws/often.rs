@@ -19,7 +19,7 @@ pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize])
 }
 
 impl Scene<'_> {
-    /// Executes a secondary command buffer so many times in passes, which goes on at its counter each time.
+    /// Executes a secondary command buffer so many times in passes; it resumes at its counter each time.
     unsafe fn record_often(&self, commands: vk::CommandBuffer, passes: &[usize]) {
         use vk::CommandBufferUsageFlags as Usage;
         let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());

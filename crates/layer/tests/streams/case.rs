@@ -82,7 +82,7 @@ pub(super) struct Look {
 /// What is between a begin and an end.
 #[derive(Debug, Clone)]
 pub(super) struct Capture {
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<StreamCall>,
     pub(super) resumes: bool,
     pub(super) saves: bool,
     /// Whether its attributes of vertices are those that earlier captures have captured; it has other targets.
@@ -91,7 +91,7 @@ pub(super) struct Capture {
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
     pub(super) own_commands: bool,
-    /// Whether it goes on with the rendering of the one before, which is suspended, where nothing has to wait.
+    /// Whether it resumes the rendering of the one before, which is suspended, where nothing has to wait.
     pub(super) goes_on: bool,
     /// Whether the rendering that begins with it is in a secondary command buffer as a whole.
     pub(super) enclosed: bool,
@@ -110,10 +110,10 @@ pub(super) enum Place {
 
 /// A command that draws.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
+pub(super) struct StreamCall {
     /// How many of its kind there were before.
     pub(super) number: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: CallKind,
     /// One, but of commands that draw several times.
     pub(super) draws: Vec<Draw>,
     /// How many of them a buffer says are drawn.
@@ -134,7 +134,7 @@ pub(super) struct Draw {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum CallKind {
     Direct,
     Indexed,
     Indirect,
@@ -200,16 +200,24 @@ impl Stream {
         };
         let indices = (0..64).map(|_| index(noise)).collect();
         // Of these lavapipe has some wrong where another kind was before.
-        let kinds = [Kind::Bytes, Kind::Indirect, Kind::IndexedIndirect, Kind::Counted];
+        let kinds =
+            [CallKind::Bytes, CallKind::Indirect, CallKind::IndexedIndirect, CallKind::Counted];
         let kind = noise.of(&kinds);
-        let kinds = [Kind::Direct, Kind::Indexed, Kind::Multi, Kind::MultiIndexed, kind, kind];
+        let kinds = [
+            CallKind::Direct,
+            CallKind::Indexed,
+            CallKind::Multi,
+            CallKind::MultiIndexed,
+            kind,
+            kind,
+        ];
         let mut calls = 0;
         let mut captures = Vec::new();
         for _ in 0..1 + noise.below(MOST_CAPTURES as u32) {
             let call = |noise: &mut Noise| {
                 calls += 1;
                 let kind = noise.of(&kinds);
-                Call::random(noise, calls - 1, kind, (look, class))
+                StreamCall::random(noise, calls - 1, kind, (look, class))
             };
             captures.push(Capture::random(noise, call));
         }
@@ -273,7 +281,7 @@ impl Stream {
     /// from the beginning of their buffer.
     pub(super) fn has_wrong_indices(&self) -> bool {
         let mut calls = self.captures.iter().flat_map(|capture| &capture.calls);
-        self.index_offset > 0 && calls.any(|call| call.kind == Kind::IndexedIndirect)
+        self.index_offset > 0 && calls.any(|call| call.kind == CallKind::IndexedIndirect)
     }
 
     /// Whether another command buffer resumes what the first has begun.
@@ -288,10 +296,10 @@ impl Stream {
             return Place::New;
         };
         let capture = &self.captures[number];
-        // What goes on at counters, and what counters draw, waits for them outside of passes.
+        // Captures that resume at counters, and draws by byte count, wait for the counters outside of passes.
         let waits = capture.resumes
             || capture.fed != before.fed
-            || capture.calls.iter().any(|call| call.kind == Kind::Bytes);
+            || capture.calls.iter().any(|call| call.kind == CallKind::Bytes);
         if capture.goes_on && self.look.dynamic_rendering && !waits {
             return Place::Resumed;
         }
@@ -328,7 +336,7 @@ impl Stream {
 }
 
 impl Capture {
-    fn random(noise: &mut Noise, mut call: impl FnMut(&mut Noise) -> Call) -> Self {
+    fn random(noise: &mut Noise, mut call: impl FnMut(&mut Noise) -> StreamCall) -> Self {
         let count = if noise.one_in(2) { 1 } else { 2 };
         Self {
             calls: (0..count).map(|_| call(noise)).collect(),
@@ -344,14 +352,14 @@ impl Capture {
     }
 }
 
-impl Call {
+impl StreamCall {
     fn random(
         noise: &mut Noise,
         number: usize,
-        kind: Kind,
+        kind: CallKind,
         (look, class): (Look, &[vk::PrimitiveTopology]),
     ) -> Self {
-        let many = ![Kind::Direct, Kind::Indexed, Kind::Bytes].contains(&kind);
+        let many = ![CallKind::Direct, CallKind::Indexed, CallKind::Bytes].contains(&kind);
         let count = if many { 1 + noise.below(MOST_DRAWS as u32) } else { 1 };
         // Where one of several draws is empty, lavapipe forgets those behind it.
         let least = u32::from(many);
@@ -360,7 +368,7 @@ impl Call {
             first: noise.below(8),
             offset: noise.below(3) as i32,
         };
-        let several = [Kind::Multi, Kind::MultiIndexed].contains(&kind);
+        let several = [CallKind::Multi, CallKind::MultiIndexed].contains(&kind);
         let dynamic = look.dynamic;
         Self {
             number,

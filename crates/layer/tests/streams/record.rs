@@ -1,6 +1,8 @@
 //! The commands of streams.
 
-use super::case::{Call, Capture, Condition, Kind, MOST_CALLS, MOST_DRAWS, Place, lets_draw};
+use super::case::{
+    CallKind, Capture, Condition, MOST_CALLS, MOST_DRAWS, Place, StreamCall, lets_draw,
+};
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
 use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
 use crate::objects::{FORMAT, WHOLE, memory_barrier, pixels};
@@ -283,7 +285,7 @@ impl Scene<'_> {
         }
     }
 
-    unsafe fn call(&self, commands: vk::CommandBuffer, call: &Call) {
+    unsafe fn call(&self, commands: vk::CommandBuffer, call: &StreamCall) {
         let vulkan = &self.able.device.handle;
         let added = (call.number as u32 * 10_000).to_ne_bytes();
         let stage = vk::ShaderStageFlags::VERTEX;
@@ -373,7 +375,7 @@ impl Scene<'_> {
     }
 
     /// Draws, where a driver lacks a command by those that do the same.
-    unsafe fn draw(&self, commands: vk::CommandBuffer, call: &Call) {
+    unsafe fn draw(&self, commands: vk::CommandBuffer, call: &StreamCall) {
         let vulkan = &self.able.device.handle;
         let (instances, base) = (call.instances, call.first_instance);
         let stride = 4 * ARGUMENT_WORDS as u32;
@@ -384,8 +386,10 @@ impl Scene<'_> {
         let is_by_host = self.able.is_native && self.stream.has_wrong_indices();
         let kind = match call.kind {
             // Their draws are numbered alike.
-            Kind::IndexedIndirect if is_by_host && self.stream.look.numbered => Kind::MultiIndexed,
-            Kind::IndexedIndirect if is_by_host => Kind::Indexed,
+            CallKind::IndexedIndirect if is_by_host && self.stream.look.numbered => {
+                CallKind::MultiIndexed
+            }
+            CallKind::IndexedIndirect if is_by_host => CallKind::Indexed,
             kind => kind,
         };
         let plain = call.draws.iter().map(|draw| vk::MultiDrawInfoEXT {
@@ -400,46 +404,46 @@ impl Scene<'_> {
         // SAFETY: all that is used is alive, and recorded as Vulkan has it.
         unsafe {
             match (kind, &self.able.multi) {
-                (Kind::Multi, Some(multi)) => {
+                (CallKind::Multi, Some(multi)) => {
                     let all: Vec<_> = plain.collect();
                     let size = size_of::<vk::MultiDrawInfoEXT>() as u32;
                     let draw = multi.fp().cmd_draw_multi_ext;
                     draw(commands, most, all.as_ptr(), instances, base, size);
                 }
-                (Kind::MultiIndexed, Some(multi)) => {
+                (CallKind::MultiIndexed, Some(multi)) => {
                     let all: Vec<_> = indexed.collect();
                     let size = size_of::<vk::MultiDrawIndexedInfoEXT>() as u32;
                     let draw = multi.fp().cmd_draw_multi_indexed_ext;
                     let none = std::ptr::null();
                     draw(commands, most, all.as_ptr(), instances, base, size, none);
                 }
-                (Kind::Direct | Kind::Multi, _) => {
+                (CallKind::Direct | CallKind::Multi, _) => {
                     for one in plain {
                         let (count, first) = (one.vertex_count, one.first_vertex);
                         vulkan.cmd_draw(commands, count, instances, first, base);
                     }
                 }
-                (Kind::IndexedIndirect, _) => {
+                (CallKind::IndexedIndirect, _) => {
                     vulkan.cmd_draw_indexed_indirect(commands, arguments, at, most, stride);
                 }
-                (Kind::Indexed | Kind::MultiIndexed, _) => {
+                (CallKind::Indexed | CallKind::MultiIndexed, _) => {
                     for one in indexed {
                         let (count, first, offset) =
                             (one.index_count, one.first_index, one.vertex_offset);
                         vulkan.cmd_draw_indexed(commands, count, instances, first, offset, base);
                     }
                 }
-                (Kind::Indirect, _) => {
+                (CallKind::Indirect, _) => {
                     vulkan.cmd_draw_indirect(commands, arguments, at, most, stride);
                 }
-                (Kind::Counted, _) if self.able.counts_draws => vulkan.cmd_draw_indirect_count(
+                (CallKind::Counted, _) if self.able.counts_draws => vulkan.cmd_draw_indirect_count(
                     commands, arguments, at, counts, counted_at, most, stride,
                 ),
-                (Kind::Counted, _) => {
+                (CallKind::Counted, _) => {
                     let most = most.min(call.counted);
                     vulkan.cmd_draw_indirect(commands, arguments, at, most, stride);
                 }
-                (Kind::Bytes, _) => {
+                (CallKind::Bytes, _) => {
                     let draw = self.able.device.feedback.fp().cmd_draw_indirect_byte_count_ext;
                     draw(commands, instances, base, self.of(Buffer::Counters), 8, 0, 12);
                 }

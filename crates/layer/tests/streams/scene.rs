@@ -1,6 +1,6 @@
 //! What streams are drawn with, and what is read behind them.
 
-use super::case::{Kind, MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
+use super::case::{CallKind, MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
 use super::pipelines::{SIDE, Shaders, pass, pipelines};
 use crate::objects::{allocate, image};
@@ -13,7 +13,7 @@ const WORDS: usize = 256;
 /// Words of the arguments of a draw, and from one to the next.
 pub(super) const ARGUMENT_WORDS: usize = 5;
 
-/// What comes of a stream.
+/// The result of a stream.
 #[derive(Default)]
 pub(super) struct Left {
     /// The words of all that is captured into, and of the counters.
@@ -318,7 +318,7 @@ fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
             let at = (call.number * MOST_DRAWS + at) * ARGUMENT_WORDS;
             let (instances, base) = (call.instances, call.first_instance);
             let words = match call.kind {
-                Kind::IndexedIndirect => {
+                CallKind::IndexedIndirect => {
                     [draw.count, instances, draw.first, draw.offset.cast_unsigned(), base]
                 }
                 _ => [draw.count, instances, draw.first, base, 0],

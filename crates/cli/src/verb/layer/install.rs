@@ -6,7 +6,7 @@ use crate::Done;
 use crate::code;
 use crate::failure::Failure;
 use crate::output::print_text;
-use polyshade_layer::manifest::{self, DISABLE, ENABLE, Kind};
+use polyshade_layer::manifest::{self, DISABLE, ENABLE, LayerKind};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn install(install: &Install) -> Done {
     let from = library(&install.library)?;
     let Files { library, manifest } = files(&install.place)?;
     let bytes = fs::read(&from).map_err(|error| Failure::at(&code::CLI_FILE, &from, error))?;
-    let kind = if install.always { Kind::Implicit } else { Kind::ImplicitWhenEnabled };
+    let kind = if install.always { LayerKind::Implicit } else { LayerKind::ImplicitWhenEnabled };
     let was_there = library.exists();
     write(&library, &bytes, 0o755)?;
     let text = manifest::manifest(&library, kind);

@@ -5,7 +5,7 @@ use super::places::{library, write};
 use crate::code;
 use crate::failure::Failure;
 use polyshade_layer::LAYER_NAME;
-use polyshade_layer::manifest::{FILE_NAME, Kind, manifest};
+use polyshade_layer::manifest::{FILE_NAME, LayerKind, manifest};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -61,7 +61,7 @@ fn code(status: std::process::ExitStatus) -> ExitCode {
 fn manifest_folder(library: &Path) -> Result<PathBuf, Failure> {
     let folder = library.with_file_name("polyshade-layer");
     let path = folder.join(FILE_NAME);
-    let text = manifest(library, Kind::Explicit);
+    let text = manifest(library, LayerKind::Explicit);
     if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         write(&path, text.as_bytes(), 0o644)?;
     }

@@ -1,4 +1,4 @@
-//! What is kept of graphics pipelines: their vertex shaders, and the state that captures depend on.
+//! The parts of graphics pipelines that captures depend on: vertex shaders and state.
 
 use crate::emulation::Emulator;
 use crate::emulation::layouts::Layout;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 /// The words of a module.
 pub(crate) type Words = Arc<[u32]>;
 
-/// What is known of a pipeline. A part that a library lacks is not there.
+/// The parts of a pipeline that captures depend on. Those that a pipeline library lacks are `None`.
 #[derive(Clone, Default)]
-pub(crate) struct Facts {
+pub(crate) struct PipelineInfo {
     pub(crate) layout: Option<Arc<Layout>>,
     pub(crate) input: Option<Arc<VertexInput>>,
     pub(crate) assembly: Option<(vk::PrimitiveTopology, bool)>,
@@ -24,7 +24,7 @@ pub(crate) struct Facts {
     pub(crate) dynamic: Vec<DynamicState>,
 }
 
-/// What a pipeline has to say that may rasterize.
+/// The state of a pipeline that may rasterize.
 #[derive(Clone, Copy)]
 pub(crate) struct Raster {
     pub(crate) samples: vk::SampleCountFlags,
@@ -87,58 +87,58 @@ pub(crate) struct Rendering {
 pub(crate) type Info = vk::GraphicsPipelineCreateInfo<'static>;
 type Part = vk::GraphicsPipelineLibraryFlagsEXT;
 
-impl Facts {
-    /// Reads what a pipeline is made of.
+impl PipelineInfo {
+    /// Reads the structures that a pipeline is created from.
     ///
     /// # Safety
     ///
     /// The structure is valid.
-    pub(crate) unsafe fn read(emulator: &Emulator, info: &Info) -> Self {
+    pub(crate) unsafe fn read(emulator: &Emulator, create_info: &Info) -> Self {
         type Parts = vk::GraphicsPipelineLibraryCreateInfoEXT<'static>;
         type Libraries = vk::PipelineLibraryCreateInfoKHR<'static>;
-        let mut facts = Self::default();
+        let mut info = Self::default();
         // SAFETY: the caller's promise. Pointers of parts that are not there are not followed.
         unsafe {
-            let libraries = find::<Libraries>(info.p_next)
+            let libraries = find::<Libraries>(create_info.p_next)
                 .map_or(&[][..], |all| slice((*all).p_libraries, (*all).library_count));
             for library in libraries {
                 if let Some(library) = emulator.pipelines.get(library.as_raw()) {
-                    facts.merge(&library.facts);
+                    info.merge(&library.info);
                 }
             }
             let all = if libraries.is_empty() { Part::from_raw(0xf) } else { Part::empty() };
-            let parts = find::<Parts>(info.p_next).map_or(all, |parts| (*parts).flags);
-            let dynamic = info
+            let parts = find::<Parts>(create_info.p_next).map_or(all, |parts| (*parts).flags);
+            let dynamic = create_info
                 .p_dynamic_state
                 .as_ref()
                 .map_or(&[][..], |all| slice(all.p_dynamic_states, all.dynamic_state_count));
             for state in dynamic {
-                if !facts.dynamic.contains(state) {
-                    facts.dynamic.push(*state);
+                if !info.dynamic.contains(state) {
+                    info.dynamic.push(*state);
                 }
             }
-            if let Some(layout) = emulator.layouts.get(info.layout.as_raw()) {
-                facts.layout = Some(Arc::clone(layout));
+            if let Some(layout) = emulator.layouts.get(create_info.layout.as_raw()) {
+                info.layout = Some(Arc::clone(layout));
             }
             if parts.contains(Part::VERTEX_INPUT_INTERFACE) {
-                facts.read_input(info);
+                info.read_input(create_info);
             }
             if parts.contains(Part::PRE_RASTERIZATION_SHADERS) {
-                facts.stages = Some(Stages::read(emulator, info));
+                info.stages = Some(Stages::read(emulator, create_info));
             }
             let of_outputs = parts.contains(Part::FRAGMENT_OUTPUT_INTERFACE);
-            let discards = facts.stages.as_ref().is_some_and(|stages| stages.discard);
-            let ignored = discards && !facts.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE);
+            let discards = info.stages.as_ref().is_some_and(|stages| stages.discard);
+            let ignored = discards && !info.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE);
             if of_outputs && !ignored {
-                facts.raster = Some(Raster::read(info));
+                info.raster = Some(Raster::read(create_info));
             }
-            if let Some(rendering) = Rendering::read(info, of_outputs)
-                && (of_outputs || facts.rendering.is_none())
+            if let Some(rendering) = Rendering::read(create_info, of_outputs)
+                && (of_outputs || info.rendering.is_none())
             {
-                facts.rendering = Some(Arc::new(rendering));
+                info.rendering = Some(Arc::new(rendering));
             }
         }
-        facts
+        info
     }
 
     fn merge(&mut self, library: &Self) {
@@ -159,14 +159,14 @@ impl Facts {
         }
     }
 
-    unsafe fn read_input(&mut self, info: &Info) {
+    unsafe fn read_input(&mut self, create_info: &Info) {
         // SAFETY: the structure is valid; what is dynamic may not be there.
         unsafe {
             if !self.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
-                let input = info.p_vertex_input_state.as_ref();
+                let input = create_info.p_vertex_input_state.as_ref();
                 self.input = input.map(|input| Arc::new(VertexInput::read(input)));
             }
-            if let Some(assembly) = info.p_input_assembly_state.as_ref() {
+            if let Some(assembly) = create_info.p_input_assembly_state.as_ref() {
                 let restart = assembly.primitive_restart_enable == vk::TRUE;
                 self.assembly = Some((assembly.topology, restart));
             }

@@ -1,4 +1,4 @@
-//! Draws, as commands say them.
+//! Draws, with the arguments of their commands.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -8,8 +8,8 @@ use polyshade_planner::counter_pass::Arguments;
 
 /// A draw, or several of one command.
 #[derive(Clone, Copy)]
-pub(crate) struct Call {
-    pub(crate) arguments: Said,
+pub(crate) struct DrawCall {
+    pub(crate) arguments: DrawArguments,
     pub(crate) indexed: bool,
     /// How many draws there are, at most.
     pub(crate) draws: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Call {
 
 /// Where the numbers of draws are.
 #[derive(Clone, Copy)]
-pub(crate) enum Said {
+pub(crate) enum DrawArguments {
     Direct {
         count: u32,
         instances: u32,
@@ -40,7 +40,7 @@ pub(crate) enum Said {
     },
 }
 
-impl Call {
+impl DrawCall {
     pub(crate) fn direct(
         indexed: bool,
         numbers: [u32; 4],
@@ -48,8 +48,14 @@ impl Call {
         number: u32,
     ) -> Self {
         let [count, instances, first, first_instance] = numbers;
-        let arguments =
-            Said::Direct { count, instances, first, vertex_offset, first_instance, number };
+        let arguments = DrawArguments::Direct {
+            count,
+            instances,
+            first,
+            vertex_offset,
+            first_instance,
+            number,
+        };
         Self { arguments, indexed, draws: 1 }
     }
 
@@ -59,30 +65,37 @@ impl Call {
         (draws, stride): (u32, u32),
         count: Option<(vk::Buffer, u64)>,
     ) -> Self {
-        Self { arguments: Said::Indirect { place, stride, count }, indexed, draws }
+        Self { arguments: DrawArguments::Indirect { place, stride, count }, indexed, draws }
     }
 
     /// Whether the host gives the numbers.
     pub(crate) fn is_direct(&self) -> bool {
-        matches!(self.arguments, Said::Direct { .. })
+        matches!(self.arguments, DrawArguments::Direct { .. })
     }
 
     /// The numbers as the counter pass reads them; nothing, where a buffer has no address.
     pub(crate) fn arguments(&self, device: &Driver, emulator: &Emulator) -> Option<Arguments> {
         let at = |(buffer, offset)| emulator.place(device, buffer, offset).map(|(place, _)| place);
         Some(match self.arguments {
-            Said::Direct { count, instances, first, vertex_offset, first_instance, .. } => {
+            DrawArguments::Direct {
+                count,
+                instances,
+                first,
+                vertex_offset,
+                first_instance,
+                ..
+            } => {
                 let instance_count = instances;
                 Arguments::Direct { count, instance_count, first, vertex_offset, first_instance }
             }
-            Said::Indirect { place, stride, count } => {
+            DrawArguments::Indirect { place, stride, count } => {
                 let count = match count {
                     Some(count) => at(count)?,
                     None => 0,
                 };
                 Arguments::Indirect { place: at(place)?, stride, count, indexed: self.indexed }
             }
-            Said::Bytes { counter, offset, stride, instances, first_instance } => {
+            DrawArguments::Bytes { counter, offset, stride, instances, first_instance } => {
                 let (counter, instance_count) = (at(counter)?, instances);
                 Arguments::ByteCount { counter, offset, stride, instance_count, first_instance }
             }

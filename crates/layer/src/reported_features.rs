@@ -1,20 +1,20 @@
-//! What the layer says of `VK_EXT_transform_feedback` where it provides it.
+//! The name and limits that the layer reports for `VK_EXT_transform_feedback` where it provides it.
 
 pub(crate) use ash::ext::primitives_generated_query::NAME as GENERATED;
 pub(crate) use ash::ext::transform_feedback::{NAME, SPEC_VERSION};
 
 use ash::vk;
 
-/// What every implementation of the extension has at least, of one stream.
+/// The limit that every implementation of the extension has at least, of one stream.
 const MOST_BYTES_OF_A_VERTEX: u32 = 512;
 
-/// The stride that every device takes which has the extension in earnest.
+/// The stride that every device with a native implementation of the extension accepts.
 const MOST_STRIDE: u32 = 2048;
 
 /// The number of buffers that OpenGL's transform feedback needs.
 const BUFFERS: u32 = 4;
 
-/// Answers with the limits.
+/// Fills in the limits.
 pub(crate) fn fill_in_properties(
     properties: &mut vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'_>,
 ) {

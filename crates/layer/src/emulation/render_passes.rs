@@ -1,14 +1,14 @@
-//! Render passes: in front of each the counter pass does the jobs of all that is drawn in it.
+//! Render passes: before each the counter pass does the jobs of all draws in it.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::MOST_EXECUTIONS;
-use crate::emulation::recording::{NO_LIST, Recording, Scope};
+use crate::emulation::recording::{NO_LIST, Recording, RenderPassScope};
 use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Opens a scope. Where nothing can be captured yet, nothing is done in front of it.
+    /// Opens a render pass. Where nothing can be captured yet, nothing is recorded before it.
     ///
     /// # Safety
     ///
@@ -18,7 +18,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
-        scope: Scope,
+        scope: RenderPassScope,
     ) {
         // Rendering that is suspended may be resumed when something can be captured.
         if self.suspends || emulator.may_capture.load(Ordering::Relaxed) {
@@ -32,7 +32,7 @@ impl Recording {
         self.scope = scope;
     }
 
-    /// Adds what a secondary command buffer does that is executed here.
+    /// Adds the jobs of a secondary command buffer that is executed here.
     pub(crate) fn execute(
         &mut self,
         device: &Driver,
@@ -43,7 +43,7 @@ impl Recording {
         self.is_shared = true;
         self.uses.extend(secondary.uses.iter().cloned());
         let repeats = secondary.executions() > 1;
-        if self.scope == Scope::Outside {
+        if self.scope == RenderPassScope::Outside {
             self.follow(device, emulator, commands, secondary);
         } else if !secondary.jobs.is_empty() {
             if !self.has_list() {
@@ -53,7 +53,7 @@ impl Recording {
             }
             let jobs = (&secondary.jobs, repeats);
             let fits = self.jobs.execute(commands, jobs, self.predicate());
-            said_to_fit(device, fits);
+            check_executions(device, fits);
         }
     }
 
@@ -61,11 +61,11 @@ impl Recording {
         if !self.keep_suspended() && !self.finish_owned(device, emulator) {
             self.finish(device, emulator);
         }
-        self.scope = Scope::Outside;
+        self.scope = RenderPassScope::Outside;
     }
 
     pub(crate) fn next_subpass(&mut self) {
-        if let Scope::Subpass(_, subpass) = &mut self.scope {
+        if let RenderPassScope::Subpass(_, subpass) = &mut self.scope {
             *subpass += 1;
         }
     }
@@ -73,20 +73,20 @@ impl Recording {
     /// How many views are drawn into.
     pub(super) fn view_count(&self, emulator: &Emulator) -> u32 {
         let view_mask = match self.scope {
-            Scope::Outside => 0,
-            Scope::Subpass(pass, subpass) => {
+            RenderPassScope::Outside => 0,
+            RenderPassScope::Subpass(pass, subpass) => {
                 // SAFETY: nobody destroys a pass that is used.
                 let masks = unsafe { emulator.view_masks.get(pass.as_raw()) };
                 masks.and_then(|masks| masks.get(subpass as usize)).copied().unwrap_or(0)
             }
-            Scope::Rendering { view_mask } => view_mask,
+            RenderPassScope::Rendering { view_mask } => view_mask,
         };
         view_mask.count_ones().max(1)
     }
 }
 
-/// An error in the log where there was no room for what a secondary command buffer captures.
-pub(super) fn said_to_fit(device: &Driver, fits: bool) {
+/// Logs an error where a secondary command buffer is executed more often than it can capture.
+pub(super) fn check_executions(device: &Driver, fits: bool) {
     if !fits {
         device.fault(format_args!(
             "a secondary command buffer is executed more often in a render pass than it captures: \

@@ -1,16 +1,16 @@
-//! Vulkan's way of asking for a list: once for how many there are, once for them.
+//! Vulkan's convention for lists: a first call returns their length, a second their elements.
 
 use ash::vk;
 
-/// How often a list is asked for again that grew in between.
+/// The most attempts to read a list that grows between the two calls.
 const MOST_TRIES: u32 = 8;
 
-/// Answers with the list: the number where there is no array, else as many as there is room for.
+/// Writes a list to the caller: only its length where `out` is null, else as many elements as fit.
 ///
 /// # Safety
 ///
 /// `count` is valid; `out` is null or has room for `*count`.
-pub(crate) unsafe fn answer<T: Copy>(list: &[T], count: *mut u32, out: *mut T) -> vk::Result {
+pub(crate) unsafe fn write_list<T: Copy>(list: &[T], count: *mut u32, out: *mut T) -> vk::Result {
     // SAFETY: the caller's promise.
     unsafe {
         if out.is_null() {
@@ -24,8 +24,8 @@ pub(crate) unsafe fn answer<T: Copy>(list: &[T], count: *mut u32, out: *mut T) -
     }
 }
 
-/// Asks for a whole list.
-pub(crate) fn ask<T: Copy + Default>(
+/// Reads a whole list.
+pub(crate) fn read_list<T: Copy + Default>(
     call: impl Fn(*mut u32, *mut T) -> vk::Result,
 ) -> Result<Vec<T>, vk::Result> {
     for _ in 0..MOST_TRIES {
@@ -49,34 +49,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_answered_as_far_as_there_is_room() {
+    fn a_list_is_written_as_far_as_it_fits() {
         let list = [1, 2, 3];
-        let answered = |room: u32| {
+        let written = |room: u32| {
             let (mut count, mut out) = (room, [0; 3]);
             // SAFETY: there is room for three.
-            let result = unsafe { answer(&list, &raw mut count, out.as_mut_ptr()) };
+            let result = unsafe { write_list(&list, &raw mut count, out.as_mut_ptr()) };
             (result, count, out)
         };
-        assert_eq!(answered(3), (vk::Result::SUCCESS, 3, [1, 2, 3]));
-        assert_eq!(answered(2), (vk::Result::INCOMPLETE, 2, [1, 2, 0]));
-        assert_eq!(answered(0), (vk::Result::INCOMPLETE, 0, [0; 3]));
+        assert_eq!(written(3), (vk::Result::SUCCESS, 3, [1, 2, 3]));
+        assert_eq!(written(2), (vk::Result::INCOMPLETE, 2, [1, 2, 0]));
+        assert_eq!(written(0), (vk::Result::INCOMPLETE, 0, [0; 3]));
         let mut count = 0;
-        // SAFETY: null asks for the number.
-        let result = unsafe { answer(&list, &raw mut count, std::ptr::null_mut()) };
+        // SAFETY: null requests the length only.
+        let result = unsafe { write_list(&list, &raw mut count, std::ptr::null_mut()) };
         assert_eq!((result, count), (vk::Result::SUCCESS, 3));
     }
 
     #[test]
-    fn a_list_that_grows_is_asked_for_again() {
+    fn a_list_that_grows_is_read_again() {
         let tries = std::cell::Cell::new(0);
-        let all = ask(|count, out: *mut u32| {
+        let all = read_list(|count, out: *mut u32| {
             tries.set(tries.get() + 1);
             let list = [7; 4];
             let length = if tries.get() == 1 { 2 } else { 4 };
-            // SAFETY: `ask` gives what it was told.
-            unsafe { answer(&list[..length], count, out) }
+            // SAFETY: `read_list` passes an array of `count` elements.
+            unsafe { write_list(&list[..length], count, out) }
         });
         assert_eq!((all, tries.get()), (Ok(vec![7; 4]), 4));
-        assert_eq!(ask::<u32>(|_, _| vk::Result::ERROR_UNKNOWN), Err(vk::Result::ERROR_UNKNOWN));
+        assert_eq!(
+            read_list::<u32>(|_, _| vk::Result::ERROR_UNKNOWN),
+            Err(vk::Result::ERROR_UNKNOWN)
+        );
     }
 }

@@ -2,63 +2,63 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::calls::Indices;
-use crate::emulation::facts::{Facts, VertexInput};
+use crate::emulation::draw_calls::Indices;
+use crate::emulation::pipeline_info::{PipelineInfo, VertexInput};
 use crate::emulation::recording::Recording;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::IndexType;
 use polyshade_planner::counter_pass::Predicate;
 
 impl Recording {
-    /// What conditional rendering looks at.
+    /// The predicate of conditional rendering.
     pub(super) fn predicate(&self) -> Option<Predicate> {
         self.conditional.and_then(|one| one.predicate)
     }
 
-    pub(super) fn topology(&self, facts: &Facts) -> u32 {
-        let fixed = facts.assembly.map(|(topology, _)| topology);
-        let dynamic = facts.is_dynamic(DynamicState::PRIMITIVE_TOPOLOGY);
+    pub(super) fn topology(&self, info: &PipelineInfo) -> u32 {
+        let fixed = info.assembly.map(|(topology, _)| topology);
+        let dynamic = info.is_dynamic(DynamicState::PRIMITIVE_TOPOLOGY);
         let topology = if dynamic { self.dynamic.topology } else { fixed.unwrap_or_default() };
         topology.as_raw().cast_unsigned()
     }
 
-    pub(super) fn restarts(&self, facts: &Facts) -> bool {
-        match facts.is_dynamic(DynamicState::PRIMITIVE_RESTART_ENABLE) {
+    pub(super) fn restarts(&self, info: &PipelineInfo) -> bool {
+        match info.is_dynamic(DynamicState::PRIMITIVE_RESTART_ENABLE) {
             true => self.dynamic.restart == vk::TRUE,
-            false => facts.assembly.is_some_and(|(_, restart)| restart),
+            false => info.assembly.is_some_and(|(_, restart)| restart),
         }
     }
 
-    pub(super) fn discards(&self, facts: &Facts) -> bool {
-        match facts.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE) {
+    pub(super) fn discards(&self, info: &PipelineInfo) -> bool {
+        match info.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE) {
             true => self.dynamic.discard == vk::TRUE,
-            false => facts.stages.as_ref().is_some_and(|stages| stages.discard),
+            false => info.stages.as_ref().is_some_and(|stages| stages.discard),
         }
     }
 
-    pub(super) fn provokes_last(&self, facts: &Facts) -> bool {
-        match facts.is_dynamic(DynamicState::PROVOKING_VERTEX_MODE_EXT) {
+    pub(super) fn provokes_last(&self, info: &PipelineInfo) -> bool {
+        match info.is_dynamic(DynamicState::PROVOKING_VERTEX_MODE_EXT) {
             true => self.dynamic.provoking == vk::ProvokingVertexModeEXT::LAST_VERTEX,
-            false => facts.stages.as_ref().is_some_and(|stages| stages.provokes_last),
+            false => info.stages.as_ref().is_some_and(|stages| stages.provokes_last),
         }
     }
 
     /// Where the attributes of a draw come from, with the strides that are dynamic.
-    pub(super) fn input(&self, facts: &Facts) -> VertexInput {
-        let input = match facts.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
+    pub(super) fn input(&self, info: &PipelineInfo) -> VertexInput {
+        let input = match info.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
             true => self.input.as_ref(),
-            false => facts.input.as_deref(),
+            false => info.input.as_deref(),
         };
         let mut input = input.cloned().unwrap_or_default();
         for (number, stride, _) in &mut input.bindings {
-            *stride = self.stride(facts, *number).unwrap_or(*stride);
+            *stride = self.stride(info, *number).unwrap_or(*stride);
         }
         input
     }
 
     /// The stride of a binding, if it is dynamic.
-    pub(super) fn stride(&self, facts: &Facts, binding: u32) -> Option<u32> {
-        let is_dynamic = facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+    pub(super) fn stride(&self, info: &PipelineInfo, binding: u32) -> Option<u32> {
+        let is_dynamic = info.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE);
         self.strides.get(&binding).copied().filter(|_| is_dynamic)
     }
 

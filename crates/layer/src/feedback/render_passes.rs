@@ -1,18 +1,18 @@
 //! Render passes, dynamic rendering, and secondary command buffers in them.
 
-use crate::emulation::recording::Scope;
+use crate::emulation::recording::RenderPassScope;
 use crate::settings::slice;
 use ash::vk;
 
 noted! {
     cmd_begin_render_pass(info: *const vk::RenderPassBeginInfo<'_>, contents: vk::SubpassContents)
         |device, emulator, recording, commands|
-        recording.open(device, emulator, commands, Scope::Subpass((*info).render_pass, 0));
+        recording.open(device, emulator, commands, RenderPassScope::Subpass((*info).render_pass, 0));
     cmd_begin_render_pass_2(
         info: *const vk::RenderPassBeginInfo<'_>,
         begin: *const vk::SubpassBeginInfo<'_>
     ) |device, emulator, recording, commands|
-        recording.open(device, emulator, commands, Scope::Subpass((*info).render_pass, 0));
+        recording.open(device, emulator, commands, RenderPassScope::Subpass((*info).render_pass, 0));
     cmd_next_subpass(contents: vk::SubpassContents)
         |_device, _emulator, recording, commands| recording.next_subpass();
     cmd_next_subpass_2(begin: *const vk::SubpassBeginInfo<'_>, end: *const vk::SubpassEndInfo<'_>)

@@ -1,42 +1,42 @@
-//! What the words of our shaders say, told from their names when a variant is made.
+//! The parameters of the layer's shaders, recognized by their names when a variant is made.
 
 use polyshade::host::Words;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use polyshade_planner::Word;
 
-/// A word of a capture.
-pub(crate) enum Told {
+/// A parameter of a capture.
+pub(crate) enum CaptureParam {
     /// As the counter pass and its template have it.
     Kept(Word),
     /// Whether the last vertex provokes, and which buffers are not bound.
     Flags,
-    /// Of the range that is bound as this feedback buffer.
+    /// The low half of the address of the range that is bound as this feedback buffer.
     AddressLow(usize),
     AddressHigh(usize),
     Size(usize),
 }
 
-/// A word by which attributes are fetched.
-pub(crate) enum Fetched {
+/// A parameter by which the shader fetches attributes.
+pub(crate) enum PullingParam {
     FirstInstance,
-    /// Of the range that is bound as this vertex buffer.
+    /// The low half of the address of the range that is bound as this vertex buffer.
     AddressLow(u32),
     AddressHigh(u32),
     Size(u32),
     Nothing,
 }
 
-/// The name of a word, and the number at its end.
+/// The name of a parameter, and the number at its end.
 fn parts(name: &str) -> (&str, u32) {
     let parts = name.rsplit_once('_');
     let numbered = parts.and_then(|(what, number)| Some((what, number.parse().ok()?)));
     numbered.unwrap_or((name, 0))
 }
 
-impl Told {
-    /// The words of a capture of draws of this topology.
+impl CaptureParam {
+    /// The parameters of a capture of draws of this topology.
     pub(super) fn all(words: &Words, topology: Topology) -> Vec<Self> {
-        let told = |name: &str| {
+        let param = |name: &str| {
             let (what, number) = parts(name);
             let buffer = number as usize;
             debug_assert!(buffer < MAX_BUFFERS, "{name}");
@@ -46,24 +46,24 @@ impl Told {
                 "address_low" => Self::AddressLow(buffer),
                 "address_high" => Self::AddressHigh(buffer),
                 "size" => Self::Size(buffer),
-                "reached" => Self::Kept(Word::DeviceCounter(number)),
+                "reached" => Self::Kept(Word::Kept(number)),
                 of_draw => Self::Kept(Word::of_draw(of_draw).unwrap_or(Word::Constant(0))),
             }
         };
-        words.words.iter().map(|word| told(&word.name)).collect()
+        words.words.iter().map(|word| param(&word.name)).collect()
     }
 }
 
-impl Fetched {
-    /// The words by which attributes are fetched.
+impl PullingParam {
+    /// The parameters by which the shader fetches attributes.
     pub(super) fn all(words: &Words) -> Vec<Self> {
-        let fetched = |name: &str| match parts(name) {
+        let param = |name: &str| match parts(name) {
             ("first_instance", _) => Self::FirstInstance,
             ("vertex_address_low", number) => Self::AddressLow(number),
             ("vertex_address_high", number) => Self::AddressHigh(number),
             ("vertex_size", number) => Self::Size(number),
             _ => Self::Nothing,
         };
-        words.words.iter().map(|word| fetched(&word.name)).collect()
+        words.words.iter().map(|word| param(&word.name)).collect()
     }
 }
