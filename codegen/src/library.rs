@@ -24,8 +24,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
     ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),
+    ("crates/verify/src/library/pass_through.tesc", "crates/verify/src/library/pass_through.spv"),
     ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
-    ("crates/verify/src/library/relay.tesc", "crates/verify/src/library/relay.spv"),
 ];
 
 /// Where files are that others include.

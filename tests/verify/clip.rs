@@ -12,7 +12,7 @@ use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::clip::{emulate, take};
 use polyshade_tests::sample::sample;
-use polyshade_verify::{Marked, Steps};
+use polyshade_verify::{ClipSteps, DistanceSemantics};
 
 /// Positions that are seen, and distances that cut some of them.
 pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -53,9 +53,9 @@ pub(crate) fn arrays() -> Vec<u32> {
     )
 }
 
-pub(crate) fn to_arrays(outputs: Marked) -> Step {
-    let step = normalized(Marked::default(), outputs);
-    step.told(|told| Steps { semantics: true, ..told })
+pub(crate) fn to_arrays(outputs: DistanceSemantics) -> Step {
+    let step = normalized(DistanceSemantics::default(), outputs);
+    step.told(|told| ClipSteps { user_semantics: true, ..told })
 }
 
 #[test]
@@ -349,5 +349,9 @@ fn mesh_stages_say_nothing() {
         layout(triangles, max_vertices = 3, max_primitives = 1) out;
         void main() { SetMeshOutputsEXT(0u, 0u); }";
     let words = compile(source, ShaderStage::Mesh, SpirvVersion::SPIRV1_4).expect("it is GLSL");
-    MESH.is_not_comparable(&words, &kept().told(|_| Steps::default()), "hands on is not recorded");
+    MESH.is_not_comparable(
+        &words,
+        &kept().told(|_| ClipSteps::default()),
+        "hands on is not recorded",
+    );
 }

@@ -10,7 +10,7 @@ use polyshade::host::Place;
 use polyshade::spv::{BuiltIn, Decoration, Id};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{emulate, take};
-use polyshade_verify::Marked;
+use polyshade_verify::DistanceSemantics;
 
 /// Two colours, of what `code` makes of a smooth value and a flat one.
 pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -58,8 +58,8 @@ fn is_drawn(words: &[u32], step: &Step) {
     }
 }
 
-pub(crate) fn to_arrays(inputs: Marked) -> Step {
-    normalized(inputs, Marked::default())
+pub(crate) fn to_arrays(inputs: DistanceSemantics) -> Step {
+    normalized(inputs, DistanceSemantics::default())
 }
 
 #[test]

@@ -9,7 +9,7 @@ use polyshade::clip_cull::{GeometryClip, Step as ClipStep, UserPlanes};
 use polyshade::host::{Place, Value};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::take;
-use polyshade_verify::{Difference, Steps};
+use polyshade_verify::{ClipSteps, Difference};
 
 /// Two strips, of a triangle and of two, and the triangle again with other distances; `code` says what each corner has.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -327,7 +327,7 @@ fn what_is_not_compared_is_said() {
 
     let exact = || cut(None).but_done(kept());
     let mask = Some((Value::Fixed(0), None));
-    let masked = exact().told(|told| Steps { mask, ..told });
+    let masked = exact().told(|told| ClipSteps { mask, ..told });
     let layered = shader("", "gl_Layer = 0;");
     let exceeding = shader("", "EmitVertex(); EmitVertex();");
     let short = geometry(

@@ -9,7 +9,7 @@ use crate::subject::{self, Driver};
 use crate::{clip_control, clip_evaluation, clip_geometry};
 use polyshade::clip_cull::DistanceKind;
 use polyshade::host::{Place, Value};
-use polyshade_verify::{Form, Steps};
+use polyshade_verify::{ClipForm, ClipSteps};
 
 /// A stage with two registers on each side, the second shared by both kinds and an ordinary value; and with arrays.
 fn stages() -> [(Stage, Vec<u32>, Vec<u32>); 3] {
@@ -38,7 +38,10 @@ fn registers_become_arrays() {
 #[test]
 fn arrays_take_other_forms() {
     for (stage, _, words) in stages() {
-        stage.is_drawn(&words, &to_arrays(&[]).told(|told| Steps { form: Form::Arrays, ..told }));
+        stage.is_drawn(
+            &words,
+            &to_arrays(&[]).told(|told| ClipSteps { form: ClipForm::Arrays, ..told }),
+        );
         stage.is_equal(&words, &to_registers(8, None));
         stage.is_equal(&words, &combined(None));
     }

@@ -11,7 +11,8 @@ use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_tests::clip::generate;
 use polyshade_verify::{
-    Difference, Distances, Equal, Form, Job, Lowering, Marked, Part, Steps, Verdict,
+    ClipForm, ClipSteps, Difference, DistanceSemantics, Distances, Equal, Job, Lowering, Part,
+    Verdict,
 };
 use polyshade_vulkan::Runner;
 
@@ -23,11 +24,11 @@ type Done = Box<dyn Fn(&Module<'_>, &Target) -> Lowered>;
 
 /// A step that is told and done.
 pub(crate) struct Step {
-    told: Steps,
+    told: ClipSteps,
     done: Done,
 }
 
-fn step(told: Steps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -> Step {
+fn step(told: ClipSteps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -> Step {
     Step { told, done: Box::new(done) }
 }
 
@@ -37,17 +38,17 @@ fn taken(m: &Module<'_>, target: &Target, step: ClipStep) -> Lowered {
 }
 
 /// A step that is told and taken.
-fn clip(told: Steps, taken_step: ClipStep) -> Step {
+fn clip(told: ClipSteps, taken_step: ClipStep) -> Step {
     step(told, move |m, target| taken(m, target, taken_step.clone()))
 }
 
-fn form(form: Form) -> Steps {
-    Steps { form, ..Steps::default() }
+fn form(form: ClipForm) -> ClipSteps {
+    ClipSteps { form, ..ClipSteps::default() }
 }
 
 impl Step {
     /// The same, told otherwise.
-    pub(crate) fn told(self, tell: impl FnOnce(Steps) -> Steps) -> Step {
+    pub(crate) fn told(self, tell: impl FnOnce(ClipSteps) -> ClipSteps) -> Step {
         Step { told: tell(self.told), ..self }
     }
 
@@ -55,7 +56,7 @@ impl Step {
     pub(crate) fn and_enabled(self, enabled: Value<u32>) -> Step {
         let first = self.done;
         let mask = ClipStep::Mask { enabled, keep_original_at: None };
-        step(Steps { mask: Some((enabled, None)), ..self.told }, move |m, target| {
+        step(ClipSteps { mask: Some((enabled, None)), ..self.told }, move |m, target| {
             taken(&first(m, target)?, target, mask.clone())
         })
     }
@@ -79,20 +80,24 @@ impl Step {
 
 /// The shader stays as it is.
 pub(crate) fn kept() -> Step {
-    step(form(Form::Kept), |m, _| Ok(m.borrowed().into_owned()))
+    step(form(ClipForm::Kept), |m, _| Ok(m.borrowed().into_owned()))
 }
 
 /// Marks, numbered as those of the stage on the other side are, where that is linked.
-pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> Marked {
-    Marked { marks: marks(marked), linked: (!linked.is_empty()).then(|| marks(linked)) }
+pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> DistanceSemantics {
+    DistanceSemantics {
+        semantics: marks(marked),
+        linked: (!linked.is_empty()).then(|| marks(linked)),
+    }
 }
 
 /// The marked registers become arrays.
-pub(crate) fn normalized(inputs: Marked, outputs: Marked) -> Step {
-    let told = Steps { inputs: inputs.clone(), outputs: outputs.clone(), ..Steps::default() };
+pub(crate) fn normalized(inputs: DistanceSemantics, outputs: DistanceSemantics) -> Step {
+    let told =
+        ClipSteps { inputs: inputs.clone(), outputs: outputs.clone(), ..ClipSteps::default() };
     let mut options = Normalize::default();
-    (options.inputs, options.linked_inputs) = (inputs.marks, inputs.linked);
-    (options.outputs, options.linked_outputs) = (outputs.marks, outputs.linked);
+    (options.inputs, options.linked_inputs) = (inputs.semantics, inputs.linked);
+    (options.outputs, options.linked_outputs) = (outputs.semantics, outputs.linked);
     clip(told, ClipStep::Normalize(options))
 }
 
@@ -107,29 +112,29 @@ fn signature(counts: Option<[u32; 2]>) -> Option<DistanceCounts> {
 
 /// Registers from this location on, on both sides.
 pub(crate) fn to_registers(location: u32, counts: Option<[u32; 2]>) -> Step {
-    let told = Steps { counts, ..form(Form::Registers { location }) };
+    let told = ClipSteps { counts, ..form(ClipForm::Registers { location }) };
     let signature = signature(counts);
     let registers = Registers { inputs: location, outputs: location, signature };
     clip(told, ClipStep::ToRegisters(registers))
 }
 
 pub(crate) fn combined(counts: Option<[u32; 2]>) -> Step {
-    let told = Steps { counts, ..form(Form::Combined) };
+    let told = ClipSteps { counts, ..form(ClipForm::Combined) };
     clip(told, ClipStep::Combine { clip: counts.map(|[clip, _]| clip) })
 }
 
 pub(crate) fn separate(counts: [u32; 2]) -> Step {
-    let told = Steps { counts: Some(counts), ..form(Form::Separate) };
+    let told = ClipSteps { counts: Some(counts), ..form(ClipForm::Separate) };
     clip(told, ClipStep::Separate { clip: counts[0] })
 }
 
 pub(crate) fn enabled(enabled: Value<u32>, keep_original_at: Option<u32>) -> Step {
-    let told = Steps { mask: Some((enabled, keep_original_at)), ..form(Form::Kept) };
+    let told = ClipSteps { mask: Some((enabled, keep_original_at)), ..form(ClipForm::Kept) };
     clip(told, ClipStep::Mask { enabled, keep_original_at })
 }
 
 pub(crate) fn planes(planes: UserPlanes) -> Step {
-    clip(Steps { planes: Some(planes), ..form(Form::Kept) }, ClipStep::UserPlanes(planes))
+    clip(ClipSteps { planes: Some(planes), ..form(ClipForm::Kept) }, ClipStep::UserPlanes(planes))
 }
 
 pub(crate) fn emulated(location: u32, native: Option<DistanceKind>) -> Step {
@@ -146,26 +151,31 @@ pub(crate) fn emulated_at(
     let emulated = if native_clip { Emulated::Cull } else { Emulated::All };
     let signature = signature(counts);
     let emulate = ClipStep::Emulate { emulated, location, inputs: Some(inputs), signature };
-    clip(form(Form::Emulated { location, native_clip }), emulate)
+    clip(form(ClipForm::Emulated { location, native_clip }), emulate)
 }
 
 /// The same in the fragment stage, of so many distances.
 pub(crate) fn discarded(location: u32, native: Option<DistanceKind>, counts: [u32; 2]) -> Step {
     let step = emulated_at((location, location), native, Some(counts));
-    step.told(|told| Steps { counts: Some(counts), ..told })
+    step.told(|told| ClipSteps { counts: Some(counts), ..told })
 }
 
 /// Cut by the stage, and what it reads in registers, if they have a location.
 pub(crate) fn cut(location: Option<u32>) -> Step {
     let mut options = GeometryClip::default();
     options.read_at = location;
-    let told = form(Form::Exact { location, native_clip: false, hand_on: false });
+    let told =
+        form(ClipForm::ClippedInGeometry { location, native_clip: false, keeps_distances: false });
     clip(told, ClipStep::ClipInGeometry(options))
 }
 
 /// Written to a geometry stage that polyshade generates, in registers.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
-    let told = form(Form::Exact { location: Some(at), native_clip: false, hand_on: false });
+    let told = form(ClipForm::ClippedInGeometry {
+        location: Some(at),
+        native_clip: false,
+        keeps_distances: false,
+    });
     clip(told, generate(GeometryClip::default(), Primitive::Triangles, at))
 }
 

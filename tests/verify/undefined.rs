@@ -7,7 +7,7 @@ use crate::subject::{compiled, rewritten};
 use polyshade::spv::{Inst, Op};
 use polyshade_formats::ShaderStage as Glsl;
 use polyshade_tests::sample::{sample, sample_by};
-use polyshade_verify::Marked;
+use polyshade_verify::DistanceSemantics;
 
 /// A stage that writes `v_some` on some paths, as `code` says, and `v_all` on all.
 fn stages(code: &str) -> Vec<(Stage, Vec<u32>)> {
@@ -65,7 +65,10 @@ const LEFT: [&str; 2] =
 fn what_stages_leave_to_the_driver_may_be_anything() {
     for left in LEFT {
         for (stage, words) in sample_by(left, stages(left), 2) {
-            stage.is_equal(&words, &normalized(Marked::default(), marked(&["clip=3.xy"], &[])));
+            stage.is_equal(
+                &words,
+                &normalized(DistanceSemantics::default(), marked(&["clip=3.xy"], &[])),
+            );
         }
         // With zero they are the same; with the other filler this one has zero where the original has anything.
         let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");

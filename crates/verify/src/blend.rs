@@ -8,12 +8,12 @@ mod colours;
 mod doubled;
 mod draws;
 
-use crate::feeder;
 use crate::inputs::Inputs;
-use crate::leaves::{Kind, Leaf};
+use crate::leaves::{Leaf, ScalarKind};
 use crate::random::{Random, Values};
 use crate::run::Task;
-use crate::targets::{self, Colour, Picture, SIDE};
+use crate::synthetic_vertex;
+use crate::targets::{self, Colour, Image, SIDE};
 use crate::verdict::{Difference, Equal, Part, Stop, Value, Verdict, not_comparable};
 use crate::{BlendedAs, Blends, NO_DEFINED_COLOUR, Phase};
 use colours::Meeting;
@@ -30,10 +30,10 @@ pub(crate) fn verify(task: &Task<'_>, blends: &Blends<'_>) -> Result<Verdict, Er
     if let Some(why) = is_not_drawn(blends, &lowered) {
         return Ok(Verdict::NotComparable(why));
     }
-    Ok(task.each_seed(|seed| Run::new(task, blends, &lowered, seed)?.compare()))
+    Ok(task.each_seed(|seed| BlendRun::new(task, blends, &lowered, seed)?.compare()))
 }
 
-/// What a lowering says of each target that it blends, by its location.
+/// The report of a lowering on each target that it blends, by its location.
 type Blended<'m> = Lowered<'m, BTreeMap<u32, ColorBlend>>;
 
 /// Why verify cannot draw what was asked for.
@@ -63,26 +63,26 @@ fn is_not_drawn(blends: &Blends<'_>, lowered: &Blended<'_>) -> Option<String> {
 }
 
 /// One comparison, with one set of inputs.
-struct Run<'r> {
+struct BlendRun<'r> {
     task: &'r Task<'r>,
     blends: &'r Blends<'r>,
     lowered: &'r Blended<'r>,
     inputs: Inputs,
-    /// The vertex stage that hands on what the fragment stage reads.
-    feeder: Vec<u32>,
-    targets: Vec<Target>,
+    /// The vertex stage that writes the inputs of the fragment stage.
+    synthetic_vertex: Vec<u32>,
+    targets: Vec<BlendTarget>,
     seed: u64,
 }
 
 /// A target that is drawn to; its number is its location.
-struct Target {
-    drawn: targets::Target,
+struct BlendTarget {
+    drawn: targets::ColourTarget,
     how: Option<BlendedAs>,
     /// Whether the alpha of its source is 1, whatever the shader writes.
     alpha_to_one: bool,
 }
 
-impl Target {
+impl BlendTarget {
     /// The colour that is blended of one that the shader writes.
     fn blended(&self, mut source: Colour) -> Colour {
         if self.alpha_to_one {
@@ -104,7 +104,7 @@ fn declared(how: &BlendedAs) -> impl Iterator<Item = u32> {
 }
 
 /// What a shader writes to each pixel.
-type Source = Vec<Pixel>;
+type SourceColours = Vec<Pixel>;
 
 /// What a shader writes to a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,13 +115,13 @@ enum Pixel {
     Undefined,
 }
 
-impl<'r> Run<'r> {
+impl<'r> BlendRun<'r> {
     fn new(
         task: &'r Task<'r>,
         blends: &'r Blends<'r>,
         lowered: &'r Blended<'r>,
         seed: u64,
-    ) -> Result<Run<'r>, Stop> {
+    ) -> Result<BlendRun<'r>, Stop> {
         task.check_device(task.original)?;
         let leaves = |class| task.leaves(task.original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
@@ -131,9 +131,10 @@ impl<'r> Run<'r> {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
         let inputs = task.inputs((Values::Colours, seed), CORNERS)?;
-        let feeder = feeder::feeder(None, &feeder::varyings(&read)?, &[])?;
+        let synthetic_vertex =
+            synthetic_vertex::stage(None, &synthetic_vertex::varyings(&read)?, &[])?;
         let targets = targets(leaves(StorageClass::OUTPUT)?, blends)?;
-        Ok(Run { task, blends, lowered, inputs, feeder, targets, seed })
+        Ok(BlendRun { task, blends, lowered, inputs, synthetic_vertex, targets, seed })
     }
 
     fn compare(&self) -> Result<Equal, Stop> {
@@ -146,7 +147,7 @@ impl<'r> Run<'r> {
         task.check_device(&module)?;
         match self.compare_draws(&module, &sources) {
             Err(different @ Stop::Different(_)) => {
-                // What the driver computes otherwise where the shader goes on computing says nothing.
+                // A colour that the driver rounds differently when the shader computes more is no difference.
                 (task.report)(Phase::Original);
                 match self.leave_out_unsteady(&mut sources)? {
                     true => self.compare_draws(&module, &sources),
@@ -158,16 +159,20 @@ impl<'r> Run<'r> {
     }
 
     /// Compares what each draw leaves with what the model makes of these sources.
-    fn compare_draws(&self, module: &Module<'_>, sources: &[Vec<Source>]) -> Result<Equal, Stop> {
+    fn compare_draws(
+        &self,
+        module: &Module<'_>,
+        sources: &[Vec<SourceColours>],
+    ) -> Result<Equal, Stop> {
         let (task, mut equal) = (self.task, Equal::default());
         let selections = self.selections();
         let background = vec![self.background(); selections.len()];
-        let mut pictures = background.clone();
+        let mut images = background.clone();
         for (triangle, sources) in sources.iter().enumerate() {
             (task.report)(Phase::Rewritten);
-            let drawn = (triangle..triangle + 1, pictures.as_slice());
+            let drawn = (triangle..triangle + 1, images.as_slice());
             let found = self.draw_blended(module.words(), &selections, drawn)?;
-            for (selection, (before, after)) in selections.iter().zip(pictures.iter().zip(&found)) {
+            for (selection, (before, after)) in selections.iter().zip(images.iter().zip(&found)) {
                 for (number, target) in self.targets.iter().enumerate() {
                     let pair = (&before[number], &after[number]);
                     equal.pixels += compare(target, selection[number], &sources[number], pair)
@@ -175,14 +180,14 @@ impl<'r> Run<'r> {
                 }
                 equal.draws += 1;
             }
-            pictures = found;
+            images = found;
         }
         self.compare_undeclared(module, &sources[0])?;
         if self.is_in_order() {
             (task.report)(Phase::Rewritten);
             let drawn = (0..sources.len(), background.as_slice());
             let found = self.draw_blended(module.words(), &selections, drawn)?;
-            let mut all = selections.iter().zip(found.iter().zip(&pictures));
+            let mut all = selections.iter().zip(found.iter().zip(&images));
             if let Some((selection, _)) = all.find(|(_, (one, other))| !self.are_same(one, other)) {
                 let message = "draws one behind the other are not those by themselves";
                 let difference = Difference::new(Part::Lowered, message);
@@ -197,7 +202,11 @@ impl<'r> Run<'r> {
     }
 
     /// Words that select none of a target's equations pass the source through: of the first triangle.
-    fn compare_undeclared(&self, module: &Module<'_>, sources: &[Source]) -> Result<(), Stop> {
+    fn compare_undeclared(
+        &self,
+        module: &Module<'_>,
+        sources: &[SourceColours],
+    ) -> Result<(), Stop> {
         let selections = self.undeclared();
         let background = vec![self.background(); selections.len()];
         let found = self.draw_blended(module.words(), &selections, (0..1, &background))?;
@@ -211,8 +220,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Whether pictures are the same, as far as the shader writes them.
-    fn are_same(&self, one: &[Picture], other: &[Picture]) -> bool {
+    /// Whether images are the same, as far as the shader writes them.
+    fn are_same(&self, one: &[Image], other: &[Image]) -> bool {
         let mut targets = self.targets.iter().zip(one.iter().zip(other));
         targets.all(|(target, (one, other))| {
             one.iter().zip(other).all(|(one, other)| target.drawn.is_same(*one, *other))
@@ -222,19 +231,19 @@ impl<'r> Run<'r> {
     /// Whether draws can follow each other without a copy between them, and see nothing undefined of those before.
     fn is_in_order(&self) -> bool {
         let is_whole =
-            |target: &Target| target.how.is_none() || target.drawn.written() == [true; 4];
+            |target: &BlendTarget| target.how.is_none() || target.drawn.written() == [true; 4];
         !matches!(self.blends.destination, Destination::Texture { .. })
             && self.targets.iter().all(is_whole)
     }
 
     /// Every equation of every target, and what passes the source through.
     fn selections(&self) -> Vec<Vec<Selected>> {
-        let equations = |target: &Target| {
+        let equations = |target: &BlendTarget| {
             target.how.iter().flat_map(|how| how.equations.clone()).collect::<Vec<Equation>>()
         };
         let most = self.targets.iter().map(|target| equations(target).len()).max().unwrap_or(0);
         let nth = |number: usize| {
-            let word = |(at, target): (usize, &Target)| {
+            let word = |(at, target): (usize, &BlendTarget)| {
                 let equations = equations(target);
                 let one = equations.get((number + at) % equations.len().max(1)).copied();
                 (one.map_or(0, Equation::word), one)
@@ -253,7 +262,7 @@ impl<'r> Run<'r> {
         if self.blends.select.is_none() {
             return Vec::new();
         }
-        let of_target = |target: &Target| -> Vec<u32> {
+        let of_target = |target: &BlendTarget| -> Vec<u32> {
             let own: Vec<u32> = target.how.iter().flat_map(declared).collect();
             let words = 1..=Equation::ALL.len() as u32 + 1;
             let others = words.filter(|word| !own.contains(word));
@@ -267,8 +276,8 @@ impl<'r> Run<'r> {
     }
 
     /// Colours that blending is defined for, the corners among them.
-    fn background(&self) -> Vec<Picture> {
-        let of = |(number, target): (u64, &Target)| {
+    fn background(&self) -> Vec<Image> {
+        let of = |(number, target): (u64, &BlendTarget)| {
             let mut random = Random::new(self.seed, 1 << 42 | number);
             let mut colour = || colours::random(&mut random, target.how.as_ref());
             (0..SIDE * SIDE).map(|_| colour()).collect()
@@ -283,9 +292,9 @@ fn with_draw(difference: Difference, triangle: usize, selection: &[Selected]) ->
 }
 
 /// The targets, and how those are blended that have colours.
-fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<Target>, Stop> {
-    let how = |location: u32, drawn: &targets::Target| {
-        let is_colour = drawn.kind() == Some(Kind::Float);
+fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<BlendTarget>, Stop> {
+    let how = |location: u32, drawn: &targets::ColourTarget| {
+        let is_colour = drawn.kind() == Some(ScalarKind::Float);
         blends.at(location).filter(|_| is_colour).cloned()
     };
     let targets = (0..).zip(targets::targets(leaves)?);
@@ -293,7 +302,7 @@ fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<Target>, Stop> 
         let how = how(at, &drawn);
         // Vulkan 1.3, 28.8: "All alpha values in this section" are those of location 0 and index 0.
         let alpha_to_one = blends.alpha_to_one && at == 0 && how.is_some();
-        Target { drawn, how, alpha_to_one }
+        BlendTarget { drawn, how, alpha_to_one }
     };
     Ok(targets.map(target).collect())
 }
@@ -309,10 +318,10 @@ impl Blends<'_> {
 
 /// Compares a target before and after a draw; returns how many of its pixels were blended and are right.
 fn compare(
-    target: &Target,
+    target: &BlendTarget,
     (_, equation): Selected,
-    sources: &Source,
-    (before, after): (&Picture, &Picture),
+    sources: &SourceColours,
+    (before, after): (&Image, &Image),
 ) -> Result<u64, Box<Difference>> {
     // What a location without an output gets is undefined.
     if target.drawn.leaves.is_empty() {

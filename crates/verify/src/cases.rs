@@ -187,35 +187,35 @@ impl Case {
         }
     }
 
-    /// Whether the host says what is wrong.
+    /// Whether the host declares something wrong.
     pub(crate) fn is_misstated(&self) -> bool {
         matches!(self.room, Room::Overstated | Room::Passed | Room::Behind)
     }
 
-    /// Whether it says that there is memory where there is none, which is found out of what is bound only.
+    /// Whether it declares memory where there is none, which only the bindings reveal.
     pub(crate) fn overstates_memory(&self) -> bool {
         matches!(self.room, Room::Overstated | Room::Behind)
     }
 
-    /// What the host says of a buffer.
-    pub(crate) fn told(&self, buffer: &model::Buffer) -> BufferRange {
+    /// The range of a buffer that the host declares.
+    pub(crate) fn range(&self, buffer: &model::Buffer) -> BufferRange {
         let stride = buffer.stride as u32;
-        let mut told = BufferRange {
+        let mut range = BufferRange {
             offset: LEAD as u32,
             size: buffer.range.len() as u32,
             reached: buffer.reached as u32,
             ..BufferRange::default()
         };
         match self.room {
-            Room::Overstated => told.size += 4 * stride,
-            Room::Passed => told.reached += 4 * stride,
+            Room::Overstated => range.size += 4 * stride,
+            Room::Passed => range.reached += 4 * stride,
             Room::Behind => {
-                told.offset += (self.tail() + 16) as u32;
-                told.size = 4 * stride;
+                range.offset += (self.tail() + 16) as u32;
+                range.size = 4 * stride;
             }
             Room::Ample | Room::Exact | Room::Short | Room::Resumed | Room::None => {}
         }
-        told
+        range
     }
 
     pub(crate) fn has_adjacency(&self) -> bool {

@@ -2,14 +2,14 @@
 //! drawn in.
 
 mod fragment;
-mod handed;
 mod host;
-mod later;
+mod later_stages;
 mod model;
 mod outputs;
 mod probe;
 mod scene;
-mod shape;
+mod stage_inputs;
+mod stage_shape;
 mod vertex;
 
 use crate::Distances;
@@ -36,7 +36,7 @@ pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict,
         ExecutionModel::FRAGMENT => fragment::verify(task, steps, &lowered),
         ExecutionModel::GEOMETRY
         | ExecutionModel::TESSELLATION_CONTROL
-        | ExecutionModel::TESSELLATION_EVALUATION => later::verify(task, steps, &lowered),
+        | ExecutionModel::TESSELLATION_EVALUATION => later_stages::verify(task, steps, &lowered),
         stage => Verdict::NotComparable(format!("what a {stage} stage hands on is not recorded")),
     })
 }

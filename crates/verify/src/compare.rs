@@ -3,8 +3,8 @@
 use crate::cases::Case;
 use crate::inputs::Inputs;
 use crate::layout::{self, Buffer, Piece};
-use crate::leaves::{Kind, Leaf};
-use crate::recording::{Recording, Shape, u32s};
+use crate::leaves::{Leaf, ScalarKind};
+use crate::recording::{RecordShape, Recording, u32s};
 use crate::verdict::{Difference, Equal, Part, Stop, Value};
 use polyshade_vulkan::Captured;
 use polyshade_vulkan::model;
@@ -32,7 +32,7 @@ pub(crate) fn strides(layout: &[Buffer]) -> Vec<u32> {
 pub(crate) struct Comparison<'c> {
     pub(crate) part: Part,
     pub(crate) layout: &'c [Buffer],
-    pub(crate) shape: Shape<'c>,
+    pub(crate) shape: RecordShape<'c>,
     pub(crate) inputs: &'c Inputs,
     pub(crate) rounding: Rounding,
 }
@@ -47,7 +47,7 @@ pub(crate) enum Rounding {
 }
 
 impl Comparison<'_> {
-    /// What the specification says that a case leaves, given what the shader computes.
+    /// The buffers that a case leaves by the specification, given the outputs of the shader.
     pub(crate) fn expect<'r>(&self, case: &'r Case, recording: &'r Recording) -> Expected<'r> {
         let (draw, mut buffers) = (case.draw(), case.buffers(&strides(self.layout)));
         let captured = RefCell::new(Vec::new());
@@ -106,7 +106,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares what is counted of a case, and where its feedback buffers go on; those that capture nothing do not.
+    /// Compares the counts of a case, and the counters of its feedback buffers that capture something.
     pub(crate) fn counts(
         &self,
         expected: &Expected<'_>,
@@ -266,8 +266,10 @@ fn plain(bytes: &[u8]) -> Value {
 /// A float, as wide as the component is; of other components 0.
 fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     match (leaf.kind, bits) {
-        (Kind::Float, [word]) if leaf.bits == 32 => f64::from(f32::from_bits(*word)),
-        (Kind::Float, [low, high]) => f64::from_bits(u64::from(*high) << 32 | u64::from(*low)),
+        (ScalarKind::Float, [word]) if leaf.bits == 32 => f64::from(f32::from_bits(*word)),
+        (ScalarKind::Float, [low, high]) => {
+            f64::from_bits(u64::from(*high) << 32 | u64::from(*low))
+        }
         _ => 0.0,
     }
 }
@@ -279,7 +281,7 @@ fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
         return true;
     }
     let least = f64::from(f32::MIN_POSITIVE);
-    let is_float = (leaf.kind, leaf.bits) == (Kind::Float, 32);
+    let is_float = (leaf.kind, leaf.bits) == (ScalarKind::Float, 32);
     is_float && ((is - was).abs() <= tolerance || is.abs() < least && was.abs() < least)
 }
 
@@ -307,7 +309,7 @@ mod tests {
     #[test]
     fn two_devices_may_differ_as_far_as_they_are_let() {
         let float = leaf("v", 1, (0, 0));
-        let whole = Leaf { kind: Kind::Uint, ..float.clone() };
+        let whole = Leaf { kind: ScalarKind::Uint, ..float.clone() };
         let tiny = f64::from(f32::MIN_POSITIVE) / 2.0;
         assert!(is_within(&float, [1.0, 1.25], 0.25) && !is_within(&float, [1.0, 1.5], 0.25));
         assert!(is_within(&float, [tiny, 0.0], 0.0) && is_within(&float, [-0.0, 0.0], 0.0));

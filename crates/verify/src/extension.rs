@@ -34,7 +34,7 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     Ok(task.each_seed(|seed| {
         let original = Original::new(task, seed)?;
         let layout = layout::lay_out(&original.leaves, asked).map_err(not_comparable)?;
-        Run { original, decorated: &decorated, layout }.compare()
+        ExtensionRun { original, decorated: &decorated, layout }.compare()
     }))
 }
 
@@ -78,13 +78,13 @@ fn known_wrong(device: &Capabilities, m: &Module<'_>, layout: &[Buffer]) -> Opti
 const LARGEST: u32 = 512;
 
 /// One comparison, with one set of inputs.
-struct Run<'r> {
+struct ExtensionRun<'r> {
     original: Original<'r>,
     decorated: &'r Lowered<'r, Decorated>,
     layout: Vec<Buffer>,
 }
 
-impl Run<'_> {
+impl ExtensionRun<'_> {
     fn compare(&self) -> Result<Equal, Stop> {
         let (original, task) = (&self.original, self.original.task);
         let device = task.device.capabilities();
@@ -106,7 +106,7 @@ impl Run<'_> {
         task.check_messages(part, is_not_about_points)?;
 
         (task.report)(Phase::Rewritten);
-        // What the shader hands on is what it did; outputs that hold copies are beside it.
+        // The shader's outputs do not change; outputs that hold copies are beside them.
         let plain = without_feedback(&module).map_err(|error| broken(part, error))?;
         let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
         let variant = Variant { part, module: &plain, inputs, wanted };
@@ -115,8 +115,8 @@ impl Run<'_> {
         Ok(equal)
     }
 
-    /// The module says that it is captured from, and of each buffer one stride wherever it says that something goes
-    /// there (`VUID-StandaloneSpirv-Offset-04716`): a driver takes any of them.
+    /// The module declares the capture, and of each buffer the same stride at every output that is captured there
+    /// (`VUID-StandaloneSpirv-Offset-04716`): a driver takes any of them.
     fn check_decorations(&self, m: &Module<'_>) -> Result<(), Stop> {
         let Task { job, .. } = self.original.task;
         let wrong = |message: String| Err(broken(Part::Lowered, message));
@@ -159,20 +159,20 @@ impl Run<'_> {
             (LimitName::MaxTransformFeedbackBufferDataStride, stride),
         ];
         for (name, at_least) in right {
-            let told = self.decorated.requirements.limits.get(&name).copied();
-            if told != Some(at_least) {
-                let told = told.unwrap_or(0);
-                let message = format!("requirements say {name} of {told}, not {at_least}");
+            let found = self.decorated.requirements.limits.get(&name).copied();
+            if found != Some(at_least) {
+                let found = found.unwrap_or(0);
+                let message = format!("requirements say {name} of {found}, not {at_least}");
                 return Err(broken(Part::Host, message));
             }
         }
         Ok(())
     }
 
-    /// The cases in which it is not the driver's to say in which order vertices are captured.
+    /// The cases in which the driver does not choose the order of captured vertices.
     fn cases(&self) -> Vec<Case> {
         let mut cases = cases::cases(&self.original.placements);
-        // The driver is told what is so.
+        // The driver gets true values.
         cases.retain(|case| !case.is_misstated());
         let capabilities = self.original.task.device.capabilities();
         let has = capabilities.provoking_vertex;
@@ -229,7 +229,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Where a case's feedback buffers are, and where its counters go.
+    /// Binds the feedback buffers and counters of a case.
     fn bind(&self, case: &Case, work: &mut Work<'_>) -> TransformFeedback {
         let (mut feedback, mut counters) = (TransformFeedback::default(), Vec::new());
         for buffer in case.buffers(&compare::strides(&self.layout)) {

@@ -2,8 +2,8 @@
 
 pub(crate) mod attributes;
 mod block;
+pub(crate) mod control_inputs;
 mod images;
-pub(crate) mod steering;
 
 use crate::constants::{self, Specialization};
 use crate::leaves::Leaf;
@@ -66,7 +66,7 @@ pub(crate) fn make(
     check_atomics(m, entry)?;
     let mut inputs = Inputs {
         streams: match entry.model() {
-            // What it reads is handed on by a stage of ours.
+            // A synthetic stage writes its inputs.
             ExecutionModel::GEOMETRY
             | ExecutionModel::TESSELLATION_CONTROL
             | ExecutionModel::TESSELLATION_EVALUATION => Vec::new(),
@@ -92,7 +92,7 @@ pub(crate) fn make(
         let mut resources = Resources { m, specialization, seed, inputs: &mut inputs };
         let title = || m.name(id).map_or(id.to_string(), |name| format!("`{name}`"));
         resources.variable(id, class, ty).map_err(|why| format!("{} {why}", title()))?;
-        let most = || steering::steering(m, id, specialization).shortest;
+        let most = || control_inputs::control_use(m, id, specialization).shortest;
         match m.builtin(id) {
             Some(BuiltIn::VERTEX_INDEX) => inputs.most_vertices = most(),
             Some(BuiltIn::INSTANCE_INDEX) => inputs.most_instances = most(),
@@ -287,7 +287,7 @@ impl Resources<'_, '_> {
     fn block(&self, id: Id, ty: Id, random: &mut Random) -> Result<Vec<u8>, String> {
         let integers = match self.seed.0 {
             Values::Normal | Values::Moderate => {
-                Integers::normal(steering::steering(self.m, id, self.specialization))
+                Integers::normal(control_inputs::control_use(self.m, id, self.specialization))
             }
             Values::Any | Values::Distances | Values::Colours => Integers::Small,
         };
@@ -297,7 +297,8 @@ impl Resources<'_, '_> {
     /// The signs that the texels of an image may have. Blending is not defined for colours below 0.
     fn signs(&self, id: Id) -> Signs {
         let is_of_colours = self.seed.0 == Values::Colours;
-        match is_of_colours || steering::steering(self.m, id, self.specialization).steers {
+        match is_of_colours || control_inputs::control_use(self.m, id, self.specialization).controls
+        {
             true => Signs::Positive,
             false => Signs::Both,
         }

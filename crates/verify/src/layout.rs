@@ -4,10 +4,10 @@
 //! decorations, laid out from their specifications.
 
 use crate::Asked;
-use crate::leaves::{self, Kind, Leaf};
+use crate::leaves::{self, Leaf, ScalarKind};
 use polyshade::spv::BuiltIn;
 
-/// Some words of a leaf, and where in a vertex of the buffer they go.
+/// Some words of a leaf, and their place in a vertex of the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// The index of the leaf.
@@ -36,7 +36,7 @@ const MOST_BUFFERS: u32 = 64;
 const SKIPS: [&str; 4] =
     ["gl_SkipComponents1", "gl_SkipComponents2", "gl_SkipComponents3", "gl_SkipComponents4"];
 
-/// Lays out what was asked for; or says what of it is not understood.
+/// The layout of the requested outputs, or the reason why one of them is not understood.
 pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
     let mut buffers = vec![Buffer::default()];
     match asked {
@@ -218,7 +218,7 @@ fn with_semantic(leaves: &[Leaf], source: &str) -> Option<Vec<Word>> {
     Some(words(leaves, is))
 }
 
-/// What `Offset`, `XfbBuffer` and `XfbStride` say.
+/// The values of `Offset`, `XfbBuffer` and `XfbStride`.
 fn decorated(leaves: &[Leaf]) -> Result<Vec<Buffer>, String> {
     let mut buffers = Vec::new();
     for (index, leaf) in leaves.iter().enumerate() {
@@ -248,12 +248,12 @@ pub(crate) fn number(leaf: &Leaf, words: &[u32]) -> String {
     let low = words.first().copied().unwrap_or(0);
     let wide = u64::from(words.get(1).copied().unwrap_or(0)) << 32 | u64::from(low);
     match (leaf.kind, leaf.bits) {
-        (Kind::Float, 64) => format!("{:e}", f64::from_bits(wide)),
-        (Kind::Float, _) => format!("{:?}", f32::from_bits(low)),
-        (Kind::Int, 64) => (wide as i64).to_string(),
-        (Kind::Int, _) => (low as i32).to_string(),
-        (Kind::Uint | Kind::Bool, 64) => wide.to_string(),
-        (Kind::Uint | Kind::Bool, _) => low.to_string(),
+        (ScalarKind::Float, 64) => format!("{:e}", f64::from_bits(wide)),
+        (ScalarKind::Float, _) => format!("{:?}", f32::from_bits(low)),
+        (ScalarKind::Int, 64) => (wide as i64).to_string(),
+        (ScalarKind::Int, _) => (low as i32).to_string(),
+        (ScalarKind::Uint | ScalarKind::Bool, 64) => wide.to_string(),
+        (ScalarKind::Uint | ScalarKind::Bool, _) => low.to_string(),
     }
 }
 

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// What a component is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ScalarKind {
     Float,
     Int,
     Uint,
@@ -41,7 +41,7 @@ pub(crate) struct Leaf {
     /// Its type.
     pub ty: Id,
     /// What its components are.
-    pub kind: Kind,
+    pub kind: ScalarKind,
     /// The bits of a component.
     pub bits: u32,
     /// How many components it has; 1 for a scalar.
@@ -68,7 +68,7 @@ impl Leaf {
     /// The 32-bit words that it is captured as; none where it cannot be captured.
     pub(crate) fn words(&self) -> u32 {
         match (self.kind, self.bits) {
-            (Kind::Bool, _) => 0,
+            (ScalarKind::Bool, _) => 0,
             (_, 32) => self.count,
             (_, 64) => 2 * self.count,
             _ => 0,
@@ -149,7 +149,7 @@ impl Walk<'_, '_> {
             variable,
             path: Vec::new(),
             ty,
-            kind: Kind::Bool,
+            kind: ScalarKind::Bool,
             bits: 0,
             count: 0,
             name: m.name(variable).unwrap_or_default().into_owned(),
@@ -303,10 +303,10 @@ impl Walk<'_, '_> {
             _ => (ty, 1),
         };
         let (kind, bits) = match self.m.ty(component) {
-            Some(Type::Float { width }) => (Kind::Float, width),
-            Some(Type::Int { width, signed: true }) => (Kind::Int, width),
-            Some(Type::Int { width, signed: false }) => (Kind::Uint, width),
-            Some(Type::Bool) => (Kind::Bool, 0),
+            Some(Type::Float { width }) => (ScalarKind::Float, width),
+            Some(Type::Int { width, signed: true }) => (ScalarKind::Int, width),
+            Some(Type::Int { width, signed: false }) => (ScalarKind::Uint, width),
+            Some(Type::Bool) => (ScalarKind::Bool, 0),
             _ => return Err(format!("output {} is not made of numbers", at.variable)),
         };
         if self.leaves.len() == MOST || count > 4 {
@@ -348,7 +348,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The buffer and the stride that a block hands on to its members.
+/// The buffer and the stride that members inherit from their block.
 type Base = [Option<u32>; 2];
 
 impl Walk<'_, '_> {
@@ -430,14 +430,14 @@ pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Floats from a register on, with no more said of them; `name` may be that of an element.
+    /// Floats from a register on, without other decorations; `name` may be that of an element.
     pub(crate) fn leaf(name: &str, count: u32, register: (u32, u32)) -> Leaf {
         let id = Id::new(1).expect("1 is not 0");
         Leaf {
             variable: id,
             path: Vec::new(),
             ty: id,
-            kind: Kind::Float,
+            kind: ScalarKind::Float,
             bits: 32,
             count,
             name: name.to_owned(),

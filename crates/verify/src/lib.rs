@@ -1,12 +1,12 @@
 //! Runs a shader and what polyshade made of it on a Vulkan device, on the same inputs, and compares.
 //!
-//! What must come out is worked out without the lowering: the original is given a buffer and writes down (`record`)
-//! all its outputs, drawn as points; `leaves` and `layout` say what was asked for; `polyshade_vulkan::model` says
+//! The expected result is computed without the lowering: the original gets a buffer and records all its outputs there
+//! (`record`), drawn as points; `leaves` and `layout` select the requested outputs; `polyshade_vulkan::model` decides
 //! in which order primitives are captured, and which do not fit.
 //!
 //! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise).
 //!
-//! All that runs is the feature `run`, so that a program which only says what could be compared is built sooner.
+//! The code that runs shaders is the feature `run`: a program without it is built sooner, and compares nothing.
 
 #![forbid(unsafe_code)]
 
@@ -18,21 +18,21 @@ cfg_if::cfg_if! {
         mod compare;
         mod constants;
         mod extension;
-        mod feeder;
+        mod images;
         mod initialise;
         mod inputs;
         mod layout;
         mod leaves;
         mod library;
-        mod pictures;
+        mod pass_through_tesc;
         mod position;
         mod pull;
         mod random;
         mod record;
         mod recording;
-        mod relay;
         mod run;
         mod stores;
+        mod synthetic_vertex;
         mod targets;
         mod tolerance;
         mod verbs;
@@ -107,7 +107,7 @@ pub enum Lowering<'j> {
 pub struct Captured<'j> {
     /// Which entry point is lowered, and for what device.
     pub target: &'j Target,
-    /// What the lowering is told.
+    /// The options of the lowering.
     pub options: &'j Options,
     /// What the options capture, as the user wrote it.
     pub asked: Asked,
@@ -132,7 +132,7 @@ pub enum Asked {
 pub struct Pulls<'j> {
     /// Which entry point is lowered, and for what device.
     pub target: &'j Target,
-    /// What the lowering is told but of attributes and buffers, which are made of the shader's inputs.
+    /// The options of the lowering, but for attributes and buffers, which are made of the shader's inputs.
     pub options: &'j vertex_pulling::Options,
 }
 
@@ -141,7 +141,7 @@ pub struct Pulls<'j> {
 pub struct Reduced<'j> {
     /// Which entry point is lowered, and for what device.
     pub target: &'j Target,
-    /// What the lowering is told.
+    /// The options of the lowering.
     pub options: &'j position_only::Options,
     /// What is kept, as the user wrote it; where that is nothing, what the rasterizer needs.
     pub keep: Vec<Keep>,
@@ -149,12 +149,12 @@ pub struct Reduced<'j> {
     pub captures: bool,
 }
 
-/// What becomes of clip and cull distances.
+/// The lowering of clip and cull distances.
 pub struct Distances<'j> {
     /// Takes the steps.
     pub lower: &'j dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>,
     /// The steps.
-    pub steps: &'j Steps,
+    pub steps: &'j ClipSteps,
 }
 
 impl fmt::Debug for Distances<'_> {
@@ -165,35 +165,35 @@ impl fmt::Debug for Distances<'_> {
 
 /// The steps that are taken with clip and cull distances, in this order.
 #[derive(Debug, Clone, Default)]
-pub struct Steps {
+pub struct ClipSteps {
     /// Distances from planes of the host's.
     pub planes: Option<UserPlanes>,
-    /// Planes that are on, and where distances go on as they were written.
+    /// Planes that are on, and the location at which unmasked distances are written too.
     pub mask: Option<(host::Value<u32>, Option<u32>)>,
-    /// What they become.
-    pub form: Form,
+    /// The form of the distances afterwards.
+    pub form: ClipForm,
     /// The inputs that are distances.
-    pub inputs: Marked,
+    pub inputs: DistanceSemantics,
     /// The outputs that are distances.
-    pub outputs: Marked,
-    /// Whether semantics are marks too.
-    pub semantics: bool,
+    pub outputs: DistanceSemantics,
+    /// Whether `UserSemantic` decorations count, too.
+    pub user_semantics: bool,
     /// How many clip and cull distances there are where stages meet.
     pub counts: Option<[u32; 2]>,
 }
 
-/// What says which inputs or outputs are distances.
+/// The inputs, or the outputs, that are distances.
 #[derive(Debug, Clone, Default)]
-pub struct Marked {
-    /// They themselves.
-    pub marks: Vec<DistanceSemantic>,
-    /// The distances that number them, if not they themselves.
+pub struct DistanceSemantics {
+    /// Those of the stage itself.
+    pub semantics: Vec<DistanceSemantic>,
+    /// Those that the stage shares with its neighbour, which number them; by default its own.
     pub linked: Option<Vec<DistanceSemantic>>,
 }
 
 /// A form of distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum ClipForm {
     /// The one that they have.
     Kept,
     /// Built-in arrays, of registers.
@@ -204,15 +204,15 @@ pub enum Form {
         /// The first.
         location: u32,
     },
-    /// What a geometry stage does itself, which is made behind other stages: those have registers, of built-in arrays,
-    /// at this location and behind it, and so have the inputs of a stage.
-    Exact {
+    /// A geometry stage clips and culls; after other stages one is generated. Those stages, and the inputs of the
+    /// stage, have registers, of built-in arrays, at this location and the following ones.
+    ClippedInGeometry {
         /// The first.
         location: Option<u32>,
         /// Whether clip distances stay.
         native_clip: bool,
-        /// Whether a geometry stage hands its distances on there, too.
-        hand_on: bool,
+        /// Whether a geometry stage writes its distances there, too.
+        keeps_distances: bool,
     },
     /// One built-in array of two.
     Combined,
@@ -232,7 +232,7 @@ pub enum Form {
 pub struct Blends<'j> {
     /// Which entry point is lowered, and for what device.
     pub target: &'j Target,
-    /// What the lowering is told.
+    /// The options of the lowering.
     pub options: &'j advanced_blend::Options,
     /// How every target is blended that is not named.
     pub every_target: Option<BlendedAs>,
@@ -265,8 +265,8 @@ pub struct BlendedAs {
     pub without_alpha: bool,
 }
 
-/// How far a comparison is. A phase is reported for each of its steps. What crashes or hangs while the original runs
-/// says nothing about the rewritten shader.
+/// How far a comparison is. A phase is reported for each of its steps. A crash or hang while the original runs is no
+/// fault of the rewritten shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The shader is read and rewritten, and inputs are made.
@@ -301,7 +301,7 @@ pub fn verify(
 ///
 /// Where words are captured, and which are not written, must be the same; what they are as well, but for floats that
 /// Vulkan lets two devices round otherwise: these may differ as far as its tables of precision let them, and of words
-/// that such a float decides nothing is said.
+/// that such a float decides are not compared.
 ///
 /// # Errors
 ///

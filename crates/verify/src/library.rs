@@ -22,9 +22,9 @@ pub(crate) static FINISH: LazyLock<Vec<u32>> =
 pub(crate) static PLACE: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/place.spv")));
 
-/// `library/relay.tesc`.
-pub(crate) static RELAY: LazyLock<Vec<u32>> =
-    LazyLock::new(|| words(include_bytes!("library/relay.spv")));
+/// `library/pass_through_tesc.tesc`.
+pub(crate) static PASS_THROUGH_TESC: LazyLock<Vec<u32>> =
+    LazyLock::new(|| words(include_bytes!("library/pass_through.spv")));
 
 /// One of these stages with more: `add` adds it at the end of the entry point, and returns new variables of the
 /// interface.

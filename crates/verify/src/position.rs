@@ -1,11 +1,11 @@
-//! Position-only variants: what they hand on is what the full shader does, and where they are drawn too.
+//! Position-only variants: their outputs are those of the full shader, and so is the place where they are drawn.
 
+use crate::images::{self, Exactness, Primitive};
 use crate::initialise::without_feedback;
 use crate::inputs::Inputs;
 use crate::leaves::Leaf;
 use crate::library;
-use crate::pictures::{self, Exactness, Primitive};
-use crate::recording::{Recording, Shape, select};
+use crate::recording::{RecordShape, Recording, select};
 use crate::run::{Original, Task, Variant, cannot_run, cannot_run_original, is_not_about_points};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken};
 use crate::{Phase, Reduced};
@@ -35,9 +35,9 @@ pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, 
         let lists = |leaf: &Leaf| keep.iter().any(|keep| is(module, leaves, keep, leaf));
         let captures = |leaf: &Leaf| reduced.captures && leaf.feedback.is_some();
         let kept = leaves.iter().filter(|leaf| lists(leaf) || captures(leaf)).cloned().collect();
-        // What is kept to be captured is handed on to the next stage by the other run.
+        // The other run writes the outputs that are kept for a capture to the next stage.
         let others = leaves.iter().filter(|leaf| !lists(leaf)).cloned().collect();
-        Run { original, made: &made, kept, others }.compare()
+        PositionRun { original, made: &made, kept, others }.compare()
     }))
 }
 
@@ -92,7 +92,7 @@ fn is(m: &Module<'_>, leaves: &[Leaf], keep: &Keep, leaf: &Leaf) -> bool {
 }
 
 /// One comparison, with one set of inputs.
-struct Run<'r> {
+struct PositionRun<'r> {
     original: Original<'r>,
     /// The position-only variant, the complement and the full shader, as polyshade makes them.
     made: &'r [Module<'r>; 3],
@@ -101,7 +101,7 @@ struct Run<'r> {
     others: Vec<Leaf>,
 }
 
-impl Run<'_> {
+impl PositionRun<'_> {
     fn compare(&self) -> Result<Equal, Stop> {
         let (task, mut equal) = (self.original.task, Equal::default());
         (task.report)(Phase::Original);
@@ -127,11 +127,11 @@ impl Run<'_> {
         {
             return Ok(equal);
         }
-        equal.pixels += self.compare_pictures(&recordings)?;
+        equal.pixels += self.compare_images(&recordings)?;
         Ok(equal)
     }
 
-    /// Whether something goes that decides coverage. Distances that are never written are 0, and cut nothing.
+    /// Whether something is removed that decides coverage. Distances that are never written are 0, and cut nothing.
     fn loses_coverage(&self, recordings: &[Recording]) -> bool {
         let decides = |leaf: &&Leaf| {
             let coverage = [&POSITION[..], &CLIP_DISTANCE, &CULL_DISTANCE].concat();
@@ -144,7 +144,7 @@ impl Run<'_> {
         })
     }
 
-    /// What a variant hands on is what the original does, and no more.
+    /// The outputs of a variant are those of the original, and no more.
     fn compare_outputs(
         &self,
         (part, made): (Part, &Module<'_>),
@@ -173,13 +173,13 @@ impl Run<'_> {
     }
 
     /// The variant covers the pixels that the original does, as deep.
-    fn compare_pictures(&self, recordings: &[Recording]) -> Result<u64, Stop> {
+    fn compare_images(&self, recordings: &[Recording]) -> Result<u64, Stop> {
         let primitives = self.primitives(recordings);
         let draw = |module: &Module<'_>, inputs: &Inputs| {
             let work = inputs.work(&primitives, |primitive: &Primitive, given, work| {
                 let mut draw = self.original.draw(module.words(), primitive.placement);
                 given.give(&mut draw);
-                pictures::rasterize(&mut draw, primitive.topology, &library::DEPTH, work);
+                images::rasterize(&mut draw, primitive.topology, &library::DEPTH, work);
                 draw
             });
             self.original.task.device.count(&work)
@@ -195,7 +195,7 @@ impl Run<'_> {
         task.check_messages(part, |_| true)?;
         let titles =
             primitives.iter().map(|one| format!("{:?}, {:?}", one.topology, one.placement));
-        pictures::compare(part, [&right, &found], Exactness::Exact, titles)
+        images::compare(part, [&right, &found], Exactness::Exact, titles)
     }
 
     /// The primitives that can be drawn; none where the shader has no position.
@@ -203,21 +203,21 @@ impl Run<'_> {
         let leaves = &self.original.leaves;
         let is_position = |leaf: &Leaf| leaf.builtin == Some(BuiltIn::POSITION) && leaf.count == 4;
         let Some(position) = leaves.iter().position(is_position) else { return Vec::new() };
-        let shape = Shape::of(leaves);
+        let shape = RecordShape::of(leaves);
         let mut primitives = Vec::new();
         for recording in recordings {
             let is_drawable = |vertex| {
                 let words = &recording.words[shape.range(recording.placement, vertex, position)];
-                pictures::is_drawable([0, 1, 2, 3].map(|axis| f32::from_bits(words[axis])))
+                images::is_drawable([0, 1, 2, 3].map(|axis| f32::from_bits(words[axis])))
             };
-            let all = pictures::primitives(recording.placement).into_iter();
+            let all = images::primitives(recording.placement).into_iter();
             primitives.extend(all.filter(|one| one.vertices().all(is_drawable)));
         }
         primitives
     }
 }
 
-/// Whether a built-in says where a primitive is drawn: pictures have one layer, and one viewport.
+/// Whether a built-in decides where a primitive is drawn: images have one layer, and one viewport.
 pub(crate) fn chooses_a_layer(builtin: BuiltIn) -> bool {
     LAYER.contains(&builtin)
         || VIEWPORT.contains(&builtin)

@@ -1,4 +1,4 @@
-//! Vertex pulling: a shader that fetches its attributes hands on what it does with those of the fixed function.
+//! Vertex pulling: a shader that fetches its attributes has the outputs that it has with fixed-function ones.
 
 use crate::inputs::Inputs;
 use crate::inputs::attributes::Stream;
@@ -12,11 +12,12 @@ use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate};
 use polyshade_vulkan::{Draw, Range, Work, bind_pulled, vk};
 use std::collections::BTreeMap;
 
-/// Compares the shader with attributes and strides that it knows, and with such that the host says.
+/// Compares the shader with attributes and strides that it knows, and with those that the host fills in.
 pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Error> {
     // What cannot be lowered with attributes is no difference.
     let streams = task.inputs((Values::Any, task.job.seed), 1).map(Inputs::without_streams);
-    let options = streams.ok().and_then(|(streams, _)| told(pulls.options, &streams).ok());
+    let options =
+        streams.ok().and_then(|(streams, _)| with_attributes(pulls.options, &streams).ok());
     let options = options.as_ref().unwrap_or(pulls.options);
     vertex_pulling::lower(task.original, pulls.target, options)?;
     if let Some(why) = task.is_not_recorded() {
@@ -29,13 +30,13 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
         let recordings = original.record(&mut equal)?;
         (task.report)(Phase::Rewritten);
         let (streams, rest) = original.inputs.clone().without_streams();
-        let told = told(pulls.options, &streams).map_err(not_comparable)?;
+        let known = with_attributes(pulls.options, &streams).map_err(not_comparable)?;
         // A shader that was given knows its attributes.
-        let unknown = task.job.given.is_empty().then(|| unknown(&told));
-        for options in [told.clone()].into_iter().chain(unknown) {
+        let unknown = task.job.given.is_empty().then(|| unknown(&known));
+        for options in [known.clone()].into_iter().chain(unknown) {
             let made = vertex_pulling::lower(task.original, pulls.target, &options);
             let made = made.map_err(|error| broken(Part::Lowered, error))?;
-            let fetching = Fetching { made: &made, streams: &streams, told: &told };
+            let fetching = Fetching { made: &made, streams: &streams, options: &known };
             let bind = |_, draw: &mut Draw<'_>, work: &mut Work<'_>| fetching.bind(draw, work);
             let (part, module, wanted) =
                 (Part::Lowered, &task.lowered(&made.module)?, original.leaves.as_slice());
@@ -47,33 +48,34 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
     }))
 }
 
-/// The attributes of the streams, each of which is a buffer.
-pub(crate) fn told(options: &Options, streams: &[Stream]) -> Result<Options, String> {
-    let mut told = options.clone();
+/// The options with the attributes of the streams, each of which is a buffer.
+pub(crate) fn with_attributes(options: &Options, streams: &[Stream]) -> Result<Options, String> {
+    let mut options = options.clone();
     for (number, stream) in (0..).zip(streams) {
         let rate = match stream.layout.rate {
             vk::VertexInputRate::INSTANCE => Rate::Instance { divisor: 1 },
             _ => Rate::Vertex,
         };
         let stride = Some(stream.layout.stride);
-        told = told.buffer(number, Buffer { stride, rate: Some(rate) });
+        options = options.buffer(number, Buffer { stride, rate: Some(rate) });
         for attribute in &stream.layout.attributes {
             let format =
                 format!("{:?}", attribute.format).parse().map_err(|why: Error| why.to_string())?;
             let (offset, format) = (Some(attribute.offset), Some(format));
-            told = told.attribute(attribute.location, Attribute { buffer: number, offset, format });
+            options =
+                options.attribute(attribute.location, Attribute { buffer: number, offset, format });
         }
     }
-    Ok(told)
+    Ok(options)
 }
 
-/// The same, of which the host says everything.
-fn unknown(told: &Options) -> Options {
-    let mut unknown = told.clone();
-    for number in told.buffers().keys() {
+/// The same, where the host fills in everything.
+fn unknown(known: &Options) -> Options {
+    let mut unknown = known.clone();
+    for number in known.buffers().keys() {
         unknown = unknown.buffer(*number, Buffer { stride: None, rate: None });
     }
-    for (location, attribute) in told.attributes() {
+    for (location, attribute) in known.attributes() {
         let attribute = Attribute { offset: None, format: None, ..*attribute };
         unknown = unknown.attribute(*location, attribute);
     }
@@ -84,7 +86,7 @@ fn unknown(told: &Options) -> Options {
 pub(crate) struct Fetching<'f> {
     pub(crate) made: &'f Lowered<'f, Pulled>,
     pub(crate) streams: &'f [Stream],
-    pub(crate) told: &'f Options,
+    pub(crate) options: &'f Options,
 }
 
 impl Fetching<'_> {
@@ -96,6 +98,6 @@ impl Fetching<'_> {
             ranges.insert(number, Range { buffer: work.buffers.len(), offset: 0, size });
             work.buffers.push(stream.bytes.clone());
         }
-        bind_pulled(self.made, self.told, &ranges, 0, draw, work);
+        bind_pulled(self.made, self.options, &ranges, 0, draw, work);
     }
 }

@@ -12,9 +12,9 @@ pub(crate) mod evaluation;
 pub(crate) mod native;
 
 use crate::Job;
-use crate::feeder::add_point_size;
 use crate::inputs;
-use crate::leaves::{self, Kind, Leaf};
+use crate::leaves::{self, Leaf, ScalarKind};
+use crate::synthetic_vertex::add_point_size;
 use polyshade::host::{Binding, Set};
 use polyshade::rewrite::{self, HostBlock};
 use polyshade::spv::view::EntryPoint;
@@ -288,8 +288,8 @@ fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Vec<I
     let pointer = output(code, leaf, vertex);
     let value = code.load(leaf.ty, pointer);
     let component = match (leaf.kind, leaf.bits) {
-        (Kind::Float, bits) => code.p.declare(Op::TYPE_FLOAT, &[bits]),
-        (kind, bits) => code.p.declare(Op::TYPE_INT, &[bits, u32::from(kind == Kind::Int)]),
+        (ScalarKind::Float, bits) => code.p.declare(Op::TYPE_FLOAT, &[bits]),
+        (kind, bits) => code.p.declare(Op::TYPE_INT, &[bits, u32::from(kind == ScalarKind::Int)]),
     };
     let mut words = Vec::new();
     for number in 0..leaf.count {

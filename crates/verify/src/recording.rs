@@ -12,7 +12,7 @@ pub(crate) struct Recording {
     pub(crate) words: Vec<u32>,
     /// Which of them the shader leaves to the driver, or the driver does not write down.
     pub(crate) undefined: Vec<bool>,
-    /// How far each may be from what it is: not at all, or infinitely where nothing is said of it.
+    /// The tolerance of each word: 0, or infinite where it is not compared.
     pub(crate) tolerance: Vec<f64>,
 }
 
@@ -36,14 +36,14 @@ impl Recording {
 
 /// The outputs and where their words are in a recording.
 #[derive(Debug, Clone)]
-pub(crate) struct Shape<'s> {
+pub(crate) struct RecordShape<'s> {
     pub(crate) leaves: &'s [Leaf],
     /// The first word of each leaf.
     pub(crate) first: Vec<usize>,
     pub(crate) stride: usize,
 }
 
-impl<'s> Shape<'s> {
+impl<'s> RecordShape<'s> {
     pub(crate) fn of(leaves: &'s [Leaf]) -> Self {
         let mut stride = 0;
         let first = leaves.iter().map(|leaf| {
@@ -52,7 +52,7 @@ impl<'s> Shape<'s> {
             first
         });
         let first = first.collect();
-        Shape { leaves, first, stride }
+        RecordShape { leaves, first, stride }
     }
 
     /// Where the words of a leaf are, of the vertex and the instance in a recording of `placement`.
@@ -75,7 +75,7 @@ pub(crate) fn select<'w>(
     leaves: &[Leaf],
     wanted: &'w [Leaf],
 ) -> Result<Recording, &'w Leaf> {
-    let shape = Shape::of(leaves);
+    let shape = RecordShape::of(leaves);
     let mut found = Vec::new();
     for leaf in wanted {
         let at = leaves.iter().position(|one| one.is_same_output(leaf)).ok_or(leaf)?;

@@ -8,7 +8,7 @@ use crate::layout::Buffer;
 use crate::leaves::{self, Leaf};
 use crate::random::Values;
 use crate::record::{self, Grid, Placement, Recorder, native};
-use crate::recording::{Recording, Shape, select, u32s};
+use crate::recording::{RecordShape, Recording, select, u32s};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Job, Phase, cases::FILL};
 use polyshade::Module;
@@ -29,7 +29,7 @@ const FAR_INSTANCE: u32 = 4;
 /// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
 const LARGEST: u64 = 1 << 27;
 
-/// What is compared, on what device, and who is told of it.
+/// A comparison: its job, its device, and the receiver of its reports.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'t> {
     pub(crate) job: &'t Job<'t>,
@@ -115,7 +115,7 @@ impl<'t> Task<'t> {
         }
     }
 
-    /// What the validation layer says of a variant is a difference, as far as it `counts`.
+    /// A message of the validation layer on a variant is a difference if it `counts`.
     pub(crate) fn check_messages(
         &self,
         part: Part,
@@ -125,7 +125,7 @@ impl<'t> Task<'t> {
         message.map_or(Ok(()), |one| Err(broken(part, format!("the validation layer says: {one}"))))
     }
 
-    /// What it says of the original, as far as it `counts`, leaves nothing to compare with.
+    /// A message on the original that `counts` leaves nothing to compare with.
     pub(crate) fn check_original(&self, counts: impl Fn(&Message) -> bool) -> Result<(), Stop> {
         let message = self.device.take_messages().into_iter().find(counts);
         message.map_or(Ok(()), |one| {
@@ -181,7 +181,7 @@ pub(crate) fn unfinished() -> Error {
     Error::Work("an invocation does not come to its end".to_owned())
 }
 
-/// What the device lacks says nothing about a variant; anything else does.
+/// A variant that needs what the device lacks is not comparable; any other error is a difference.
 pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     match error {
         Error::Missing(_)
@@ -194,7 +194,7 @@ pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     }
 }
 
-/// That the original does not run says nothing about a variant.
+/// Where the original does not run, nothing is comparable.
 pub(crate) fn cannot_run_original(error: Error) -> Stop {
     not_comparable(format!("the original: {error}"))
 }
@@ -367,7 +367,7 @@ impl<'r> Original<'r> {
             Some(_) => Rounding::Across,
             None => Rounding::Same,
         };
-        Comparison { part, layout, shape: Shape::of(leaves), inputs: &self.inputs, rounding }
+        Comparison { part, layout, shape: RecordShape::of(leaves), inputs: &self.inputs, rounding }
     }
 
     /// Draws a shader that writes its outputs down, with what else `bind` gives it.

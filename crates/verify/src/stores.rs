@@ -36,15 +36,15 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
         let (original, oracle) = (&original, oracle.as_ref());
         let (capture, inputs) = (&capture, &original.inputs);
-        Run { original, oracle, capture, layout, pulled: None, inputs }.compare()
+        StoresRun { original, oracle, capture, layout, pulled: None, inputs }.compare()
     }))
 }
 
 /// The same of draws with indices, or in a compute stage: the shader has to fetch its attributes, and is lowered so
 /// before.
 fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
-    let pull = |told: &vertex_pulling::Options| {
-        vertex_pulling::lower(task.original, captured.target, told)
+    let pull = |options: &vertex_pulling::Options| {
+        vertex_pulling::lower(task.original, captured.target, options)
     };
     let options = vertex_pulling::Options::new().storage(Some(Set(0)), None);
     // What cannot be captured is an error, whatever the attributes are: without any, they are (0, 0, 0, 1).
@@ -61,19 +61,19 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
         let oracle =
             reference.as_ref().map(|task| Original::of(task, (values, seed))).transpose()?;
         let (streams, rest) = original.inputs.clone().without_streams();
-        let told = &pull::told(&options, &streams).map_err(not_comparable)?;
-        let made = &pull(told).map_err(not_comparable)?;
+        let known = &pull::with_attributes(&options, &streams).map_err(not_comparable)?;
+        let made = &pull(known).map_err(not_comparable)?;
         let capture = Variants::new(&made.module, captured.target, captured.options);
         let capture = capture.map_err(|error| broken(Part::CaptureOnly, error))?;
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
-        let pulled = Some(Fetching { made, streams: &streams, told });
+        let pulled = Some(Fetching { made, streams: &streams, options: known });
         let (original, oracle, capture, inputs) = (&original, oracle.as_ref(), &capture, &rest);
-        Run { original, oracle, capture, layout, pulled, inputs }.compare()
+        StoresRun { original, oracle, capture, layout, pulled, inputs }.compare()
     }))
 }
 
 /// One comparison, with one set of inputs.
-struct Run<'r> {
+struct StoresRun<'r> {
     original: &'r Original<'r>,
     /// The same on the device that the original runs on, where that is another one.
     oracle: Option<&'r Original<'r>>,
@@ -85,7 +85,7 @@ struct Run<'r> {
     inputs: &'r Inputs,
 }
 
-impl Run<'_> {
+impl StoresRun<'_> {
     fn compare(&self) -> Result<Equal, Stop> {
         check_strides(&self.capture.layout, &self.layout)?;
         self.check_requirements()?;
@@ -112,8 +112,8 @@ impl Run<'_> {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        // What fetches its attributes is rasterized by the original. Outputs that are handed on are held to those of
-        // the same device.
+        // A shader that fetches its attributes is rasterized by the original. Outputs for rasterization must equal
+        // those of the same device.
         let rasterizes = self.pulled.is_none() && self.oracle.is_none();
         for part in parts([Part::RasterOnly, Part::Both]).filter(|_| rasterizes) {
             (task.report)(Phase::Rewritten);
@@ -159,7 +159,7 @@ impl Run<'_> {
         }
         cases.retain(|case| captures(part, case) || case.room == Room::Ample);
         cases.retain(|case| self.is_meant(case));
-        // What goes beyond its range is noticed before there is nothing behind that.
+        // A store beyond the range is noticed as long as there is memory after it, so the exact size comes last.
         let is_exact = |case: &Case| case.room == Room::Exact;
         cases.sort_by_key(is_exact);
         let mut all = cases.chunk_by(|one, other| is_exact(one) == is_exact(other));
@@ -201,8 +201,8 @@ impl Run<'_> {
         compared.map_err(|stop| stop.on(&oracle.task.device.capabilities().device))
     }
 
-    /// Why a variant does not run, where the original, which another device runs, may not run either: that says
-    /// nothing.
+    /// The reason why a variant does not run. Where the original, which another device runs, does not run here either,
+    /// nothing is comparable.
     fn blame(&self, stop: Stop) -> Stop {
         match self.original.record(&mut Equal::default()) {
             Err(Stop::NotComparable(why)) => Stop::NotComparable(why),
@@ -278,13 +278,13 @@ fn captures(part: Part, case: &Case) -> bool {
     part == Part::CaptureOnly || case.can_be_drawn_at_once()
 }
 
-/// The strides that the host is told are those of the specification.
-pub(crate) fn check_strides(told: &Layout, layout: &[Buffer]) -> Result<(), Stop> {
-    let told: Vec<u32> = told.buffers.iter().map(|one| one.stride).collect();
+/// The reported strides are those of the specification.
+pub(crate) fn check_strides(found: &Layout, layout: &[Buffer]) -> Result<(), Stop> {
+    let found: Vec<u32> = found.buffers.iter().map(|one| one.stride).collect();
     let right: Vec<u32> = layout.iter().map(|one| one.stride).collect();
-    if told == right {
+    if found == right {
         return Ok(());
     }
-    let message = format!("the strides of the feedback buffers are {told:?}, not {right:?}");
+    let message = format!("the strides of the feedback buffers are {found:?}, not {right:?}");
     Err(broken(Part::Host, message))
 }

@@ -1,7 +1,7 @@
 //! Colour targets of 32-bit components: one for each location that a fragment stage may write.
 
 use crate::inputs::attributes;
-use crate::leaves::{Kind, Leaf};
+use crate::leaves::{Leaf, ScalarKind};
 use crate::recording::u32s;
 use crate::verdict::{Stop, Value, not_comparable};
 use polyshade_vulkan::{Draw, Outcome, Stage, Work, vk};
@@ -19,7 +19,7 @@ const MOST: u32 = 8;
 pub(crate) struct Colour(pub(crate) [u32; 4]);
 
 /// The colours of a target, row by row.
-pub(crate) type Picture = Vec<Colour>;
+pub(crate) type Image = Vec<Colour>;
 
 impl Colour {
     pub(crate) fn of(floats: [f32; 4]) -> Colour {
@@ -37,14 +37,14 @@ impl Colour {
 
 /// A target; its number is its location.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Target {
+pub(crate) struct ColourTarget {
     /// What the shader writes there, its components side by side; nothing where there is no output.
     pub(crate) leaves: Vec<Leaf>,
 }
 
 /// The targets up to the last location that has an output.
-pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<Target>, Stop> {
-    let mut targets: Vec<Target> = Vec::new();
+pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<ColourTarget>, Stop> {
+    let mut targets: Vec<ColourTarget> = Vec::new();
     for leaf in leaves.into_iter().filter(|leaf| leaf.builtin.is_none()) {
         let is_colour = |(_, component): &(u32, u32)| {
             leaf.words() > 0 && leaf.bits == 32 && component.saturating_add(leaf.count) <= 4
@@ -56,7 +56,7 @@ pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<Target>, Stop> {
             return Err(not_comparable(format!("there is a target at location {location}")));
         }
         let count = targets.len().max(location as usize + 1);
-        targets.resize(count, Target::default());
+        targets.resize(count, ColourTarget::default());
         targets[location as usize].leaves.push(leaf);
     }
     match targets.is_empty() {
@@ -65,9 +65,9 @@ pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<Target>, Stop> {
     }
 }
 
-impl Target {
+impl ColourTarget {
     /// What its components are.
-    pub(crate) fn kind(&self) -> Option<Kind> {
+    pub(crate) fn kind(&self) -> Option<ScalarKind> {
         self.leaves.first().map(|leaf| leaf.kind)
     }
 
@@ -94,7 +94,7 @@ impl Target {
 
     /// Whether two colours are the same, as far as the shader writes them.
     pub(crate) fn is_same(&self, one: Colour, other: Colour) -> bool {
-        let is_float = self.kind() == Some(Kind::Float);
+        let is_float = self.kind() == Some(ScalarKind::Float);
         let is_none = |bits: u32| is_float && f32::from_bits(bits).is_nan();
         let components = self.written().into_iter().zip(one.0.into_iter().zip(other.0));
         components
@@ -103,16 +103,16 @@ impl Target {
     }
 }
 
-/// Adds targets that hold these pictures; returns the index of the first.
+/// Adds targets that hold these images; returns the index of the first.
 pub(crate) fn add<'t>(
-    targets: impl IntoIterator<Item = &'t Target>,
-    pictures: &[Picture],
+    targets: impl IntoIterator<Item = &'t ColourTarget>,
+    images: &[Image],
     work: &mut Work<'_>,
 ) -> usize {
     let first = work.targets.len();
-    for (target, picture) in targets.into_iter().zip(pictures) {
-        work.pixels.push((work.targets.len(), bytes(picture)));
-        let format = attributes::format(target.kind().unwrap_or(Kind::Float), 32, 4);
+    for (target, image) in targets.into_iter().zip(images) {
+        work.pixels.push((work.targets.len(), bytes(image)));
+        let format = attributes::format(target.kind().unwrap_or(ScalarKind::Float), 32, 4);
         work.targets.push(polyshade_vulkan::Target::new(format, SIDE, SIDE));
     }
     first
@@ -120,13 +120,13 @@ pub(crate) fn add<'t>(
 
 /// A draw of triangles to `count` targets from `first` on, with this vertex stage of ours and fragment stage.
 pub(crate) fn draw<'w>(
-    feeder: &'w [u32],
+    synthetic_vertex: &'w [u32],
     fragment: Stage<'w>,
     (first, count): (usize, usize),
     vertices: Range<u32>,
 ) -> Draw<'w> {
     Draw {
-        stages: vec![Stage::vertex(feeder), fragment],
+        stages: vec![Stage::vertex(synthetic_vertex), fragment],
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         target: Some(first),
         other_targets: (first + 1..first + count).collect(),
@@ -137,8 +137,8 @@ pub(crate) fn draw<'w>(
 }
 
 /// Gives `found` what the original has, `right`, where that is another with another filler.
-pub(crate) fn leave_out(found: &mut [Picture], right: &[Picture], other: &[Picture]) {
-    let words = |pictures| <[Picture]>::iter(pictures).flatten().flat_map(|colour| colour.0);
+pub(crate) fn leave_out(found: &mut [Image], right: &[Image], other: &[Image]) {
+    let words = |images| <[Image]>::iter(images).flatten().flat_map(|colour| colour.0);
     let found = found.iter_mut().flatten().flat_map(|colour| &mut colour.0);
     for (found, (right, other)) in found.zip(words(right).zip(words(other))) {
         if right != other {
@@ -147,16 +147,16 @@ pub(crate) fn leave_out(found: &mut [Picture], right: &[Picture], other: &[Pictu
     }
 }
 
-/// The pictures of all targets.
-pub(crate) fn pictures(outcome: &Outcome) -> Vec<Picture> {
-    outcome.targets.iter().map(|bytes| picture(bytes)).collect()
+/// The images of all targets.
+pub(crate) fn images(outcome: &Outcome) -> Vec<Image> {
+    outcome.targets.iter().map(|bytes| image(bytes)).collect()
 }
 
-pub(crate) fn bytes(picture: &Picture) -> Vec<u8> {
-    picture.iter().flat_map(|colour| colour.0).flat_map(u32::to_ne_bytes).collect()
+pub(crate) fn bytes(image: &Image) -> Vec<u8> {
+    image.iter().flat_map(|colour| colour.0).flat_map(u32::to_ne_bytes).collect()
 }
 
-fn picture(bytes: &[u8]) -> Picture {
+fn image(bytes: &[u8]) -> Image {
     u32s(bytes).chunks_exact(4).map(|one| Colour([one[0], one[1], one[2], one[3]])).collect()
 }
 
@@ -165,7 +165,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::leaves::tests::leaf;
 
-    pub(crate) fn target(kind: Kind, count: u32) -> Target {
+    pub(crate) fn target(kind: ScalarKind, count: u32) -> ColourTarget {
         let leaf = Leaf { kind, ..leaf("", count, (0, 0)) };
         targets(vec![leaf]).expect("it is a colour").remove(0)
     }
@@ -173,9 +173,9 @@ pub(crate) mod tests {
     #[test]
     fn not_a_number_is_any_other_where_there_are_numbers_and_integers_differ() {
         let [quiet, loud] = [Colour([0x7fc0_0000; 4]), Colour([0xff80_0001; 4])];
-        assert!(target(Kind::Float, 4).is_same(quiet, loud));
-        assert!(!target(Kind::Float, 4).is_same(quiet, Colour([0; 4])));
-        for kind in [Kind::Int, Kind::Uint] {
+        assert!(target(ScalarKind::Float, 4).is_same(quiet, loud));
+        assert!(!target(ScalarKind::Float, 4).is_same(quiet, Colour([0; 4])));
+        for kind in [ScalarKind::Int, ScalarKind::Uint] {
             assert!(!target(kind, 4).is_same(quiet, loud));
             assert!(target(kind, 4).is_same(loud, loud));
         }
@@ -183,7 +183,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_not_written_may_differ() {
-        let one = target(Kind::Float, 2);
+        let one = target(ScalarKind::Float, 2);
         assert_eq!(one.written(), [true, true, false, false]);
         assert!(one.is_same(Colour([1, 2, 3, 4]), Colour([1, 2, 5, 6])));
         assert!(!one.is_same(Colour([1, 2, 3, 4]), Colour([1, 5, 3, 4])));

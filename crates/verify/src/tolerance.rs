@@ -5,7 +5,7 @@
 //! every such error in a random direction. An output that no run changes must be the same bit for bit.
 
 use crate::Phase;
-use crate::leaves::{Kind, Leaf};
+use crate::leaves::{Leaf, ScalarKind};
 use crate::random::Random;
 use crate::record::{self, Placement, Recorder, free_binding};
 use crate::recording::Recording;
@@ -155,7 +155,7 @@ fn distance(leaf: &Leaf, is: u32, was: u32) -> f64 {
     if is == was {
         return 0.0;
     }
-    if (leaf.kind, leaf.bits) != (Kind::Float, 32) {
+    if (leaf.kind, leaf.bits) != (ScalarKind::Float, 32) {
         return f64::INFINITY;
     }
     let [is, was] = [is, was].map(|bits| f64::from(f32::from_bits(bits)));

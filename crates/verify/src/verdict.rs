@@ -9,7 +9,7 @@ pub enum Verdict {
     Equal(Equal),
     /// Something differs: this, first.
     Different(Box<Difference>),
-    /// Nothing can be said, for this reason.
+    /// The comparison is impossible, for this reason.
     NotComparable(String),
 }
 
@@ -26,11 +26,11 @@ pub struct Equal {
     pub words: u64,
     /// Of the words that another device has computed, how many may be others within a tolerance, as they are rounded.
     pub rounded: u64,
-    /// Of how many of them nothing is said, as rounding decides what they are.
+    /// How many of them are not compared, since rounding decides their values.
     pub open: u64,
     /// How many of the words that were compared with those of another device are others.
     pub others: u64,
-    /// How many pixels of pictures.
+    /// How many pixels of images.
     pub pixels: u64,
     /// Whether what the original computes was recorded by the driver's own transform feedback, too.
     pub native: bool,
@@ -68,7 +68,7 @@ pub enum Part {
     Complement,
     /// The full shader, with what is added to it.
     Full,
-    /// What the host is told: layout, counts, requirements.
+    /// The data for the host: layout, counts, requirements.
     Host,
 }
 
@@ -100,7 +100,7 @@ pub struct Difference {
     pub draw: Option<String>,
     /// The vertex and the instance, as the shader sees them.
     pub vertex: Option<(u32, u32)>,
-    /// The column and row of a picture, from its upper left corner.
+    /// The column and row of an image, from its upper left corner.
     pub pixel: Option<(u32, u32)>,
     /// The output.
     pub varying: Option<String>,

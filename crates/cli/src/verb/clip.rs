@@ -21,7 +21,7 @@ use polyshade::clip_cull::{
 use polyshade::host::{Device, Lowered, Place, Target, Value};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
-use polyshade_verify::{Marked, Steps};
+use polyshade_verify::{ClipSteps, DistanceSemantics};
 use std::path::PathBuf;
 pub(crate) use text::Semantics;
 use text::{Space, counts, mask, read_semantics, space};
@@ -306,36 +306,36 @@ impl Rewrite {
     }
 
     /// The same steps in the form of `verify`, with the semantics of a file.
-    pub(super) fn verified(&self, listed: &Semantics, model: ExecutionModel) -> Steps {
+    pub(super) fn verified(&self, listed: &Semantics, model: ExecutionModel) -> ClipSteps {
         let takes_steps = self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
         let native_clip = self.native.contains(&DistanceKind::Clip);
         let form = match (self.emulate, self.to) {
-            (Some(location), _) => polyshade_verify::Form::Emulated { location, native_clip },
+            (Some(location), _) => polyshade_verify::ClipForm::Emulated { location, native_clip },
             _ if self.exact.exact => self.exact.form(self.location, native_clip),
-            (None, None) if takes_steps => polyshade_verify::Form::Kept,
-            (None, None | Some(Form::Arrays)) => polyshade_verify::Form::Arrays,
-            (None, Some(Form::Registers)) => polyshade_verify::Form::Registers { location },
-            (None, Some(Form::Combined)) => polyshade_verify::Form::Combined,
-            (None, Some(Form::Separate)) => polyshade_verify::Form::Separate,
+            (None, None) if takes_steps => polyshade_verify::ClipForm::Kept,
+            (None, None | Some(Form::Arrays)) => polyshade_verify::ClipForm::Arrays,
+            (None, Some(Form::Registers)) => polyshade_verify::ClipForm::Registers { location },
+            (None, Some(Form::Combined)) => polyshade_verify::ClipForm::Combined,
+            (None, Some(Form::Separate)) => polyshade_verify::ClipForm::Separate,
         };
         // A vertex stage emulates the distances that it has, whatever the signature.
         let is_kept = model == ExecutionModel::VERTEX && self.emulate.is_some();
         let counts =
             self.signature.filter(|_| !is_kept).map(|DistanceCounts { clip, cull }| [clip, cull]);
-        Steps {
+        ClipSteps {
             planes: self.user_planes(),
             mask: self.enable.map(|enabled| (enabled, self.keep_original_at)),
             form,
-            inputs: Marked {
-                marks: all(&self.inputs, &listed.inputs),
+            inputs: DistanceSemantics {
+                semantics: all(&self.inputs, &listed.inputs),
                 linked: linked(&self.linked_inputs, &listed.linked_inputs),
             },
-            outputs: Marked {
-                marks: all(&self.outputs, &listed.outputs),
+            outputs: DistanceSemantics {
+                semantics: all(&self.outputs, &listed.outputs),
                 linked: linked(&self.linked_outputs, &listed.linked_outputs),
             },
-            semantics: !self.no_semantics,
+            user_semantics: !self.no_semantics,
             counts,
         }
     }

@@ -68,7 +68,7 @@ impl Meeting<'_> {
         (source, before)
     }
 
-    /// Whether the API defines what comes of it: components and alphas from 0 to 1, and none beyond an alpha that it
+    /// Whether the API defines the result: components and alphas from 0 to 1, and none beyond an alpha that it
     /// is multiplied by.
     pub(super) fn is_defined(&self) -> bool {
         let (source, before) = self.colours();
@@ -82,7 +82,7 @@ impl Meeting<'_> {
             && is_colour(before, self.how.how.destination_premultiplied)
     }
 
-    /// Whether `after` is what the model says, within its tolerance.
+    /// Whether `after` is the colour of the model, within its tolerance.
     pub(super) fn is_right(&self, after: Colour) -> bool {
         let operation = vk::BlendOp::from_raw(self.equation.blend_op());
         let (how, clamping) = (self.how.how, self.how.clamping);
@@ -111,7 +111,7 @@ impl Meeting<'_> {
         })
     }
 
-    /// What the model says.
+    /// The colour of the model.
     pub(super) fn right(&self) -> Value {
         let operation = vk::BlendOp::from_raw(self.equation.blend_op());
         let (source, before) = self.colours();

@@ -1,11 +1,11 @@
 //! The original with its colours doubled: another form of what it computes, which a driver compiles in another way.
 //!
 //! llvmpipe keeps a value of a loop's body that is used behind the loop without regard to who has left: after
-//! `do colour += step; while (colour.x < end)` it hands `colour` on as it is right, and computes `colour * 0.75` a step
+//! `do colour += step; while (colour.x < end)` it writes the right `colour`, and computes `colour * 0.75` a step
 //! too far at pixels that leave before others. What is lowered computes with the colour, as the double does.
 
-use super::{Pixel, Source};
-use crate::leaves::Kind;
+use super::{Pixel, SourceColours};
+use crate::leaves::ScalarKind;
 use crate::record;
 use crate::run::Task;
 use crate::targets;
@@ -28,7 +28,7 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
     let leaves = task.leaves(m, StorageClass::OUTPUT).map_err(not_comparable)?;
     let colours = leaves
         .iter()
-        .filter(|leaf| (leaf.kind, leaf.bits) == (Kind::Float, 32) && leaf.builtin.is_none());
+        .filter(|leaf| (leaf.kind, leaf.bits) == (ScalarKind::Float, 32) && leaf.builtin.is_none());
     let rewritten = m.rewrite(|m, p| {
         let entry = m.entry_point(name, model)?;
         let at = rewrite::wrap(m, p, entry).epilogue;
@@ -45,7 +45,11 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
 }
 
 /// Leaves out the pixels of `sources` that are no half of those of `doubled`; returns whether there are any.
-pub(super) fn leave_out(target: &targets::Target, sources: &mut Source, doubled: &[Pixel]) -> bool {
+pub(super) fn leave_out(
+    target: &targets::ColourTarget,
+    sources: &mut SourceColours,
+    doubled: &[Pixel],
+) -> bool {
     let mut is_any = false;
     for (one, twice) in sources.iter_mut().zip(doubled) {
         if *one != Pixel::Undefined && !is_twice(target, *one, *twice) {
@@ -56,9 +60,9 @@ pub(super) fn leave_out(target: &targets::Target, sources: &mut Source, doubled:
     is_any
 }
 
-fn is_twice(target: &targets::Target, one: Pixel, twice: Pixel) -> bool {
+fn is_twice(target: &targets::ColourTarget, one: Pixel, twice: Pixel) -> bool {
     let (Pixel::Covered(one), Pixel::Covered(twice)) = (one, twice) else { return one == twice };
-    if target.kind() != Some(Kind::Float) {
+    if target.kind() != Some(ScalarKind::Float) {
         return target.is_same(one, twice);
     }
     let parts = one.floats().into_iter().zip(twice.floats()).zip(target.written());
@@ -90,7 +94,7 @@ mod tests {
             Pixel::Uncovered,
             covered([0.5; 4]),
         ];
-        let target = target(Kind::Float, 2);
+        let target = target(ScalarKind::Float, 2);
         let mut left = sources.to_vec();
         assert!(leave_out(&target, &mut left, &doubled));
         let mut right = sources.to_vec();

@@ -1,9 +1,9 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
-use super::{Pixel, Run, Selected, Source, Stop, Target, doubled};
-use crate::leaves::Kind;
+use super::{BlendRun, BlendTarget, Pixel, Selected, SourceColours, Stop, doubled};
+use crate::leaves::ScalarKind;
 use crate::run::cannot_run_original;
-use crate::targets::{self, BEFORE, Colour, Picture, SIDE};
+use crate::targets::{self, BEFORE, Colour, Image, SIDE};
 use crate::verdict::Part;
 use polyshade::Module;
 use polyshade::advanced_blend::Destination;
@@ -15,14 +15,14 @@ use std::ops;
 pub(super) const CORNERS: u32 = 18;
 const TRIANGLES: usize = CORNERS as usize / 3;
 
-impl Target {
+impl BlendTarget {
     /// What the shader writes to a pixel, of what is there when it was drawn over each background.
     fn pixel(&self, drawn: [Colour; 2]) -> Result<Pixel, Stop> {
         if self.drawn.leaves.is_empty() || !self.drawn.is_covered(drawn)? {
             return Ok(Pixel::Uncovered);
         }
         let source = self.source(drawn[0]);
-        let is_float = self.drawn.kind() == Some(Kind::Float);
+        let is_float = self.drawn.kind() == Some(ScalarKind::Float);
         // What is computed of what is no number may be any, without `SignedZeroInfNanPreserve`.
         match is_float && source.floats().into_iter().any(f32::is_nan) {
             true => Ok(Pixel::Undefined),
@@ -42,10 +42,10 @@ impl Target {
     }
 }
 
-impl Run<'_> {
+impl BlendRun<'_> {
     /// What the original writes to each target, for each triangle; where it writes something else with another filler,
     /// that is undefined.
-    pub(super) fn draw_sources(&self) -> Result<Vec<Vec<Source>>, Stop> {
+    pub(super) fn draw_sources(&self) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = self.draw_module(self.task.original)?;
         let Some(other) = self.task.other() else { return Ok(sources) };
         let others = self.draw_module(other)?;
@@ -60,7 +60,10 @@ impl Run<'_> {
 
     /// Leaves out of `sources` what the original writes otherwise where it computes [twice](doubled) of it; returns
     /// whether there is any.
-    pub(super) fn leave_out_unsteady(&self, sources: &mut [Vec<Source>]) -> Result<bool, Stop> {
+    pub(super) fn leave_out_unsteady(
+        &self,
+        sources: &mut [Vec<SourceColours>],
+    ) -> Result<bool, Stop> {
         let doubled = self.draw_module(&doubled::doubled(self.task, self.task.original)?)?;
         let targets = self.targets.iter().cycle();
         let pairs = sources.iter_mut().flatten().zip(doubled.iter().flatten());
@@ -70,7 +73,7 @@ impl Run<'_> {
     }
 
     /// What the original writes, initialised in one way or the other.
-    fn draw_module(&self, module: &Module<'_>) -> Result<Vec<Vec<Source>>, Stop> {
+    fn draw_module(&self, module: &Module<'_>) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = Vec::new();
         for triangle in 0..TRIANGLES {
             let mut drawn = Vec::new();
@@ -81,9 +84,9 @@ impl Run<'_> {
                 let draw = self.draw(module.words(), triangle, 0, &mut work);
                 work.draws.push(draw);
                 let outcome = self.task.device.run(&work).map_err(cannot_run_original)?;
-                drawn.push(targets::pictures(&outcome));
+                drawn.push(targets::images(&outcome));
             }
-            let of_target = |(number, target): (usize, &Target)| {
+            let of_target = |(number, target): (usize, &BlendTarget)| {
                 let pixels = drawn[0][number].iter().zip(&drawn[1][number]);
                 pixels.map(|(one, other)| target.pixel([*one, *other])).collect()
             };
@@ -93,13 +96,13 @@ impl Run<'_> {
         Ok(sources)
     }
 
-    /// Draws triangles one behind the other with the lowered shader, over pictures, for each selection by itself.
+    /// Draws triangles one after the other with the lowered shader, over images, for each selection by itself.
     pub(super) fn draw_blended(
         &self,
         words: &[u32],
         selections: &[Vec<Selected>],
-        (triangles, before): (ops::Range<usize>, &[Vec<Picture>]),
-    ) -> Result<Vec<Vec<Picture>>, Stop> {
+        (triangles, before): (ops::Range<usize>, &[Vec<Image>]),
+    ) -> Result<Vec<Vec<Image>>, Stop> {
         let mut work = Work::default();
         for (selection, before) in selections.iter().zip(before) {
             let first = self.add_targets(before, &mut work);
@@ -110,13 +113,13 @@ impl Run<'_> {
             }
         }
         let outcome = self.task.run(Part::Lowered, &work)?;
-        let all = targets::pictures(&outcome);
-        Ok(all.chunks(self.targets.len()).map(<[Picture]>::to_vec).collect())
+        let all = targets::images(&outcome);
+        Ok(all.chunks(self.targets.len()).map(<[Image]>::to_vec).collect())
     }
 
-    /// Adds targets that hold these pictures; returns the index of the first.
-    fn add_targets(&self, pictures: &[Picture], work: &mut Work<'_>) -> usize {
-        targets::add(self.targets.iter().map(|target| &target.drawn), pictures, work)
+    /// Adds targets that hold these images; returns the index of the first.
+    fn add_targets(&self, images: &[Image], work: &mut Work<'_>) -> usize {
+        targets::add(self.targets.iter().map(|target| &target.drawn), images, work)
     }
 
     /// A draw of one triangle to the targets from `target` on, with the original's own inputs.
@@ -130,7 +133,7 @@ impl Run<'_> {
         let first = 3 * triangle as u32;
         let stage = Stage { entry_point: self.task.job.entry, ..Stage::fragment(fragment) };
         let targets = (target, self.targets.len());
-        let mut draw = targets::draw(&self.feeder, stage, targets, first..first + 3);
+        let mut draw = targets::draw(&self.synthetic_vertex, stage, targets, first..first + 3);
         self.inputs.install(work).give(&mut draw);
         draw.stages[0].specialization.clear();
         draw
@@ -140,7 +143,7 @@ impl Run<'_> {
     fn bind(
         &self,
         selection: &[Selected],
-        (first, before): (usize, &[Picture]),
+        (first, before): (usize, &[Image]),
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) {
@@ -175,12 +178,12 @@ impl Run<'_> {
 }
 
 /// A copy of a target.
-fn texture(picture: Option<&Picture>) -> Texture {
+fn texture(image: Option<&Image>) -> Texture {
     Texture {
         format: vk::Format::R32G32B32A32_SFLOAT,
         width: SIDE,
         height: SIDE,
-        contents: picture.map(targets::bytes).unwrap_or_default(),
+        contents: image.map(targets::bytes).unwrap_or_default(),
         ..Texture::default()
     }
 }
@@ -192,7 +195,8 @@ mod tests {
 
     #[test]
     fn a_pixel_is_drawn_or_left_or_undefined_and_never_changes() {
-        let target = Target { drawn: target(Kind::Float, 2), how: None, alpha_to_one: false };
+        let target =
+            BlendTarget { drawn: target(ScalarKind::Float, 2), how: None, alpha_to_one: false };
         let pixel = |drawn: [[u32; 2]; 2]| {
             target.pixel(drawn.map(|[red, green]| Colour([red, green, 7, 8]))).ok()
         };

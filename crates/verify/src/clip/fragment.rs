@@ -1,19 +1,19 @@
 //! Fragment stages: what they draw of a scene of planes, each primitive by itself.
 //!
-//! A vertex stage of ours hands on what the original reads, and another one what the lowered stage is to read, made of
-//! the same numbers. Both hand distances to the device as well, so that it cuts both alike; where the lowered stage
+//! A synthetic vertex stage writes the inputs of the original, and another one those of the lowered stage, made of
+//! the same numbers. Both write built-in distances as well, so that the device cuts both alike; where the lowered stage
 //! does that instead, only the original's are cut, and whether a primitive is culled is decided on the CPU.
 
-use super::handed::{Corner, Side, declared, kinds};
 use super::model::{Key, Model, Number, components, is_culled};
+use super::stage_inputs::{Corner, StageInputs, declared, kinds};
+use crate::images;
 use crate::inputs::Inputs;
-use crate::leaves::{Kind, Leaf};
-use crate::pictures;
+use crate::leaves::{Leaf, ScalarKind};
 use crate::random::{Random, Values};
 use crate::run::{Task, cannot_run, cannot_run_original};
-use crate::targets::{self, BEFORE, Colour, Picture, SIDE, Target};
+use crate::targets::{self, BEFORE, Colour, ColourTarget, Image, SIDE};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
-use crate::{Form, Phase, Steps};
+use crate::{ClipForm, ClipSteps, Phase};
 use polyshade::Module;
 use polyshade::clip_cull::DISTANCE_KINDS;
 use polyshade::spv::{Decoration, StorageClass};
@@ -27,29 +27,29 @@ const CORNERS: usize = 3;
 const PRIMITIVES: u32 = 24;
 
 /// Compares a lowered stage with the original.
-pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
+pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     if steps.planes.is_some() || steps.mask.is_some() {
         let why = "planes are for the stages that hand distances on";
         return Verdict::NotComparable(why.to_owned());
     }
-    task.each_seed(|seed| Run::new(task, steps, seed)?.compare(lowered))
+    task.each_seed(|seed| FragmentRun::new(task, steps, seed)?.compare(lowered))
 }
 
 /// One comparison, with one set of inputs.
-struct Run<'r> {
+struct FragmentRun<'r> {
     task: &'r Task<'r>,
     inputs: Inputs,
     leaves: Vec<Leaf>,
     /// Of the input components of the original, and of the distances that it does not read.
-    kinds: BTreeMap<Key, (Kind, u32)>,
+    kinds: BTreeMap<Key, (ScalarKind, u32)>,
     model: Model,
-    targets: Vec<Target>,
+    targets: Vec<ColourTarget>,
     /// Three of each primitive.
     corners: Vec<Corner>,
 }
 
-impl<'r> Run<'r> {
-    fn new(task: &'r Task<'r>, steps: &Steps, seed: u64) -> Result<Run<'r>, Stop> {
+impl<'r> FragmentRun<'r> {
+    fn new(task: &'r Task<'r>, steps: &ClipSteps, seed: u64) -> Result<FragmentRun<'r>, Stop> {
         let original = task.original;
         task.check_device(original)?;
         let leaves = |class| task.leaves(original, class).map_err(not_comparable);
@@ -63,14 +63,14 @@ impl<'r> Run<'r> {
             return Err(not_comparable(why));
         }
         // How many distances a stage tests that emulates them, though the original need not read them.
-        let counts = steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }));
+        let counts = steps.counts.filter(|_| matches!(steps.form, ClipForm::Emulated { .. }));
         let distances = iter::zip(DISTANCE_KINDS, counts.unwrap_or_default())
             .flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
-        let handed_on = components(&read).into_keys().filter(Key::is_handed_on);
-        let mut run = Run {
+        let passed_on = components(&read).into_keys().filter(Key::is_passed_on);
+        let mut run = FragmentRun {
             task,
             inputs: task.inputs((Values::Colours, seed), CORNERS as u32)?,
-            kinds: kinds(task, &read, handed_on.chain(distances)),
+            kinds: kinds(task, &read, passed_on.chain(distances)),
             model: Model::new(task, &read, &steps.inputs, counts, steps)?,
             leaves: read,
             targets: targets::targets(leaves(StorageClass::OUTPUT)?)?,
@@ -83,15 +83,16 @@ impl<'r> Run<'r> {
     fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
         let task = self.task;
         (task.report)(Phase::Original);
-        let side = self.original_side()?;
-        let draw = |module: &Module<'_>| -> Result<Vec<Picture>, Stop> {
+        let stage_inputs = self.original_inputs()?;
+        let draw = |module: &Module<'_>| -> Result<Vec<Image>, Stop> {
             let draw = |before| {
-                let drawn = self.draw(module.words(), &side, before, Run::is_dropped);
+                let drawn =
+                    self.draw(module.words(), &stage_inputs, before, FragmentRun::is_dropped);
                 drawn.map_err(cannot_run_original)
             };
             let [first, second] = [draw(BEFORE[0])?, draw(BEFORE[1])?];
-            let pictures = first.iter().zip(&second);
-            for (target, (first, second)) in self.targets.iter().cycle().zip(pictures) {
+            let images = first.iter().zip(&second);
+            for (target, (first, second)) in self.targets.iter().cycle().zip(images) {
                 for (first, second) in first.iter().zip(second) {
                     target.is_covered([*first, *second])?;
                 }
@@ -104,16 +105,16 @@ impl<'r> Run<'r> {
 
         let module = task.variant(Part::Lowered, lowered)?;
         task.check_device(&module)?;
-        let side = self.lowered_side(&module)?;
+        let stage_inputs = self.lowered_inputs(&module)?;
         (task.report)(Phase::Rewritten);
-        let found = self.draw(module.words(), &side, BEFORE[0], |_, _| false);
+        let found = self.draw(module.words(), &stage_inputs, BEFORE[0], |_, _| false);
         let mut found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         targets::leave_out(&mut found, &right, &other);
         let count = self.targets.len();
         let drawn = right.chunks_exact(count).zip(found.chunks_exact(count));
         let mut equal = Equal { draws: u64::from(PRIMITIVES), ..Equal::default() };
         for (number, (right, found)) in drawn.enumerate() {
-            equal.pixels += self.compare_pictures(number, [right, found])?;
+            equal.pixels += self.compare_images(number, [right, found])?;
         }
         task.check_messages(Part::Lowered, |_| true)?;
         match equal.pixels {
@@ -123,24 +124,23 @@ impl<'r> Run<'r> {
     }
 
     /// Compares what is drawn of a primitive; returns how many pixels are covered.
-    fn compare_pictures(&self, number: usize, drawn: [&[Picture]; 2]) -> Result<u64, Stop> {
+    fn compare_images(&self, number: usize, drawn: [&[Image]; 2]) -> Result<u64, Stop> {
         let [right, found] = drawn;
         let primitive = &self.corners[number * CORNERS..][..CORNERS];
         let is_clipped = |corner: &Corner| {
             self.model.distances(&corner.values)[0].iter().any(|distance| distance.float() < 0.0)
         };
         // Where the fragment stage cuts, edges are a matter of its precision, and values on both sides of them too.
-        let is_cut = matches!(self.model.steps.form, Form::Emulated { native_clip: false, .. })
+        let is_cut = matches!(self.model.steps.form, ClipForm::Emulated { native_clip: false, .. })
             && primitive.iter().any(is_clipped);
         let mut covered = 0;
         for (target, (right, found)) in self.targets.iter().zip(right.iter().zip(found)) {
-            let colour = |picture: &Picture, (x, y): (u32, u32)| picture[(y * SIDE + x) as usize];
-            let is_covered =
-                |picture: &Picture, at| !target.is_same(colour(picture, at), BEFORE[0]);
+            let colour = |image: &Image, (x, y): (u32, u32)| image[(y * SIDE + x) as usize];
+            let is_covered = |image: &Image, at| !target.is_same(colour(image, at), BEFORE[0]);
             for at in (0..SIDE * SIDE).map(|pixel| (pixel % SIDE, pixel / SIDE)) {
-                let is_edge = |picture| pictures::is_edge(SIDE, at, |at| is_covered(picture, at));
-                let [one, other] = [right, found].map(|picture| colour(picture, at));
-                let [is_right, is_found] = [right, found].map(|picture| is_covered(picture, at));
+                let is_edge = |image| images::is_edge(SIDE, at, |at| is_covered(image, at));
+                let [one, other] = [right, found].map(|image| colour(image, at));
+                let [is_right, is_found] = [right, found].map(|image| is_covered(image, at));
                 let is_same = match is_cut {
                     // What is left may be smaller than the precision of a driver.
                     true => is_right == is_found || is_edge(right) || is_edge(found),
@@ -164,7 +164,7 @@ impl<'r> Run<'r> {
 
     /// Whether the lowered stage emulates distances.
     fn is_emulated(&self) -> bool {
-        matches!(self.model.steps.form, Form::Emulated { .. })
+        matches!(self.model.steps.form, ClipForm::Emulated { .. })
     }
 
     /// Whether the lowered stage has to cull a primitive: one cull distance is negative at all corners.
@@ -179,8 +179,8 @@ impl<'r> Run<'r> {
         let mut corners = [(); CORNERS].map(|()| Corner::random(&self.kinds, &mut random, part));
         // What is a plane in one form is none in another, so neither cuts; and of some primitives all is seen.
         let is_whole = number.is_multiple_of(4)
-            || matches!(self.model.steps.form, Form::Combined | Form::Separate);
-        // The distances that the original has, or is handed.
+            || matches!(self.model.steps.form, ClipForm::Combined | ClipForm::Separate);
+        // The distances that the original has, or gets as inputs.
         let [clips, culls] = self.model.distances.each_ref().map(|keys| {
             let keys = keys.iter().filter(|key| self.kinds.contains_key(key));
             keys.copied().collect::<Vec<Key>>()
@@ -215,13 +215,13 @@ impl<'r> Run<'r> {
     }
 
     /// The original, with a vertex stage that writes its inputs.
-    fn original_side(&self) -> Result<Side, Stop> {
+    fn original_inputs(&self) -> Result<StageInputs, Stop> {
         // What is culled is not drawn at all.
         let most = if self.is_emulated() { declared(&self.leaves)[1] as usize } else { usize::MAX };
         let vertex = |corner: &Corner| {
             let arrays = match self.model.steps.form {
                 // The arrays are others than those of the lowered stage.
-                Form::Combined | Form::Separate => corner.own_distances(),
+                ClipForm::Combined | ClipForm::Separate => corner.own_distances(),
                 _ => {
                     let [clip, mut cull] = self.model.distances(&corner.values);
                     cull.truncate(most);
@@ -231,29 +231,29 @@ impl<'r> Run<'r> {
             (corner.position, corner.values.clone(), arrays)
         };
         let vertices = self.corners.iter().map(vertex).collect();
-        Side::new(self.task, (&self.leaves, None), vertices)
+        StageInputs::new(self.task, (&self.leaves, None), vertices)
     }
 
     /// The lowered stage, with a vertex stage that writes its inputs.
-    fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
+    fn lowered_inputs(&self, module: &Module<'_>) -> Result<StageInputs, Stop> {
         let leaves = self.task.leaves(module, StorageClass::INPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
         let arrays = |[clip, cull]: [Vec<Number>; 2]| match self.model.steps.form {
-            Form::Emulated { native_clip: true, .. } => [clip, Vec::new()],
-            Form::Emulated { native_clip: false, .. } => [Vec::new(), Vec::new()],
+            ClipForm::Emulated { native_clip: true, .. } => [clip, Vec::new()],
+            ClipForm::Emulated { native_clip: false, .. } => [Vec::new(), Vec::new()],
             _ => [clip, cull],
         };
-        Side::of_lowered(self.task, (&leaves, None), (&self.model, &self.corners), arrays)
+        StageInputs::of_lowered(self.task, (&leaves, None), (&self.model, &self.corners), arrays)
     }
 
-    /// The pictures that one of the sides draws of each primitive that is not dropped: one for each target.
+    /// The images that one of the sides draws of each primitive that is not dropped: one for each target.
     fn draw(
         &self,
         shader: &[u32],
-        side: &Side,
+        stage_inputs: &StageInputs,
         before: Colour,
         is_dropped: impl Fn(&Self, &[Corner]) -> bool,
-    ) -> Result<Vec<Picture>, Error> {
+    ) -> Result<Vec<Image>, Error> {
         let background = vec![vec![before; (SIDE * SIDE) as usize]; self.targets.len()];
         let firsts = (0..self.corners.len()).step_by(CORNERS);
         let work = self.inputs.work(firsts, |first_corner, given, work| {
@@ -262,13 +262,17 @@ impl<'r> Run<'r> {
             let first = targets::add(&self.targets, &background, work);
             let stage = Stage { entry_point: self.task.job.entry, ..Stage::fragment(shader) };
             let vertices = 0..if is_dropped { 0 } else { CORNERS as u32 };
-            let mut draw =
-                targets::draw(&side.feeder, stage, (first, self.targets.len()), vertices);
+            let mut draw = targets::draw(
+                &stage_inputs.synthetic_vertex,
+                stage,
+                (first, self.targets.len()),
+                vertices,
+            );
             given.give(&mut draw);
             draw.stages[0].specialization.clear();
-            draw.vertex_buffers = vec![side.install(corners, work)];
+            draw.vertex_buffers = vec![stage_inputs.install(corners, work)];
             draw
         });
-        Ok(targets::pictures(&self.task.device.run(&work)?))
+        Ok(targets::images(&self.task.device.run(&work)?))
     }
 }

@@ -1,13 +1,13 @@
 //! What the host fills in: masks, and planes.
 
 use super::model::{Model, Setting};
-use crate::Steps;
+use crate::ClipSteps;
 use crate::random::Random;
 use polyshade::host::Value;
 use polyshade_vulkan::{Draw, Work, place_words};
 
 /// What the host may fill in.
-pub(super) fn settings(steps: &Steps, seed: u64) -> Vec<Setting> {
+pub(super) fn settings(steps: &ClipSteps, seed: u64) -> Vec<Setting> {
     let mut random = Random::new(seed, 1 << 41);
     let masks = match steps.mask.map(|(enabled, _)| enabled) {
         Some(Value::Fixed(mask)) => vec![mask],

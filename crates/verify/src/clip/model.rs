@@ -1,12 +1,12 @@
 //! The distances of a vertex, as numbers, and what a lowered stage has of a vertex of the original.
 //!
-//! No driver has registers that are marked as distances, planes of the host's, or planes that are off: here is what
-//! Direct3D and OpenGL say of them. What Vulkan has itself is drawn besides (`scene`).
+//! No driver has registers with the semantics of distances, planes of the host's, or planes that are off: this models
+//! the rules of Direct3D and OpenGL. What Vulkan has itself is drawn besides (`scene`).
 
 use crate::leaves::{self, Leaf};
 use crate::run::Task;
 use crate::verdict::{Stop, not_comparable};
-use crate::{Form, Marked, Steps, UserPlanes};
+use crate::{ClipForm, ClipSteps, DistanceSemantics, UserPlanes};
 use polyshade::Module;
 use polyshade::clip_cull::{DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 use polyshade::spv::view::{AccessChain, Variable};
@@ -54,7 +54,7 @@ impl Key {
     }
 
     /// Whether a stage passes it to the next one: it is a location, or a distance.
-    pub(super) fn is_handed_on(&self) -> bool {
+    pub(super) fn is_passed_on(&self) -> bool {
         matches!(self, Key::Register { .. }) || self.is_built_in()
     }
 
@@ -227,7 +227,7 @@ impl Number {
 /// What of an interface of the original is a distance, and what becomes of that.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
-    pub(super) steps: Steps,
+    pub(super) steps: ClipSteps,
     /// What the host fills in: of a new model, nothing.
     pub(super) setting: Setting,
     /// The components that are clip and cull distances, by their numbers; those that are not there are 0.
@@ -243,9 +243,9 @@ impl Model {
     pub(super) fn new(
         task: &Task<'_>,
         leaves: &[Leaf],
-        listed: &Marked,
+        listed: &DistanceSemantics,
         counts: Option<[u32; 2]>,
-        steps: &Steps,
+        steps: &ClipSteps,
     ) -> Result<Model, Stop> {
         let (m, keys) = (task.job.module, components(leaves));
         let mut left = BTreeSet::new();
@@ -257,11 +257,11 @@ impl Model {
             if counts.is_none() && !is_accessed(m, leaves, kind) {
                 left.extend(distances.drain(..));
             }
-            let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
-            left.extend(&marked);
+            let own = own_distances(m, leaves, (&listed.semantics, steps.user_semantics), kind);
+            left.extend(&own);
             // What is linked numbers, if anything is.
             let linked = listed.linked.as_ref().map(|linked| components_of(linked, kind));
-            distances.extend(linked.map_or(marked, |linked| linked.into_iter().collect()));
+            distances.extend(linked.map_or(own, |linked| linked.into_iter().collect()));
             distances
         });
         left.extend(distances.iter().flatten().filter(|key| !key.is_built_in()));
@@ -275,9 +275,9 @@ impl Model {
 
     /// Whether Vulkan has it all: distances are built-in arrays, and nothing but their form changes.
     pub(super) fn is_native(&self) -> bool {
-        let Steps { planes: None, mask: None, form, .. } = &self.steps else { return false };
+        let ClipSteps { planes: None, mask: None, form, .. } = &self.steps else { return false };
         self.distances.iter().flatten().all(Key::is_built_in)
-            && !matches!(form, Form::Combined | Form::Separate)
+            && !matches!(form, ClipForm::Combined | ClipForm::Separate)
     }
 
     /// The distances as they are written, as numbers: clip in order, cull in order.
@@ -304,14 +304,18 @@ impl Model {
         }
         let [clips, culls] = self.steps.counts.unwrap_or_default().map(|count| count as usize);
         match self.steps.form {
-            Form::Kept | Form::Arrays | Form::Exact { location: None, .. } => {}
-            Form::Separate => cull = clip.split_off(clips.min(clip.len())),
-            Form::Combined => {
+            ClipForm::Kept
+            | ClipForm::Arrays
+            | ClipForm::ClippedInGeometry { location: None, .. } => {}
+            ClipForm::Separate => cull = clip.split_off(clips.min(clip.len())),
+            ClipForm::Combined => {
                 clip.resize(clip.len().max(clips), Number::ZERO);
                 clip.append(&mut cull);
             }
             // What others have and this stage does not write is undefined.
-            Form::Registers { .. } | Form::Exact { .. } | Form::Emulated { .. } => {
+            ClipForm::Registers { .. }
+            | ClipForm::ClippedInGeometry { .. }
+            | ClipForm::Emulated { .. } => {
                 clip.resize(clip.len().max(clips), Number::Undefined);
                 cull.resize(cull.len().max(culls), Number::Undefined);
             }
@@ -330,10 +334,12 @@ impl Model {
         }
         let mut arrays = self.distances(vertex);
         let location = match self.steps.form {
-            Form::Registers { location } => Some(location),
-            Form::Exact { location, .. } => location,
+            ClipForm::Registers { location } => Some(location),
+            ClipForm::ClippedInGeometry { location, .. } => location,
             // Without cull distances there is nothing to do.
-            Form::Emulated { location, native_clip } if !native_clip || !arrays[1].is_empty() => {
+            ClipForm::Emulated { location, native_clip }
+                if !native_clip || !arrays[1].is_empty() =>
+            {
                 let flags = arrays[1].iter().map(|distance| distance.flag());
                 lowered.extend(Key::from(location.saturating_add(2)).zip(flags));
                 Some(location)
@@ -343,7 +349,7 @@ impl Model {
         if let Some(location) = location {
             lowered.extend(Key::from(location).zip(arrays.iter().flatten().copied()));
             arrays[1].clear();
-            if !matches!(self.steps.form, Form::Emulated { native_clip: true, .. }) {
+            if !matches!(self.steps.form, ClipForm::Emulated { native_clip: true, .. }) {
                 arrays[0].clear();
             }
         }
@@ -410,24 +416,24 @@ fn components_of(semantics: &[DistanceSemantic], kind: DistanceKind) -> BTreeSet
     keys.collect()
 }
 
-/// The components that are marked as distances of a kind, in their order.
-fn marked(
+/// The components that semantics make distances of a kind, in their order.
+fn own_distances(
     m: &Module<'_>,
     leaves: &[Leaf],
-    (marks, semantics): (&[DistanceSemantic], bool),
+    (semantics, user_semantics): (&[DistanceSemantic], bool),
     kind: DistanceKind,
 ) -> Vec<Key> {
-    let covered = components_of(marks, kind);
+    let covered = components_of(semantics, kind);
     let mut found = Vec::new();
     for leaf in leaves {
-        let is_semantic = semantics && semantic(m, leaf) == Some(kind);
+        let is_semantic = user_semantics && semantic(m, leaf) == Some(kind);
         found.extend(Key::registers(leaf).filter(|key| is_semantic || covered.contains(key)));
     }
     found.sort_unstable();
     found
 }
 
-/// The kind that a `UserSemantic` decoration says.
+/// The kind of distance that a `UserSemantic` decoration names.
 fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<DistanceKind> {
     let of_variable = m.decoration(leaf.variable, Decoration::USER_SEMANTIC);
     let of_member = || {

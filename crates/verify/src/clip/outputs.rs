@@ -1,8 +1,8 @@
-//! What a lowered stage hands on, vertex by vertex: every component is there and has its value, and there are no
+//! The outputs of a lowered stage, vertex by vertex: every component is there and has its value, and there are no
 //! others.
 
 use super::model::{Key, Model, Number, Vertex, components};
-use crate::leaves::{Kind, Leaf};
+use crate::leaves::{Leaf, ScalarKind};
 use crate::verdict::{Difference, Part, Stop, Value, broken};
 use std::collections::BTreeMap;
 use std::iter;
@@ -12,7 +12,7 @@ pub(super) struct Outputs<'o> {
     model: &'o Model,
     found: BTreeMap<Key, usize>,
     /// For each word of a vertex.
-    kinds: Vec<Kind>,
+    kinds: Vec<ScalarKind>,
 }
 
 impl<'o> Outputs<'o> {
@@ -41,7 +41,7 @@ impl<'o> Outputs<'o> {
             let word = self.found.get(&key);
             // What is never written need not be there.
             let bits = word.map_or(0, |word| vertex[*word]);
-            let is_float = word.is_none_or(|word| self.kinds[*word] == Kind::Float);
+            let is_float = word.is_none_or(|word| self.kinds[*word] == ScalarKind::Float);
             if right.is(bits, is_float) {
                 continue;
             }

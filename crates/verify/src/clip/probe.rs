@@ -1,8 +1,8 @@
-//! Our own fragment stages that show what the stage before them hands on.
+//! Our own fragment stages that show the outputs of the stage before them.
 
-use crate::feeder::{variable, vector};
-use crate::leaves::{Kind, Leaf};
+use crate::leaves::{Leaf, ScalarKind};
 use crate::library;
+use crate::synthetic_vertex::{variable, vector};
 use crate::verdict::Stop;
 use polyshade::Module;
 use polyshade::clip_cull;
@@ -34,7 +34,7 @@ impl Component<'_> {
 /// The outputs that a probe can show: those that are floats at locations by themselves.
 pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
     leaves.iter().filter(|leaf| {
-        (leaf.kind, leaf.bits) == (Kind::Float, 32)
+        (leaf.kind, leaf.bits) == (ScalarKind::Float, 32)
             && leaf.builtin.is_none()
             && leaf.path.is_empty()
             && leaf.register.is_some()

@@ -1,21 +1,21 @@
 //! A scene of planes: what the device draws of it with the original, and what with the lowered stage.
 //!
-//! Where Vulkan has the distances, the original is drawn as it is, and what it hands on is shown as well. Where it has
+//! Where Vulkan has the distances, the original is drawn as it is, and its outputs are shown as well. Where it has
 //! not, a vertex stage of ours takes what was recorded of the original from vertex buffers, with the distances that the
-//! model gives it, and hands them on natively; whether a primitive is culled is decided on the CPU.
+//! model gives it, and writes them natively; whether a primitive is culled is decided on the CPU.
 
 use super::MOST;
-use super::handed::Side;
 use super::model::{Key, Model, Number, Rounding, Vertex, is_culled};
 use super::probe::{Component, probe, shown};
-use super::shape::Shape;
+use super::stage_inputs::StageInputs;
+use super::stage_shape::StageShape;
+use crate::images::{self, Exactness, Images};
 use crate::leaves::Leaf;
 use crate::library;
-use crate::pictures::{self, Exactness, Pictures};
 use crate::position::chooses_a_layer;
 use crate::run::{Task, cannot_run, cannot_run_original};
 use crate::verdict::{Part, Stop, broken, not_comparable};
-use crate::{Form, Phase};
+use crate::{ClipForm, Phase};
 use polyshade::Module;
 use polyshade::clip_cull::{self, DISTANCE_KINDS, DistanceCounts, Emulated, Options, Step};
 use polyshade::spv::{Capability, StorageClass};
@@ -30,7 +30,7 @@ pub(super) struct Drawable<P> {
     pub(super) title: String,
     /// Of lists, where the original is not drawn itself: each primitive has its own vertices.
     pub(super) topology: vk::PrimitiveTopology,
-    /// What the original hands on.
+    /// The outputs of the original.
     pub(super) primitives: Vec<Vec<Vertex>>,
 }
 
@@ -43,23 +43,23 @@ pub(super) struct Scene<'s> {
     counts: [u32; 2],
     /// The original is drawn as it is.
     pub(super) is_native: bool,
-    /// Pictures are the same to the bit.
+    /// Images are the same to the bit.
     is_exact: bool,
 }
 
 impl<'s> Scene<'s> {
     /// That of a stage behind the vertex stage, if it has a shape.
-    pub(super) fn new(task: &'s Task<'s>, model: &'s Model, shape: Option<Shape>) -> Self {
+    pub(super) fn new(task: &'s Task<'s>, model: &'s Model, shape: Option<StageShape>) -> Self {
         let own = model.distances.each_ref().map(|keys| keys.len() as u32);
         let is_native = model.is_native() && !task.device.capabilities().culls_wrongly(own);
         let counts = model.distances(&Vertex::new()).map(|all| all.len() as u32);
         let is_exact = match model.steps.form {
-            Form::Emulated { native_clip: false, .. } => counts[0] == 0,
-            // Points go or stay as they are; of others, edges are a matter of precision.
-            Form::Exact { .. } => shape.is_some_and(Shape::makes_points),
-            // Our own side knows what planes give only nearly, and not how a driver divides a patch.
+            ClipForm::Emulated { native_clip: false, .. } => counts[0] == 0,
+            // A point is dropped or stays as it is; of other primitives, edges are a matter of precision.
+            ClipForm::ClippedInGeometry { .. } => shape.is_some_and(StageShape::makes_points),
+            // The model knows the distances to planes only nearly, and not how a driver divides a patch.
             _ => {
-                let is_divided = matches!(shape, Some(Shape::Evaluation(_)));
+                let is_divided = matches!(shape, Some(StageShape::Evaluation(_)));
                 is_native || model.steps.planes.is_none() && !is_divided
             }
         };
@@ -70,9 +70,13 @@ impl<'s> Scene<'s> {
     pub(super) fn is_drawn(&self, originals: &[Leaf], module: &Module<'_>) -> bool {
         let device = self.task.device.capabilities();
         let is_form = match self.model.steps.form {
-            Form::Kept | Form::Arrays | Form::Separate => !device.culls_wrongly(self.counts),
-            Form::Emulated { .. } => true,
-            Form::Registers { .. } | Form::Exact { .. } | Form::Combined => false,
+            ClipForm::Kept | ClipForm::Arrays | ClipForm::Separate => {
+                !device.culls_wrongly(self.counts)
+            }
+            ClipForm::Emulated { .. } => true,
+            ClipForm::Registers { .. }
+            | ClipForm::ClippedInGeometry { .. }
+            | ClipForm::Combined => false,
         };
         let is_drawable = device.features.shader_clip_distance == vk::TRUE
             && self.counts[0] <= device.limits.max_clip_distances.min(MOST);
@@ -86,8 +90,8 @@ impl<'s> Scene<'s> {
         drawable.primitives.iter().all(|primitive| {
             let positions: Vec<[f32; 4]> = primitive.iter().map(position).collect();
             let arrays = primitive.iter().flat_map(|one| self.model.distances(one));
-            pictures::has_place(&positions)
-                && positions.into_iter().all(pictures::is_drawable)
+            images::has_place(&positions)
+                && positions.into_iter().all(images::is_drawable)
                 && arrays.flatten().all(|distance| self.is_tame(distance))
         })
     }
@@ -95,21 +99,21 @@ impl<'s> Scene<'s> {
     /// Whether a number is defined, and of a size that can be interpolated where its primitive is cut in two ways.
     fn is_tame(&self, number: Number) -> bool {
         let is_interpolated =
-            !self.is_exact || matches!(self.model.steps.form, Form::Emulated { .. });
+            !self.is_exact || matches!(self.model.steps.form, ClipForm::Emulated { .. });
         let most = if is_interpolated { LARGEST } else { f32::MAX };
         let is_number = !matches!(number, Number::Overflowing(..));
         is_number && number.float().abs() <= most && !number.may_be_negative()
     }
 
-    /// Draws with both shaders, the original and the lowered one: a picture for each of the `drawables` that are
+    /// Draws with both shaders, the original and the lowered one: an image for each of the `drawables` that are
     /// defined, with the fragment stage that is given. Shows where they are, how deep, and of an original that is drawn
-    /// itself, what is in `leaves`, and the distances that `lowered` hands on. Returns how many pixels are covered.
+    /// itself, what is in `leaves`, and the distances that `lowered` writes. Returns how many pixels are covered.
     pub(super) fn compare<P: Copy, S: Copy>(
         &self,
         drawables: impl IntoIterator<Item = Drawable<P>>,
         (leaves, lowered): (&[Leaf], &Module<'_>),
         shaders: [S; 2],
-        draw: impl Fn(S, &[u32], Vec<P>) -> Result<Pictures, Error>,
+        draw: impl Fn(S, &[u32], Vec<P>) -> Result<Images, Error>,
     ) -> Result<u64, Stop> {
         let mut drawables: Vec<Drawable<P>> =
             drawables.into_iter().filter(|one| self.is_defined(one)).collect();
@@ -121,8 +125,8 @@ impl<'s> Scene<'s> {
         };
         let compare = |fragments: [&[u32]; 2], what: &str, exactness, chosen: &[&Drawable<P>]| {
             let titles = chosen.iter().map(|one| format!("{}, {what}", one.title));
-            let pictures = self.draw(fragments, chosen, shaders, &draw)?;
-            pictures::compare(Part::Lowered, pictures.each_ref(), exactness, titles)
+            let images = self.draw(fragments, chosen, shaders, &draw)?;
+            images::compare(Part::Lowered, images.each_ref(), exactness, titles)
         };
         let emulated = self.emulated(&library::DEPTH)?;
         let pixels = compare([&library::DEPTH, &emulated], "depth", depth, &all)?;
@@ -155,19 +159,22 @@ impl<'s> Scene<'s> {
         let all: Vec<&Drawable<P>> = drawables.iter().collect();
         let [least, most] = [Rounding::Least, Rounding::Most]
             .map(|rounding| self.draw_by_model(&library::DEPTH, &all, rounding));
-        let mut decided = pictures::are_alike([&least?, &most?]).into_iter();
+        let mut decided = images::are_alike([&least?, &most?]).into_iter();
         drawables.retain(|_| decided.next().expect("each has a picture"));
         Ok(())
     }
 
-    /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
+    /// Probes of the output distances of a stage that cuts primitives itself: of the original, and of the lowered one.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
-        let Form::Exact { hand_on: true, .. } = self.model.steps.form else { return Ok(None) };
+        let ClipForm::ClippedInGeometry { keeps_distances: true, .. } = self.model.steps.form
+        else {
+            return Ok(None);
+        };
         let arrays =
             DISTANCE_KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
                 (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
             });
-        // Each is handed on as its number.
+        // Each is written as its number.
         let numbers = (0..).map(Number::Bits);
         let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
         let places = self.model.lowered(&vertex);
@@ -196,8 +203,8 @@ impl<'s> Scene<'s> {
         [original, lowered]: [&[u32]; 2],
         chosen: &[&Drawable<P>],
         [first, second]: [S; 2],
-        draw: impl Fn(S, &[u32], Vec<P>) -> Result<Pictures, Error>,
-    ) -> Result<[Pictures; 2], Stop> {
+        draw: impl Fn(S, &[u32], Vec<P>) -> Result<Images, Error>,
+    ) -> Result<[Images; 2], Stop> {
         let all: Vec<P> = chosen.iter().map(|one| one.of).collect();
         (self.task.report)(Phase::Original);
         let mut right = match self.is_native {
@@ -211,8 +218,8 @@ impl<'s> Scene<'s> {
         self.task.check_messages(Part::Lowered, |_| true)?;
         match self.model.steps.form {
             // SwiftShader counts nothing of what a fragment stage discards some of.
-            Form::Emulated { .. } => right.1.clone_from(&found.1),
-            Form::Kept | Form::Arrays if self.is_native => {}
+            ClipForm::Emulated { .. } => right.1.clone_from(&found.1),
+            ClipForm::Kept | ClipForm::Arrays if self.is_native => {}
             // What one side cuts or culls itself does not reach clipping.
             _ => right.1.iter_mut().for_each(|counts| counts.clipping = None),
         }
@@ -221,7 +228,7 @@ impl<'s> Scene<'s> {
 
     /// A fragment stage as it is behind the lowered stage.
     fn emulated(&self, fragment: &[u32]) -> Result<Vec<u32>, Stop> {
-        let Form::Emulated { location, native_clip } = self.model.steps.form else {
+        let ClipForm::Emulated { location, native_clip } = self.model.steps.form else {
             return Ok(fragment.to_vec());
         };
         let emulated = if native_clip { Emulated::Cull } else { Emulated::All };
@@ -242,7 +249,7 @@ impl<'s> Scene<'s> {
         fragment: &[u32],
         drawables: &[&Drawable<P>],
         rounding: Rounding,
-    ) -> Result<Pictures, Stop> {
+    ) -> Result<Images, Stop> {
         let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
         for drawable in drawables {
             let first = vertices.len();
@@ -259,12 +266,15 @@ impl<'s> Scene<'s> {
             }
             ranges.push(first..vertices.len());
         }
-        let side = Side::new(self.task, (&[], None), vertices)?;
+        let stage_inputs = StageInputs::new(self.task, (&[], None), vertices)?;
         let mut work = Work::default();
         for (range, drawable) in ranges.into_iter().zip(drawables) {
-            let mut draw = Draw::new(vec![Stage::vertex(&side.feeder)], 0..range.len() as u32);
-            draw.vertex_buffers = vec![side.install(range, &mut work)];
-            pictures::rasterize(&mut draw, drawable.topology, fragment, &mut work);
+            let mut draw = Draw::new(
+                vec![Stage::vertex(&stage_inputs.synthetic_vertex)],
+                0..range.len() as u32,
+            );
+            draw.vertex_buffers = vec![stage_inputs.install(range, &mut work)];
+            images::rasterize(&mut draw, drawable.topology, fragment, &mut work);
             work.draws.push(draw);
         }
         self.task.device.count(&work).map_err(cannot_run_original)

@@ -1,21 +1,21 @@
-//! Vertex stages: what a lowered one hands on is made of what the original does, and a scene of its primitives, each by
+//! Vertex stages: the outputs of a lowered one are made of the original's, and a scene of its primitives, each by
 //! itself, is drawn as the original draws it.
 
 use super::host;
 use super::model::{Model, Vertex, components, recorded};
 use super::outputs::Outputs;
 use super::scene::{Drawable, Scene};
-use crate::pictures::{self, Pictures, Primitive};
+use crate::images::{self, Images, Primitive};
 use crate::random::Values;
 use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::verdict::{Equal, Part, Stop, Verdict};
-use crate::{Phase, Steps};
+use crate::{ClipSteps, Phase};
 use polyshade::Module;
 use polyshade_vulkan::{Draw, Error, Work};
 
 /// Compares a lowered stage with the original.
-pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
+pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
         let original = &Original::of(task, (Values::Distances, seed))?;
         let model = Model::new(task, &original.leaves, &steps.outputs, None, steps)?;
@@ -34,12 +34,12 @@ pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Ve
         for setting in host::settings(steps, seed) {
             let model = Model { setting, ..model.clone() };
             let scene = Scene::new(task, &model, None);
-            let run = Run { original, vertices, module, scene };
+            let run = ClipVertexRun { original, vertices, module, scene };
             (task.report)(Phase::Rewritten);
             equal.words += run.compare_outputs()?;
             task.check_messages(Part::Lowered, is_not_about_points)?;
             if task.device.rasterizes() && scene.is_drawn(&original.leaves, module) {
-                equal.pixels += run.compare_pictures()?;
+                equal.pixels += run.compare_images()?;
             }
         }
         Ok(equal)
@@ -47,19 +47,19 @@ pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Ve
 }
 
 /// One comparison, with one set of inputs and what the host fills in.
-struct Run<'r> {
+struct ClipVertexRun<'r> {
     original: &'r Original<'r>,
-    /// The vertices of each placement, as the original hands them on.
+    /// The vertices of each placement, as the original writes them.
     vertices: &'r [Vec<Vertex>],
     /// The lowered stage.
     module: &'r Module<'r>,
     scene: Scene<'r>,
 }
 
-impl Run<'_> {
-    /// Returns how many words the lowered stage hands on.
+impl ClipVertexRun<'_> {
+    /// Returns how many words the lowered stage writes.
     fn compare_outputs(&self) -> Result<u64, Stop> {
-        let Run { original, module, scene: Scene { model, .. }, .. } = *self;
+        let ClipVertexRun { original, module, scene: Scene { model, .. }, .. } = *self;
         let Original { inputs, leaves: wanted, .. } = original;
         let variant = Variant { part: Part::Lowered, module, inputs, wanted };
         let mut words = 0;
@@ -80,12 +80,12 @@ impl Run<'_> {
     }
 
     /// Returns how many pixels are covered.
-    fn compare_pictures(&self) -> Result<u64, Stop> {
+    fn compare_images(&self) -> Result<u64, Stop> {
         let Original { plain, placements, leaves, .. } = self.original;
         let Model { setting, .. } = self.scene.model;
         let mut drawables = Vec::new();
         for (placement, vertices) in placements.iter().zip(self.vertices) {
-            for primitive in pictures::primitives(*placement) {
+            for primitive in images::primitives(*placement) {
                 let Primitive { topology, placement: own } = primitive;
                 let slots = primitive.vertices().map(|(number, of)| placement.slot(number, of));
                 drawables.push(Drawable {
@@ -108,13 +108,13 @@ impl Run<'_> {
         (module, model): (&Module<'_>, Option<&Model>),
         fragment: &[u32],
         primitives: Vec<Primitive>,
-    ) -> Result<Pictures, Error> {
+    ) -> Result<Images, Error> {
         let original = self.original;
         let work = original.inputs.work(primitives, |primitive, given, work| {
             let mut draw = original.draw(module.words(), primitive.placement);
             host::bind(model, &mut draw, work);
             given.give(&mut draw);
-            pictures::rasterize(&mut draw, primitive.topology, fragment, work);
+            images::rasterize(&mut draw, primitive.topology, fragment, work);
             draw
         });
         original.task.device.count(&work)

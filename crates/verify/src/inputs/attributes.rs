@@ -1,8 +1,8 @@
 //! Vertex attributes: random numbers, and those at which arithmetic goes wrong.
 
-use super::steering::{self, MOST_SMALL};
+use super::control_inputs::{self, MOST_SMALL};
 use crate::constants::Specialization;
-use crate::leaves::{self, Kind, Leaf};
+use crate::leaves::{self, Leaf, ScalarKind};
 use crate::random::{Random, Values};
 use polyshade::Module;
 use polyshade::spv::StorageClass;
@@ -22,7 +22,7 @@ pub(crate) struct Stream {
 #[derive(Debug, Clone, Copy)]
 struct Location {
     number: u32,
-    kind: Kind,
+    kind: ScalarKind,
     bits: u32,
     components: u32,
     /// Its numbers are to be small: below this.
@@ -83,9 +83,9 @@ pub(crate) fn streams(
     let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization)?;
     let mut locations = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        let steering = steering::steering(m, leaf.variable, specialization);
-        let small = steering.steers.then_some(steering.end());
-        add(&mut locations, leaf, (small, steering.is_float))?;
+        let control_use = control_inputs::control_use(m, leaf.variable, specialization);
+        let small = control_use.controls.then_some(control_use.end());
+        add(&mut locations, leaf, (small, control_use.is_float))?;
     }
     // The host decides what steps with instances: here it is every fourth location.
     let rate = |location: u32| match location % 4 {
@@ -108,7 +108,8 @@ fn add(
     let Some((number, component)) = leaf.register else {
         return Err(format!("input {} has no location", leaf.title()));
     };
-    let (Kind::Float | Kind::Int | Kind::Uint, 32 | 64) = (leaf.kind, leaf.bits) else {
+    let (ScalarKind::Float | ScalarKind::Int | ScalarKind::Uint, 32 | 64) = (leaf.kind, leaf.bits)
+    else {
         return Err(format!("input {} has {} bits", leaf.title(), leaf.bits));
     };
     let components = component / leaf.bits.div_ceil(32) + leaf.count;
@@ -163,7 +164,7 @@ fn stream(
 /// A colour at which equations branch, of 0, a half and 1, or a grey; one between those; one of alpha ½; or one that
 /// formats clamp. Those of locations beside each other differ.
 fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
-    if (what.kind, what.bits) != (Kind::Float, 32) {
+    if (what.kind, what.bits) != (ScalarKind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();
     }
     let (triangle, vertex) = (element / TRIANGLE, element % TRIANGLE);
@@ -183,16 +184,16 @@ fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
 
 /// The value of all floats of an element, where distances are wanted and nothing is steered by it.
 fn distance(what: Location, element: u32, random: &Random) -> Option<f32> {
-    let is_free = (what.kind, what.bits, what.small) == (Kind::Float, 32, None);
+    let is_free = (what.kind, what.bits, what.small) == (ScalarKind::Float, 32, None);
     random.distance(element).filter(|_| is_free)
 }
 
 fn value(what: Location, random: &mut Random) -> Vec<u8> {
-    if let (Kind::Float, 32, Some(colour)) = (what.kind, what.bits, random.colour()) {
+    if let (ScalarKind::Float, 32, Some(colour)) = (what.kind, what.bits, random.colour()) {
         return colour.to_ne_bytes().to_vec();
     }
     let is_edge = random.below(4) == 0;
-    let is_float = what.bits == 32 && (what.kind == Kind::Float || what.is_float);
+    let is_float = what.bits == 32 && (what.kind == ScalarKind::Float || what.is_float);
     if random.is_of_normals() && is_float && what.small.is_none() {
         let is_taken = if random.is_of_moderates() { is_moderate } else { is_plain };
         let edge = is_edge.then(|| random.one_of(&FLOATS)).filter(|float| is_taken(*float));
@@ -200,12 +201,12 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
     }
     let small = random.below(what.small.unwrap_or(MOST_SMALL));
     match (what.kind, what.bits) {
-        (Kind::Float, 32) if what.small.is_some() => (small as f32).to_ne_bytes().to_vec(),
-        (Kind::Float, 32) if is_edge => random.one_of(&FLOATS).to_ne_bytes().to_vec(),
-        (Kind::Float, 32) => (random.number() as f32).to_ne_bytes().to_vec(),
-        (Kind::Float, _) if what.small.is_some() => f64::from(small).to_ne_bytes().to_vec(),
-        (Kind::Float, _) if is_edge => random.one_of(&DOUBLES).to_ne_bytes().to_vec(),
-        (Kind::Float, _) => random.number().to_ne_bytes().to_vec(),
+        (ScalarKind::Float, 32) if what.small.is_some() => (small as f32).to_ne_bytes().to_vec(),
+        (ScalarKind::Float, 32) if is_edge => random.one_of(&FLOATS).to_ne_bytes().to_vec(),
+        (ScalarKind::Float, 32) => (random.number() as f32).to_ne_bytes().to_vec(),
+        (ScalarKind::Float, _) if what.small.is_some() => f64::from(small).to_ne_bytes().to_vec(),
+        (ScalarKind::Float, _) if is_edge => random.one_of(&DOUBLES).to_ne_bytes().to_vec(),
+        (ScalarKind::Float, _) => random.number().to_ne_bytes().to_vec(),
         (_, 64) if is_edge && what.small.is_none() => random.bits().to_ne_bytes().to_vec(),
         (_, 64) => u64::from(small).to_ne_bytes().to_vec(),
         _ if random.is_of_normals() && what.is_float => 0_u32.to_ne_bytes().to_vec(),
@@ -226,13 +227,13 @@ fn is_moderate(float: f32) -> bool {
 }
 
 /// Components of a kind, 1 to 4 of so many bits.
-pub(crate) fn format(kind: Kind, bits: u32, components: u32) -> vk::Format {
+pub(crate) fn format(kind: ScalarKind, bits: u32, components: u32) -> vk::Format {
     let of_one = match (kind, bits) {
-        (Kind::Float, 64) => vk::Format::R64_SFLOAT,
-        (Kind::Int, 64) => vk::Format::R64_SINT,
+        (ScalarKind::Float, 64) => vk::Format::R64_SFLOAT,
+        (ScalarKind::Int, 64) => vk::Format::R64_SINT,
         (_, 64) => vk::Format::R64_UINT,
-        (Kind::Float, _) => vk::Format::R32_SFLOAT,
-        (Kind::Int, _) => vk::Format::R32_SINT,
+        (ScalarKind::Float, _) => vk::Format::R32_SFLOAT,
+        (ScalarKind::Int, _) => vk::Format::R32_SINT,
         _ => vk::Format::R32_UINT,
     };
     // Between one with so many components and the next come the other two kinds.

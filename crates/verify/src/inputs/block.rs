@@ -1,7 +1,7 @@
 //! The bytes of a block: small numbers wherever its layout has a member.
 
 use super::RUNTIME_ELEMENTS;
-use super::steering::Steering;
+use super::control_inputs::ControlUse;
 use crate::constants::{self, Specialization};
 use crate::random::Random;
 use polyshade::Module;
@@ -38,10 +38,10 @@ pub(crate) enum Integers {
 
 impl Integers {
     /// Those without denormals of what is steered by.
-    pub(crate) fn normal(steering: Steering) -> Integers {
-        match steering {
-            Steering { is_float: false, .. } => Integers::Small,
-            Steering { steers: false, .. } => Integers::Floats,
+    pub(crate) fn normal(control_use: ControlUse) -> Integers {
+        match control_use {
+            ControlUse { is_float: false, .. } => Integers::Small,
+            ControlUse { controls: false, .. } => Integers::Floats,
             _ => Integers::Zero,
         }
     }

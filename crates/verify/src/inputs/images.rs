@@ -148,7 +148,7 @@ fn shape(dimension: u32, is_array: bool) -> Result<(View, u32, u32, u32), String
     })
 }
 
-/// The format that the module says.
+/// The format that the module declares.
 fn of_number(number: u32) -> Result<F, String> {
     let found = TEXELS_OF.iter().find(|(own, ..)| *own == number);
     found.map(|(_, format, ..)| *format).ok_or_else(|| format!("is an image of format {number}"))

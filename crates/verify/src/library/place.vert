@@ -1,3 +1,3 @@
-// What it hands on is added.
+// `synthetic_vertex` adds the outputs.
 #version 450
 void main() {}

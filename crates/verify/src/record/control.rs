@@ -4,7 +4,7 @@ use super::evaluation::{ORDERS, SPACINGS};
 use super::{DONE, Recorder, recorder, store};
 use crate::Job;
 use crate::leaves::Leaf;
-use crate::relay::VERTICES;
+use crate::pass_through_tesc::VERTICES;
 use polyshade::Module;
 use polyshade::rewrite;
 use polyshade::spv::view::EntryPoint;
@@ -32,7 +32,7 @@ pub(super) fn is_per_vertex(leaf: &Leaf) -> bool {
     !leaf.is_of_patch && leaf.builtin.is_none_or(|builtin| !levels.contains(&builtin))
 }
 
-/// What the evaluation stage of ours says beside spacing and order, and the control stage may say otherwise.
+/// The execution modes of our evaluation stage, beside spacing and order, that the control stage may set differently.
 const OF_EVALUATION: [ExecutionMode; 4] = [
     ExecutionMode::TRIANGLES,
     ExecutionMode::QUADS,
@@ -53,8 +53,8 @@ pub(crate) fn record(
     recorder(module, job, ExecutionModel::TESSELLATION_CONTROL, |m, p, entry, record, at| {
         let of_evaluation = [&OF_EVALUATION[..], &SPACINGS, &ORDERS].concat();
         let modes = m.modes(entry.function());
-        let said = modes.filter(|mode| of_evaluation.contains(&mode.mode()));
-        said.for_each(|mode| p.remove(mode.inst()));
+        let own = modes.filter(|mode| of_evaluation.contains(&mode.mode()));
+        own.for_each(|mode| p.remove(mode.inst()));
         let uint = p.uint();
         let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
             .map(|builtin| rewrite::load_integer_builtin(m, p, entry, (builtin, uint), at));

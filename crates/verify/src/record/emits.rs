@@ -32,7 +32,7 @@ const MOST: u32 = 1 << 12;
 const STRIPS: u32 = 1 << 30;
 
 impl Geometry {
-    /// What the modes of `entry` say, or why that is not enough.
+    /// The parameters that the execution modes of `entry` give, or the reason why they are not enough.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Geometry, String> {
         use vk::PrimitiveTopology as T;
         let modes = m.modes(entry.function()).collect::<Vec<_>>();

@@ -15,11 +15,11 @@ pub(crate) struct Evaluation {
     pub(crate) level: u8,
     /// What a patch is that is not divided, where that is one primitive: a list.
     pub(crate) makes: Option<vk::PrimitiveTopology>,
-    /// Whether the stage says how far apart coordinates are: else the control stage does.
+    /// Whether the stage sets the spacing of coordinates: else the control stage does.
     pub(crate) has_spacing: bool,
-    /// The same of the order of vertices; ours says that they go round counterclockwise.
+    /// The same of the order of vertices; ours is counterclockwise.
     pub(crate) has_order: bool,
-    /// Whether they go round clockwise.
+    /// Whether the order is clockwise.
     is_clockwise: bool,
 }
 
@@ -37,7 +37,7 @@ const STEPS: u32 = 18;
 pub(crate) const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 
 impl Evaluation {
-    /// What the modes of `entry` say, or why that is not enough.
+    /// The parameters that the execution modes of `entry` give, or the reason why they are not enough.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Evaluation, String> {
         let has = |mode| m.mode(entry.function(), mode).is_some();
         let makes = if has(ExecutionMode::TRIANGLES) {

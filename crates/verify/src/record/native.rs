@@ -13,8 +13,8 @@ use std::collections::HashSet;
 const LARGEST: u32 = 512;
 
 /// The module with all its outputs but those [left out](is_left_out) captured natively, one behind the other in the
-/// order of `leaves`, which are its own. `None` where that cannot be said by decorations, or goes beyond what the
-/// driver is capable of.
+/// order of `leaves`, which are its own. `None` where decorations cannot express that, or the driver is not capable of
+/// it.
 pub(crate) fn decorate(
     m: &Module<'_>,
     name: &str,
@@ -73,7 +73,7 @@ fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
     matches!(m.ty(ty), Some(Type::Struct { .. })).then_some(ty)
 }
 
-/// Whether an offset for each variable or member of a block says it all. Blocks must not be shared, nor have offsets.
+/// Whether an offset for each variable or member of a block is enough. Blocks must not be shared, nor have offsets.
 fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> bool {
     let Some(ty) = m.pointee(variable) else { return false };
     let Some(block) = block_of(m, variable) else { return is_basic(m, ty) };

@@ -1,6 +1,6 @@
 //! The bindings and words that a capture requires of the host: checked, bound and filled in.
 
-use super::Run;
+use super::StoresRun;
 use crate::cases::{Case, FILL, GUARD, Indices, LEAD};
 use crate::compare::{Comparison, Expected, strides};
 use crate::inputs;
@@ -14,7 +14,7 @@ use polyshade_vulkan::{
     CaptureBuffers, Captured, Draw, Range, Work, bind_capture, dispatch_capture,
 };
 
-impl Run<'_> {
+impl StoresRun<'_> {
     /// Checks the descriptors that the requirements name against the layout and the resources of the original.
     pub(super) fn check_requirements(&self) -> Result<(), Stop> {
         let wrong = |message: String| Err(broken(Part::Host, message));
@@ -76,9 +76,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether the variants are for draws as this one. Where the host says itself what fits, words that say more than
-    /// there is leave undefined how much of the last primitive is stored; where buffers are found by addresses, nothing
-    /// else says where they end.
+    /// Whether the variants are for draws as this one. Where the host declares itself what fits, words that declare
+    /// more than there is leave undefined how much of the last primitive is stored; where buffers are found by
+    /// addresses, nothing else bounds them.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
         let counts_itself = self.capture.words.number("limit").is_none();
         let by_address = self.capture.words.place.is_address();
@@ -100,7 +100,7 @@ impl Run<'_> {
         work: &mut Work<'_>,
     ) -> Result<Vec<usize>, Stop> {
         let (buffers, ranges) = self.feedback(case, work);
-        let told = self.host_words(case).map_err(not_comparable)?;
+        let words = self.host_words(case).map_err(not_comparable)?;
         dispatch_capture(self.capture, &host_draw(case), draw).map_err(not_comparable)?;
         let mut bound = CaptureBuffers::from(&ranges[..]);
         if let Some(indices) = &case.indices {
@@ -109,7 +109,7 @@ impl Run<'_> {
             let table = table.table().iter().flat_map(|word| word.to_ne_bytes());
             bound.segments = Some(add(table.collect(), work));
         }
-        bind_capture(self.capture, &told, &bound, draw, work);
+        bind_capture(self.capture, &words, &bound, draw, work);
         if let Some(pulled) = &self.pulled {
             pulled.bind(draw, work);
         }
@@ -141,7 +141,7 @@ impl Run<'_> {
     }
 
     fn told_ranges(&self, case: &Case) -> Vec<BufferRange> {
-        case.buffers(&strides(&self.layout)).iter().map(|buffer| case.told(buffer)).collect()
+        case.buffers(&strides(&self.layout)).iter().map(|buffer| case.range(buffer)).collect()
     }
 
     /// Compares the counts and counters that the layout computes for a case with those of the specification.
@@ -178,7 +178,7 @@ fn index_bytes(indices: &Indices) -> Vec<u8> {
     indices.all.iter().flat_map(|index| index.to_le_bytes().into_iter().take(size)).collect()
 }
 
-/// What the host says of where indices restart primitives.
+/// The host's table of the indices that restart primitives.
 fn segments(case: &Case, indices: &Indices) -> Segments {
     let (bytes, Placement { first_vertex, vertices, .. }) = (index_bytes(indices), case.placement);
     Segments::find(case.topology, indices.index_type, &bytes, first_vertex, vertices)

@@ -114,8 +114,16 @@ impl Options {
     }
 
     /// The form of the distances, for `verify`.
-    pub(super) fn form(&self, location: Option<u32>, native_clip: bool) -> polyshade_verify::Form {
-        polyshade_verify::Form::Exact { location, native_clip, hand_on: self.hand_on }
+    pub(super) fn form(
+        &self,
+        location: Option<u32>,
+        native_clip: bool,
+    ) -> polyshade_verify::ClipForm {
+        polyshade_verify::ClipForm::ClippedInGeometry {
+            location,
+            native_clip,
+            keeps_distances: self.hand_on,
+        }
     }
 
     /// The step. A stage other than a geometry stage gets one after it.

@@ -12,7 +12,7 @@ use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback;
 use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
-use polyshade_verify::{Asked, Captured, Distances, Lowering, Part, Pulls, Reduced, Steps};
+use polyshade_verify::{Asked, Captured, ClipSteps, Distances, Lowering, Part, Pulls, Reduced};
 
 /// A verb with its options.
 #[derive(Subcommand)]
@@ -40,7 +40,7 @@ pub(super) enum Specified<'v> {
     Extension(Target, transform_feedback::Options, Asked),
     PositionOnly(Target, position_only::Options, Vec<Keep>, bool),
     VertexPulling(Target, vertex_pulling::Options),
-    Clip(Lower<'v>, Steps),
+    Clip(Lower<'v>, ClipSteps),
     Blend(Target, &'v blend::Rewrite, advanced_blend::Options),
 }
 

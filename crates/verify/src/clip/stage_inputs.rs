@@ -1,14 +1,14 @@
-//! What a vertex stage of ours hands to the stage behind it and to the device, for each vertex of a primitive.
+//! The inputs of the stage that is compared: a synthetic vertex stage writes them for each vertex of a primitive.
 
 use super::MOST;
 use super::model::{Key, Model, Number, Vertex, components};
-use crate::feeder::{self, Array, Varying};
 use crate::inputs::attributes;
-use crate::inputs::steering::{MOST_SMALL, steering};
-use crate::leaves::{Kind, Leaf};
+use crate::inputs::control_inputs::{MOST_SMALL, control_use};
+use crate::leaves::{Leaf, ScalarKind};
+use crate::pass_through_tesc::{self, PassThroughTesc};
 use crate::random::Random;
-use crate::relay::{self, Relay};
 use crate::run::Task;
+use crate::synthetic_vertex::{self, Array, Varying};
 use crate::verdict::{Part, Stop, broken, not_comparable};
 use polyshade::clip_cull::DISTANCE_KINDS;
 use polyshade_vulkan::{Place, VertexBuffer, VertexLayout, Work};
@@ -30,23 +30,23 @@ pub(super) struct Corner {
 impl Corner {
     /// A random one, inside the clip volume or near it, with components of these kinds; `float` makes floats.
     pub(super) fn random(
-        kinds: &BTreeMap<Key, (Kind, u32)>,
+        kinds: &BTreeMap<Key, (ScalarKind, u32)>,
         random: &mut Random,
         float: impl Fn(&mut Random) -> f32,
     ) -> Corner {
         let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
         let w = 1.25 + w / 4.0;
-        let mut bits = |(kind, end): &(Kind, u32)| match kind {
-            Kind::Float => float(random).to_bits(),
-            Kind::Int | Kind::Uint | Kind::Bool => random.below(*end),
+        let mut bits = |(kind, end): &(ScalarKind, u32)| match kind {
+            ScalarKind::Float => float(random).to_bits(),
+            ScalarKind::Int | ScalarKind::Uint | ScalarKind::Bool => random.below(*end),
         };
         let values = kinds.iter().map(|(key, kind)| (*key, Number::Bits(bits(kind))));
         Corner { position: [1.2 * x * w, 1.2 * y * w, 0.5 * w, w], values: values.collect() }
     }
 
     /// Makes all of its floats not-a-numbers.
-    pub(super) fn lose_numbers(&mut self, kinds: &BTreeMap<Key, (Kind, u32)>) {
-        for (key, _) in kinds.iter().filter(|(_, (kind, _))| *kind == Kind::Float) {
+    pub(super) fn lose_numbers(&mut self, kinds: &BTreeMap<Key, (ScalarKind, u32)>) {
+        for (key, _) in kinds.iter().filter(|(_, (kind, _))| *kind == ScalarKind::Float) {
             self.values.insert(*key, Number::Bits(f32::NAN.to_bits()));
         }
     }
@@ -58,26 +58,26 @@ impl Corner {
     }
 }
 
-/// What one of the two shaders is handed.
-pub(super) struct Side {
+/// The inputs of one of the two shaders.
+pub(super) struct StageInputs {
     /// The vertex stage before it.
-    pub(super) feeder: Vec<u32>,
+    pub(super) synthetic_vertex: Vec<u32>,
     /// The tessellation control stage behind that, if there is one.
-    pub(super) relay: Option<Vec<u32>>,
+    pub(super) pass_through_tesc: Option<Vec<u32>>,
     layout: VertexLayout,
     /// The words of each vertex.
     vertices: Vec<Vec<u32>>,
 }
 
-impl Side {
-    /// What a shader is handed that reads `leaves` of each vertex, through a control stage if there is to be one,
-    /// unless the device cannot be handed the distances. Each vertex has its position, its values, and the distances
-    /// that are handed to the device.
+impl StageInputs {
+    /// The inputs of a shader that reads `leaves` of each vertex, through a control stage if there is to be one. Fails
+    /// where the device does not take the distances. Each vertex has its position, its values, and the distances in
+    /// built-in arrays.
     pub(super) fn new(
         task: &Task<'_>,
-        (leaves, relay): (&[Leaf], Option<Relay>),
+        (leaves, pass_through_tesc): (&[Leaf], Option<PassThroughTesc>),
         mut vertices: Vec<([f32; 4], Vertex, [Vec<Number>; 2])>,
-    ) -> Result<Side, Stop> {
+    ) -> Result<StageInputs, Stop> {
         // Drivers take cull distances from behind as many clip distances as the stage that reads them has.
         let declared = declared(leaves).map(|count| count as usize);
         for (.., arrays) in vertices.iter_mut().filter(|_| declared[1] > 0) {
@@ -103,7 +103,7 @@ impl Side {
             let why = format!("the driver misreads {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
-        let mut varyings = feeder::varyings(leaves)?;
+        let mut varyings = synthetic_vertex::varyings(leaves)?;
         for (attribute, varying) in (VARYINGS..).zip(&mut varyings) {
             varying.attribute = attribute;
         }
@@ -111,37 +111,38 @@ impl Side {
             let at = kind as usize;
             Array { kind, attribute: ARRAYS[at], count: counts[at] }
         });
-        let relay = relay.map(|how| relay::relay(how, &varyings, &arrays));
-        Ok(Side {
-            feeder: feeder::feeder(Some(POSITION), &varyings, &arrays)?,
-            relay: relay.transpose()?,
+        let pass_through_tesc =
+            pass_through_tesc.map(|how| pass_through_tesc::stage(how, &varyings, &arrays));
+        Ok(StageInputs {
+            synthetic_vertex: synthetic_vertex::stage(Some(POSITION), &varyings, &arrays)?,
+            pass_through_tesc: pass_through_tesc.transpose()?,
             layout: layout(&varyings, &arrays),
             vertices: vertices.iter().map(|vertex| words(vertex, &varyings)).collect(),
         })
     }
 
-    /// What a lowered shader is handed, which must read nothing else than `model` gives it; `arrays` makes of its
-    /// distances those that are handed to the device.
+    /// The inputs of a lowered shader, which must read nothing else than `model` gives it; `arrays` makes of its
+    /// distances those in built-in arrays.
     pub(super) fn of_lowered(
         task: &Task<'_>,
-        read: (&[Leaf], Option<Relay>),
+        read: (&[Leaf], Option<PassThroughTesc>),
         (model, corners): (&Model, &[Corner]),
         arrays: impl Fn([Vec<Number>; 2]) -> [Vec<Number>; 2],
-    ) -> Result<Side, Stop> {
+    ) -> Result<StageInputs, Stop> {
         let vertex = |corner: &Corner| {
             let values = model.lowered(&corner.values);
             (corner.position, values, arrays(model.distances(&corner.values)))
         };
         let vertices: Vec<_> = corners.iter().map(vertex).collect();
         let is_known = |key: &Key| {
-            let is_handed = |(_, values, _): &(_, Vertex, _)| values.contains_key(key);
-            model.left.contains(key) || vertices.iter().all(is_handed)
+            let is_given = |(_, values, _): &(_, Vertex, _)| values.contains_key(key);
+            model.left.contains(key) || vertices.iter().all(is_given)
         };
         let keys = components(read.0).into_keys();
-        if let Some(key) = keys.filter(Key::is_handed_on).find(|key| !is_known(key)) {
+        if let Some(key) = keys.filter(Key::is_passed_on).find(|key| !is_known(key)) {
             return Err(broken(Part::Lowered, format!("it reads {}, and should not", key.title())));
         }
-        Side::new(task, read, vertices)
+        StageInputs::new(task, read, vertices)
     }
 
     /// Adds vertices to `work`.
@@ -157,7 +158,7 @@ impl Side {
 fn layout(varyings: &[Varying], arrays: &[Array]) -> VertexLayout {
     let of_array = |array: &Array| array.attribute..array.attribute + array.count.div_ceil(4);
     let floats = [POSITION].into_iter().chain(arrays.iter().flat_map(of_array));
-    let floats = floats.map(|attribute| (attribute, Kind::Float));
+    let floats = floats.map(|attribute| (attribute, ScalarKind::Float));
     let all = floats.chain(varyings.iter().map(|one| (one.attribute, one.kind)));
     VertexLayout::vectors(all.map(|(at, kind)| (at, attributes::format(kind, 32, 4))))
 }
@@ -193,11 +194,12 @@ pub(super) fn kinds(
     task: &Task<'_>,
     leaves: &[Leaf],
     keys: impl Iterator<Item = Key>,
-) -> BTreeMap<Key, (Kind, u32)> {
-    let mut kinds: BTreeMap<_, _> = keys.map(|key| (key, (Kind::Float, MOST_SMALL))).collect();
+) -> BTreeMap<Key, (ScalarKind, u32)> {
+    let mut kinds: BTreeMap<_, _> =
+        keys.map(|key| (key, (ScalarKind::Float, MOST_SMALL))).collect();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        let steering = steering(task.original, leaf.variable, &task.job.specialization);
-        kinds.extend(Key::registers(leaf).map(|key| (key, (leaf.kind, steering.end()))));
+        let control_use = control_use(task.original, leaf.variable, &task.job.specialization);
+        kinds.extend(Key::registers(leaf).map(|key| (key, (leaf.kind, control_use.end()))));
     }
     kinds
 }

@@ -2,11 +2,11 @@
 
 use crate::Job;
 use crate::leaves::Leaf;
+use crate::pass_through_tesc::{self, PassThroughTesc};
 use crate::record::Recorder;
 use crate::record::control;
 use crate::record::emits::{self, Emit, Geometry};
 use crate::record::evaluation::{self, Evaluation};
-use crate::relay::{self, Relay};
 use polyshade::Module;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Capability, ExecutionModel, StorageClass};
@@ -14,7 +14,7 @@ use polyshade_vulkan::vk;
 
 /// A stage behind the vertex stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum StageShape {
     Geometry(Geometry),
     /// A tessellation evaluation stage.
     Evaluation(Evaluation),
@@ -25,28 +25,30 @@ pub(super) enum Shape {
 /// Where a vertex belongs: see [`Emit`].
 pub(super) type Strip = (u32, u32);
 
-impl Shape {
+impl StageShape {
     /// That of `entry`, or why it is not compared.
-    pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Shape, String> {
+    pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<StageShape, String> {
         match entry.model() {
-            ExecutionModel::GEOMETRY => Geometry::of(m, entry).map(Shape::Geometry),
-            ExecutionModel::TESSELLATION_CONTROL => control::vertices(m, entry).map(Shape::Control),
-            _ => Evaluation::of(m, entry).map(Shape::Evaluation),
+            ExecutionModel::GEOMETRY => Geometry::of(m, entry).map(StageShape::Geometry),
+            ExecutionModel::TESSELLATION_CONTROL => {
+                control::vertices(m, entry).map(StageShape::Control)
+            }
+            _ => Evaluation::of(m, entry).map(StageShape::Evaluation),
         }
     }
 
     pub(super) fn stage(self) -> vk::ShaderStageFlags {
         match self {
-            Shape::Geometry(_) => vk::ShaderStageFlags::GEOMETRY,
-            Shape::Evaluation(_) => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-            Shape::Control(_) => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+            StageShape::Geometry(_) => vk::ShaderStageFlags::GEOMETRY,
+            StageShape::Evaluation(_) => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+            StageShape::Control(_) => vk::ShaderStageFlags::TESSELLATION_CONTROL,
         }
     }
 
     /// The primitives that the stage takes, and how many vertices they have.
     pub(super) fn takes(self) -> (vk::PrimitiveTopology, usize) {
-        let Shape::Geometry(geometry) = self else {
-            return (vk::PrimitiveTopology::PATCH_LIST, relay::VERTICES as usize);
+        let StageShape::Geometry(geometry) = self else {
+            return (vk::PrimitiveTopology::PATCH_LIST, pass_through_tesc::VERTICES as usize);
         };
         (geometry.takes, geometry.corners as usize)
     }
@@ -54,24 +56,24 @@ impl Shape {
     /// How many there are, and the slots that are filled of each.
     pub(super) fn slots(self) -> (usize, u32) {
         match self {
-            Shape::Geometry(geometry) => (24, geometry.slots()),
-            Shape::Evaluation(_) => (8, evaluation::PLACES),
+            StageShape::Geometry(geometry) => (24, geometry.slots()),
+            StageShape::Evaluation(_) => (8, evaluation::PLACES),
             // Each is one of few invocations that choose by what they read.
-            Shape::Control(vertices) => (64, vertices),
+            StageShape::Control(vertices) => (64, vertices),
         }
     }
 
     pub(super) fn record(self, module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, String> {
         match self {
-            Shape::Geometry(geometry) => emits::record(module, job, geometry),
-            Shape::Evaluation(_) => evaluation::record(module, job),
-            Shape::Control(vertices) => control::record(module, job, vertices),
+            StageShape::Geometry(geometry) => emits::record(module, job, geometry),
+            StageShape::Evaluation(_) => evaluation::record(module, job),
+            StageShape::Control(vertices) => control::record(module, job, vertices),
         }
     }
 
     /// Of outputs, those of one vertex, each of which has the same, and of the whole patch.
     pub(super) fn of_one_vertex(self, leaves: Vec<Leaf>) -> Vec<Leaf> {
-        if let Shape::Control(_) = self { control::of_one_vertex(leaves) } else { leaves }
+        if let StageShape::Control(_) = self { control::of_one_vertex(leaves) } else { leaves }
     }
 
     /// What is in the slots, primitive by primitive; or that there are invocations that have not come to their end, as
@@ -82,10 +84,10 @@ impl Shape {
             let slots: Vec<&[u32]> = words.chunks_exact(stride).collect();
             let places = (0..).zip(&slots).map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
             match self {
-                Shape::Geometry(geometry) => emits::read(geometry, &slots),
+                StageShape::Geometry(geometry) => emits::read(geometry, &slots),
                 // A patch is evaluated at some of the places.
-                Shape::Evaluation(_) => Some(places.flatten().collect()),
-                Shape::Control(_) => places.collect(),
+                StageShape::Evaluation(_) => Some(places.flatten().collect()),
+                StageShape::Control(_) => places.collect(),
             }
         };
         words.chunks_exact(stride * count as usize).map(of_primitive).collect()
@@ -93,7 +95,7 @@ impl Shape {
 
     /// Whether an invocation emits more vertices than it may.
     pub(super) fn is_exceeded(self, emits: &[Emit]) -> bool {
-        let Shape::Geometry(geometry) = self else { return false };
+        let StageShape::Geometry(geometry) = self else { return false };
         let mut of_invocations = emits.chunk_by(|one, other| one.strip.0 == other.strip.0);
         of_invocations.any(|emits| emits.len() > geometry.most as usize)
     }
@@ -102,16 +104,16 @@ impl Shape {
     pub(super) fn place(self, strip: Option<Strip>) -> String {
         let Some((one, other)) = strip else { return "no vertex".to_owned() };
         match self {
-            Shape::Geometry(_) => format!("invocation {one}, strip {other}"),
-            Shape::Evaluation(_) => format!("coordinate {:?}", Evaluation::coordinates(one)),
-            Shape::Control(_) => format!("control point {one}"),
+            StageShape::Geometry(_) => format!("invocation {one}, strip {other}"),
+            StageShape::Evaluation(_) => format!("coordinate {:?}", Evaluation::coordinates(one)),
+            StageShape::Control(_) => format!("control point {one}"),
         }
     }
 
     /// What the control stage of ours has to do, where there is one.
-    pub(super) fn relay(self, m: &Module<'_>) -> Option<Relay> {
-        let Shape::Evaluation(evaluation) = self else { return None };
-        Some(Relay {
+    pub(super) fn pass_through_tesc(self, m: &Module<'_>) -> Option<PassThroughTesc> {
+        let StageShape::Evaluation(evaluation) = self else { return None };
+        Some(PassThroughTesc {
             spacing: !evaluation.has_spacing,
             order: !evaluation.has_order,
             sizes: m.has_capability(Capability::TESSELLATION_POINT_SIZE),
@@ -128,26 +130,29 @@ impl Shape {
             return None;
         }
         match self {
-            Shape::Evaluation(evaluation) => evaluation.makes,
+            StageShape::Evaluation(evaluation) => evaluation.makes,
             // Points have the sizes that the stage gives them.
-            Shape::Geometry(geometry) if !self.makes_points() => Some(geometry.makes),
-            Shape::Geometry(_) | Shape::Control(_) => None,
+            StageShape::Geometry(geometry) if !self.makes_points() => Some(geometry.makes),
+            StageShape::Geometry(_) | StageShape::Control(_) => None,
         }
     }
 
     pub(super) fn makes_points(self) -> bool {
-        matches!(self, Shape::Geometry(Geometry { makes: vk::PrimitiveTopology::POINT_LIST, .. }))
+        matches!(
+            self,
+            StageShape::Geometry(Geometry { makes: vk::PrimitiveTopology::POINT_LIST, .. })
+        )
     }
 
     /// What becomes of one primitive, each with vertices of its own.
     pub(super) fn lists<V: Clone>(self, vertices: &[(Strip, V)]) -> Vec<Vec<V>> {
         match self {
-            Shape::Geometry(geometry) => {
+            StageShape::Geometry(geometry) => {
                 let strips = vertices.chunk_by(|(one, _), (other, _)| one == other);
                 strips.flat_map(|strip| of_strip(geometry.makes, strip)).collect()
             }
-            Shape::Control(_) => Vec::new(),
-            Shape::Evaluation(evaluation) => {
+            StageShape::Control(_) => Vec::new(),
+            StageShape::Evaluation(evaluation) => {
                 let at = |place: &u32| {
                     let vertex = vertices.iter().find(|(strip, _)| *strip == (*place, 0))?;
                     Some(vertex.1.clone())
@@ -183,7 +188,7 @@ mod tests {
     fn strips_are_taken_apart_as_the_specification_says() {
         let geometry = |makes| {
             let takes = vk::PrimitiveTopology::POINT_LIST;
-            Shape::Geometry(Geometry { takes, corners: 1, makes, invocations: 2, most: 9 })
+            StageShape::Geometry(Geometry { takes, corners: 1, makes, invocations: 2, most: 9 })
         };
         let vertices = [strip(0..5, (0, 0)), strip(5..8, (0, 1)), strip(8..10, (1, 0))].concat();
         let triangles = geometry(vk::PrimitiveTopology::TRIANGLE_LIST).lists(&vertices);

@@ -1,27 +1,27 @@
-//! Geometry and tessellation stages: what a lowered one hands on is made of what the original does, vertex
-//! by vertex and strip by strip, and a scene of what becomes of each primitive is drawn as the original draws it. Of a
-//! geometry stage that cuts itself, which emits other primitives, pictures alone are compared.
+//! Geometry and tessellation stages: the outputs of a lowered one are made of the original's, vertex by vertex and
+//! strip by strip, and a scene of each primitive's result is drawn as the original draws it. Of a geometry stage that
+//! cuts primitives itself, and so emits others, only images are compared.
 //!
-//! Stages of ours hand on what both read, made of the same numbers.
+//! Synthetic stages write the inputs of both, made of the same numbers.
 
-use super::handed::{Corner, Side, declared, kinds};
 use super::host;
 use super::model::{Key, Model, Number, Vertex, components, recorded};
 use super::outputs::Outputs;
 use super::scene::{Drawable, Scene};
-use super::shape::{Shape, Strip};
+use super::stage_inputs::{Corner, StageInputs, declared, kinds};
+use super::stage_shape::{StageShape, Strip};
+use crate::images::{self, Images};
 use crate::initialise::without_feedback;
 use crate::inputs::{Inputs, Installed};
 use crate::leaves::Leaf;
 use crate::library;
-use crate::pictures::{self, Pictures};
 use crate::position::chooses_a_layer;
 use crate::random::{Random, Values};
 use crate::record::Recorder;
 use crate::record::emits::Emit;
 use crate::run::{SHARED, Task, cannot_run, cannot_run_original, is_same_interface, unfinished};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
-use crate::{Form, Phase, Steps};
+use crate::{ClipForm, ClipSteps, Phase};
 use polyshade::Module;
 use polyshade::spv::{BuiltIn, ExecutionMode, StorageClass};
 use polyshade_vulkan::{Constant, Draw, Error, Stage, Work, vk};
@@ -29,34 +29,34 @@ use std::collections::BTreeSet;
 use std::{iter, ops};
 
 /// Compares a lowered stage with the original.
-pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
+pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
         let [original, zeroed] = &[task.original, task.zeroed].map(without_feedback);
         let original = original.as_ref().map_err(not_comparable)?;
         let task = Task { original, zeroed: zeroed.as_ref().map_err(not_comparable)?, ..*task };
-        Run::new(&task, steps, seed)?.compare(lowered, seed)
+        LaterStagesRun::new(&task, steps, seed)?.compare(lowered, seed)
     })
 }
 
 /// One comparison, with one set of inputs.
-struct Run<'r> {
+struct LaterStagesRun<'r> {
     /// Its original has no transform feedback of its own.
     task: &'r Task<'r>,
-    shape: Shape,
+    shape: StageShape,
     /// The resources.
     inputs: Inputs,
-    /// The inputs of each vertex of the original, and what becomes of them.
+    /// The inputs of each vertex of the original, and their model.
     read: Vec<Leaf>,
-    handed: Model,
-    /// What the original hands on, and what becomes of that.
+    input_model: Model,
+    /// The outputs of the original, and their model.
     leaves: Vec<Leaf>,
     model: Model,
     /// The vertices of all primitives.
     corners: Vec<Corner>,
 }
 
-/// What a stage is handed, and the model with the setting that the host fills in, if it does.
-type Given<'g> = (&'g Side, Option<&'g Model>);
+/// The inputs of a stage, and the model with the setting that the host fills in, if it does.
+type Given<'g> = (&'g StageInputs, Option<&'g Model>);
 
 /// One of the two stages.
 type Shader<'s> = (&'s Module<'s>, Given<'s>);
@@ -64,24 +64,25 @@ type Shader<'s> = (&'s Module<'s>, Given<'s>);
 /// What the original emits of each primitive, where that is defined.
 type Emitted = Vec<Option<Vec<(Strip, Vertex)>>>;
 
-impl<'r> Run<'r> {
-    fn new(task: &'r Task<'r>, steps: &Steps, seed: u64) -> Result<Run<'r>, Stop> {
+impl<'r> LaterStagesRun<'r> {
+    fn new(task: &'r Task<'r>, steps: &ClipSteps, seed: u64) -> Result<LaterStagesRun<'r>, Stop> {
         let (original, model) = (task.original, task.job.stage);
         let entry = original.entry_point(task.job.entry, model).map_err(not_comparable)?;
         task.check_device(original)?;
-        let shape = Shape::of(original, entry).map_err(not_comparable)?;
+        let shape = StageShape::of(original, entry).map_err(not_comparable)?;
         let leaves = |class| task.leaves(original, class).map_err(not_comparable);
         let read = of_one_vertex(leaves(StorageClass::INPUT)?);
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let inputs = task.inputs((Values::Any, seed), 0)?;
-        let handed = of_inputs(task, &read, steps)?;
-        // How many distances stages share says nothing of what the last one hands to rasterization.
-        let is_last = matches!(steps.form, Form::Emulated { .. } | Form::Exact { .. });
+        let input_model = of_inputs(task, &read, steps)?;
+        // The number of distances that stages share does not limit those that the last one rasterizes with.
+        let is_last =
+            matches!(steps.form, ClipForm::Emulated { .. } | ClipForm::ClippedInGeometry { .. });
         let counts = steps.counts.filter(|_| !is_last);
-        let outputs = Steps { counts, ..steps.clone() };
+        let outputs = ClipSteps { counts, ..steps.clone() };
         let model = Model::new(task, &emitted, &steps.outputs, None, &outputs)?;
-        let handed_on = components(&read).into_keys().filter(Key::is_handed_on);
-        let kinds = kinds(task, &read, handed_on);
+        let passed_on = components(&read).into_keys().filter(Key::is_passed_on);
+        let kinds = kinds(task, &read, passed_on);
         let mut random = Random::new(seed, 1 << 43);
         let number = |random: &mut Random| match random.below(4) {
             0 => random.one_of(&CORNERS),
@@ -92,11 +93,20 @@ impl<'r> Run<'r> {
         let mut all: Vec<Corner> =
             (0..count).map(|_| Corner::random(&kinds, &mut random, number)).collect();
         // A control stage compares no distances.
-        if !matches!(shape, Shape::Control(_)) {
+        if !matches!(shape, StageShape::Control(_)) {
             let odd = all.chunks_exact_mut(corners).skip(ODD - 1).step_by(ODD).flatten();
             odd.for_each(|corner| corner.lose_numbers(&kinds));
         }
-        Ok(Run { task, shape, inputs, read, handed, leaves: emitted, model, corners: all })
+        Ok(LaterStagesRun {
+            task,
+            shape,
+            inputs,
+            read,
+            input_model,
+            leaves: emitted,
+            model,
+            corners: all,
+        })
     }
 
     fn compare(&self, lowered: &Module<'_>, seed: u64) -> Result<Equal, Stop> {
@@ -105,27 +115,27 @@ impl<'r> Run<'r> {
             return Err(not_comparable(why));
         }
         (task.report)(Phase::Original);
-        let read = (self.read.as_slice(), self.shape.relay(task.original));
+        let read = (self.read.as_slice(), self.shape.pass_through_tesc(task.original));
         let vertex = |one: &Corner| (one.position, one.values.clone(), one.own_distances());
-        let side = Side::new(task, read, self.corners.iter().map(vertex).collect())?;
-        let given = (&side, None);
+        let stage_inputs = StageInputs::new(task, read, self.corners.iter().map(vertex).collect())?;
+        let given = (&stage_inputs, None);
         let right = self.record_original(given)?;
 
         let module = task.lowered(lowered)?;
         self.check_modes(&module)?;
-        let side = self.lowered_side(&module)?;
+        let stage_inputs = self.lowered_inputs(&module)?;
         let mut equal = Equal::default();
         for setting in host::settings(&self.model.steps, seed) {
             let model = Model { setting, ..self.model.clone() };
             let scene = Scene::new(task, &model, Some(self.shape));
-            let shaders = [(task.original, given), (&module, (&side, Some(&model)))];
+            let shaders = [(task.original, given), (&module, (&stage_inputs, Some(&model)))];
             if !self.cuts() {
                 (task.report)(Phase::Rewritten);
                 equal.words += self.compare_emits(&model, &right, shaders[1])?;
                 task.check_messages(Part::Lowered, |_| true)?;
             }
             if self.cuts() || scene.is_drawn(&self.leaves, &module) {
-                equal.pixels += self.compare_pictures(scene, &right, shaders)?;
+                equal.pixels += self.compare_images(scene, &right, shaders)?;
             }
         }
         match (self.cuts(), equal.words, equal.pixels) {
@@ -135,11 +145,11 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Why pictures of what the device cuts behind the original, and of what the lowered stage cuts itself, if it does,
-    /// are not compared.
+    /// Why the images of the original, whose primitives the device cuts, and of the lowered stage, if it cuts them
+    /// itself, are not compared.
     fn is_not_cut(&self) -> Option<String> {
         let [clip, cull] = declared(&self.leaves);
-        let Steps { planes, mask, .. } = &self.model.steps;
+        let ClipSteps { planes, mask, .. } = &self.model.steps;
         if planes.is_some() || mask.is_some() {
             Some("what is cut is compared without other steps before".to_owned())
         } else if self.task.device.capabilities().culls_wrongly([clip, cull]) {
@@ -153,7 +163,10 @@ impl<'r> Run<'r> {
 
     /// Whether the lowered stage clips primitives itself, and so emits others than the original.
     fn cuts(&self) -> bool {
-        matches!((self.shape, self.model.steps.form), (Shape::Geometry(_), Form::Exact { .. }))
+        matches!(
+            (self.shape, self.model.steps.form),
+            (StageShape::Geometry(_), ClipForm::ClippedInGeometry { .. })
+        )
     }
 
     /// What the original emits.
@@ -236,7 +249,7 @@ impl<'r> Run<'r> {
     }
 
     /// Returns how many pixels are covered.
-    fn compare_pictures(
+    fn compare_images(
         &self,
         scene: Scene<'_>,
         right: &Emitted,
@@ -267,7 +280,7 @@ impl<'r> Run<'r> {
     }
 
     /// What the lowered stage is to read, and nothing else.
-    fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
+    fn lowered_inputs(&self, module: &Module<'_>) -> Result<StageInputs, Stop> {
         let read = self.task.leaves(module, StorageClass::INPUT);
         let read = of_one_vertex(read.map_err(|why| broken(Part::Lowered, why))?);
         let counts = declared(&read);
@@ -276,15 +289,16 @@ impl<'r> Run<'r> {
                 .for_each(|(array, count)| array.truncate(count as usize));
             arrays
         };
-        let read = (read.as_slice(), self.shape.relay(module));
-        Side::of_lowered(self.task, read, (&self.handed, &self.corners), arrays)
+        let read = (read.as_slice(), self.shape.pass_through_tesc(module));
+        StageInputs::of_lowered(self.task, read, (&self.input_model, &self.corners), arrays)
     }
 
     /// Draws all primitives with a stage that writes down what it emits.
     fn record(&self, recorder: &Recorder, given: Given<'_>) -> Result<Vec<Vec<Emit>>, Error> {
         let (primitives, slots) = self.shape.slots();
         let slots = slots * primitives as u32;
-        let level = if let Shape::Evaluation(one) = self.shape { one.level.into() } else { 1.0 };
+        let level =
+            if let StageShape::Evaluation(one) = self.shape { one.level.into() } else { 1.0 };
         let words = self.task.fill(recorder.stride().saturating_mul(slots), |range, work| {
             let resources = (&self.inputs.install(work), level);
             let all = 0..self.corners.len();
@@ -301,12 +315,12 @@ impl<'r> Run<'r> {
         (module, given): Shader<'_>,
         fragment: &[u32],
         primitives: Vec<usize>,
-    ) -> Result<Pictures, Error> {
+    ) -> Result<Images, Error> {
         let (takes, corners) = self.shape.takes();
         let work = self.inputs.work(primitives, |number, resources, work| {
             let own = number * corners..(number + 1) * corners;
             let mut draw = self.draw(module.words(), given, own, (resources, 1.0), work);
-            pictures::rasterize(&mut draw, takes, fragment, work);
+            images::rasterize(&mut draw, takes, fragment, work);
             draw
         });
         self.task.device.count(&work)
@@ -317,22 +331,26 @@ impl<'r> Run<'r> {
     fn draw<'w>(
         &'w self,
         shader: &'w [u32],
-        (side, model): Given<'w>,
+        (stage_inputs, model): Given<'w>,
         corners: ops::Range<usize>,
         (resources, level): (&Installed<'_>, f32),
         work: &mut Work<'w>,
     ) -> Draw<'w> {
         let control = vk::ShaderStageFlags::TESSELLATION_CONTROL;
-        let relay = side.relay.iter().map(|words| Stage::new(control, words));
+        let pass_through_tesc =
+            stage_inputs.pass_through_tesc.iter().map(|words| Stage::new(control, words));
         let entry_point = self.task.job.entry;
         let stage = Stage { entry_point, ..Stage::new(self.shape.stage(), shader) };
-        let stages = [Stage::vertex(&side.feeder)].into_iter().chain(relay).chain([stage]);
+        let stages = [Stage::vertex(&stage_inputs.synthetic_vertex)]
+            .into_iter()
+            .chain(pass_through_tesc)
+            .chain([stage]);
         let mut draw = Draw::new(stages.collect(), 0..corners.len() as u32);
         let (topology, count) = self.shape.takes();
         (draw.topology, draw.patch_control_points) = (topology, count as u32);
-        draw.vertex_buffers = vec![side.install(corners, work)];
+        draw.vertex_buffers = vec![stage_inputs.install(corners, work)];
         host::bind(model, &mut draw, work);
-        if let Shape::Control(_) = self.shape {
+        if let StageShape::Control(_) = self.shape {
             let finish = vk::ShaderStageFlags::TESSELLATION_EVALUATION;
             draw.stages.push(Stage::new(finish, &library::FINISH));
         }
@@ -345,17 +363,21 @@ impl<'r> Run<'r> {
 }
 
 /// What becomes of the inputs of a stage.
-fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &Steps) -> Result<Model, Stop> {
-    let kept = Steps { planes: None, mask: None, form: Form::Kept, ..steps.clone() };
+fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &ClipSteps) -> Result<Model, Stop> {
+    let kept = ClipSteps { planes: None, mask: None, form: ClipForm::Kept, ..steps.clone() };
     let mut model = Model::new(task, leaves, &steps.inputs, None, &kept)?;
     model.steps.form = match steps.form {
-        Form::Emulated { location, native_clip }
-        | Form::Exact { location: Some(location), native_clip, .. } => {
+        ClipForm::Emulated { location, native_clip }
+        | ClipForm::ClippedInGeometry { location: Some(location), native_clip, .. } => {
             let [_, linked] = steps.counts.unwrap_or_default();
             let [clip, cull] = model.distances.each_ref().map(|keys| !keys.is_empty());
             // Those that the device has stay, unless others are among them.
             let is_lacked = !native_clip || cull || linked > 0;
-            if (clip || cull) && is_lacked { Form::Registers { location } } else { Form::Kept }
+            if (clip || cull) && is_lacked {
+                ClipForm::Registers { location }
+            } else {
+                ClipForm::Kept
+            }
         }
         form => form,
     };
@@ -368,14 +390,14 @@ const CORNERS: [f32; 6] = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0];
 /// One in so many primitives is given not-a-numbers.
 const ODD: usize = 8;
 
-/// The specialization constant of `library/relay.tesc`.
+/// The specialization constant of `library/pass_through_tesc.tesc`.
 const LEVEL: u32 = 0;
 
 /// The inputs of the first vertex, which stand for those of every vertex, and the inputs of the patch.
 fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
     let of_each =
         [BuiltIn::POSITION, BuiltIn::POINT_SIZE, BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE];
-    let is_handed = |leaf: &Leaf| leaf.builtin.is_none_or(|builtin| of_each.contains(&builtin));
+    let is_given = |leaf: &Leaf| leaf.builtin.is_none_or(|builtin| of_each.contains(&builtin));
     let is_one = |leaf: &Leaf| leaf.is_of_patch || leaf.path.first() == Some(&0);
-    leaves.into_iter().filter(|leaf| is_handed(leaf) && is_one(leaf)).collect()
+    leaves.into_iter().filter(|leaf| is_given(leaf) && is_one(leaf)).collect()
 }

@@ -1,8 +1,8 @@
-//! Our own tessellation control stages: they write the inputs of the evaluation stage that is tested.
+//! Pass-through tessellation control stages: they write the inputs of the evaluation stage that is tested.
 
-use crate::feeder::{Array, Varying, variable, vector};
-use crate::leaves::Kind;
+use crate::leaves::ScalarKind;
 use crate::library;
+use crate::synthetic_vertex::{Array, Varying, variable, vector};
 use crate::verdict::Stop;
 use polyshade::rewrite;
 use polyshade::spv::{
@@ -15,7 +15,7 @@ pub(crate) const VERTICES: u32 = 32;
 
 /// What a control stage does beside copying its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Relay {
+pub(crate) struct PassThroughTesc {
     /// It sets the spacing of the tessellation coordinates.
     pub(crate) spacing: bool,
     /// It sets the order of the vertices.
@@ -26,33 +26,41 @@ pub(crate) struct Relay {
 
 /// A control stage that copies the position of each vertex, and its inputs at these locations and in these built-in
 /// arrays. Outputs of the patch are copied from its first vertex.
-pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Result<Vec<u32>, Stop> {
-    library::extend(&library::RELAY, ExecutionModel::TESSELLATION_CONTROL, |m, p, entry, at| {
-        if how.spacing {
-            p.mode(entry.function(), ExecutionMode::SPACING_EQUAL, &[]);
-        }
-        if how.order {
-            p.mode(entry.function(), ExecutionMode::VERTEX_ORDER_CCW, &[]);
-        }
-        let int = p.int();
-        let id = (BuiltIn::INVOCATION_ID, int);
-        let vertex = Some(rewrite::load_integer_builtin(m, p, entry, id, at));
-        let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
-        let mut all = vec![(vector(p, Kind::Float, 4), position, vertex)];
-        if how.sizes {
-            p.capability(Capability::TESSELLATION_POINT_SIZE);
-            all.push((p.float(), (Decoration::BUILT_IN, BuiltIn::POINT_SIZE.0), vertex));
-        }
-        all.extend(varyings.iter().map(|one| {
-            let of = vertex.filter(|_| !one.is_of_patch);
-            (vector(p, one.kind, one.count), (Decoration::LOCATION, one.location), of)
-        }));
-        for array in arrays.iter().filter(|array| array.count > 0) {
-            let (ty, builtin) = array.built_in(p);
-            all.push((ty, builtin, vertex));
-        }
-        all.into_iter().flat_map(|one| hand_on(p, one, at)).collect()
-    })
+pub(crate) fn stage(
+    how: PassThroughTesc,
+    varyings: &[Varying],
+    arrays: &[Array],
+) -> Result<Vec<u32>, Stop> {
+    library::extend(
+        &library::PASS_THROUGH_TESC,
+        ExecutionModel::TESSELLATION_CONTROL,
+        |m, p, entry, at| {
+            if how.spacing {
+                p.mode(entry.function(), ExecutionMode::SPACING_EQUAL, &[]);
+            }
+            if how.order {
+                p.mode(entry.function(), ExecutionMode::VERTEX_ORDER_CCW, &[]);
+            }
+            let int = p.int();
+            let id = (BuiltIn::INVOCATION_ID, int);
+            let vertex = Some(rewrite::load_integer_builtin(m, p, entry, id, at));
+            let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
+            let mut all = vec![(vector(p, ScalarKind::Float, 4), position, vertex)];
+            if how.sizes {
+                p.capability(Capability::TESSELLATION_POINT_SIZE);
+                all.push((p.float(), (Decoration::BUILT_IN, BuiltIn::POINT_SIZE.0), vertex));
+            }
+            all.extend(varyings.iter().map(|one| {
+                let of = vertex.filter(|_| !one.is_of_patch);
+                (vector(p, one.kind, one.count), (Decoration::LOCATION, one.location), of)
+            }));
+            for array in arrays.iter().filter(|array| array.count > 0) {
+                let (ty, builtin) = array.built_in(p);
+                all.push((ty, builtin, vertex));
+            }
+            all.into_iter().flat_map(|one| copy_input(p, one, at)).collect()
+        },
+    )
 }
 
 /// Adds an input of this type for each vertex, and an output for each, of which `vertex` is copied, or else for the
@@ -64,7 +72,7 @@ pub(crate) fn relay(how: Relay, varyings: &[Varying], arrays: &[Array]) -> Resul
 /// %value = OpLoad %v4float %from
 ///          OpStore %to %value
 /// ```
-fn hand_on<'m>(
+fn copy_input<'m>(
     p: &mut Patch<'m, '_>,
     (ty, decoration, vertex): (Id, (Decoration, u32), Option<Id>),
     at: Position<'m>,

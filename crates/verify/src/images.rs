@@ -1,16 +1,16 @@
-//! Pictures of where primitives are, and how deep: what a stage that decides coverage comes to.
+//! Images of where primitives are, and how deep: the coverage that the stages before rasterization decide.
 
 use crate::record::Placement;
 use crate::verdict::{Difference, Part, Stop, Value};
 use polyshade_vulkan::{Counts, Draw, Outcome, Stage, Target, Work, vk};
 
-/// The width and height of a picture.
+/// The width and height of an image.
 const SIDE: u32 = 64;
 
 /// The bytes of a pixel: a depth or another value, and a side where there is something.
 const PIXEL: usize = 8;
 
-/// Lets a draw of stages before rasterization make a picture, in a target that is added to `work`.
+/// Lets a draw of stages before rasterization make an image, in a target that is added to `work`.
 pub(crate) fn rasterize<'w>(
     draw: &mut Draw<'w>,
     topology: vk::PrimitiveTopology,
@@ -65,7 +65,7 @@ pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
     primitives
 }
 
-/// Whether all drivers draw what lies at a position: SwiftShader takes minutes for lines that go beyond all bounds.
+/// Whether all drivers draw what lies at a position: SwiftShader takes minutes for lines far outside the viewport.
 pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
     position.iter().all(|value| value.abs() <= 1e4) && position[3].abs() >= 1e-4
 }
@@ -85,8 +85,8 @@ pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
 }
 
 /// How many pixels have something.
-fn covered(picture: &[u8]) -> u64 {
-    picture.chunks_exact(PIXEL).filter(|pixel| seen(pixel).is_some()).count() as u64
+fn covered(image: &[u8]) -> u64 {
+    image.chunks_exact(PIXEL).filter(|pixel| seen(pixel).is_some()).count() as u64
 }
 
 /// What is seen at a pixel.
@@ -104,7 +104,7 @@ fn seen(pixel: &[u8]) -> Option<Seen> {
     (side != 0.0).then_some(Seen { depth, side })
 }
 
-/// How exact a picture must be.
+/// How exact an image must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exactness {
     /// Every pixel, as deep to the bit.
@@ -117,28 +117,28 @@ pub(crate) enum Exactness {
     Near,
 }
 
-/// How near values are, as a share of the largest that a picture has.
+/// How near values are, as a share of the largest that an image has.
 const NEAR: f32 = 1.0 / 256.0;
 
 /// How many pixels at an edge may be gone with nothing near them, as what is left of a primitive may be smaller than
 /// the precision of a driver; or have values that no pixel near them has, as primitives cover each other.
 const ODD: usize = 2;
 
-/// Pictures, and what queries count of each.
-pub(crate) type Pictures = (Outcome, Vec<Counts>);
+/// Images, and what queries count of each.
+pub(crate) type Images = (Outcome, Vec<Counts>);
 
-/// Compares pictures of a variant, of what `titles` say, and what was counted, where that has to be the same; returns
+/// Compares images of a variant, which `titles` name, and what was counted, where that has to be the same; returns
 /// how many pixels are covered.
 pub(crate) fn compare(
     part: Part,
-    [right, found]: [&Pictures; 2],
+    [right, found]: [&Images; 2],
     exactness: Exactness,
     titles: impl IntoIterator<Item = String>,
 ) -> Result<u64, Stop> {
     let mut pixels = 0;
-    let pictures = right.0.targets.iter().zip(&found.0.targets);
+    let images = right.0.targets.iter().zip(&found.0.targets);
     let counts = right.1.iter().zip(&found.1);
-    for (title, ((one, other), counts)) in titles.into_iter().zip(pictures.zip(counts)) {
+    for (title, ((one, other), counts)) in titles.into_iter().zip(images.zip(counts)) {
         let difference = difference(part, one, other, exactness);
         let difference = difference.or_else(|| miscounted(part, counts, exactness));
         if let Some(difference) = difference {
@@ -149,12 +149,12 @@ pub(crate) fn compare(
     Ok(pixels)
 }
 
-/// Whether each two pictures show the same but for edges.
-pub(crate) fn are_alike([one, other]: [&Pictures; 2]) -> Vec<bool> {
-    let pictures = one.0.targets.iter().zip(&other.0.targets);
+/// Whether each two images show the same but for edges.
+pub(crate) fn are_alike([one, other]: [&Images; 2]) -> Vec<bool> {
+    let images = one.0.targets.iter().zip(&other.0.targets);
     let exactness = Exactness::AwayFromEdges;
     let differ = |(one, other): (&Vec<u8>, &Vec<u8>)| difference(Part::Host, one, other, exactness);
-    pictures.map(|pair| differ(pair).is_none()).collect()
+    images.map(|pair| differ(pair).is_none()).collect()
 }
 
 /// That queries count something else, where edges are the same.
@@ -232,22 +232,22 @@ fn is_same(one: Option<Seen>, other: Option<Seen>) -> bool {
     right.side == found.side && (right.depth.to_bits() == found.depth.to_bits() || are_none)
 }
 
-fn seen_at(picture: &[u8], (x, y): (u32, u32)) -> Option<Seen> {
+fn seen_at(image: &[u8], (x, y): (u32, u32)) -> Option<Seen> {
     let at = (y * SIDE + x) as usize * PIXEL;
-    seen(&picture[at..at + PIXEL])
+    seen(&image[at..at + PIXEL])
 }
 
-fn is_covered(picture: &[u8], at: (u32, u32)) -> bool {
-    seen_at(picture, at).is_some()
+fn is_covered(image: &[u8], at: (u32, u32)) -> bool {
+    seen_at(image, at).is_some()
 }
 
-/// A pixel and those around it, in a picture `side` pixels wide and high.
+/// A pixel and those around it, in an image `side` pixels wide and high.
 fn around(side: u32, (x, y): (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
     let around = move |at: u32| at.saturating_sub(1)..=(at + 1).min(side - 1);
     around(y).flat_map(move |y| around(x).map(move |x| (x, y)))
 }
 
-/// Whether some of the pixels around one are covered and others are not, in a picture `side` pixels wide and high.
+/// Whether some of the pixels around one are covered and others are not, in an image `side` pixels wide and high.
 pub(crate) fn is_edge(side: u32, at: (u32, u32), is_covered: impl Fn((u32, u32)) -> bool) -> bool {
     let mut covered = around(side, at).map(is_covered);
     let first = covered.next();
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     /// A square of depth 0.5, with some pixels of another depth or none.
-    fn picture(others: &[(u32, u32, Option<f32>)]) -> Vec<u8> {
+    fn image(others: &[(u32, u32, Option<f32>)]) -> Vec<u8> {
         let pixel = |number: u32| {
             let (x, y) = (number % SIDE, number / SIDE);
             let inside = (8..24).contains(&x) && (8..24).contains(&y);
@@ -280,17 +280,17 @@ mod tests {
     }
 
     fn pixel(found: &[u8], exactness: Exactness) -> Option<(u32, u32)> {
-        difference(Part::Lowered, &picture(&[]), found, exactness)?.pixel
+        difference(Part::Lowered, &image(&[]), found, exactness)?.pixel
     }
 
     #[test]
     fn a_pixel_that_is_not_there_or_as_deep_is_seen() {
-        assert_eq!(covered(&picture(&[])), 256);
-        assert_eq!(pixel(&picture(&[]), Exactness::Exact), None);
+        assert_eq!(covered(&image(&[])), 256);
+        assert_eq!(pixel(&image(&[]), Exactness::Exact), None);
         for other in [None, Some(0.500_001), Some(f32::NAN)] {
-            assert_eq!(pixel(&picture(&[(8, 9, other)]), Exactness::Exact), Some((8, 9)));
+            assert_eq!(pixel(&image(&[(8, 9, other)]), Exactness::Exact), Some((8, 9)));
         }
-        assert_eq!(pixel(&picture(&[(40, 2, Some(0.5))]), Exactness::Exact), Some((40, 2)));
+        assert_eq!(pixel(&image(&[(40, 2, Some(0.5))]), Exactness::Exact), Some((40, 2)));
     }
 
     #[test]
@@ -307,11 +307,11 @@ mod tests {
 
     #[test]
     fn edges_may_be_elsewhere_and_nothing_else() {
-        let at_edges = picture(&[(8, 9, None), (24, 12, Some(0.5)), (12, 12, Some(0.25))]);
+        let at_edges = image(&[(8, 9, None), (24, 12, Some(0.5)), (12, 12, Some(0.25))]);
         assert_eq!(pixel(&at_edges, Exactness::AwayFromEdges), None);
-        let inside = picture(&[(12, 12, None)]);
+        let inside = image(&[(12, 12, None)]);
         assert_eq!(pixel(&inside, Exactness::AwayFromEdges), Some((12, 12)));
-        let outside = picture(&[(40, 2, Some(0.5))]);
+        let outside = image(&[(40, 2, Some(0.5))]);
         assert_eq!(pixel(&outside, Exactness::AwayFromEdges), Some((40, 2)));
     }
 
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn the_side_that_is_seen_is_compared() {
-        let mut turned = picture(&[]);
+        let mut turned = image(&[]);
         let at = (12 * SIDE as usize + 12) * PIXEL + 4;
         turned[at..at + 4].copy_from_slice(&2.0_f32.to_ne_bytes());
         for exactness in [Exactness::Exact, Exactness::AwayFromEdges, Exactness::Near] {
@@ -338,7 +338,7 @@ mod tests {
     fn values_at_edges_are_those_of_pixels_around_but_for_a_few() {
         let with = |rows: std::ops::Range<u32>| {
             let pixels: Vec<_> = rows.map(|y| (8, y, Some(0.25))).collect();
-            pixel(&picture(&pixels), Exactness::Near)
+            pixel(&image(&pixels), Exactness::Near)
         };
         assert_eq!(with(10..12), None);
         assert_eq!(with(10..13), Some((8, 12)));
@@ -348,7 +348,7 @@ mod tests {
     fn a_line_is_all_edge_and_may_be_beside_where_it_was_but_not_gone() {
         let line = |row: u32, length: u32| -> Vec<u8> {
             let pixels: Vec<_> = (30..30 + length).map(|x| (x, row, Some(0.5))).collect();
-            picture(&pixels)
+            image(&pixels)
         };
         let difference = |right: &[u8], found: &[u8]| {
             let exactness = Exactness::AwayFromEdges;
@@ -356,7 +356,7 @@ mod tests {
         };
         assert_eq!(difference(&line(40, 9), &line(41, 9)), None);
         assert_eq!(difference(&line(40, 9), &line(44, 9)), Some((32, 40)));
-        assert_eq!(difference(&line(40, 9), &picture(&[])), Some((32, 40)));
-        assert_eq!(difference(&line(40, 2), &picture(&[])), None);
+        assert_eq!(difference(&line(40, 9), &image(&[])), Some((32, 40)));
+        assert_eq!(difference(&line(40, 2), &image(&[])), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Which inputs a shader steers by: those that become indices or decide how often a loop runs.
+//! Control inputs of a shader: those that become indices or decide how often a loop runs.
 //!
 //! Such an input must be small. What is merely computed with may be any number.
 
@@ -8,11 +8,11 @@ use polyshade::spv::view::{AccessChain, CopyMemory, FunctionCall, LoopMerge, Sto
 use polyshade::spv::{Id, Inst, Op, Type};
 use std::collections::HashSet;
 
-/// What is steered by a variable.
+/// How a shader uses an input for control.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Steering {
+pub(crate) struct ControlUse {
     /// It reaches an index, a texel's coordinate or the condition of a loop.
-    pub(crate) steers: bool,
+    pub(crate) controls: bool,
     /// The length of the shortest array that it may be an index of.
     pub(crate) shortest: Option<u32>,
     /// Its bits are taken for those of a float somewhere.
@@ -22,16 +22,16 @@ pub(crate) struct Steering {
 /// How many numbers there are of those that are to be small, from 0 on.
 pub(crate) const MOST_SMALL: u32 = 4;
 
-impl Steering {
-    /// One past the largest number that may be steered by.
+impl ControlUse {
+    /// One past the largest number that the input may have.
     pub(crate) fn end(self) -> u32 {
         self.shortest.map_or(MOST_SMALL, |length| length.clamp(1, MOST_SMALL))
     }
 }
 
 /// Follows what is loaded from the variable `from` through the module.
-pub(crate) fn steering(m: &Module<'_>, from: Id, specialization: &Specialization) -> Steering {
-    let mut found = Steering::default();
+pub(crate) fn control_use(m: &Module<'_>, from: Id, specialization: &Specialization) -> ControlUse {
+    let mut found = ControlUse::default();
     let mut seen = HashSet::from([from]);
     let mut left = vec![from];
     while let Some(id) = left.pop() {
@@ -46,17 +46,17 @@ pub(crate) fn steering(m: &Module<'_>, from: Id, specialization: &Specialization
     found
 }
 
-/// Where the value `id` goes on from `inst`, which uses it.
+/// The values that depend on `id` through `inst`, which uses it.
 fn follow(
     m: &Module<'_>,
     inst: Inst<'_>,
     id: Id,
     specialization: &Specialization,
-    found: &mut Steering,
+    found: &mut ControlUse,
 ) -> Vec<Id> {
     if let Some(chain) = AccessChain::of(inst) {
         if let Some(number) = chain.indices().position(|index| index == id) {
-            found.steers = true;
+            found.controls = true;
             let length = indexed_length(m, chain, number, specialization);
             found.shortest = found.shortest.into_iter().chain(length).min();
         }
@@ -77,15 +77,15 @@ fn follow(
     }
     match inst.op() {
         Op::RETURN_VALUE => return results_of_calls(m, inst),
-        Op::BRANCH_CONDITIONAL | Op::SWITCH => found.steers |= is_in_loop(m, inst),
+        Op::BRANCH_CONDITIONAL | Op::SWITCH => found.controls |= is_in_loop(m, inst),
         Op::VECTOR_EXTRACT_DYNAMIC | Op::VECTOR_INSERT_DYNAMIC => {
-            found.steers |= inst.words().last() == Some(&id.word());
+            found.controls |= inst.words().last() == Some(&id.word());
         }
         Op::IMAGE_FETCH | Op::IMAGE_READ | Op::IMAGE_TEXEL_POINTER => {
-            // An image does not steer itself.
-            found.steers |= inst.words()[3] != id.word();
+            // An image does not control itself.
+            found.controls |= inst.words()[3] != id.word();
         }
-        Op::IMAGE_WRITE => found.steers |= inst.words()[1] != id.word(),
+        Op::IMAGE_WRITE => found.controls |= inst.words()[1] != id.word(),
         // The author has seen to it that the result is in range.
         Op::U_MOD | Op::S_MOD | Op::S_REM | Op::BITWISE_AND if has_constant(m, inst) => {
             return Vec::new();
@@ -163,8 +163,8 @@ mod tests {
     use super::*;
     use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-    /// What `a`, an input, steers in a shader with this code.
-    fn of(code: &str) -> Steering {
+    /// How a shader with this code uses its input `a` for control.
+    fn of(code: &str) -> ControlUse {
         let source = format!(
             "#version 450
             layout(location = 0) flat in int a;
@@ -181,17 +181,17 @@ mod tests {
         let module = Module::parse(&words).expect("glslang writes modules");
         let is_input = |id: &Id| module.name(*id).is_some_and(|name| name == "a");
         let input = module.variables().map(|one| one.result()).find(is_input);
-        steering(&module, input.expect("a is declared"), &[])
+        control_use(&module, input.expect("a is declared"), &[])
     }
 
     #[test]
     fn indices_are_found_through_calls_and_variables() {
-        let index = Steering { steers: true, shortest: Some(6), is_float: false };
+        let index = ControlUse { controls: true, shortest: Some(6), is_float: false };
         assert_eq!(of("void main() { v = u[a]; }"), index);
         assert_eq!(of("void main() { v = pick(a + 1); }"), index);
         assert_eq!(of("void main() { int b = same(a); int c = b; v = u[c]; }"), index);
         let local = "void main() { float f[4] = float[](1., 2., 3., 4.); v = vec4(f[a]); }";
-        assert_eq!(of(local), Steering { steers: true, shortest: Some(4), is_float: false });
+        assert_eq!(of(local), ControlUse { controls: true, shortest: Some(4), is_float: false });
     }
 
     #[test]
@@ -203,21 +203,21 @@ mod tests {
     #[test]
     fn loops_are_steered_and_branches_are_not() {
         let looped = of("void main() { v = vec4(0); for (int i = 0; i < a; ++i) v += vec4(1); }");
-        assert_eq!(looped, Steering { steers: true, shortest: None, is_float: false });
+        assert_eq!(looped, ControlUse { controls: true, shortest: None, is_float: false });
         let branched = of("void main() { v = vec4(0); if (a > 3) v = vec4(1); }");
-        assert_eq!(branched, Steering::default());
+        assert_eq!(branched, ControlUse::default());
         let both = of("void main() {
             v = vec4(0);
             for (int i = 0; i < 3; ++i) v += vec4(1);
             if (a > 3) v = vec4(1);
         }");
-        assert_eq!(both, Steering::default());
+        assert_eq!(both, ControlUse::default());
     }
 
     #[test]
     fn what_is_computed_with_or_kept_in_range_is_free() {
-        assert_eq!(of("void main() { v = sum(a) * 2.0; }"), Steering::default());
-        assert_eq!(of("void main() { v = u[a & 3]; }"), Steering::default());
-        assert_eq!(of("void main() { v = u[a % 6]; }"), Steering::default());
+        assert_eq!(of("void main() { v = sum(a) * 2.0; }"), ControlUse::default());
+        assert_eq!(of("void main() { v = u[a & 3]; }"), ControlUse::default());
+        assert_eq!(of("void main() { v = u[a % 6]; }"), ControlUse::default());
     }
 }

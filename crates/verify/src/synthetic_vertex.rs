@@ -1,6 +1,6 @@
-//! Our own vertex stages: they write the inputs of the next stage, which is tested.
+//! Synthetic vertex stages: they write the inputs of the next stage, which is tested.
 
-use crate::leaves::{self, Kind, Leaf};
+use crate::leaves::{self, Leaf, ScalarKind};
 use crate::library;
 use crate::verdict::{Stop, not_comparable};
 use polyshade::clip_cull;
@@ -8,18 +8,18 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, Id, Patch, StorageClass};
 use std::collections::BTreeMap;
 
-/// An attribute that is handed on at a location.
+/// An attribute that is written at a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Varying {
     pub(crate) attribute: u32,
     pub(crate) location: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ScalarKind,
     pub(crate) count: u32,
-    /// A control stage hands it on for the whole patch.
+    /// A control stage writes it for the whole patch.
     pub(crate) is_of_patch: bool,
 }
 
-/// Distances that are handed on in the built-in array of their kind, four of an attribute.
+/// Distances that are written to the built-in array of their kind, four of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Array {
     pub(crate) kind: clip_cull::DistanceKind,
@@ -27,7 +27,7 @@ pub(crate) struct Array {
     pub(crate) count: u32,
 }
 
-/// What is handed on at the locations of `leaves`, each from the attribute that has its number.
+/// The varyings at the locations of `leaves`, each from the attribute that has its number.
 pub(crate) fn varyings(leaves: &[Leaf]) -> Result<Vec<Varying>, Stop> {
     let mut varyings = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
@@ -83,7 +83,7 @@ pub(crate) fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
 /// ```
 ///
 /// The built-ins are variables, not members of a block: that would need the members of the block in the next stage.
-pub(crate) fn feeder(
+pub(crate) fn stage(
     position: Option<u32>,
     varyings: &[Varying],
     arrays: &[Array],
@@ -94,7 +94,7 @@ pub(crate) fn feeder(
         if let Some(attribute) = position {
             add_point_size(p, entry);
             let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
-            copies.push((attribute, vector(p, Kind::Float, 4), position));
+            copies.push((attribute, vector(p, ScalarKind::Float, 4), position));
         }
         copies.extend(varyings.iter().map(|one| {
             let target = (Decoration::LOCATION, one.location);
@@ -133,11 +133,11 @@ pub(crate) fn feeder(
     })
 }
 
-pub(crate) fn vector(p: &mut Patch<'_, '_>, kind: Kind, count: u32) -> Id {
+pub(crate) fn vector(p: &mut Patch<'_, '_>, kind: ScalarKind, count: u32) -> Id {
     let scalar = match kind {
-        Kind::Float => p.float(),
-        Kind::Int => p.int(),
-        Kind::Uint | Kind::Bool => p.uint(),
+        ScalarKind::Float => p.float(),
+        ScalarKind::Int => p.int(),
+        ScalarKind::Uint | ScalarKind::Bool => p.uint(),
     };
     if count == 1 { scalar } else { p.vector(scalar, count) }
 }
