@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::{CASES, VALID, any, seed};
 use polyshade_spv::Module;
-use polyshade_trials::{Choices, Disguise, LOWERINGS, TOOLS, check_disguised};
+use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations, check_transformed};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
@@ -18,8 +18,8 @@ fn case(choices: &mut Choices) {
     let module = Module::parse(words).expect("a valid module can be read");
     let trials = [LOWERINGS.as_slice(), &TOOLS].concat();
     let Some((trial, entry)) = any(&module, &trials, choices) else { return };
-    let disguise = Disguise::any(choices);
-    if let Err(fault) = check_disguised(&trial, &module, entry, disguise, choices) {
+    let transformations = Transformations::any(choices);
+    if let Err(fault) = check_transformed(&trial, &module, entry, transformations, choices) {
         panic!("{}: {fault}", trial.name);
     }
 }

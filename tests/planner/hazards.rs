@@ -9,8 +9,8 @@ use polyshade_planner::{
 };
 use polyshade_trials::Choices;
 use polyshade_trials::hazards::{
-    Cells, Command, Drawn, Item, Kind, Sequence, Telling, Used, any_sequence, check, executed,
-    replay,
+    Cells, Command, DataKind, DependencyMode, Drawn, Item, Sequence, Used, any_sequence, check,
+    executed, replay,
 };
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
             end: End::Save(vec![Some(saved)]),
             counter_owner: CounterOwner::Device,
         });
-        let cells = Cells { kind: Kind::Captured, buffer: number as u32, cells: 1 };
+        let cells = Cells { kind: DataKind::Captured, buffer: number as u32, cells: 1 };
         commands.push(Command::Draw(Box::new(Drawn {
             number,
             pipeline: Pipeline { capture: Some(capture), ..Pipeline::default() },
@@ -153,8 +153,8 @@ fn barriers(items: &mut [Item]) -> Vec<&mut Barrier> {
 fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
     let mut missed: BTreeMap<(&str, Part), u32> = BTreeMap::new();
     for sequence in sequences(1500) {
-        for telling in Telling::ALL {
-            let items = executed(&sequence, telling);
+        for mode in DependencyMode::ALL {
+            let items = executed(&sequence, mode);
             let all: Vec<Barrier> =
                 barriers(&mut items.clone()).into_iter().map(|one| *one).collect();
             for (number, barrier) in all.iter().enumerate() {
@@ -178,8 +178,8 @@ fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
 fn every_end_of_a_pass_is_missed() {
     let mut missed = BTreeMap::<&str, u32>::new();
     for sequence in sequences(4000) {
-        for telling in Telling::ALL {
-            let mut items = executed(&sequence, telling);
+        for mode in DependencyMode::ALL {
+            let mut items = executed(&sequence, mode);
             let mut ends = 0;
             for item in &mut items {
                 let Item::Draw(_, plan) = item else { continue };
@@ -233,7 +233,7 @@ fn uses() -> Vec<Use> {
 #[test]
 fn the_barrier_of_two_uses_is_exact() {
     let device = Device::from(Preset::Vulkan);
-    let cells = Cells { kind: Kind::Captured, buffer: 0, cells: 1 };
+    let cells = Cells { kind: DataKind::Captured, buffer: 0, cells: 1 };
     let mut barriers = 0;
     for from in uses() {
         for to in uses() {

@@ -2,7 +2,9 @@
 
 use polyshade_planner::Api;
 use polyshade_trials::Choices;
-use polyshade_trials::hazards::{Telling, any_sequence, executed, usage_scopes, without_ends};
+use polyshade_trials::hazards::{
+    DependencyMode, any_sequence, executed, usage_scopes, without_ends,
+};
 
 #[test]
 fn every_sequence_keeps_to_usage_scopes() {
@@ -14,8 +16,8 @@ fn every_sequence_keeps_to_usage_scopes() {
         if sequence.device.api != Api::WebGpu {
             continue;
         }
-        for telling in Telling::ALL {
-            let mut items = executed(&sequence, telling);
+        for mode in DependencyMode::ALL {
+            let mut items = executed(&sequence, mode);
             for scope in usage_scopes(&items) {
                 assert_eq!(scope.conflict(), None, "{scope:#?}\n{items:#?}");
                 captures[usize::from(scope.is_dispatch)] += scope.captures();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use polyshade_trials::calls::{CALLS, Call, Sizes, sizes};
+use polyshade_trials::calls::{CALLS, MeasuredCall, Sizes, sizes};
 
 use crate::cost::{self, Cost, measure};
 
@@ -32,7 +32,7 @@ pub fn rows(modules: &[Vec<u32>]) -> Result<Vec<(&'static str, Row)>, String> {
     if !costs.iter().map(|cost| cost.verb.as_str()).eq(sizes.iter().map(|(name, _)| *name)) {
         return Err("other calls were counted than were made".to_owned());
     }
-    let row = |call: &Call| {
+    let row = |call: &MeasuredCall| {
         let of_call = costs.iter().zip(&sizes).filter(|(_, (name, _))| *name == call.name);
         let (costs, sizes): (Vec<&Cost>, Vec<Sizes>) =
             of_call.map(|(cost, (_, sizes))| (cost, *sizes)).unzip();

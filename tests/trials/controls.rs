@@ -1,14 +1,14 @@
 //! The metamorphic oracle notices lowerings that look at how a shader says something: each of these makes differences
-//! of some sums of a shader, and is undone by the one disguise that is for it.
+//! of some sums of a shader, and is undone by the one transformation that is for it.
 
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{ExecutionModel, FunctionBody, Inst, Op, is_known};
 use polyshade::{Error, Module};
 use polyshade_tests::shader::{ShaderStage, compile};
-use polyshade_trials::{Choices, Disguise, Trial, Variants, check_disguised};
+use polyshade_trials::{Choices, Transformations, Trial, Variants, check_transformed};
 
 const STAGES: &[ExecutionModel] = &[ExecutionModel::VERTEX];
-/// With how many seeds each disguise is put on.
+/// With how many seeds each transformation is made.
 const SEEDS: u64 = 64;
 const SHADER: &str = "#version 450
     layout(location = 0) in vec4 a;
@@ -87,14 +87,14 @@ fn subtract_without_notes(
     })
 }
 
-/// What the oracle says of the trial under a disguise, for each seed.
-fn verdicts(trial: Trial, disguise: Disguise) -> Vec<Result<(), String>> {
+/// The oracle's verdict on the trial under transformations, for each seed.
+fn verdicts(trial: Trial, transformations: Transformations) -> Vec<Result<(), String>> {
     let words = compile(SHADER, ShaderStage::Vertex).expect("it compiles");
     let module = Module::parse(&words).expect("glslang writes modules");
     let entry = module.entry_points().next().expect("there is main");
     let verdict = |seed| {
         let mut choices = Choices::seeded(seed);
-        check_disguised(&trial, &module, entry, disguise, &mut choices)
+        check_transformed(&trial, &module, entry, transformations, &mut choices)
     };
     (0..SEEDS).map(verdict).collect()
 }
@@ -105,27 +105,46 @@ fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
         (
             "even ids",
             subtract_even_ids as polyshade_trials::Attempt,
-            Disguise { permuted: true, ..Disguise::NONE },
+            Transformations { permuted: true, ..Transformations::NONE },
         ),
-        ("nothing copied", subtract_without_copies, Disguise { dead_code: true, ..Disguise::NONE }),
-        ("all known", subtract_what_is_known, Disguise { unknown: true, ..Disguise::NONE }),
-        ("no notes", subtract_without_notes, Disguise { annotated: true, ..Disguise::NONE }),
-        ("only main", subtract_in_main, Disguise { outlined: true, ..Disguise::NONE }),
+        (
+            "nothing copied",
+            subtract_without_copies,
+            Transformations { dead_code: true, ..Transformations::NONE },
+        ),
+        (
+            "all known",
+            subtract_what_is_known,
+            Transformations { unknown: true, ..Transformations::NONE },
+        ),
+        (
+            "no notes",
+            subtract_without_notes,
+            Transformations { annotated: true, ..Transformations::NONE },
+        ),
+        (
+            "only main",
+            subtract_in_main,
+            Transformations { outlined: true, ..Transformations::NONE },
+        ),
     ];
-    for (name, attempt, disguise) in broken {
+    for (name, attempt, transformations) in broken {
         let trial = Trial::new(name, STAGES, attempt);
         assert!(
-            verdicts(trial, Disguise::NONE).iter().all(Result::is_ok),
+            verdicts(trial, Transformations::NONE).iter().all(Result::is_ok),
             "{name} without a disguise"
         );
-        let noticed = verdicts(trial, disguise).into_iter().filter(Result::is_err).count();
-        assert!(noticed > SEEDS as usize / 2, "{name}: {noticed} of {SEEDS} under {disguise:?}");
+        let noticed = verdicts(trial, transformations).into_iter().filter(Result::is_err).count();
+        assert!(
+            noticed > SEEDS as usize / 2,
+            "{name}: {noticed} of {SEEDS} under {transformations:?}"
+        );
     }
 }
 
 #[test]
 fn a_lowering_that_looks_at_none_of_it_is_undone_by_none() {
-    let all = Disguise {
+    let all = Transformations {
         permuted: true,
         dead_code: true,
         unknown: true,

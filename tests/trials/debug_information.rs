@@ -8,7 +8,7 @@ use crate::disguises::{Case, cases};
 use polyshade::Module;
 use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
-use polyshade_trials::{Choices, Disguise, LOWERINGS, TOOLS};
+use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations};
 
 /// How many sets of options each lowering is tried with.
 const OPTIONS: u64 = 24;
@@ -42,15 +42,15 @@ fn what_names_variables_for_debuggers_stays_valid() {
 /// Instructions for tools name variables and values of every case.
 #[test]
 fn what_names_anything_for_tools_stays_valid() {
-    let disguise = Disguise { annotated: true, ..Disguise::NONE };
+    let transformations = Transformations { annotated: true, ..Transformations::NONE };
     let mut made = 0;
     for Case { name: case, seed, words } in sample(cases(), 3) {
         let module = Module::parse(&words).expect("a valid module can be read");
         let mut choices = Choices::seeded(seed);
-        let Some(disguised) = disguise.words(&module, &mut choices) else { continue };
-        assert_eq!(shader::validate(&disguised), Ok(()), "{case} in disguise");
+        let Some(transformed) = transformations.words(&module, &mut choices) else { continue };
+        assert_eq!(shader::validate(&transformed), Ok(()), "{case} in disguise");
         let all = [Choices::plain(), choices];
-        for (name, variant) in variants(&disguised, &all) {
+        for (name, variant) in variants(&transformed, &all) {
             assert_eq!(shader::validate(&variant), Ok(()), "{case}: {name}");
             made += 1;
         }

@@ -3,7 +3,7 @@
 use polyshade::Module;
 use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
-use polyshade_trials::{Choices, Disguise, LOWERINGS, TOOLS, check_disguised};
+use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations, check_transformed};
 use std::path::PathBuf;
 
 /// A committed case that is valid.
@@ -38,8 +38,9 @@ fn shaders_in_disguise_are_lowered_to_the_same() {
             for trial in LOWERINGS.iter().chain(&TOOLS).filter(|one| one.takes(entry.model())) {
                 let mut choices = Choices::seeded(seed);
                 for _ in 0..8 {
-                    let disguise = Disguise::any(&mut choices);
-                    let checked = check_disguised(trial, &module, entry, disguise, &mut choices);
+                    let transformations = Transformations::any(&mut choices);
+                    let checked =
+                        check_transformed(trial, &module, entry, transformations, &mut choices);
                     checked.unwrap_or_else(|fault| panic!("{name}: {}: {fault}", trial.name));
                     compared += 1;
                 }

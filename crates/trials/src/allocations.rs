@@ -21,7 +21,7 @@ fn hold(bytes: isize) {
 #[derive(Debug)]
 pub struct Counting;
 
-// SAFETY: every call goes on to the system's allocator unchanged, and counting allocates nothing.
+// SAFETY: every call is passed to the system's allocator unchanged, and counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);

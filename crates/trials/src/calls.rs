@@ -26,15 +26,15 @@ pub struct Of<'m> {
 
 /// A call.
 #[derive(Debug)]
-pub struct Call {
+pub struct MeasuredCall {
     /// As the limits name it.
     pub name: &'static str,
     stage: ExecutionModel,
     make: Make,
 }
 
-const fn call(name: &'static str, stage: ExecutionModel, make: Make) -> Call {
-    Call { name, stage, make }
+const fn call(name: &'static str, stage: ExecutionModel, make: Make) -> MeasuredCall {
+    MeasuredCall { name, stage, make }
 }
 
 /// A function that makes a call and returns the variants.
@@ -44,7 +44,7 @@ const VERTEX: ExecutionModel = ExecutionModel::VERTEX;
 const FRAGMENT: ExecutionModel = ExecutionModel::FRAGMENT;
 
 /// All of them.
-pub const CALLS: [Call; 19] = [
+pub const CALLS: [MeasuredCall; 19] = [
     call("identity", VERTEX, |of| Ok(vec![of.m.rewrite(|_, _| Ok(()))?.module])),
     call("capture-all", VERTEX, |of| captured(of, Known::Nothing, &ALL)),
     call("capture-only", VERTEX, |of| captured(of, Known::Nothing, &[Variant::CaptureOnly])),
@@ -172,7 +172,7 @@ pub fn make_all(words: &[u32], call: &mut dyn FnMut(&'static str, &mut dyn FnMut
     });
 }
 
-fn each(words: &[u32], mut call: impl FnMut(&Call, Of<'_>)) {
+fn each(words: &[u32], mut call: impl FnMut(&MeasuredCall, Of<'_>)) {
     let Ok(module) = Module::parse(words) else { return };
     let of = |entry: EntryPoint<'_>| match entry.model() {
         VERTEX => Of::varyings(&module, entry),
@@ -198,7 +198,7 @@ const WORDS: std::ops::RangeInclusive<usize> = 200..=2000;
 const MODULES: usize = 60;
 
 /// Modules of a usual size, from all over `modules`: which ones does not depend on how the others are called, so that a
-/// case that comes or goes changes one of them at most.
+/// case that is added or removed changes one of them at most.
 pub fn sample(modules: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let usual: Vec<_> = modules.iter().filter(|words| WORDS.contains(&words.len())).collect();
     let of_stage = |stage: ExecutionModel| {

@@ -10,8 +10,8 @@ mod replay;
 mod sequence;
 mod usage_scopes;
 
-pub use host::{Item, Telling, executed};
-pub use memory::{Cells, Kind};
+pub use host::{DependencyMode, Item, executed};
+pub use memory::{Cells, DataKind};
 pub use replay::replay;
 pub use sequence::{Command, Drawn, Sequence, Used, any_sequence};
 pub use usage_scopes::{BufferUse, UsageScope, usage_scopes, without_ends};
@@ -27,18 +27,18 @@ pub struct Found {
     pub idle: Vec<String>,
 }
 
-/// Plans a sequence in every way and says what is wrong, if anything is.
+/// Plans a sequence in every way and reports the first fault.
 ///
 /// # Errors
 ///
-/// What was found, and in which way the planner was told.
+/// The first hazard or idle wait, with the mode in which the dependencies were given.
 pub fn check(sequence: &Sequence) -> Result<(), String> {
-    for telling in Telling::ALL {
-        let items = executed(sequence, telling);
+    for mode in DependencyMode::ALL {
+        let items = executed(sequence, mode);
         let found = replay(&sequence.device, &items);
         if let Some(message) = found.hazards.first().or(found.idle.first()) {
             let steps = items.iter().map(text).collect::<Vec<_>>().concat();
-            return Err(format!("{telling:?}: {message}\n{steps}"));
+            return Err(format!("{mode:?}: {message}\n{steps}"));
         }
     }
     Ok(())

@@ -1,15 +1,15 @@
-//! Every lowering and every move, to be tried on any module with any options: what the fuzz targets, the table of what
-//! becomes of real shaders, the generated shapes and the metamorphic tests share.
+//! Every lowering and every move, to be tried on any module with any options: shared by the fuzz targets, the table of
+//! results on real shaders, the generated shapes and the metamorphic tests.
 //!
-//! [`shapes`] are modules that are large in one way, and [`disguise`] makes another module of the same effect.
+//! [`shapes`] are modules that are large in one way, and [`transformations`] keep the effect of a module.
 //! [`allocations`] counts calls of the allocator, and [`calls`] are the calls whose cost is held against limits.
 
 pub mod allocations;
 pub mod calls;
-pub mod disguise;
 pub mod hazards;
 pub mod planner;
 pub mod shapes;
+pub mod transformations;
 
 mod choices;
 mod distances;
@@ -18,21 +18,21 @@ mod place;
 mod rewrite;
 
 pub use choices::Choices;
-pub use disguise::{Disguise, check_disguised};
 pub use place::check_place;
 pub use shapes::{SHAPES, Shape};
+pub use transformations::{Transformations, check_transformed};
 
 use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
 use polyshade::{Error, Module};
 
-/// What came of a module, by name.
+/// The modules that a trial makes, by name.
 pub type Variants = Vec<(&'static str, Module<'static>)>;
 
-/// What came of a module, or why nothing did.
+/// The result of a trial.
 pub type Made = Result<Variants, Error>;
 
-/// A lowering or move on an entry point, with the options that the choices say.
+/// A lowering or move on an entry point, with options that it draws from the choices.
 pub type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Made;
 
 /// Something that makes other modules of one.
@@ -69,7 +69,7 @@ impl Trial {
         self.name == "scalarize"
     }
 
-    /// What it makes of an entry point of `module`, with the options that `choices` say.
+    /// The modules that it makes of an entry point of `module`, with options drawn from `choices`.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Trial {
 const LAST: [ExecutionModel; 3] =
     [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
 
-/// All stages that hand values on.
+/// All stages that pass values to the next stage or read them.
 const GRAPHICS: [ExecutionModel; 6] = [
     ExecutionModel::VERTEX,
     ExecutionModel::TESSELLATION_CONTROL,

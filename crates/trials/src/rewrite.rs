@@ -179,7 +179,7 @@ pub(crate) fn resources(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Cho
     })
 }
 
-/// A new output is stored to wherever outputs are handed on.
+/// A new output is stored to at every export point.
 pub(crate) fn export_points(m: &Module<'_>, entry: EntryPoint<'_>, _choices: &mut Choices) -> Made {
     rewritten("marked", m, entry, &mut |m, p, entry| {
         let (at, back) = rewrite::export_points(m, p, entry)?.around_exports(p, None);

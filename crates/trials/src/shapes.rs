@@ -1,5 +1,5 @@
-//! Modules that are large in one way: what no compiler writes, and what an application may hand over all the same. What
-//! a lowering takes for them grows no faster than they do, and it does not recurse on them.
+//! Modules that are large in one way: no compiler writes them, but an application may pass them all the same. The time
+//! and memory of a lowering grow no faster than they do, and it does not recurse on them.
 
 mod builder;
 
@@ -135,7 +135,7 @@ fn chain_of_calls(count: u32, times: u32) -> Vec<u32> {
     )
 }
 
-/// Functions of which each hands a pointer to an output to the next; the callees come first.
+/// Functions of which each passes a pointer to an output to the next; the callees come first.
 fn pointers_handed_on(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let functions = b.reserve(count + 1);
@@ -212,7 +212,7 @@ fn loops_in_loops(count: u32) -> Vec<u32> {
     })
 }
 
-/// Loops that follow each other, each with a value that goes round.
+/// Loops that follow each other, each with a value that it updates.
 fn loops_one_after_another(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let mut value = b.load(ids.float, ids.input);

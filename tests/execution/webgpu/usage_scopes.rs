@@ -7,7 +7,7 @@ use polyshade::host::{Binding, Set};
 use polyshade_planner::{Api, Feedback, Path, ShaderStage, StorageRange, Use};
 use polyshade_trials::Choices;
 use polyshade_trials::hazards::{
-    BufferUse, Command, Sequence, Telling, UsageScope, any_sequence, executed, usage_scopes,
+    BufferUse, Command, DependencyMode, Sequence, UsageScope, any_sequence, executed, usage_scopes,
     without_ends,
 };
 use serde_json::{Value, json};
@@ -119,8 +119,8 @@ mod wgpu {
                 continue;
             }
             vary(&mut sequence);
-            for telling in Telling::ALL {
-                let mut items = executed(&sequence, telling);
+            for mode in DependencyMode::ALL {
+                let mut items = executed(&sequence, mode);
                 let planned = usage_scopes(&items);
                 assert!(planned.iter().all(|scope| scope.conflict().is_none()));
                 without_ends(&mut items);

@@ -1,6 +1,6 @@
-//! A host that has draws planned: it says what came before each, or what comes next.
+//! A host that has draws planned: it lists the uses before each, or the next ones.
 
-use super::memory::{Cells, Kind};
+use super::memory::{Cells, DataKind};
 use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
 use polyshade_planner::{
     Active, Api, Barrier, Begin, Call, Counter, CounterOwner, End, Feedback, PassState, Path, Plan,
@@ -8,18 +8,18 @@ use polyshade_planner::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// How the planner is told what is to be waited for.
+/// How the host describes dependencies to the planner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Telling {
-    /// By `before`: of each cell, who wrote it last and who has read it since.
+pub enum DependencyMode {
+    /// By `before`: for each cell, the last use that wrote it and those that have read it since.
     Before,
-    /// The same, but for what this use has waited for already.
+    /// The same, without those that this use has waited for already.
     Once,
-    /// By `next`: of each cell, who reads it until it is overwritten, and who overwrites it.
+    /// By `next`: for each cell, the uses that read it until it is overwritten, and the one that overwrites it.
     Next,
 }
 
-impl Telling {
+impl DependencyMode {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Before, Self::Once, Self::Next];
 }
@@ -47,14 +47,14 @@ struct Conflict {
     /// Their uses, by number.
     uses: [usize; 2],
     by: [Use; 2],
-    kind: Kind,
+    kind: DataKind,
 }
 
-/// What is executed of a sequence, without the draws that the planner refuses, or that cannot be told about.
-pub fn executed(sequence: &Sequence, telling: Telling) -> Vec<Item> {
+/// The executed parts of a sequence, without the draws that the planner refuses, or whose dependencies cannot be given.
+pub fn executed(sequence: &Sequence, mode: DependencyMode) -> Vec<Item> {
     let mut commands = sequence.commands.clone();
     loop {
-        let host = Host::new(sequence, &commands, telling);
+        let host = Host::new(sequence, &commands, mode);
         match host.execute() {
             Ok(items) => return items,
             Err(group) => commands.retain(|command| match command {
@@ -195,12 +195,12 @@ fn conflicts(uses: &[Vec<Used>]) -> Vec<Conflict> {
     found
 }
 
-fn resource(kind: Kind) -> Resource {
+fn resource(kind: DataKind) -> Resource {
     match kind {
-        Kind::Captured => Resource::Captured,
-        Kind::Counters => Resource::Counters,
-        Kind::Attachments => Resource::Attachments,
-        Kind::Kept => Resource::DeviceCounters,
+        DataKind::Captured => Resource::Captured,
+        DataKind::Counters => Resource::Counters,
+        DataKind::Attachments => Resource::Attachments,
+        DataKind::Kept => Resource::DeviceCounters,
     }
 }
 
@@ -212,7 +212,7 @@ fn add(list: &mut Vec<Use>, by: Use) {
 
 struct Host<'s> {
     sequence: &'s Sequence,
-    telling: Telling,
+    mode: DependencyMode,
     commands: Vec<Command>,
     uses: Vec<Vec<Used>>,
     conflicts: Vec<Conflict>,
@@ -223,21 +223,21 @@ struct Host<'s> {
 }
 
 impl<'s> Host<'s> {
-    fn new(sequence: &'s Sequence, commands: &[Command], telling: Telling) -> Self {
-        let (commands, written) = with_counters_written(commands, telling);
+    fn new(sequence: &'s Sequence, commands: &[Command], mode: DependencyMode) -> Self {
+        let (commands, written) = with_counters_written(commands, mode);
         let none = Vec::new();
         let written = |number| written.get(&number).unwrap_or(&none);
         let uses: Vec<Vec<Used>> =
             (0..).zip(&commands).map(|(number, one)| uses(one, written(number))).collect();
         let conflicts = conflicts(&uses);
         let listed = listed(&commands);
-        Self { sequence, telling, commands, uses, conflicts, listed, waited: HashMap::new() }
+        Self { sequence, mode, commands, uses, conflicts, listed, waited: HashMap::new() }
     }
 
     /// What is executed, or the draws that cannot be.
     fn execute(mut self) -> Result<Vec<Item>, usize> {
         let mut items = Vec::new();
-        // Where what is ahead of the pass goes, and what goes behind it.
+        // The position of the items before the pass, and the items after it.
         let mut ahead = 0;
         let mut behind = Vec::new();
         for number in 0..self.commands.len() {
@@ -256,16 +256,16 @@ impl<'s> Host<'s> {
                     items.extend(self.wait(number, false));
                 }
                 Command::Draw(drawn) => {
-                    let told = self.told(number, *drawn)?;
-                    let (device, pipeline) = (&self.sequence.device, &told.pipeline);
-                    let plan = plan(device, pipeline, &told.draw).map_err(|_| told.group)?;
+                    let given = self.with_dependencies(number, *drawn)?;
+                    let (device, pipeline) = (&self.sequence.device, &given.pipeline);
+                    let plan = plan(device, pipeline, &given.draw).map_err(|_| given.group)?;
                     for side in RecordAt::ALL {
                         let steps: Vec<Step> = plan.at(side).cloned().collect();
                         if steps.is_empty() {
                             continue;
                         }
                         let part = Plan { steps, ..plan.clone() };
-                        let item = Item::Draw(Box::new(told.clone()), part);
+                        let item = Item::Draw(Box::new(given.clone()), part);
                         match side {
                             RecordAt::BeforePass => {
                                 items.insert(ahead, item);
@@ -283,7 +283,7 @@ impl<'s> Host<'s> {
 
     /// The uses that one waits for, or that wait for it.
     fn others(&self, number: usize, before: bool) -> Vec<Conflict> {
-        if before == (self.telling == Telling::Next) {
+        if before == (self.mode == DependencyMode::Next) {
             return Vec::new();
         }
         let own = usize::from(before);
@@ -296,7 +296,7 @@ impl<'s> Host<'s> {
     }
 
     fn note_waited(&mut self, conflicts: &[Conflict], uses: &[Use]) {
-        for one in conflicts.iter().filter(|_| self.telling == Telling::Once) {
+        for one in conflicts.iter().filter(|_| self.mode == DependencyMode::Once) {
             let waited = self.waited.entry((one.commands[0], one.uses[0])).or_default();
             waited.extend(uses);
         }
@@ -326,9 +326,9 @@ impl<'s> Host<'s> {
         draws.filter(|(_, other)| other.group == drawn.group).map(|(number, _)| number).collect()
     }
 
-    /// A draw with what is before or next. While the device captures nothing can be waited for: what was before is told
-    /// to the first draw, and what is next to the last, as of one that does what all of them do.
-    fn told(&mut self, number: usize, mut drawn: Drawn) -> Result<Drawn, usize> {
+    /// A draw with the uses before it or next. While the device captures, nothing can be waited for: the first draw
+    /// gets the uses before, and the last one the next uses, as if one draw did all that they do.
+    fn with_dependencies(&mut self, number: usize, mut drawn: Drawn) -> Result<Drawn, usize> {
         let native = drawn.path == Path::Extension;
         let own = match native && (runs_on(&drawn) || goes_on(&drawn)) {
             true => self.group(&drawn),
@@ -336,25 +336,25 @@ impl<'s> Host<'s> {
         };
         if own.len() > 1 {
             let uses = own.iter().flat_map(|one| &self.uses[*one]);
-            let read = uses.filter(|one| one.cells.kind == Kind::Captured);
+            let read = uses.filter(|one| one.cells.kind == DataKind::Captured);
             let read = read.map(|one| one.by).filter(|by| !matches!(by, Use::Capture(_)));
             drawn.draw.reads = Vec::new();
             read.for_each(|by| add(&mut drawn.draw.reads, by));
         }
         for before in [true, false] {
-            let tells =
+            let is_given =
                 if before { !(native && goes_on(&drawn)) } else { !(native && runs_on(&drawn)) };
             let mut uses = Uses::default();
             let mut count = Vec::new();
             let mut all = Vec::new();
-            for one in own.iter().filter(|_| tells) {
+            for one in own.iter().filter(|_| is_given) {
                 for other in self.others(*one, before) {
                     if !self.can_be_waited_for(&other) {
                         return Err(drawn.group);
                     }
                     let by = other.by[usize::from(!before)];
-                    let counters = other.kind == Kind::Counters;
-                    // The draw that is told does not use the counter, so it does not wait.
+                    let counters = other.kind == DataKind::Counters;
+                    // The draw that gets the dependency does not use the counter, so it does not wait.
                     if counters && *one != number {
                         return Err(drawn.group);
                     }
@@ -379,18 +379,18 @@ impl<'s> Host<'s> {
     }
 
     /// Whether the second use of a conflict can wait for the first. Within one pass with lists it can if the first is
-    /// by a dispatch, which is recorded ahead of the pass. A draw that is told its next uses waits behind the pass
-    /// instead, where nothing may be left to wait for; only counters are waited for ahead, and only if no other part of
-    /// the draw uses a counter, because a draw has one list of next uses for all its counters.
+    /// by a dispatch, which is recorded before the pass. A draw that has a list of its next uses waits after the pass
+    /// instead, where nothing may be left to wait for; only counters are waited for before it, and only if no other
+    /// part of the draw uses a counter, because a draw has one list of next uses for all its counters.
     fn can_be_waited_for(&self, one: &Conflict) -> bool {
         let [first, second] = one.commands.map(|command| self.listed[command]);
         if first.is_none() || first != second {
             return true;
         }
         let is_ahead_or_no_counter =
-            |used: &Used| used.cells.kind != Kind::Counters || is_ahead(used.by);
-        let waits_ahead = self.telling != Telling::Next
-            || one.kind == Kind::Counters
+            |used: &Used| used.cells.kind != DataKind::Counters || is_ahead(used.by);
+        let waits_ahead = self.mode != DependencyMode::Next
+            || one.kind == DataKind::Counters
                 && self.uses[one.commands[0]].iter().all(is_ahead_or_no_counter);
         is_ahead(one.by[0]) && waits_ahead
     }
@@ -401,15 +401,15 @@ impl<'s> Host<'s> {
         count_on_device(drawn).is_some() && number + 1 == self.uses[command].len()
     }
 
-    /// Whatever some draws do has waited for all that was before them, of a kind and told in the same place.
+    /// Notes that all uses of some draws have waited for all uses before them of the same kind and list.
     fn note_draw(&mut self, own: &[usize], all: &[Conflict], before: bool) {
         for one in all.iter().filter(|_| before) {
-            let told = (one.kind, self.is_count(one.commands[1], one.uses[1]));
+            let key = (one.kind, self.is_count(one.commands[1], one.uses[1]));
             let uses = own.iter().flat_map(|draw| {
                 let uses = self.uses[*draw].iter().enumerate();
                 uses.map(|(number, used)| (used, self.is_count(*draw, number)))
             });
-            let same = uses.filter(|(used, is_count)| (used.cells.kind, *is_count) == told);
+            let same = uses.filter(|(used, is_count)| (used.cells.kind, *is_count) == key);
             let same: Vec<Use> = same.map(|(used, _)| used.by).collect();
             self.note_waited(&[*one], &same);
         }
@@ -445,24 +445,24 @@ fn listed(commands: &[Command]) -> Vec<Option<usize>> {
 }
 
 /// Where something reads a counter that the host keeps, it has been written to its buffer: by the plan of the draw that
-/// saved it, which is told so, or by the host, just before.
+/// saved it, which gets a flag for that, or by the host, just before.
 fn with_counters_written(
     commands: &[Command],
-    telling: Telling,
+    mode: DependencyMode,
 ) -> (Vec<Command>, HashMap<usize, Vec<Counter>>) {
     let mut all: Vec<Command> = Vec::new();
     let mut written = HashMap::new();
     let mut unwritten: Vec<(Cells, usize, Vec<Counter>)> = Vec::new();
     for command in commands {
         match command {
-            Command::Other(used) if used.cells.kind == Kind::Counters => {
+            Command::Other(used) if used.cells.kind == DataKind::Counters => {
                 let found = unwritten.iter().position(|(cells, ..)| *cells == used.cells);
                 let found = found.map(|found| unwritten.remove(found));
-                match (found.filter(|_| !is_on_device(&used.cells)), telling) {
-                    (Some((_, draw, counters)), Telling::Next) => {
+                match (found.filter(|_| !is_on_device(&used.cells)), mode) {
+                    (Some((_, draw, counters)), DependencyMode::Next) => {
                         written.insert(draw, counters);
                     }
-                    (Some((cells, ..)), Telling::Before | Telling::Once) => {
+                    (Some((cells, ..)), DependencyMode::Before | DependencyMode::Once) => {
                         all.push(Command::Other(Used { by: Use::CopyDestination, cells }));
                     }
                     (None, _) => {}

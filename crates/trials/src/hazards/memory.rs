@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// What holds data: buffers of captured data, counters, and the application's attachments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum DataKind {
     /// Captured data.
     Captured,
     /// Counters.
@@ -26,7 +26,7 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cells {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: DataKind,
     /// The buffer.
     pub buffer: u32,
     /// A bit for each cell.
@@ -48,7 +48,7 @@ pub(super) struct Access {
     /// One stage, and one access.
     pub(super) scope: Scope,
     pub(super) writes: bool,
-    /// Whether it is of a draw, and can be in the application's pass for all that a plan of another draw is told.
+    /// Whether it is of a draw, and may be in the application's pass as far as a plan of another draw knows.
     pub(super) drawn: bool,
 }
 
@@ -111,12 +111,12 @@ fn meet(one: Stages, other: Stages) -> bool {
     one.bits() & other.bits() != 0
 }
 
-fn covers(resource: Resource, kind: Kind) -> bool {
+fn covers(resource: Resource, kind: DataKind) -> bool {
     match resource {
-        Resource::Captured => kind == Kind::Captured,
-        Resource::Counters | Resource::Count => kind == Kind::Counters,
-        Resource::Attachments => kind == Kind::Attachments,
-        Resource::DeviceCounters => kind == Kind::Kept,
+        Resource::Captured => kind == DataKind::Captured,
+        Resource::Counters | Resource::Count => kind == DataKind::Counters,
+        Resource::Attachments => kind == DataKind::Attachments,
+        Resource::DeviceCounters => kind == DataKind::Kept,
         Resource::Inputs | Resource::Outputs => false,
     }
 }
@@ -143,7 +143,7 @@ impl Memory {
         self.pass += 1;
     }
 
-    /// The pass that begins goes on with one that has just ended.
+    /// The pass that begins resumes one that has just ended.
     pub(super) fn go_on(&mut self) {
         self.breaks.push(Break { at: self.now(), needed: false });
     }
@@ -152,7 +152,7 @@ impl Memory {
     pub(super) fn forget_attachments(&mut self) {
         self.past
             .iter_mut()
-            .filter(|past| past.access.cells.kind == Kind::Attachments)
+            .filter(|past| past.access.cells.kind == DataKind::Attachments)
             .for_each(|past| past.left = 0);
     }
 
@@ -229,8 +229,8 @@ impl Memory {
         self.waits.push(Wait { barrier: *barrier, at: self.past.len(), idle: *barrier });
     }
 
-    /// Notes what an access needs of the barriers and of the ends of passes before it. Plans do not tell buffers apart,
-    /// so what counts are the accesses to all that there is of a kind.
+    /// Notes the barriers and ends of passes before an access that it needs. Plans do not distinguish buffers, so the
+    /// accesses to all data of a kind count.
     fn note_needs(&mut self, access: &Access) {
         let kind = access.cells.kind;
         let Scope { stages, accesses } = access.scope;

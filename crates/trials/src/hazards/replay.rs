@@ -1,7 +1,7 @@
 //! What plans do with memory, step by step.
 
 use super::host::{Item, dispatched, has_device_counters};
-use super::memory::{Access, Cells, Kind, Memory};
+use super::memory::{Access, Cells, DataKind, Memory};
 use super::sequence::{Drawn, Used, cell};
 use super::{Found, accesses};
 use polyshade_planner::{
@@ -21,7 +21,7 @@ pub fn replay(device: &Device, items: &[Item]) -> Found {
             Item::Wait(barrier) => replay.memory.wait(barrier),
             Item::Other(used) => {
                 replay.memory.enter();
-                // Arguments are a dispatch's or a draw's: who reads them is not told.
+                // Arguments are a dispatch's or a draw's: the sequence does not record which.
                 replay.uses(used, used.by == Use::IndirectArguments);
                 replay.memory.enter();
             }
@@ -47,7 +47,7 @@ struct State {
 
 /// Some of what the counter pass has in memory.
 const fn kept(cells: u64) -> Cells {
-    Cells { kind: Kind::Kept, buffer: 0, cells }
+    Cells { kind: DataKind::Kept, buffer: 0, cells }
 }
 
 /// All of it.
@@ -89,7 +89,7 @@ impl Replay<'_> {
             (1, 1, early, write, true),
             (1, 2, late, write, true),
         ] {
-            let cells = Cells { kind: Kind::Attachments, buffer, cells };
+            let cells = Cells { kind: DataKind::Attachments, buffer, cells };
             let scope = Scope { stages, accesses };
             let access = Access { cells, scope, writes, drawn: false };
             self.memory.access(access, begun..usize::MAX);

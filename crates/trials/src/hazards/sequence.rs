@@ -1,6 +1,6 @@
 //! Any sequence of commands that capture, read what was captured, overwrite it, and use its counters.
 
-use super::memory::{Cells, Kind};
+use super::memory::{Cells, DataKind};
 use crate::Choices;
 use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
 
@@ -68,7 +68,7 @@ pub struct Sequence {
 /// The cell of a counter.
 pub(super) fn cell(counter: &Counter) -> Cells {
     let cells = 1 << (counter.offset / 4 % 64);
-    Cells { kind: Kind::Counters, buffer: counter.buffer, cells }
+    Cells { kind: DataKind::Counters, buffer: counter.buffer, cells }
 }
 
 /// The buffer of the counters of a path, by who keeps them.
@@ -95,7 +95,7 @@ struct Writer<'c> {
     device: Device,
     commands: Vec<Command>,
     pass: PassState,
-    /// How many cells each counter says are filled.
+    /// How many cells are filled according to each counter.
     reached: HashMap<Counter, u32>,
     /// What captures and has not ended, and how far it has come.
     running: Option<(Drawn, Vec<u32>)>,
@@ -162,7 +162,7 @@ impl Writer<'_> {
         let some = cells(self.choices.below(16), 1 + self.choices.below(12));
         // A buffer has one use in a pass of WebGPU, whatever of it is used.
         let cells = if self.device.api == Api::WebGpu { u64::MAX } else { some };
-        Cells { kind: Kind::Captured, buffer, cells }
+        Cells { kind: DataKind::Captured, buffer, cells }
     }
 
     fn other_of_captured(&mut self) {
@@ -412,7 +412,7 @@ impl Writer<'_> {
         End::Save(counters)
     }
 
-    /// A capture that begins anew, or goes on at counters, and how many cells are filled.
+    /// A capture that begins anew, or resumes at counters, and how many cells are filled.
     fn begin(&mut self) -> (Drawn, Vec<u32>) {
         let counter_owner = self.counter_owner();
         let pipeline = self.pipeline(counter_owner);
@@ -421,7 +421,7 @@ impl Writer<'_> {
         let first = self.choices.below(BUFFERS);
         let captured = (0..count).map(|number| {
             let buffer = (first + number) % BUFFERS;
-            Cells { kind: Kind::Captured, buffer, cells: 0 }
+            Cells { kind: DataKind::Captured, buffer, cells: 0 }
         });
         let (begin, reached) = match self.choices.maybe() {
             true => {

@@ -1,4 +1,4 @@
-//! What of a module is left when what does not matter is put away.
+//! The canonical form of a module, in which two modules of the same effect can be compared.
 
 use super::{NOTES_EXTENSION, UNKNOWN, text};
 use polyshade::Module;
@@ -6,13 +6,13 @@ use polyshade::spv::view::FunctionCall;
 use polyshade::spv::{FunctionBody, Id, Inst, Op, Section};
 use std::collections::HashMap;
 
-/// The instructions that something comes of, in an order and with ids that depend on nothing but what uses what: of two
-/// modules that do the same by the same instructions it is the same.
+/// The instructions that have an effect, in an order and with ids that depend only on their uses: two modules that do
+/// the same by the same instructions have the same canonical form.
 ///
-/// Names, source texts and instructions for tools go, copies and sums that nothing uses, unknown instructions without
-/// operands, what no entry point reaches, and calls of functions of one instruction, in whose place that is.
-pub fn essence(module: &Module<'_>) -> Vec<Vec<u32>> {
-    let mut essence = Essence {
+/// Names, source texts and instructions for tools are removed, and so are unused copies and sums, unknown instructions
+/// without operands, and functions that no entry point reaches. Functions of one instruction are inlined.
+pub fn canonical(module: &Module<'_>) -> Vec<Vec<u32>> {
+    let mut canonical = Canonicalizer {
         module,
         inlined: inlined(module),
         numbers: vec![0; module.bound() as usize],
@@ -20,14 +20,14 @@ pub fn essence(module: &Module<'_>) -> Vec<Vec<u32>> {
         out: Vec::new(),
         functions: Vec::new(),
     };
-    essence.entry_points();
+    canonical.entry_points();
     let mut next = 0;
-    while let Some(function) = essence.functions.get(next).copied() {
-        essence.function(function);
+    while let Some(function) = canonical.functions.get(next).copied() {
+        canonical.function(function);
         next += 1;
     }
-    essence.preamble();
-    essence.out
+    canonical.preamble();
+    canonical.out
 }
 
 /// What is in place of the calls of a function: its only instruction, whose parameters stand for other ids.
@@ -66,7 +66,7 @@ fn only_instruction<'m>(
         let op = inst.op();
         let is_frame =
             matches!(op, Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::LABEL | Op::FUNCTION_END);
-        !is_frame && !is_nothing(module, *inst)
+        !is_frame && !has_no_effect(module, *inst)
     };
     let inside: Vec<Inst<'m>> = body.instructions().filter(is_inside).take(3).collect();
     let returns = |end: Inst<'_>, inst: Inst<'_>| match end.op() {
@@ -100,8 +100,8 @@ fn called<'m>(
     Some(Some((*inside, given)))
 }
 
-/// Whether nothing comes of an instruction in a function.
-fn is_nothing(module: &Module<'_>, inst: Inst<'_>) -> bool {
+/// Whether an instruction in a function has no effect.
+fn has_no_effect(module: &Module<'_>, inst: Inst<'_>) -> bool {
     let is_pure =
         matches!(inst.op(), Op::COPY_OBJECT | Op::F_ADD | Op::F_MUL | Op::F_SUB | Op::UNDEF);
     let is_text = matches!(inst.op(), Op::LINE | Op::NO_LINE | Op::NOP);
@@ -113,7 +113,7 @@ fn is_nothing(module: &Module<'_>, inst: Inst<'_>) -> bool {
         || is_pure && !inst.result().is_some_and(is_used)
 }
 
-struct Essence<'m> {
+struct Canonicalizer<'m> {
     module: &'m Module<'m>,
     inlined: HashMap<Id, Inlined<'m>>,
     /// The number of each id; 0 is none yet.
@@ -123,7 +123,7 @@ struct Essence<'m> {
     functions: Vec<Id>,
 }
 
-impl<'m> Essence<'m> {
+impl<'m> Canonicalizer<'m> {
     /// The number of an id; what it stands for follows, if it is of the module's scope.
     fn number(&mut self, id: Id) -> u32 {
         if let Some(number) = self.has(id) {
@@ -184,7 +184,7 @@ impl<'m> Essence<'m> {
         for entry in self.module.entry_points() {
             self.number(entry.function());
             let words = self.renumbered(entry.inst(), &HashMap::new());
-            // The order of an interface says nothing: its variables are numbered where they are used.
+            // The order of an interface does not matter: its variables are numbered where they are used.
             let ids = entry.interface().len();
             self.out.push(words[..words.len() - ids].to_vec());
         }
@@ -193,7 +193,7 @@ impl<'m> Essence<'m> {
     fn function(&mut self, id: Id) {
         let module = self.module;
         let body = module.function(id).expect("it was found as one");
-        for inst in body.instructions().filter(|inst| !is_nothing(module, *inst)) {
+        for inst in body.instructions().filter(|inst| !has_no_effect(module, *inst)) {
             let (inst, given) = match called(inst, &self.inlined) {
                 Some(None) => continue,
                 Some(Some(in_place)) => in_place,
@@ -214,7 +214,7 @@ impl<'m> Essence<'m> {
         }
     }
 
-    /// What stands before the types: as a set, as its order says nothing, and of what has a number.
+    /// The instructions before the types whose ids have numbers, as a set, since their order does not matter.
     fn preamble(&mut self) {
         let mut lines: Vec<Vec<u32>> = Vec::new();
         let end = self.module.section_end(Section::Annotations);

@@ -1,10 +1,10 @@
-//! The same shader, said in another way: with other ids, with code that does nothing, with instructions that nobody
-//! knows or that are for tools alone, and with parts of it in functions. What a lowering makes of it has to have the
-//! same effect: its [essence](essence()) is that of what it makes of the shader as it was.
+//! Transformations that keep the effect of a shader: other ids, code that does nothing, instructions that are unknown
+//! or for tools alone, and parts of it in functions. A lowering of the transformed shader must have the same effect as
+//! one of the original: their [canonical](canonical()) forms are the same.
 
-mod essence;
+mod canonical;
 
-pub use essence::essence;
+pub use canonical::canonical;
 
 use crate::{Choices, Trial};
 use polyshade::Module;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 pub const UNKNOWN: Op = Op(0x7ffe);
 
 /// A set of instructions for tools that no tool knows, and the extension that allows any.
-const NOTES: &str = "NonSemantic.Polyshade.Disguise";
+const NOTES: &str = "NonSemantic.Polyshade.Notes";
 const SCOPES: &str = "NonSemantic.Shader.DebugInfo.100";
 /// Merge instructions, and terminators after which debug scopes may stand.
 const ENDS: [Op; 9] = [
@@ -34,9 +34,9 @@ const ENDS: [Op; 9] = [
 const NO_SCOPE: u32 = 24;
 const NOTES_EXTENSION: &str = "SPV_KHR_non_semantic_info";
 
-/// What is done to the words of a shader.
+/// Transformations of a shader that keep its effect.
 #[derive(Clone, Copy, Debug)]
-pub struct Disguise {
+pub struct Transformations {
     /// The ids are renumbered.
     pub permuted: bool,
     /// There are values and a function that nothing uses.
@@ -50,7 +50,7 @@ pub struct Disguise {
     pub annotated: bool,
 }
 
-impl Disguise {
+impl Transformations {
     /// The shader as it is.
     pub const NONE: Self = Self {
         permuted: false,
@@ -66,7 +66,7 @@ impl Disguise {
         Self { permuted, dead_code, unknown, outlined, annotated }
     }
 
-    /// The disguised words; `None` where the module has instructions of which nobody can say what in them is an id.
+    /// The transformed words; `None` where the module has unknown instructions, whose ids cannot be found.
     pub fn words(self, module: &Module<'_>, choices: &mut Choices) -> Option<Vec<u32>> {
         if !module.instructions().all(|inst| is_known(inst.op())) {
             return None;
@@ -80,49 +80,56 @@ impl Disguise {
     }
 }
 
-/// Whether `trial`, with the same options, makes modules of the same effect of a module and of its disguise.
+/// Whether `trial`, with the same options, makes modules of the same effect of a module and of its transformed form.
 ///
 /// # Errors
 ///
 /// What differs, for a person to read.
-pub fn check_disguised(
+pub fn check_transformed(
     trial: &Trial,
     module: &Module<'_>,
     entry: EntryPoint<'_>,
-    disguise: Disguise,
+    transformations: Transformations,
     choices: &mut Choices,
 ) -> Result<(), String> {
     let options = *choices;
-    let disguise = Disguise {
-        unknown: disguise.unknown && !trial.eliminates(),
-        outlined: disguise.outlined && !trial.splits(),
-        ..disguise
+    let transformations = Transformations {
+        unknown: transformations.unknown && !trial.eliminates(),
+        outlined: transformations.outlined && !trial.splits(),
+        ..transformations
     };
     let Ok(expected) = trial.attempt(module, entry, &mut options.clone()) else { return Ok(()) };
-    let Some(words) = disguise.words(module, choices) else { return Ok(()) };
-    let disguised = Module::parse(&words).map_err(|error| format!("{disguise:?}: {error}"))?;
-    let entry = disguised
+    let Some(words) = transformations.words(module, choices) else { return Ok(()) };
+    let transformed =
+        Module::parse(&words).map_err(|error| format!("{transformations:?}: {error}"))?;
+    let entry = transformed
         .entry_point(&entry.name(), entry.model())
-        .map_err(|error| format!("{disguise:?}: {error}"))?;
-    let found = match trial.attempt(&disguised, entry, &mut options.clone()) {
+        .map_err(|error| format!("{transformations:?}: {error}"))?;
+    let found = match trial.attempt(&transformed, entry, &mut options.clone()) {
         Ok(found) => found,
-        // What an unknown instruction does nobody can say.
-        Err(_) if disguise.unknown => return Ok(()),
-        Err(error) => return Err(format!("{disguise:?}: refused: {error}")),
+        // The effect of an unknown instruction is unknown.
+        Err(_) if transformations.unknown => return Ok(()),
+        Err(error) => return Err(format!("{transformations:?}: refused: {error}")),
     };
     if expected.len() != found.len() {
-        return Err(format!("{disguise:?}: {} and {} variants", expected.len(), found.len()));
+        return Err(format!(
+            "{transformations:?}: {} and {} variants",
+            expected.len(),
+            found.len()
+        ));
     }
     for ((name, expected), (_, found)) in expected.iter().zip(&found) {
-        let (expected, found) = (essence(expected), essence(found));
+        let (expected, found) = (canonical(expected), canonical(found));
         let differs = |(one, other): (&Vec<u32>, &Vec<u32>)| one != other;
         if let Some(at) = expected.iter().zip(&found).position(differs) {
             let (one, other) = (&expected[at], &found[at]);
-            return Err(format!("{disguise:?}: {name}: instruction {at}: {one:x?}, {other:x?}"));
+            return Err(format!(
+                "{transformations:?}: {name}: instruction {at}: {one:x?}, {other:x?}"
+            ));
         }
         if expected.len() != found.len() {
             let lengths = (expected.len(), found.len());
-            return Err(format!("{disguise:?}: {name}: {lengths:?} instructions"));
+            return Err(format!("{transformations:?}: {name}: {lengths:?} instructions"));
         }
     }
     Ok(())
@@ -151,7 +158,7 @@ fn permute(module: &Module<'_>, choices: &mut Choices) -> Vec<u32> {
 
 /// Adds instructions among those of a module.
 struct Padding<'m> {
-    disguise: Disguise,
+    transformations: Transformations,
     module: &'m Module<'m>,
     bound: u32,
     /// Constants that are copied in vain, with their types.
@@ -165,7 +172,7 @@ struct Padding<'m> {
 }
 
 impl<'m> Padding<'m> {
-    fn new(disguise: Disguise, module: &'m Module<'m>) -> Self {
+    fn new(transformations: Transformations, module: &'m Module<'m>) -> Self {
         let mut constants = Vec::new();
         let mut types = HashMap::new();
         for inst in module.section(Section::Globals) {
@@ -179,7 +186,7 @@ impl<'m> Padding<'m> {
         }
         let bound = module.bound();
         Self {
-            disguise,
+            transformations,
             module,
             bound,
             constants,
@@ -192,7 +199,7 @@ impl<'m> Padding<'m> {
 
     fn words(mut self, choices: &mut Choices) -> Vec<u32> {
         let m = self.module;
-        if self.disguise.annotated {
+        if self.transformations.annotated {
             self.annotate(choices);
         }
         let mut code = Vec::new();
@@ -230,7 +237,7 @@ impl<'m> Padding<'m> {
                 }
             }
         }
-        if self.disguise.dead_code {
+        if self.transformations.dead_code {
             self.dead_function();
         }
         let mut words = self.preamble();
@@ -299,10 +306,10 @@ impl<'m> Padding<'m> {
 
     /// An instruction without effect.
     fn pad(&mut self, code: &mut Vec<u32>, choices: &mut Choices) {
-        if self.disguise.unknown && choices.maybe() {
+        if self.transformations.unknown && choices.maybe() {
             code.push(1 << 16 | u32::from(UNKNOWN.0));
         }
-        if self.disguise.dead_code && !self.constants.is_empty() {
+        if self.transformations.dead_code && !self.constants.is_empty() {
             let [ty, constant] = choices.of(&self.constants);
             let id = self.id();
             push(code, Op::COPY_OBJECT, &[ty, id, constant]);
@@ -320,7 +327,7 @@ impl<'m> Padding<'m> {
 
     /// A call in place of `inst`, where it can be in a function of its own.
     fn outlined(&mut self, inst: Inst<'_>, choices: &mut Choices) -> Option<Vec<u32>> {
-        if !self.disguise.outlined {
+        if !self.transformations.outlined {
             return None;
         }
         let m = self.module;
@@ -346,7 +353,7 @@ impl<'m> Padding<'m> {
                 push(&mut call, Op::FUNCTION_CALL, &[void, id, function, words[2]]);
             }
             Op::F_ADD | Op::F_MUL | Op::F_SUB if words.len() == 5 => {
-                // What a value is decorated with says how it is computed, and stays with it.
+                // The decorations of a value affect how it is computed, and stay with it.
                 if m.is_decorated(inst.result()?) || choices.maybe() {
                     return None;
                 }
