@@ -13,7 +13,7 @@ const CONTROL: &str = "layout(vertices = 3) out;";
 /// Lets the point size of the stage go through a function that gives 2.
 fn set_to_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error> {
     let size = rewrite::find_output(m, entry(m), BuiltIn::POINT_SIZE).expect("it is written");
-    let (function, at, two) = (p.id(), p.lane(), p.float_constant(2.0));
+    let (function, at, two) = (p.id(), p.slot(), p.float_constant(2.0));
     p.name(function, "two");
     let mut code = p.at(at);
     code.begin_function(function, size.ty, &[size.ty]);

@@ -111,7 +111,7 @@ fn emit<'m>(
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
     let words = rewrite::host_words(m, p, entry, target.reservations(), words, NAME)?;
 
-    let (function, at) = (p.id(), p.lane());
+    let (function, at) = (p.id(), p.slot());
     p.name(function, "discard_position");
     let mut code = p.at(at);
     let old = code.begin_function(function, vec4, &[vec4])[0];

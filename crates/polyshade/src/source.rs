@@ -48,7 +48,7 @@ impl Span {
 
 /// Emits `uint word_at(uvec2 memory, uint index)`.
 pub(crate) fn word_at(p: &mut Patch<'_, '_>, source: Source) -> Id {
-    let (id, at, uint) = (p.id(), p.lane(), p.uint());
+    let (id, at, uint) = (p.id(), p.slot(), p.uint());
     let uvec2 = p.vector(uint, 2);
     p.name(id, "word_at");
     let mut code = p.at(at);

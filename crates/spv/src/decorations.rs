@@ -30,7 +30,7 @@ fn key(target: Id, member: Option<u32>) -> Key {
     u64::from(target.word()) << 32 | u64::from(member.map_or(0, |member| member.saturating_add(1)))
 }
 
-/// What an entry says of its target.
+/// The decoration or the group that an entry gives its target.
 #[derive(Clone, Copy, Debug)]
 enum What {
     /// The instruction decorates it.
@@ -54,9 +54,9 @@ pub struct Applied<'m> {
     pub decoration: Decoration,
     /// Its operands: literals, ids or a string.
     pub operands: &'m [u32],
-    /// The instruction that says so; for members of a group the group's.
+    /// The instruction that decorates; for members of a group the group's.
     pub inst: Inst<'m>,
-    /// Whether it comes by way of a decoration group.
+    /// Whether it applies through a decoration group.
     pub by_group: bool,
 }
 
@@ -138,8 +138,8 @@ impl<'m> Iterator for Within<'m> {
     }
 }
 
-/// A decoration as it applies: [`Applied`], of which nothing was read yet.
-struct Said {
+/// The position of a decoration that applies; [`Applied`] has its operands as well.
+struct AppliedAt {
     at: u32,
     member: Option<u32>,
     decoration: Decoration,
@@ -149,7 +149,7 @@ struct Said {
 impl Module<'_> {
     /// All decorations of `id` and of its members.
     pub fn decorations_of(&self, id: Id) -> impl Iterator<Item = Applied<'_>> {
-        self.said_by(self.decorations().of(id)).map(|said| self.applied(said))
+        self.find_applied(self.decorations().of(id)).map(|found| self.applied(found))
     }
 
     /// The decorations of `id` as a whole, or of this member of it.
@@ -158,10 +158,10 @@ impl Module<'_> {
         id: Id,
         member: Option<u32>,
     ) -> impl Iterator<Item = Applied<'_>> {
-        self.said_by(self.decorations().of_member(id, member)).map(|said| self.applied(said))
+        self.find_applied(self.decorations().of_member(id, member)).map(|found| self.applied(found))
     }
 
-    fn said_by<'m>(&'m self, mut entries: Within<'m>) -> impl Iterator<Item = Said> {
+    fn find_applied<'m>(&'m self, mut entries: Within<'m>) -> impl Iterator<Item = AppliedAt> {
         // What is left of the group that applies, and to which member.
         let mut group: (_, Option<Within<'_>>) = (None, None);
         std::iter::from_fn(move || {
@@ -170,14 +170,14 @@ impl Module<'_> {
                 for entry in group.1.iter_mut().flatten() {
                     if let What::Decoration(decoration) = entry.what {
                         let (at, member) = (entry.at, group.0);
-                        return Some(Said { at, member, decoration, by_group: true });
+                        return Some(AppliedAt { at, member, decoration, by_group: true });
                     }
                 }
                 let entry = entries.next()?;
                 let (at, member) = (entry.at, entry.member());
                 match entry.what {
                     What::Decoration(decoration) => {
-                        return Some(Said { at, member, decoration, by_group: false });
+                        return Some(AppliedAt { at, member, decoration, by_group: false });
                     }
                     What::Group(id) => {
                         group = (member, Some(self.decorations().of_member(id, None)));
@@ -187,8 +187,8 @@ impl Module<'_> {
         })
     }
 
-    fn applied(&self, said: Said) -> Applied<'_> {
-        let Said { at, member, decoration, by_group } = said;
+    fn applied(&self, found: AppliedAt) -> Applied<'_> {
+        let AppliedAt { at, member, decoration, by_group } = found;
         let inst = self.inst_at(at);
         Applied { member, decoration, operands: operands(inst), inst, by_group }
     }
@@ -204,8 +204,8 @@ impl Module<'_> {
     }
 
     fn find_decoration<'m>(&'m self, entries: Within<'m>, wanted: Decoration) -> Option<&'m [u32]> {
-        let said = self.said_by(entries).find(|said| said.decoration == wanted)?;
-        Some(operands(self.inst_at(said.at)))
+        let found = self.find_applied(entries).find(|found| found.decoration == wanted)?;
+        Some(operands(self.inst_at(found.at)))
     }
 
     /// The built-in that the variable `id` is.

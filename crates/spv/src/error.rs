@@ -12,7 +12,7 @@ pub enum ErrorKind {
     Limit,
     /// Something that was named is not there.
     NotFound,
-    /// It cannot be done, and the message says why.
+    /// It cannot be done; the message has the reason.
     Unsupported,
     /// The options contradict themselves or each other.
     Options,
@@ -156,7 +156,7 @@ impl Error {
         self
     }
 
-    /// The stable name of the error, by which a program can tell it from others.
+    /// The stable name of the error, by which a program can distinguish it.
     pub fn code(&self) -> &'static Code {
         self.0.code
     }
@@ -186,7 +186,7 @@ impl Error {
         self.0.step
     }
 
-    /// What to do about it, where there is something to say.
+    /// A remedy, if one is known.
     pub fn suggestion(&self) -> Option<&str> {
         self.0.help.as_deref()
     }

@@ -65,7 +65,7 @@ pub(crate) enum Tail {
     Maybe,
 }
 
-/// What the tables say of an opcode.
+/// The entry of the tables for an opcode.
 #[derive(Clone, Copy)]
 pub(crate) struct Grammar(u64);
 

@@ -52,7 +52,7 @@ impl<'w> Module<'w> {
     /// Checks `words`, in either byte order, and finds where each section ends and each id is defined.
     ///
     /// One linear scan; the words are borrowed, or copied once where their byte order is not the machine's. Work and
-    /// memory follow the number of words, whatever the bound says.
+    /// memory follow the number of words, whatever the bound is.
     ///
     /// # Errors
     ///

@@ -30,13 +30,13 @@ const MOST_ADDED: usize = 16;
 const LEAST_ADDED: usize = 1 << 20;
 /// How many constants of `uint` are kept at hand.
 const SMALL_CONSTANTS: usize = 32;
-/// The most words that an instruction can say it has.
+/// The most words that an instruction can have.
 const LONGEST: usize = u16::MAX as usize;
 
 /// A place in a version where something can be inserted.
 ///
-/// What is inserted at one position stands in the order of insertion. A position may be one of several *lanes* that
-/// share a place: what is inserted at a lane stands behind everything of the lanes before it, whenever it was inserted.
+/// What is inserted at one position stands in the order of insertion. A position may be one of several *slots* that
+/// share a place: what is inserted at a slot stands behind everything of the slots before it, whenever it was inserted.
 ///
 /// A position belongs to one version, as an instruction does:
 ///
@@ -51,14 +51,14 @@ const LONGEST: usize = u16::MAX as usize;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position<'m> {
-    /// The word ahead of which it is, and below it the lane.
+    /// The word ahead of which it is, and below it the slot.
     order: u64,
     version: Version<'m>,
 }
 
 impl Position<'_> {
-    fn new(at: u32, lane: u32) -> Self {
-        Self::of_order(u64::from(at) << 32 | u64::from(lane))
+    fn new(at: u32, slot: u32) -> Self {
+        Self::of_order(u64::from(at) << 32 | u64::from(slot))
     }
 
     fn of_order(order: u64) -> Self {
@@ -90,7 +90,7 @@ pub struct Patch<'m, 'w> {
     next_id: u32,
     names: bool,
     queue: Queue,
-    lanes: u32,
+    slots: u32,
     /// `uint`, its smallest constants and `float`, which code asks for all the time.
     uint: Option<Id>,
     float: Option<Id>,
@@ -109,7 +109,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             next_id: module.bound(),
             names: true,
             queue: Queue::default(),
-            lanes: 0,
+            slots: 0,
             uint: None,
             float: None,
             small_constants: [None; SMALL_CONSTANTS],
@@ -119,7 +119,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         }
     }
 
-    /// Whether [`name`](Self::name) names anything; it does unless told otherwise.
+    /// Whether [`name`](Self::name) names anything; true by default.
     pub fn set_names(&mut self, names: bool) {
         self.names = names;
     }
@@ -169,11 +169,11 @@ impl<'m, 'w> Patch<'m, 'w> {
         Position::new(self.module.section_end(section), section as u32 + 1)
     }
 
-    /// A place of its own at the end of the module, where functions are added: behind the lanes asked for before,
+    /// A place of its own at the end of the module, where functions are added: behind the slots asked for before,
     /// and ahead of those asked for after.
-    pub fn lane(&mut self) -> Position<'m> {
-        self.lanes += 1;
-        Position::new(self.module.words().len() as u32, SECTIONS as u32 + self.lanes)
+    pub fn slot(&mut self) -> Position<'m> {
+        self.slots += 1;
+        Position::new(self.module.words().len() as u32, SECTIONS as u32 + self.slots)
     }
 
     /// Inserts an instruction: `op` and all words behind the first.
@@ -272,8 +272,8 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Takes the definition of `id` out, and with it its names, decorations, membership in interfaces, and what tells
-    /// debuggers of it.
+    /// Removes the definition of `id`, and with it its names, decorations, membership in interfaces, and debug
+    /// information.
     pub fn remove_definition(&mut self, id: Id) {
         if let Some(inst) = self.module.definition(id) {
             self.remove(inst);
@@ -290,12 +290,12 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.remove_debug_of(id);
     }
 
-    /// Takes from `id` and its members the decorations for which `goes` is true.
-    pub fn undecorate(&mut self, id: Id, goes: impl Fn(Option<u32>, Decoration) -> bool) {
+    /// Removes the decorations of `id` and its members for which `is_removed` is true.
+    pub fn undecorate(&mut self, id: Id, is_removed: impl Fn(Option<u32>, Decoration) -> bool) {
         let module = self.module;
         let mut leaves_groups = false;
         for applied in module.decorations_of(id) {
-            if goes(applied.member, applied.decoration) {
+            if is_removed(applied.member, applied.decoration) {
                 match applied.by_group {
                     true => leaves_groups = true,
                     false => self.remove(applied.inst),
@@ -303,14 +303,14 @@ impl<'m, 'w> Patch<'m, 'w> {
             }
         }
         if leaves_groups {
-            // The group stays as it is for its other members; what stays here is said directly.
+            // The group stays as it is for its other members; decorations that stay here become direct.
             for inst in module
                 .decoration_instructions(id)
                 .filter(|inst| Module::is_group_decorate(inst.op()))
             {
                 self.leave_group(inst, id);
             }
-            let stays = |applied: &Applied<'_>| !goes(applied.member, applied.decoration);
+            let stays = |applied: &Applied<'_>| !is_removed(applied.member, applied.decoration);
             let grouped = module.decorations_of(id).filter(|applied| applied.by_group);
             for applied in grouped.filter(stays) {
                 self.copy_decoration(id, applied.member, &applied);

@@ -1,4 +1,4 @@
-//! Where a pointer comes from and where it goes: through access chains, copies and function parameters.
+//! The origin and the uses of a pointer, through access chains, copies and function parameters.
 
 use crate::grammar::{Op, StorageClass};
 use crate::inst::{AccessChain, AnyVariable, FunctionCall, Inst};

@@ -68,7 +68,7 @@ pub(crate) struct Scan {
     pub(crate) entry_points: Vec<u32>,
 }
 
-/// The word at which each id is defined. Its size follows the number of words, whatever the bound says.
+/// The word at which each id is defined. Its size follows the number of words, whatever the bound is.
 #[derive(Clone, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) enum Definitions {
@@ -185,8 +185,8 @@ fn zeros(mut table: Vec<u32>, count: usize) -> Vec<u32> {
     table
 }
 
-/// Whether tables are indexed by id. Every definition takes two words at least, so a bound beyond this says nothing but
-/// how large a table would be.
+/// Whether tables are indexed by id. Every definition takes two words at least, so a larger bound would only make a
+/// table larger.
 pub(crate) fn is_dense(bound: u32, words: usize) -> bool {
     bound as usize <= words * 2 + 64
 }
@@ -423,7 +423,7 @@ fn instruction<'w, const HOW: u8>(
         return Err(faults::length(count, rest.len(), at));
     }
     let inst = &rest[..count];
-    // Ids are told from literals only where some word could not be one.
+    // Ids are distinguished from literals only where some word could not be one.
     if HOW != TRUSTED && inst[1..].iter().any(|word| word.wrapping_sub(1) >= last) {
         check_ids(words, last, inst, at, definitions)?;
     }

@@ -1,4 +1,4 @@
-//! Types and constants: what an id stands for, and which instruction already declares what.
+//! Types and constants: what an id stands for, and which instruction already declares which.
 
 use crate::grammar::{Grammar, Op, StorageClass};
 use crate::inst::{Inst, TypePointer};
@@ -130,7 +130,7 @@ pub(crate) fn is_type(op: Op) -> bool {
     }
 }
 
-/// What a declaration says: its opcode and all operands but the result.
+/// The key of a declaration: its opcode and all operands but the result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'k> {
     first: u32,
@@ -162,9 +162,9 @@ fn result_word(op: Op) -> usize {
     Grammar::of(op).result_word().expect("types and constants have results")
 }
 
-/// Whether the declaration `words` says `key`.
+/// Whether the declaration `words` has the key `key`.
 #[inline]
-pub(crate) fn says(words: &[u32], key: &Key<'_>) -> bool {
+pub(crate) fn has_key(words: &[u32], key: &Key<'_>) -> bool {
     let (before, behind) = key.operands;
     // Too short to be worth a call that compares memory.
     words[0] == key.first
@@ -172,7 +172,7 @@ pub(crate) fn says(words: &[u32], key: &Key<'_>) -> bool {
         && words[key.result_word() + 1..].iter().zip(behind).all(|(one, other)| one == other)
 }
 
-/// Types and constants by what they say: an open-addressed table of word offsets.
+/// Types and constants by their keys: an open-addressed table of word offsets.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     /// A power of two of slots; 0 is empty.
@@ -215,11 +215,11 @@ impl Declared {
         Key::new(first, operands.split_at(result_word(op) - 1), self.seed)
     }
 
-    /// The slot that holds a declaration which says `key`, else the free slot for it.
+    /// The slot that holds a declaration with the key `key`, else the free slot for it.
     fn slot(&self, module: &Module<'_>, key: &Key<'_>) -> Result<usize, usize> {
         let mut slot = key.hash() as usize & (self.slots.len() - 1);
         while self.slots[slot] != 0 {
-            if says(module.inst_at(self.slots[slot]).words(), key) {
+            if has_key(module.inst_at(self.slots[slot]).words(), key) {
                 return Ok(slot);
             }
             slot = (slot + 1) & (self.slots.len() - 1);
@@ -227,7 +227,7 @@ impl Declared {
         Err(slot)
     }
 
-    /// The first declaration in `module` that says `key` and is not decorated.
+    /// The first declaration in `module` that has the key `key` and is not decorated.
     pub(crate) fn find<'m>(&self, module: &'m Module<'_>, key: &Key<'_>) -> Option<Inst<'m>> {
         let slot = self.slot(module, key).ok()?;
         Some(module.inst_at(self.slots[slot]))
@@ -238,7 +238,7 @@ fn may_be_decorated(op: Op) -> bool {
     matches!(op, Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_STRUCT | Op::TYPE_POINTER)
 }
 
-/// Whether two declarations with this opcode that say the same are the same.
+/// Whether two declarations with this opcode and the same key are the same.
 pub(crate) fn is_shared(op: Op) -> bool {
     matches!(
         op,

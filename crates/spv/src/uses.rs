@@ -137,8 +137,8 @@ impl Module<'_> {
         self.uses_of(id).filter(move |user| user.at() >= functions && !self.is_for_tools(*user))
     }
 
-    /// Whether `inst` tells debuggers and other tools of something, and computes nothing: an extended instruction of a
-    /// set that is [for them](is_debug_set).
+    /// Whether `inst` is for debuggers and other tools, and computes nothing: an extended instruction of a set that is
+    /// [for them](is_debug_set).
     pub fn is_for_tools(&self, inst: Inst<'_>) -> bool {
         let set = ExtInst::of(inst).and_then(|call| self.definition(call.set()));
         set.and_then(ExtInstImport::of).is_some_and(|import| is_debug_set(&import.name()))

@@ -1,4 +1,4 @@
-//! Memory follows the words of a module, whatever its bound says.
+//! Memory follows the words of a module, whatever its bound is.
 
 use polyshade_spv::{Id, Module, Op};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,7 +13,7 @@ thread_local! {
 
 struct Watching;
 
-// SAFETY: every call goes on to the system's allocator unchanged, and watching allocates nothing.
+// SAFETY: every call is passed to the system's allocator unchanged, and watching allocates nothing.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.set(LARGEST.get().max(layout.size()));

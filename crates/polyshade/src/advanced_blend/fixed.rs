@@ -25,7 +25,7 @@ impl Functions {
         target: &ColorBlend,
         ordinary: Ordinary,
     ) -> Id {
-        let (id, at, float) = (p.id(), p.lane(), p.float());
+        let (id, at, float) = (p.id(), p.slot(), p.float());
         let vec4 = p.vector(float, 4);
         p.name(id, "polyshade_blend_target");
         let mut code = p.at(at);
@@ -85,7 +85,7 @@ impl Functions {
         target: &ColorBlend,
         operation: LogicOperation,
     ) -> Id {
-        let (id, at, float, uint) = (p.id(), p.lane(), p.float(), p.uint());
+        let (id, at, float, uint) = (p.id(), p.slot(), p.float(), p.uint());
         let (vec4, uvec4) = (p.vector(float, 4), p.vector(uint, 4));
         let greatest = greatest(p, target.format);
         p.name(id, "polyshade_combine_target");

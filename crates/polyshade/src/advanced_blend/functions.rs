@@ -68,7 +68,7 @@ impl Functions {
         equations: &[Equation],
         selected: bool,
     ) -> Id {
-        let (id, at, float, uint) = (p.id(), p.lane(), p.float(), p.uint());
+        let (id, at, float, uint) = (p.id(), p.slot(), p.float(), p.uint());
         let vec4 = p.vector(float, 4);
         p.name(id, "polyshade_blend_target");
         let mut parameters = vec![vec4, vec4];

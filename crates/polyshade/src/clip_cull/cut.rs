@@ -128,7 +128,7 @@ fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) ->
     let (uint, void) = (p.uint(), p.void());
     let [clip, cull] = parts.counts.map(|count| p.uint_constant(count));
     let provoking = p.uint_constant(provoking_corner(parts.provoking, parts.primitive));
-    let (function, at) = (p.id(), p.lane());
+    let (function, at) = (p.id(), p.slot());
     p.name(function, "polyshade_emit_vertex");
     let mut code = p.at(at);
     code.begin_function(function, void, &[]);
@@ -141,7 +141,7 @@ fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) ->
 
 /// Emits `void end_strip()`. Points have no strips.
 fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
-    let (function, at, void) = (p.id(), p.lane(), p.void());
+    let (function, at, void) = (p.id(), p.slot(), p.void());
     p.name(function, "polyshade_end_strip");
     let mut code = p.at(at);
     code.begin_function(function, void, &[]);
@@ -168,7 +168,7 @@ impl Cutter<'_, '_, '_> {
     ///          OpStore %to %value
     /// ```
     fn save(&self, p: &mut Patch<'_, '_>) -> Id {
-        let (function, at, void, uint) = (p.id(), p.lane(), p.void(), p.uint());
+        let (function, at, void, uint) = (p.id(), p.slot(), p.void(), p.uint());
         p.name(function, "polyshade_save");
         let slot = p.at(at).begin_function(function, void, &[uint])[0];
         for (number, leaf) in self.parts.leaves.iter().enumerate() {
@@ -185,7 +185,7 @@ impl Cutter<'_, '_, '_> {
 
     /// Emits `void emit(uint slot, uint provoking)`.
     fn emit(&self, p: &mut Patch<'_, '_>) -> Id {
-        let (function, at, void, uint) = (p.id(), p.lane(), p.void(), p.uint());
+        let (function, at, void, uint) = (p.id(), p.slot(), p.void(), p.uint());
         p.name(function, "polyshade_emit");
         let slots = p.at(at).begin_function(function, void, &[uint, uint]);
         for (number, leaf) in self.parts.leaves.iter().enumerate() {
@@ -216,7 +216,7 @@ impl Cutter<'_, '_, '_> {
 
     /// Emits `float clip_distance(uint slot, uint plane)`, or that for cull distances.
     fn distance(&self, p: &mut Patch<'_, '_>, kind: DistanceKind) -> Id {
-        let (function, at, uint, float) = (p.id(), p.lane(), p.uint(), p.float());
+        let (function, at, uint, float) = (p.id(), p.slot(), p.uint(), p.float());
         p.name(function, &format!("polyshade_{kind}_distance"));
         let zero = p.float_constant(0.0);
         let parameters = p.at(at).begin_function(function, float, &[uint, uint]);
@@ -237,7 +237,7 @@ impl Cutter<'_, '_, '_> {
 
     /// Emits `void interpolate(uint slot, uint outside, uint inside, float part)`.
     fn interpolate(&self, p: &mut Patch<'_, '_>) -> Id {
-        let (function, at, void) = (p.id(), p.lane(), p.void());
+        let (function, at, void) = (p.id(), p.slot(), p.void());
         let (uint, float) = (p.uint(), p.float());
         p.name(function, "polyshade_interpolate");
         let parameters = p.at(at).begin_function(function, void, &[uint, uint, uint, float]);

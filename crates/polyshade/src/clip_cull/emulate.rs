@@ -301,7 +301,7 @@ fn is_alive<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, flag: &Place) -> Id {
 ///             OpReturn
 /// ```
 fn keep_if(p: &mut Patch<'_, '_>) -> Id {
-    let (id, at, bool, void) = (p.id(), p.lane(), p.bool(), p.void());
+    let (id, at, bool, void) = (p.id(), p.slot(), p.bool(), p.void());
     let (merge, discard) = (p.id(), p.id());
     p.name(id, "polyshade_keep_if");
     let mut code = p.at(at);

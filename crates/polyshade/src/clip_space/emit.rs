@@ -33,7 +33,7 @@ pub(super) fn function<'m>(
     let float = p.float();
     let vec4 = p.vector(float, 4);
 
-    let (function, at) = (p.id(), p.lane());
+    let (function, at) = (p.id(), p.slot());
     p.name(function, "convert_position");
     let mut code = p.at(at);
     let old = code.begin_function(function, vec4, &[vec4])[0];

@@ -99,7 +99,7 @@ impl<'m> ExportPoints<'m> {
 
 /// Begins and ends a function `void name()`; what is inserted at the position is its body.
 fn function<'m>(p: &mut Patch<'m, '_>, name: &str) -> (Id, Position<'m>) {
-    let (body, end, function, void) = (p.lane(), p.lane(), p.id(), p.void());
+    let (body, end, function, void) = (p.slot(), p.slot(), p.id(), p.void());
     p.name(function, name);
     p.at(body).begin_function(function, void, &[]);
     p.at(end).end_function(None);

@@ -137,7 +137,7 @@ impl<'m> Clones<'m> {
             self.clone_inst(m, p, *inst, inst.after());
         }
         for function in &self.functions {
-            let at = p.lane();
+            let at = p.slot();
             for inst in m.function(*function).expect("it was reached").instructions() {
                 self.clone_inst(m, p, inst, at);
             }

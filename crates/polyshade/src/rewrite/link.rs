@@ -271,7 +271,7 @@ impl Linker<'_> {
             let result = Id::new(first + result).expect("the first one is not 0");
             p.decorate(result, *decoration, &[]);
         }
-        let at = p.lane();
+        let at = p.slot();
         let words = p.insert_words(at, &object.words);
         for (at, source) in &object.ids {
             words[*at as usize] = match *source {

@@ -30,8 +30,8 @@ pub struct Wrapper<'m> {
 /// ```
 pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Wrapper<'m> {
     let (body, void, prologue) = begin(m, p, entry);
-    let (call, epilogue) = (p.lane(), p.lane());
-    let tail = p.lane();
+    let (call, epilogue) = (p.slot(), p.slot());
+    let tail = p.slot();
     p.at(call).call(void, body, &[]);
     p.at(tail).end_function(None);
     Wrapper { prologue, epilogue }
@@ -45,7 +45,7 @@ pub(crate) fn replace_body<'m>(
     entry: EntryPoint<'m>,
 ) -> Position<'m> {
     let (_, _, code) = begin(m, p, entry);
-    let tail = p.lane();
+    let tail = p.slot();
     p.at(tail).end_function(None);
     code
 }
@@ -62,7 +62,7 @@ fn begin<'m>(
         m.function(main).expect("the scan checks that an entry point has a function").function();
     let body = p.id();
     let label = p.id();
-    let (head, prologue) = (p.lane(), p.lane());
+    let (head, prologue) = (p.slot(), p.slot());
 
     p.set_result(function.inst(), body);
     p.name(body, &format!("{}_body", entry.name()));

@@ -1,4 +1,4 @@
-//! What tells debuggers and other tools of something goes with it.
+//! Debug information is removed together with its subject.
 
 use super::Patch;
 use crate::grammar::Op;

@@ -35,8 +35,8 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// A new type, constant or specialization constant, whether or not another says the same: for those that are to
-    /// be decorated.
+    /// A new type, constant or specialization constant, whether or not there is the same one: for those that are to be
+    /// decorated.
     pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
         let id = self.id();
         let mut words = std::mem::take(&mut self.queue.scratch);
@@ -218,7 +218,7 @@ impl Patch<'_, '_> {
     }
 }
 
-/// Makes `words` the declaration of `operands`, with `result` where its result id goes.
+/// Makes `words` the declaration of `operands`, with `result` as its result id.
 fn declaration(words: &mut Vec<u32>, op: Op, operands: &[u32], result: u32) {
     let result_word = Grammar::of(op).result_word().expect("types and constants have results");
     words.clear();

@@ -1,7 +1,7 @@
-//! The types and constants that a patch declares, by what they say.
+//! The types and constants that a patch declares, by their keys.
 
 use crate::Id;
-use crate::types::{Key, says};
+use crate::types::{Key, has_key};
 
 /// An open-addressed table of places in the pool of a patch.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ const FIRST_SLOTS: usize = 256;
 const MOST_SLOTS_KEPT: usize = 1024;
 
 impl Fresh {
-    /// The result of the declaration in `pool` that says `key`.
+    /// The result of the declaration in `pool` that has the key `key`.
     pub(super) fn find(&self, pool: &[u32], key: &Key<'_>) -> Option<Id> {
         if self.slots.is_empty() {
             return None;
@@ -26,7 +26,7 @@ impl Fresh {
         while self.slots[slot].0 != 0 {
             let (place, hash) = self.slots[slot];
             let words = instruction(pool, place);
-            if hash == key.hash() && says(words, key) {
+            if hash == key.hash() && has_key(words, key) {
                 return Id::new(words[key.result_word()]);
             }
             slot = (slot + 1) & (self.slots.len() - 1);
@@ -38,7 +38,7 @@ impl Fresh {
         self.count == 0
     }
 
-    /// Adds the declaration that begins at `start` in the pool and says `key`.
+    /// Adds the declaration that begins at `start` in the pool and has the key `key`.
     pub(super) fn add(&mut self, start: u32, key: &Key<'_>) {
         if (self.count + 1) * 2 > self.slots.len() {
             self.grow();

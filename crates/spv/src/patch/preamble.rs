@@ -98,8 +98,8 @@ impl Patch<'_, '_> {
     /// What this patch has decorated with `decoration` and this one operand.
     pub fn added_with(&self, decoration: Decoration, operand: u32) -> impl Iterator<Item = Id> {
         let decorated = self.queue.decorated.iter();
-        let with =
-            decorated.filter(move |(said, literal, _)| (*said, *literal) == (decoration, operand));
+        let with = decorated
+            .filter(move |(attached, literal, _)| (*attached, *literal) == (decoration, operand));
         with.map(|(_, _, id)| *id)
     }
 

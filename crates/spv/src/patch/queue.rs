@@ -8,20 +8,20 @@ use std::cell::Cell;
 /// One edit, packed: what is merged first is one number, as edits are sorted (benchmark `corpus-cost`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
-    /// The word that it begins at, and below it the lane of an insertion; removals and then overwrites of a place come
-    /// behind all lanes.
+    /// The word that it begins at, and below it the slot of an insertion; removals and then overwrites of a place come
+    /// behind all slots.
     pub(super) order: u64,
     operands: [u32; 2],
 }
 
-/// A patch has no more lanes than ids.
+/// A patch has no more slots than ids.
 const REMOVE: u32 = u32::MAX - 1;
 const OVERWRITE: u32 = u32::MAX;
 
 pub(super) enum EditKind {
     /// Words `start..end` of the pool.
     Insert { start: u32, end: u32 },
-    /// Everything before word `end` of the version goes.
+    /// Everything before word `end` of the version is removed.
     Remove { end: u32 },
     /// The word becomes this one.
     Overwrite { word: u32 },
@@ -146,7 +146,7 @@ impl Queue {
         decorated.clear();
         interfaces.clear();
         scratch.clear();
-        // Where the thread ends, the memory goes with it.
+        // Where the thread ends, the memory is freed with it.
         let _ = SPARE.try_with(|spare| spare.set(self));
     }
 
@@ -165,7 +165,7 @@ impl Queue {
     /// Queues the removal of words `at..end` of the version.
     pub(super) fn remove(&mut self, at: u32, end: u32) {
         self.begin();
-        // Neighbours go together: what is dead comes in runs (benchmark `dce`).
+        // Neighbours are merged: dead instructions come in runs (benchmark `dce`).
         match self.edits.last_mut() {
             Some(last) if (last.order as u32, last.operands[0]) == (REMOVE, at) => {
                 last.operands[0] = end;

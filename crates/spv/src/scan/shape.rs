@@ -12,9 +12,9 @@ const FIRST: usize = 4;
 /// Which operands of an instruction are ids, and which is its result. All that it has no room for is 0: lengths that
 /// are not allowed, ids among literals behind the first operands, what begins, ends and calls functions.
 #[derive(Clone, Copy)]
-struct Shape(u16);
+struct OperandShape(u16);
 
-/// Where the bits are that say which of the first operands are ids.
+/// The position of the bits for the first operands: set for ids.
 const IDS: u32 = 4;
 /// Where the number of the word with the result is, or 0.
 const RESULT: u32 = 14;
@@ -26,7 +26,7 @@ const SECTION: u32 = 8;
 const NOWHERE: u16 = 0xf;
 
 /// By opcode and length.
-static SHAPES: [Shape; OPS * LENGTHS] = shapes();
+static SHAPES: [OperandShape; OPS * LENGTHS] = shapes();
 
 /// By the bits at [`IDS`]: what is left of each operand that is compared.
 static MASKS: [[u32; FIRST]; 1 << FIRST] = masks();
@@ -42,8 +42,8 @@ const fn masks() -> [[u32; FIRST]; 1 << FIRST] {
     masks
 }
 
-const fn shapes() -> [Shape; OPS * LENGTHS] {
-    let mut shapes = [Shape(0); OPS * LENGTHS];
+const fn shapes() -> [OperandShape; OPS * LENGTHS] {
+    let mut shapes = [OperandShape(0); OPS * LENGTHS];
     let mut index = 0;
     while index < shapes.len() {
         shapes[index] = shape(Op((index / LENGTHS) as u16), index % LENGTHS);
@@ -53,10 +53,10 @@ const fn shapes() -> [Shape; OPS * LENGTHS] {
 }
 
 /// What is true of all instructions with this opcode and length.
-const fn shape(op: Op, length: usize) -> Shape {
+const fn shape(op: Op, length: usize) -> OperandShape {
     let grammar = Grammar::of(op);
     if length < grammar.least() || length == 0 || grammar.is_structural() {
-        return Shape(0);
+        return OperandShape(0);
     }
     let (mut ids, mut rest, mut other) = (0, false, false);
     let mut word = 1;
@@ -66,7 +66,7 @@ const fn shape(op: Op, length: usize) -> Shape {
             Tail::Ids => true,
             // What may be an id is not looked at.
             Tail::Literals | Tail::Maybe => false,
-            _ => return Shape(0),
+            _ => return OperandShape(0),
         };
         match word <= FIRST {
             true => ids |= (is_id as u16) << (word - 1),
@@ -79,17 +79,19 @@ const fn shape(op: Op, length: usize) -> Shape {
         None => 0,
     };
     match rest && other {
-        true => Shape(0),
+        true => OperandShape(0),
         false => {
             let section = if is_of_functions(op) { NOWHERE } else { grammar.section() as u16 };
             let section = section << SECTION;
-            Shape((result << RESULT) | section | (ids << IDS) | USUAL | if rest { REST } else { 0 })
+            OperandShape(
+                (result << RESULT) | section | (ids << IDS) | USUAL | if rest { REST } else { 0 },
+            )
         }
     }
 }
 
-/// Goes over the usual instructions from `at` on, noting their results, and returns where the first stands that is not
-/// usual, with which something is wrong, or that is not of the [`Grammar::section`], if one is given.
+/// Checks the usual instructions from `at` on, noting their results, and returns the position of the first one that is
+/// not usual, that has a fault, or that is not of the [`Grammar::section`], if one is given.
 #[inline(always)]
 pub(super) fn skip<const HOW: u8>(
     words: &[u32],
@@ -102,7 +104,7 @@ pub(super) fn skip<const HOW: u8>(
     if HOW == super::ONE_BY_ONE {
         return at;
     }
-    let (said, wanted) = match section {
+    let (mask, wanted) = match section {
         Some(section) => ((NOWHERE << SECTION) | USUAL, ((section as u16) << SECTION) | USUAL),
         None => (USUAL, USUAL),
     };
@@ -112,8 +114,8 @@ pub(super) fn skip<const HOW: u8>(
         if first & !((OPS - 1) | ((LENGTHS - 1) << 16)) != 0 {
             break;
         }
-        let Shape(shape) = SHAPES[((first * LENGTHS) | (first >> 16)) % SHAPES.len()];
-        if shape & said != wanted {
+        let OperandShape(shape) = SHAPES[((first * LENGTHS) | (first >> 16)) % SHAPES.len()];
+        if shape & mask != wanted {
             break;
         }
         let length = first >> 16;

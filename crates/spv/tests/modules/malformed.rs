@@ -3,7 +3,7 @@
 use crate::build::{Words, id, shader, string, swapped};
 use polyshade_spv::{ErrorKind, Id, Module, Op};
 
-/// Parsing fails at word `at`, and says this.
+/// Parsing fails at word `at`, with this message.
 #[track_caller]
 fn refused(words: &[u32], at: usize, message: &str) {
     let error = Module::parse(words).expect_err("it is malformed");

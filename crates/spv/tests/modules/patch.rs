@@ -199,11 +199,11 @@ fn what_is_inserted_at_one_place_stands_in_the_order_of_insertion() {
 }
 
 #[test]
-fn lanes_stand_in_the_order_they_were_asked_for() {
+fn slots_stand_in_the_order_they_were_asked_for() {
     let words = shader(5);
     let m = words.parse();
     let next = changed(&m, |_, p| {
-        let (first, second, third) = (p.lane(), p.lane(), p.lane());
+        let (first, second, third) = (p.slot(), p.slot(), p.slot());
         p.insert(third, Op::LINE, &[1, 3, 0]);
         p.insert(first, Op::LINE, &[1, 1, 0]);
         p.insert(second, Op::LINE, &[1, 2, 0]);
@@ -316,7 +316,7 @@ fn an_id_that_loses_one_decoration_of_a_group_keeps_the_others_of_it() {
     assert_eq!(next.member_decoration(id(4), 0, Decoration::LOCATION), Some(&[7][..]));
 }
 
-/// `UniformId` is for `OpDecorateId`, but a module may say it otherwise; its operand is then no id.
+/// `UniformId` is for `OpDecorateId`, but a module may use another instruction; its operand is then no id.
 #[test]
 fn what_a_group_says_in_the_wrong_form_keeps_it() {
     let mut words = Words::new(9);

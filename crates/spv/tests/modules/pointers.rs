@@ -1,9 +1,9 @@
-//! Where pointers come from and where they go.
+//! The origin and the uses of pointers.
 
 use crate::build::{Words, id};
 use polyshade_spv::{Id, Op, StorageClass};
 
-/// `%20` is a variable; `%30` a function that gets a pointer `%31` and hands it on to `%40`, whose parameter is `%41`.
+/// `%20` is a variable; `%30` a function that gets a pointer `%31` and passes it to `%40`, whose parameter is `%41`.
 /// Functions stand in the order that `order` gives: the entry point is 0, then those two.
 fn calls(order: [usize; 3]) -> Words {
     let mut words = Words::new(90);

@@ -4,7 +4,7 @@ use crate::build::{MAGIC, Words, shader};
 use polyshade_spv::{Id, Module, Op, Progress, Section};
 use proptest::prelude::*;
 
-/// Asks a module for everything it can tell.
+/// Calls every query of a module.
 fn ask(m: &Module<'_>) -> usize {
     let mut answers = 0;
     for id in (1..m.bound().min(64)).filter_map(Id::new) {

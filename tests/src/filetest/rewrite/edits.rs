@@ -108,7 +108,7 @@ fn link<'m>(_m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     };
     let [library, names @ ..] = arguments else { return Err(misspelt(arguments)) };
     let hook = hook.map(|name| {
-        let (function, at, float) = (p.id(), p.lane(), p.float());
+        let (function, at, float) = (p.id(), p.slot(), p.float());
         let mut code = p.at(at);
         let x = code.begin_function(function, float, &[float])[0];
         code.end_function(Some(x));

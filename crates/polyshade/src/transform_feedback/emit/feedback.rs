@@ -45,7 +45,7 @@ pub(super) fn function(
     ty: Id,
     body: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
 ) -> Id {
-    let (id, at) = (p.id(), p.lane());
+    let (id, at) = (p.id(), p.slot());
     p.name(id, name);
     let mut code = p.at(at);
     code.begin_function(id, ty, &[]);
@@ -230,7 +230,7 @@ impl Feedback<'_> {
 
     /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers.
     fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
-        let (id, at, uint) = (p.id(), p.lane(), p.uint());
+        let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "primitives_that_fit");
         let mut code = p.at(at);
         let vertices = code.begin_function(id, uint, &[uint])[0];
@@ -297,7 +297,7 @@ impl Feedback<'_> {
         }
         let stores: Vec<Id> =
             self.bound.buffers.iter().map(|buffer| self.store_where_bound(p, buffer)).collect();
-        let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
         p.name(id, "store_to_slot");
         let mut code = p.at(at);
         let slot = code.begin_function(id, void, &[uint])[0];
@@ -325,7 +325,7 @@ impl Feedback<'_> {
 
     /// Emits a function that stores to a slot of buffers.
     fn store_to(&self, p: &mut Patch<'_, '_>, name: &str, buffers: &[Buffer<'_>]) -> Id {
-        let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
         p.name(id, name);
         let mut code = p.at(at);
         let slot = code.begin_function(id, void, &[uint])[0];

@@ -74,9 +74,9 @@ impl<'c> Spilled<'c> {
         name: &str,
         body: impl FnOnce(&mut Cursor<'_, '_, '_>, Id),
     ) -> Id {
-        let (id, lane, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
         p.name(id, name);
-        let mut code = p.at(lane);
+        let mut code = p.at(at);
         let number = code.begin_function(id, void, &[uint])[0];
         let stride = code.p.uint_constant(self.stride);
         let vertex = code.binary(Op::I_MUL, uint, number, stride);

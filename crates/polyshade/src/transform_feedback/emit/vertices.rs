@@ -96,7 +96,7 @@ impl Feedback<'_> {
 
     /// Emits `uint table_word(uint word)`.
     fn table_word(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
-        let (id, at, uint) = (p.id(), p.lane(), p.uint());
+        let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "table_word");
         let mut code = p.at(at);
         let word = code.begin_function(id, uint, &[uint])[0];
