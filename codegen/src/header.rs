@@ -16,7 +16,7 @@ const ONE_KIND: [(&str, &str); 6] = [
     ("position_options", "POLYSHADE_OPTIONS_POSITION_ONLY"),
 ];
 
-/// What JSON is of is said beside its own kind.
+/// Options as JSON name the kind of their options beside their own kind.
 const JSON_KIND: &str = "    value.base.kind = POLYSHADE_OPTIONS_JSON;\n    value.of = kind;\n";
 
 /// The header as the sources have it.

@@ -1,7 +1,7 @@
 //! Our GLSL, compiled to the SPIR-V that lowerings link in, that `verify` draws with, and that examples read.
 
 use super::{Generated, workspace};
-use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::fs;
 
@@ -44,7 +44,7 @@ pub(super) fn generate() -> Result<Vec<Generated>, String> {
         let (_, extension) = source.rsplit_once('.').expect("a source has an extension");
         let stage = stage_of_extension(extension).unwrap_or(ShaderStage::Vertex);
         let (folder, _) = source.rsplit_once('/').expect("a source lies in a folder");
-        let words = Source::new(&text, Language::Glsl, stage)
+        let words = SourceText::new(&text, Language::Glsl, stage)
             .version(SpirvVersion::SPIRV1_0)
             .folder(workspace().join(folder))
             .folder(workspace().join(INCLUDED))

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// One generated file: where it goes, relative to the workspace, and what it holds.
+/// One generated file: its path, relative to the workspace, and its contents.
 struct Generated {
     path: &'static str,
     bytes: Vec<u8>,

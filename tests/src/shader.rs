@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 pub use polyshade_formats::ShaderStage;
-use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_formats::{SpirvVersion, stage_of_extension, wgsl};
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
@@ -42,7 +42,7 @@ pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
 fn hlsl(text: &str, path: &Path) -> Result<Vec<u32>, String> {
     let stem = path.file_stem().map(Path::new).and_then(Path::extension);
     let stage = stem.and_then(|stage| stage_of_extension(stage.to_str()?)).ok_or("no stage")?;
-    let source = Source::new(text, Language::Hlsl, stage).version(version(text)?);
+    let source = SourceText::new(text, Language::Hlsl, stage).version(version(text)?);
     source.compile().map_err(|error| error.to_string())
 }
 

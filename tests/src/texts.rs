@@ -16,7 +16,7 @@ use polyshade::Module;
 use polyshade_formats::cross::{
     self, Domain, EntryPoint, Glsl, Hlsl, Msl, PointSize, Rules, Target,
 };
-use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_formats::wgsl::{self, Wgsl};
 use polyshade_formats::{Error, ShaderStage, SpirvVersion};
 use polyshade_spv::ExecutionModel;
@@ -330,7 +330,7 @@ fn print(
 fn reads_back(text: &str, model: ExecutionModel, format: Format) -> Result<(), String> {
     let stage = stage(model).ok_or("no stage of a text")?;
     let compile = |language| {
-        let source = Source::new(text, language, stage).version(SpirvVersion::SPIRV1_5);
+        let source = SourceText::new(text, language, stage).version(SpirvVersion::SPIRV1_5);
         source.compile().map(drop).map_err(|error| error.to_string())
     };
     match format {

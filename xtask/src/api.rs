@@ -1,8 +1,9 @@
-//! `cargo xtask api`: what the crates that people depend on offer, as committed listings.
+//! `cargo xtask api`: the public API of the crates that others depend on, as committed listings.
 //!
 //! A listing is reviewed as a golden file is: whoever adds to the public API sees what, and how much there is of it. It
-//! is made of rustdoc's JSON, which only a compiler for development gives, or one that is told to be one. The format of
-//! that JSON changes, so a compiler with another format checks nothing, but for continuous integration, which fails.
+//! is made of rustdoc's JSON, which only a nightly compiler writes, or a stable one that allows nightly features. The
+//! format of that JSON changes, so a compiler with another format checks nothing, but for continuous integration, which
+//! fails.
 
 mod listing;
 
@@ -45,7 +46,7 @@ fn is_in(module: &str, outer: &str) -> bool {
 }
 
 /// Writes the listings, or with `check` compares them with the committed ones; and fails where there are more types
-/// than the limits say.
+/// than the limits allow.
 pub(crate) fn run_api(check: bool) -> Result<(), String> {
     let mut faults = Vec::new();
     let mut types = Vec::new();
@@ -94,7 +95,7 @@ fn format_of(json: &str) -> Option<&str> {
     Some(&behind[..behind.find(|c: char| !c.is_ascii_digit())?])
 }
 
-/// Says that nothing was checked, which in continuous integration is an error.
+/// Reports that nothing was checked, which in continuous integration is an error.
 fn unchecked(format: &str) -> Result<(), String> {
     let why =
         format!("rustdoc writes format {format}, and `public-api` of Cargo.lock reads {FORMAT}");

@@ -3,8 +3,8 @@
 use crate::command::{Incremental, built, run, workspace};
 use crate::setup::run_setup;
 
-/// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` says, or a lowering more on
-/// a shader of the cases or the corpus than its size explains.
+/// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` allows, or a lowering more
+/// on a shader of the cases or the corpus than its size explains.
 pub(crate) fn run_benches() -> Result<(), String> {
     run_setup()?;
     println!("counting instructions under valgrind");

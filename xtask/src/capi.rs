@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::command::{cargo, program, run, target, workspace};
 
-/// What is copied from the crate's folder, and where it goes under the prefix.
+/// The files that are copied from the crate's folder, and their folders under the prefix.
 const FILES: [(&str, &str); 5] = [
     ("include/polyshade.h", "include"),
     ("include/polyshade.hpp", "include"),

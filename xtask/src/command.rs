@@ -72,7 +72,7 @@ pub(crate) enum Incremental {
 }
 
 impl Incremental {
-    /// Tells cargo, unless the caller did.
+    /// Sets it for cargo, unless the caller did.
     pub(crate) fn apply(self, command: &mut Command) -> &mut Command {
         let is_set = |name| std::env::var_os(name).is_some();
         match self {

@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: what is handed to those who have no Rust. One tree of files makes an archive for any Linux that
-//! has the C library, and a Debian package.
+//! `cargo xtask dist`: distributions for users without Rust. One tree of files makes an archive for any Linux that has
+//! the C library, and a Debian package.
 
 mod tree;
 
@@ -128,10 +128,10 @@ fn needs(dist: &Dist, usr: &Path) -> Result<String, String> {
     for file in ["bin/polyshade", "lib/libpolyshade.so.0", "lib/polyshade/libpolyshade_layer.so"] {
         asked.arg(usr.join(file));
     }
-    let said = output(asked.current_dir(&source))?;
+    let printed = output(asked.current_dir(&source))?;
     let _ = fs::remove_dir_all(&source);
-    let needs = said.lines().find_map(|line| line.strip_prefix("shlibs:Depends="));
-    needs.map(str::to_owned).ok_or_else(|| format!("dpkg-shlibdeps said nothing: {said}"))
+    let needs = printed.lines().find_map(|line| line.strip_prefix("shlibs:Depends="));
+    needs.map(str::to_owned).ok_or_else(|| format!("dpkg-shlibdeps said nothing: {printed}"))
 }
 
 /// What a user does with what is installed under `$3`. `$1` is the folder of shaders, and `$2` a program of C that is
@@ -160,7 +160,7 @@ fn use_it(dist: &Dist) -> Result<(), String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         copy(&workspace().join(file), &shaders.join(name))?;
     }
-    // It is compiled here, by what pkg-config says of the archive, and runs there.
+    // It is compiled here, with the options that pkg-config prints for the archive, and runs there.
     let pkgconfig = dist.tree().join("lib/pkgconfig");
     let mut asked = program("pkg-config", ["--cflags", "--libs", "polyshade"]);
     let flags = output(asked.env("PKG_CONFIG_PATH", pkgconfig))?;

@@ -24,13 +24,12 @@ const TARGETS: [(&str, u32); 7] = [
     ("capi", 500),
 ];
 
-/// Targets to which an input is a seed and no more: how often it comes by some code says nothing, and takes long to
-/// count.
+/// Targets whose input is only a seed: counting how often it reaches some code is useless, and slow.
 const SEEDED: [&str; 4] = ["valid", "metamorphic", "planner", "capi"];
 
-/// What continuous integration draws its inputs from, so that it fails for a change rather than by chance. What an
-/// input leads to hangs on the code, so that a long run would find old faults at any change. Runs by hand are to find
-/// those: they go elsewhere each time, and are long.
+/// The seed of the inputs of continuous integration, so that it fails for a change rather than by chance. The effect of
+/// an input depends on the code, so a long run would find old faults at any change. Runs by hand are to find those:
+/// they have another seed each time, and are long.
 const SEED: &str = "-seed=20261121";
 
 /// Options for programs that run for seconds, and take minutes to compile as cargo-fuzz does by default.
@@ -64,7 +63,7 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     })
 }
 
-/// Fuzzes one target. Its finds go to the first folder, so that the next run starts further on.
+/// Fuzzes one target. Its finds are stored in the first folder, so that the next run starts further on.
 fn fuzz(name: &str, build: &[&str], length: &[String]) -> Result<Command, String> {
     let finds = format!("fuzz/corpus/{name}");
     let folder = workspace().join(&finds);

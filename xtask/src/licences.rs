@@ -1,4 +1,4 @@
-//! The licences of what is built into what we hand out: that of every dependency, and those of the C++ that some bring.
+//! The licences of the code in our distributions: that of every dependency, and those of the C++ that some bring.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,7 +48,7 @@ fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, St
     tree.args(all);
     tree.args(["--prefix", "none", "--format", "{p}"]);
     let listed = output(tree.args(packages.iter().flat_map(|name| ["--package", name])))?;
-    // `name v1.2.3 (proc-macro)`: what runs while it is built is not handed to anybody.
+    // `name v1.2.3 (proc-macro)`: it runs in the build and is not distributed.
     let linked = listed.lines().filter(|line| !line.contains("(proc-macro)"));
     let linked: BTreeSet<String> =
         linked.map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();

@@ -81,7 +81,7 @@ enum Verb {
     },
     /// Build the C library, shared and static, and install it with its headers and its files for pkg-config and CMake
     Capi {
-        /// Where it goes; unless said otherwise `target/capi`
+        /// The folder to install in; by default `target/capi`
         #[arg(long)]
         prefix: Option<std::path::PathBuf>,
     },
@@ -134,7 +134,7 @@ enum Verb {
         /// How many runs are to be equal
         #[arg(long, default_value_t = 10_000)]
         runs_wanted: u64,
-        /// What the order, the options and the inputs come of; unless said otherwise, the time
+        /// The seed of the order, the options and the inputs; by default, the time
         #[arg(long)]
         seed: Option<u64>,
     },
@@ -150,7 +150,7 @@ enum Verb {
     Reduce {
         /// The shader, in any form that a test case may have
         case: std::path::PathBuf,
-        /// Where the smaller one goes; unless said otherwise beside it, as `.reduced.spv`
+        /// The file of the smaller one; by default beside it, as `.reduced.spv`
         output: Option<std::path::PathBuf>,
     },
     /// Draw a game of Godot's, whose particles need transform feedback, over the layer on a driver that has it hidden

@@ -51,14 +51,14 @@ pub(crate) fn run_demo() -> Result<(), String> {
         "godot3-runner",
         "a game engine, which moves particles by transform feedback",
     )])?;
-    let picture: PathBuf = target().join("particles.png");
+    let image: PathBuf = target().join("particles.png");
     let project = workspace().join("examples/godot-particles");
     let mut game = command(&server, Driver::Lavapipe, "auto", true)?;
     game.args(["godot3-runner", "--fixed-fps", "60", "--path"]).arg(project);
-    run(game.env("PICTURE", &picture))?;
+    run(game.env("PICTURE", &image))?;
     println!(
         "{}: what Godot drew; without the layer's emulation it finds OpenGL 2.1, and ends",
-        picture.display()
+        image.display()
     );
     Ok(())
 }
@@ -73,7 +73,7 @@ impl Server {
     /// Starts one on a display that is free.
     fn start() -> Result<Self, String> {
         let mut command = Command::new("Xvfb");
-        // Without the second, it forgets all when its first client goes.
+        // Without the second, it forgets all when its first client disconnects.
         command.args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"]);
         command.args(["-screen", "0", "640x480x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| format!("Xvfb did not start: {error}"))?;

@@ -2,7 +2,7 @@
 
 use crate::command::{cargo, run};
 
-/// The crates that are published, each behind those that it needs. All others say `publish = false`.
+/// The crates that are published, each after those that it needs. All others have `publish = false`.
 pub(crate) const PUBLIC: [&str; 10] = [
     "polyshade-spv",
     "polyshade",

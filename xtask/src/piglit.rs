@@ -107,7 +107,7 @@ impl Case {
     /// Runs the tests of a list.
     fn run(&self, server: &Server, list: &Path, name: &str) -> Result<Results, String> {
         let folder = target().join("piglit").join(format!("{}-{name}", self.name));
-        // A test that hangs ends; the others go on.
+        // A test that hangs is ended; the others continue.
         let line = ["run", "all", "--platform", "x11_egl", "--ignore-missing", "--all-concurrent"];
         let mut command = opengl::command(server, self.driver, self.mode, self.hides)?;
         command.args(["nice", "-n", "19", "piglit"]).args(line);

@@ -51,7 +51,7 @@ pub(crate) fn make() -> Result<PathBuf, String> {
     Ok(page)
 }
 
-/// The folder that Debian's compiler is in. It stays until the folder of build outputs goes.
+/// The folder that Debian's compiler is in. It stays until the folder of build outputs is removed.
 fn compiler(folder: &Path) -> Result<PathBuf, String> {
     let compiler = folder.join("rust");
     let done = compiler.join("complete");
@@ -116,7 +116,7 @@ fn build(folder: &Path, compiler: &Path) -> Result<PathBuf, String> {
     build.arg("--target-dir").arg(&built);
     build.env("RUSTC", compiler.join("usr/bin/rustc"));
     build.env("LD_LIBRARY_PATH", libraries(compiler));
-    // It is of the stable channel, and takes `-Zbuild-std` only when told to.
+    // It is of the stable channel, and takes `-Zbuild-std` only with this variable.
     build.env("RUSTC_BOOTSTRAP", "1");
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
     run(&mut build)?;

@@ -11,7 +11,7 @@ const DEBOOTSTRAP: &[Package] = &[("debootstrap", "makes a bare Debian in a fold
 /// The release that the project is for.
 const RELEASE: &str = "bookworm";
 
-/// The root folder of a Debian without anything that can be left out. It goes when this does.
+/// The root folder of a Debian without anything that can be left out. It is removed when this is dropped.
 pub(crate) struct Root {
     path: PathBuf,
 }

@@ -1,6 +1,6 @@
 //! SPIRV-Tools as a library that is built already. Compiling it takes 13 of the 19 minutes of a first build.
 //!
-//! Cargo skips the build script of a package with a `links` key if its configuration says what to link instead. A
+//! Cargo skips the build script of a package with a `links` key if its configuration names what to link instead. A
 //! Python package has the static libraries; the few functions that the Rust package adds in C++ are compiled here.
 
 use std::fs;

@@ -1,8 +1,7 @@
 //! Where Debian keeps the two drivers and the two validation layers of the execution tests.
 //!
-//! Nothing of the machine's own Vulkan set-up may decide what is tested, so the loader is told by
-//! variables which drivers and which layer there are. docs/testing.md says what the tests do with
-//! them.
+//! The machine's own Vulkan set-up must not influence the tests, so variables name the drivers and the layer for the
+//! loader. docs/testing.md describes the tests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,7 +18,7 @@ pub(crate) enum ValidationLayer {
     Chromium,
 }
 
-/// What makes glibc fill all memory that it hands out with zeros: lavapipe's tessellation reads clip and cull distances
+/// Makes glibc fill all memory that it allocates with zeros: lavapipe's tessellation reads clip and cull distances
 /// from memory that it did not write, and draws the same draw in another way each time.
 const ZEROED_MEMORY: (&str, &str) =
     ("GLIBC_TUNABLES", "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0");

@@ -4,7 +4,7 @@ use crate::code;
 use crate::failure::Failure;
 use crate::format::{Formats, buffer_name, resource_name};
 use polyshade_formats::cross::{MslBuffer, MslTexture, MslTextureKind, Text};
-use polyshade_formats::wgsl::{self, Kind, Place, WgslResource};
+use polyshade_formats::wgsl::{self, BoundKind, Place, WgslResource};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -101,10 +101,10 @@ fn texture(MslTexture { set, binding, kind, index }: &MslTexture) -> Value {
 fn resource(bound: &wgsl::Bound) -> Value {
     let Place { set, binding } = bound.place;
     let kind = match bound.kind {
-        Kind::Element => "element of the array",
-        Kind::Sampler => "sampler",
-        Kind::Uniform => "uniform buffer",
-        Kind::ReadOnlyStorage => "read-only storage buffer",
+        BoundKind::Element => "element of the array",
+        BoundKind::Sampler => "sampler",
+        BoundKind::Uniform => "uniform buffer",
+        BoundKind::ReadOnlyStorage => "read-only storage buffer",
     };
     let of = match bound.resource {
         WgslResource::Element { array: Place { set, binding }, index } => {

@@ -8,7 +8,7 @@
 mod limits;
 
 use polyshade_formats::cross::{self, EntryPoint, Target, Text};
-use polyshade_formats::glsl::Source;
+use polyshade_formats::glsl::SourceText;
 use polyshade_formats::wgsl::{self, Wgsl};
 use polyshade_formats::{Error, SpirvVersion, tools};
 use serde::de::DeserializeOwned;
@@ -65,8 +65,8 @@ pub(crate) fn translate(
     ask(&call, || cross::write(words, entry, target))
 }
 
-/// As [`Source::compile_with_files`].
-pub(crate) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
+/// As [`SourceText::compile_with_files`].
+pub(crate) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
     ask(&Call::Compile(Cow::Borrowed(source)), || source.compile_with_files())
 }
 
@@ -80,7 +80,7 @@ enum Call<'a> {
     ReadWgsl(Cow<'a, str>, Cow<'a, str>, SpirvVersion),
     Wgsl(Cow<'a, [u32]>, Cow<'a, Wgsl>),
     Translate(Cow<'a, [u32]>, Cow<'a, str>, u32, Cow<'a, Target>),
-    Compile(Cow<'a, Source<'a>>),
+    Compile(Cow<'a, SourceText<'a>>),
 }
 
 impl Call<'_> {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Code, ExecutionModel};
 use polyshade::{Error, Module};
-use polyshade_formats::glsl::{self, Source};
+use polyshade_formats::glsl::{self, SourceText};
 use polyshade_formats::tools::ENVIRONMENTS;
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::cell::RefCell;
@@ -164,11 +164,11 @@ impl Input {
             Language::Spvasm => ("reading assembly", formats::assemble(text, &name, version)),
             Language::Wgsl => ("reading WGSL", formats::read_wgsl(text, &name, version)),
             Language::Glsl => {
-                let source = Source::new(text, glsl::Language::Glsl, self.stage_of_source()?);
+                let source = SourceText::new(text, glsl::Language::Glsl, self.stage_of_source()?);
                 ("reading GLSL", self.compile_source(&self.complete(source)))
             }
             Language::Hlsl => {
-                let source = Source::new(text, glsl::Language::Hlsl, self.stage_of_source()?);
+                let source = SourceText::new(text, glsl::Language::Hlsl, self.stage_of_source()?);
                 let entry = self.entry.as_deref().unwrap_or("main");
                 ("reading HLSL", self.compile_source(&self.complete(source).entry(entry)))
             }
@@ -176,7 +176,10 @@ impl Input {
         words.map_err(|error| Failure::of_format(error, &name, reading))
     }
 
-    fn compile_source(&self, source: &Source<'_>) -> Result<Vec<u32>, polyshade_formats::Error> {
+    fn compile_source(
+        &self,
+        source: &SourceText<'_>,
+    ) -> Result<Vec<u32>, polyshade_formats::Error> {
         let (words, files) = formats::compile(source)?;
         self.included.replace(files);
         Ok(words)
@@ -189,10 +192,10 @@ impl Input {
     }
 
     /// The source, with the options that GLSL and HLSL have in common.
-    fn complete<'s>(&self, source: Source<'s>) -> Source<'s> {
+    fn complete<'s>(&self, source: SourceText<'s>) -> SourceText<'s> {
         let version = self.spirv_version.unwrap_or(SpirvVersion::SPIRV1_3);
         let source = source.name(self.name()).version(version).folder(self.folder());
-        let source = self.folders.iter().fold(source, Source::folder);
+        let source = self.folders.iter().fold(source, SourceText::folder);
         self.defines.iter().fold(source, |source, (name, value)| source.define(name, value))
     }
 

@@ -27,7 +27,7 @@ mod strings;
 #[cfg(feature = "cross")]
 mod translate;
 
-/// The language that a module becomes, with what SPIRV-Cross is told of it.
+/// The language that a module becomes, with its options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Target {
@@ -43,18 +43,18 @@ pub enum Target {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Msl {
-    /// Major and minor version. Unless said it is 2.1, the oldest in which a vertex function may both write buffers
-    /// and be rasterized; for macOS 2.3 where attachments are fetched.
+    /// Major and minor version. The default is 2.1, the oldest in which a vertex function may both write buffers and be
+    /// rasterized; for macOS 2.3 where attachments are fetched.
     pub version: Option<(u32, u32)>,
     /// For whose Metal.
     pub platform: Platform,
-    /// Where resources go that are not to get the next free index.
+    /// The indices of resources that are not to get the next free one.
     pub buffers: Vec<(MslBuffer, u32)>,
-    /// How input attachments are read. Unless said, by `[[color(n)]]`.
+    /// How input attachments are read; by default, by `[[color(n)]]`.
     pub input_attachments: Option<InputAttachments>,
     /// The color attachments that input attachments are, by their indices, where they have other numbers.
     pub colors: Vec<(u32, u32)>,
-    /// The domain of tessellation control stages that do not say theirs: those of GLSL, where the evaluation stage
+    /// The domain of tessellation control stages that do not declare theirs: those of GLSL, where the evaluation stage
     /// does.
     pub domain: Option<Domain>,
 }
@@ -120,7 +120,7 @@ pub enum MslBuffer {
     PushConstants,
     /// The sizes of the storage buffers, as an array of `uint` by buffer index, where the shader asks for one.
     Sizes,
-    /// Of a tessellation control stage: what the stage before hands on, vertex by vertex and patch by patch.
+    /// Of a tessellation control stage: the outputs of the stage before, vertex by vertex and patch by patch.
     Vertices,
     /// Of a tessellation control stage: the tessellation levels, patch by patch.
     Factors,
@@ -141,7 +141,7 @@ pub struct Glsl {
     pub version: (u32, Profile),
     /// Whose rules it follows.
     pub rules: Rules,
-    /// How OpenGL reads input attachments, which Vulkan has. Unless said, from the framebuffer where there is an output
+    /// How OpenGL reads input attachments, which Vulkan has; by default, from the framebuffer where there is an output
     /// with their number, else from a texture.
     pub input_attachments: Option<InputAttachments>,
     /// The outputs that OpenGL's input attachments are, by their indices, where those are at other locations.

@@ -32,7 +32,7 @@ pub enum Language {
     expect(dead_code, reason = "only the front end reads it")
 )]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub struct Source<'a> {
+pub struct SourceText<'a> {
     text: Cow<'a, str>,
     language: Language,
     stage: ShaderStage,
@@ -43,7 +43,7 @@ pub struct Source<'a> {
     folders: Vec<PathBuf>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     /// A source for a stage. It becomes SPIR-V 1.3, from the entry point `main`; nothing is defined or included.
     pub fn new(text: &'a str, language: Language, stage: ShaderStage) -> Self {
         Self {
@@ -92,16 +92,16 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     ///
-    /// What the compiler says, as `NAME:LINE:COLUMN: what`.
+    /// The messages of the compiler, as `NAME:LINE:COLUMN: what`.
     pub fn compile(&self) -> Result<Vec<u32>, Error> {
         self.compile_with_files().map(|(words, _)| words)
     }
 
-    /// Compiles it, and says which files it includes: each once, in the order in which they are first read.
+    /// Compiles it, and returns the files that it includes: each once, in the order in which they are first read.
     ///
     /// # Errors
     ///
-    /// As for [`Source::compile`].
+    /// As for [`SourceText::compile`].
     pub fn compile_with_files(&self) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
         #[cfg(feature = "glsl")]
         return front_end::compile(self);
@@ -114,7 +114,7 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 ///
-/// What the compiler says, as `0:LINE:COLUMN: what`.
+/// The messages of the compiler, as `0:LINE:COLUMN: what`.
 pub fn compile(source: &str, stage: ShaderStage, version: SpirvVersion) -> Result<Vec<u32>, Error> {
-    Source::new(source, Language::Glsl, stage).version(version).compile()
+    SourceText::new(source, Language::Glsl, stage).version(version).compile()
 }

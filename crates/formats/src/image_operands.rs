@@ -2,7 +2,7 @@
 
 use polyshade_spv::{Id, Inst, Module, Op};
 
-/// Bits of the mask that says which optional operands there are.
+/// Bits of the mask of optional operands.
 pub(crate) const BIAS: u32 = 1 << 0;
 pub(crate) const LOD: u32 = 1 << 1;
 pub(crate) const GRAD: u32 = 1 << 2;

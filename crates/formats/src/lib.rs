@@ -34,13 +34,13 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Error {
-    /// What a tool says is wrong with the shader, a line a fault.
+    /// The faults that a tool finds in the shader, one a line.
     Faulty(String),
     /// What the format, or the tool that writes it, cannot express.
     Unsupported(String),
     /// The shader writes `PointSize`, which the format lacks.
     PointSize(String),
-    /// The options do not go with the shader.
+    /// The options do not fit the shader.
     Options(String),
     /// What the library that was to do it ended with, in a process of its own.
     Crashed(String),
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn what_a_build_lacks_is_refused_by_the_name_of_its_feature() {
         let version = SpirvVersion::SPIRV1_0;
-        let source = glsl::Source::new("", glsl::Language::Hlsl, ShaderStage::Vertex);
+        let source = glsl::SourceText::new("", glsl::Language::Hlsl, ShaderStage::Vertex);
         let (entry, target) =
             (EntryPoint { name: "main", model: 0 }, Target::Glsl(Glsl::default()));
         for (feature, error) in [

@@ -18,11 +18,11 @@ use printer::Ids;
 use programs as backend;
 
 /// Assembles text. Numeric ids stay as they are, and the header's comments are believed: text of [`assembly`] becomes
-/// the words that it was made of. `name` is what messages call the text; `version` is for text that says none.
+/// the words that it was made of. `name` is the text's name in messages; `version` is for text that has none.
 ///
 /// # Errors
 ///
-/// What the assembler says, as `NAME:LINE:COLUMN: what`. [`Error::LeftOut`] where there is none.
+/// The message of the assembler, as `NAME:LINE:COLUMN: what`. [`Error::LeftOut`] where there is none.
 pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let header = Header::read(text, name)?;
     let minor = header.version.unwrap_or(version).minor();
@@ -72,7 +72,7 @@ pub fn difference(before: &str, after: &str) -> String {
 ///
 /// # Errors
 ///
-/// What the validator says is wrong, and with which instruction. [`Error::LeftOut`] where there is none.
+/// The fault that the validator finds, with its instruction. [`Error::LeftOut`] where there is none.
 pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     let environment = environment.unwrap_or_else(|| oldest_vulkan(SpirvVersion::of(words)));
     backend::validate(words, environment)

@@ -1,7 +1,7 @@
 //! WGSL in and out, through naga.
 //!
 //! Positions are what the shader writes, in both directions: nothing is flipped, though WebGPU's y points up and
-//! Vulkan's down, because what is captured must be what the source says.
+//! Vulkan's down, because captures must equal the values of the source.
 
 pub use crate::cross::PointSize;
 use crate::{Error, SpirvVersion};
@@ -92,7 +92,7 @@ pub struct Place {
 /// What a resource became.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub enum Kind {
+pub enum BoundKind {
     /// What the array is of that it is an element of.
     Element,
     /// A sampler, or one that compares.
@@ -112,7 +112,7 @@ pub struct Bound {
     /// Where it is.
     pub place: Place,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BoundKind,
 }
 
 /// A module in WGSL.
@@ -129,7 +129,7 @@ pub struct Text {
 ///
 /// # Errors
 ///
-/// What naga says, as `NAME:LINE:COLUMN: what`.
+/// The message of naga, as `NAME:LINE:COLUMN: what`.
 pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     #[cfg(feature = "wgsl")]
     return translate::read(source, name, version);

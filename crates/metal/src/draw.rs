@@ -90,8 +90,8 @@ fn rasterize(
         let mut each = draws.chunks(1);
         return each.try_for_each(|draw| rasterize(metal, shaders, draw, memory, work));
     }
-    let (slots, handed_on) = (vertex.slots(), vertex.function.handed_on());
-    let of = |(name, how)| (handed_on.iter().position(|one| *one == name), how);
+    let (slots, user_outputs) = (vertex.slots(), vertex.function.user_outputs());
+    let of = |(name, how)| (user_outputs.iter().position(|one| *one == name), how);
     let varyings = Varyings { of: fragment.function.varyings().into_iter().map(of).collect() };
     let lanes = fragment.lanes()?;
     let mut all = Vec::new();

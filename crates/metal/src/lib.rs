@@ -6,11 +6,11 @@
 //! pixel that triangles cover. So it is known what *the text, read as C++, computes*: which buffers, textures and
 //! colours it takes by which index, which places it writes, with which values. It is not known whether Metal compiles
 //! it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does not. Arithmetic is
-//! contracted only if [`Metal::set_contraction`] says so, and denormals are kept, where Metal may do otherwise.
+//! contracted only by [`Metal::set_contraction`], and denormals are kept, where Metal may do otherwise.
 //!
-//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as dispatches, draws of a vertex stage alone, patches
-//! of a vertex and a tessellation control stage, and triangles of a vertex and a fragment stage go. Each buffer lies
-//! between pages that cannot be accessed: what leaves it is an error that names it.
+//! [`Metal`] takes the same [`Work`] as a Vulkan device: dispatches, draws of a vertex stage alone, patches of a vertex
+//! and a tessellation control stage, and triangles of a vertex and a fragment stage. Each buffer lies between pages
+//! that cannot be accessed: an access outside of it is an error that names it.
 
 mod attributes;
 mod bind;
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a submission may take, unless the caller says otherwise.
+/// How long a submission may take by default.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Changes a text before it is read.

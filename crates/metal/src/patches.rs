@@ -1,5 +1,5 @@
-//! Patches, which kernels take and make that are tessellation control stages: what vertices hand on lies in a buffer,
-//! and so does what comes of it. What is behind is not run.
+//! Patches, which tessellation control stages, printed as kernels, take and make: the outputs of vertices lie in a
+//! buffer, and so do the results. Later stages are not run.
 
 use crate::Metal;
 use crate::bind::{Memory, bind};
@@ -58,8 +58,8 @@ pub(crate) fn run(
     let patches = all.len() / corners as usize;
     let mut words = bind(draw, &control.printed, memory)?;
     words.extend([PATCHES, corners, threads, count(&slots), patches as u32]);
-    for handed in &all[..patches * corners as usize] {
-        words.extend(slots.iter().flat_map(|slot| slot.of(handed)));
+    for outputs in &all[..patches * corners as usize] {
+        words.extend(slots.iter().flat_map(|slot| slot.of(outputs)));
     }
     control.execute(metal, &[words], memory)?;
     memory.keep();
@@ -78,20 +78,20 @@ fn invocations(module: &Module<'_>, entry: &str) -> Result<u32, Error> {
 /// Four words that the kernel reads of a vertex.
 #[derive(Debug, PartialEq, Eq)]
 enum Slot {
-    /// Those that the vertex function hands on there, from a component on.
-    Handed { slot: usize, component: usize },
+    /// Those that the vertex function outputs there, from a component on.
+    Varying { slot: usize, component: usize },
     /// One of the distances.
     Distance(usize),
-    /// What nobody writes.
+    /// Words that nobody writes.
     Nothing,
 }
 
 impl Slot {
-    fn of(&self, handed: &[[u32; 4]]) -> [u32; 4] {
+    fn of(&self, outputs: &[[u32; 4]]) -> [u32; 4] {
         let mut words = [0; 4];
         let found = match self {
-            Slot::Handed { slot, component } => &handed[*slot][*component..],
-            Slot::Distance(number) => &handed[CLIP_DISTANCES + number / 4][number % 4..][..1],
+            Slot::Varying { slot, component } => &outputs[*slot][*component..],
+            Slot::Distance(number) => &outputs[CLIP_DISTANCES + number / 4][number % 4..][..1],
             Slot::Nothing => &[],
         };
         words[..found.len()].copy_from_slice(found);
@@ -106,9 +106,9 @@ fn slots(
     control: &Shader<'_, '_>,
 ) -> Result<Vec<Slot>, Error> {
     // Clip distances are there by names of their own as well.
-    let handed_on = vertex.function.handed_on();
+    let outputs = vertex.function.user_outputs();
     let location = |name: &String| name.strip_prefix("locn").map(|number| number.parse::<u32>());
-    let locations = handed_on.iter().map(|name| location(name).transpose());
+    let locations = outputs.iter().map(|name| location(name).transpose());
     let locations = locations.collect::<Result<Vec<Option<u32>>, _>>();
     let locations = locations.map_err(|_| unsupported("parts of locations of vertices"))?;
     let mut inputs = inputs(module, control.stage.entry_point).into_iter();
@@ -117,14 +117,14 @@ fn slots(
         let unread = || unsupported(&format!("`{name}` of each vertex"));
         let count = vectors(ty).ok_or_else(unread)?;
         match name.as_str() {
-            "gl_Position" => slots.push(Slot::Handed { slot: POSITION, component: 0 }),
+            "gl_Position" => slots.push(Slot::Varying { slot: POSITION, component: 0 }),
             "gl_ClipDistance" => slots.extend((0..count as usize).map(Slot::Distance)),
             name => {
                 let input = inputs.next().filter(|input| input.is_called(name));
                 let Input { location, component, .. } = input.ok_or_else(unread)?;
                 slots.extend((location..location + count).map(|location| {
                     let found = locations.iter().position(|other| *other == Some(location));
-                    found.map_or(Slot::Nothing, |place| Slot::Handed {
+                    found.map_or(Slot::Nothing, |place| Slot::Varying {
                         slot: FIRST_USER + place,
                         component: component as usize,
                     })
@@ -221,13 +221,13 @@ mod tests {
 
     #[test]
     fn each_slot_has_words_of_the_vertex() {
-        let handed = [[1; 4], [2, 3, 4, 5], [6, 7, 8, 9], [10, 11, 12, 13]];
-        let whole = Slot::Handed { slot: 3, component: 0 };
-        let part = Slot::Handed { slot: 3, component: 2 };
-        assert_eq!([whole, part].map(|slot| slot.of(&handed)), [handed[3], [12, 13, 0, 0]]);
-        let distances = [1, 4].map(|number| Slot::Distance(number).of(&handed));
+        let outputs = [[1; 4], [2, 3, 4, 5], [6, 7, 8, 9], [10, 11, 12, 13]];
+        let whole = Slot::Varying { slot: 3, component: 0 };
+        let part = Slot::Varying { slot: 3, component: 2 };
+        assert_eq!([whole, part].map(|slot| slot.of(&outputs)), [outputs[3], [12, 13, 0, 0]]);
+        let distances = [1, 4].map(|number| Slot::Distance(number).of(&outputs));
         assert_eq!(distances, [[3, 0, 0, 0], [6, 0, 0, 0]]);
-        assert_eq!(Slot::Nothing.of(&handed), [0; 4]);
+        assert_eq!(Slot::Nothing.of(&outputs), [0; 4]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Contraction {
 /// A C++ compiler, and a folder for what it makes.
 pub(crate) struct Compiler {
     program: OsString,
-    /// What it says it is.
+    /// The version that it prints.
     pub(crate) version: String,
     folder: TempDir,
 }
@@ -141,8 +141,8 @@ impl Program {
         if status.success() {
             return Ok(stdout);
         }
-        let said = String::from_utf8_lossy(&stderr);
-        Err(Error::Work(match said.lines().next_back() {
+        let messages = String::from_utf8_lossy(&stderr);
+        Err(Error::Work(match messages.lines().next_back() {
             Some(why) => why.to_owned(),
             None => format!("the shader was ended ({status})"),
         }))

@@ -7,7 +7,7 @@
 
 use crate::signature::{CLIP_DISTANCES, FIRST_USER, Interpolation, POSITION};
 
-/// What a vertex hands on: its position, its clip distances and the rest, four words each.
+/// The outputs of a vertex: its position, its clip distances and the rest, four words each.
 pub(crate) type Vertex<'v> = &'v [[u32; 4]];
 
 /// The clip distances that a vertex may have.
@@ -15,7 +15,7 @@ const DISTANCES: usize = 8;
 
 /// What a fragment function gets, and how.
 pub(crate) struct Varyings {
-    /// For each what the vertices have, by its place behind [`FIRST_USER`], where they hand it on.
+    /// For each the output of the vertices, by its place after [`FIRST_USER`], where they have it.
     pub(crate) of: Vec<(Option<usize>, Interpolation)>,
 }
 
@@ -27,10 +27,10 @@ pub(crate) enum Lanes {
     Quad,
 }
 
-/// A triangle in a picture.
+/// A triangle in an image.
 pub(crate) struct Triangle<'t> {
     pub(crate) corners: [Vertex<'t>; 3],
-    /// The width and height of the picture.
+    /// The width and height of the image.
     pub(crate) size: (u32, u32),
     pub(crate) primitive: u32,
     pub(crate) varyings: &'t Varyings,
@@ -85,7 +85,7 @@ impl Triangle<'_> {
         let is_seen = inverse > 0.0 && (0.0..=1.0).contains(&depth);
         let is_covered =
             is_inside && is_seen && x < width && y < height && (0..DISTANCES).all(is_kept);
-        // What only helps may lie outside of the picture.
+        // Helper fragments may lie outside of the image.
         let pixel = y.min(height - 1) * width + x.min(width - 1);
         let mut words = vec![u32::from(!is_covered), pixel];
         words.extend([from_left, from_top, depth, inverse].map(|part| (part as f32).to_bits()));
@@ -134,7 +134,7 @@ impl Weights {
     }
 
     /// Those at a place, and whether that is inside. What lies on an edge is on the side to which a point a little to
-    /// the right, and much less up, would go, so that triangles that share an edge share no pixel.
+    /// the right, and much less up, would belong, so that triangles that share an edge share no pixel.
     fn at(&self, [x, y]: [f64; 2]) -> (bool, [f64; 3]) {
         let weights = self.of.map(|[by_x, by_y, rest]| by_x * x + by_y * y + rest);
         let is_inside = weights.iter().zip(self.of).all(|(weight, [by_x, by_y, _])| {
@@ -236,7 +236,7 @@ mod tests {
         assert!(clipped > 0 && clipped < all, "{clipped} of {all}");
         corners[0][POSITION][2] = 9.0_f32.to_bits();
         assert!(drawn(&corners, Interpolation::Flat).len() < clipped);
-        // What is seen lies beyond the edge of the other two: on the other side of the diagonal, or beside the picture.
+        // The visible one lies beyond the edge of the other two: across the diagonal, or beside the image.
         let seen = |w| drawn(&halves(w)[0], Interpolation::Flat).len();
         assert_eq!(seen([-1.0, 1.0, 1.0, 1.0]), 64 - all);
         assert_eq!(seen([1.0, -1.0, 1.0, 1.0]), 0);

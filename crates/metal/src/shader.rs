@@ -1,5 +1,5 @@
-//! A stage as a function of Metal that was compiled as C++, and draws as it takes them: words on its standard input, as
-//! `shim/run.cpp` says.
+//! A stage as a function of Metal that was compiled as C++, and draws as it takes them: words on its standard input, in
+//! the format of `shim/run.cpp`.
 
 use crate::Metal;
 use crate::attributes::{attributes, vertices};
@@ -33,7 +33,7 @@ pub(crate) struct Shader<'s, 'w> {
     outputs: Outputs,
 }
 
-/// What becomes of what vertices hand on: of the rest of their outputs, nothing is culled by them.
+/// What happens to the outputs of vertices. No cull distances are applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outputs {
     Dropped,
@@ -59,7 +59,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         Ok(Self { stage, printed, program: metal.program(&source)?, function, outputs })
     }
 
-    /// Runs draws of vertices or threads; returns for each what its vertices hand on, if that is kept.
+    /// Runs draws of vertices or threads; returns for each the outputs of its vertices, if they are kept.
     pub(crate) fn run_vertices(
         &self,
         metal: &Metal,
@@ -110,9 +110,9 @@ impl<'s, 'w> Shader<'s, 'w> {
         }
     }
 
-    /// How many times four words a vertex hands on.
+    /// How many times four words the outputs of a vertex have.
     pub(crate) fn slots(&self) -> usize {
-        FIRST_USER + self.function.handed_on().len()
+        FIRST_USER + self.function.user_outputs().len()
     }
 
     fn invocations(&self, draw: &Draw<'_>, memory: &Memory) -> Result<Invocations, Error> {

@@ -1,4 +1,4 @@
-//! The function of a text: what it takes and hands on, and the C++ that calls it.
+//! The function of a text: its inputs and outputs, and the C++ that calls it.
 
 use polyshade_formats::cross::MslBuffer;
 use std::fmt::Write;
@@ -30,9 +30,9 @@ enum Parameter {
     Texture { ty: String, index: u32 },
     /// A colour of the framebuffer.
     Colour { ty: String, number: u32 },
-    /// A number of the draw or the dispatch, of this type: what an `Invocation` says of it.
-    Number { ty: String, said: &'static str },
-    /// The structure of what the stage before hands on, or of attributes.
+    /// A number of the draw or the dispatch, of this type: its value in an `Invocation`.
+    Number { ty: String, value: &'static str },
+    /// The structure of the outputs of the stage before, or of attributes.
     Inputs { ty: String, members: Vec<Member> },
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Member {
     elements: u32,
 }
 
-/// How an input of a fragment function comes of its vertices (5.4).
+/// How an input of a fragment function is interpolated (5.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interpolation {
     Flat,
@@ -59,7 +59,7 @@ pub(crate) enum Interpolation {
 pub(crate) const QUALIFIERS: [&str; 4] =
     ["vertex ", "kernel ", "fragment ", "[[ early_fragment_tests ]] fragment "];
 
-/// What a vertex function hands on: its position, its clip distances by four, then what fragment functions read.
+/// The outputs of a vertex function: its position, its clip distances by four, then the inputs of fragment functions.
 pub(crate) const POSITION: usize = 0;
 pub(crate) const CLIP_DISTANCES: usize = 1;
 pub(crate) const FIRST_USER: usize = 3;
@@ -154,13 +154,13 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
     if let Some(number) = argument(colour, "color") {
         return Ok(Parameter::Colour { ty: owned, number });
     }
-    let said = match attribute {
+    let value = match attribute {
         "stage_in" => return Ok(Parameter::Inputs { members: members(ty, text), ty: owned }),
         "vertex_id" | "thread_index_in_threadgroup" => "of.vertex",
         "instance_id" => "of.instance",
         "base_vertex" => "of.base_vertex",
         "base_instance" => "of.base_instance",
-        // Threadgroups are counted along rows, which are as long as the base vertex says.
+        // Threadgroups are counted along rows, whose length is the base vertex.
         "threadgroup_position_in_grid" => {
             "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
         }
@@ -174,7 +174,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         "sample_mask" => "1u",
         _ => return Err(unread()),
     };
-    Ok(Parameter::Number { ty: owned, said })
+    Ok(Parameter::Number { ty: owned, value })
 }
 
 /// The number behind the name of an attribute: 3 of `buffer(3)`.
@@ -246,8 +246,8 @@ impl Signature {
         })
     }
 
-    /// What it hands on by name, from [`FIRST_USER`] on.
-    pub(crate) fn handed_on(&self) -> Vec<String> {
+    /// The names of its outputs, from [`FIRST_USER`] on.
+    pub(crate) fn user_outputs(&self) -> Vec<String> {
         self.results.iter().filter_map(Member::user).map(str::to_owned).collect()
     }
 
@@ -268,10 +268,10 @@ impl Signature {
                 }
                 Parameter::Texture { ty, index } => format!("{ty}(of.textures + {index})"),
                 Parameter::Colour { ty, number } => format!("of_words<{ty}>(of.outputs[{number}])"),
-                Parameter::Number { ty, said } => format!("{ty}({said})"),
+                Parameter::Number { ty, value } => format!("{ty}({value})"),
                 Parameter::Inputs { ty, members } => {
                     let _ = writeln!(body, "    {ty} inputs;");
-                    // Attributes are numbered by the text, and what is handed on in the order of the members.
+                    // Attributes are numbered by the text, and outputs of the stage before in the order of the members.
                     let mut next = 0..;
                     for Member { ty, name, attribute, .. } in members {
                         let number = argument(attribute, "attribute").or_else(|| next.next());
@@ -300,7 +300,7 @@ impl Signature {
         )
     }
 
-    /// The C++ that says which buffers of patches there are, and puts what a vertex hands on into the first.
+    /// The C++ that lists the buffers of patches, and stores the outputs of a vertex in the first.
     fn patch_buffers(&self, buffers: &[(MslBuffer, u32)]) -> String {
         let (mut all, mut places) = (String::new(), String::new());
         for (buffer, wanted) in buffers.iter().filter(|(buffer, _)| is_of_patches(*buffer)) {
@@ -430,7 +430,7 @@ mod tests {
             float gl_ClipDistance [[clip_distance]] [2];\n    float2 uv [[user(locn1)]];\n};\n\
             vertex main0_out main0()\n{\n}\n";
         let vertex = read(vertex).expect("it is a vertex function");
-        assert_eq!(vertex.handed_on(), ["locn1"]);
+        assert_eq!(vertex.user_outputs(), ["locn1"]);
         has(
             &vertex.caller(&[]),
             &[

@@ -6,7 +6,7 @@ use crate::signature::{self, Signature};
 
 /// The text as C++, and what has to call it.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct CppSource {
     /// C++, for the headers of ours.
     pub(crate) text: String,
     pub(crate) function: Signature,
@@ -17,7 +17,7 @@ pub(crate) struct Source {
 /// # Errors
 ///
 /// What cannot be read as C++, or has no function that is called.
-pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, String> {
+pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<CppSource, String> {
     let function = signature::read(text)?;
     let is_printed = |line: &&str| !line.starts_with("#include") && !line.starts_with("#pragma");
     let mut read = String::new();
@@ -38,7 +38,7 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, Strin
     }
     match members_named_as_components(text).first() {
         Some(name) => Err(format!("a member named `{name}` cannot be told from components")),
-        None => Ok(Source { text: read, function }),
+        None => Ok(CppSource { text: read, function }),
     }
 }
 

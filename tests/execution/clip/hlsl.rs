@@ -7,7 +7,7 @@ use super::per_vertex;
 use crate::drivers::Driver;
 use polyshade::clip_cull::DistanceCounts;
 use polyshade_formats::ShaderStage;
-use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
 /// A way to declare distances: members of the output, what is written to them, and how many there are.
@@ -85,7 +85,7 @@ void main() {
 
 #[track_caller]
 fn hlsl(source: &str, stage: ShaderStage) -> Vec<u32> {
-    let words = Source::new(source, Language::Hlsl, stage).compile();
+    let words = SourceText::new(source, Language::Hlsl, stage).compile();
     words.unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 

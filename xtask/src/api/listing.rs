@@ -1,5 +1,5 @@
-//! Items of a public API as lines, short enough to be read: what a trait says of its implementations is left out, and
-//! so are the folders in which other crates keep their types.
+//! Items of a public API as lines, short enough to be read: items that a trait gives its implementations are left out,
+//! and so are the folders in which other crates keep their types.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ impl Listing {
         let mut lines: Vec<String> = Vec::new();
         for item in items.iter().filter(|item| !is_in(item, &implementations)) {
             let text = without_folders(crate_name, &item.text);
-            // Methods have the path of their type, so the line before them says something only if it has parameters.
+            // Methods have the path of their type, so the line before them is of use only if it has parameters.
             let is_bare = text.starts_with("impl ") && implemented(&text).is_none();
             if is_bare || text.contains("StructuralPartialEq for ") {
                 continue;

@@ -21,7 +21,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/polyshade.fish"),
 ];
 
-/// What is read, beside what the program itself says.
+/// The documents, beside the program's own help.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// Fills the tree with what cargo has built into `built`.

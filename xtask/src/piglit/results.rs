@@ -1,4 +1,4 @@
-//! What piglit says of tests, and how it writes their names.
+//! piglit's results of tests, and how it writes their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -46,7 +46,7 @@ pub(crate) struct Results {
     pub(crate) failed: Vec<String>,
     /// The names of the tests that failed beside others and passed when they ran alone.
     pub(crate) unsteady: Vec<String>,
-    /// The names and seconds of tests, if the program was told to print them.
+    /// The names and seconds of tests, if the program was asked to print them.
     pub(crate) times: Vec<(f64, String)>,
     /// Wall-clock seconds.
     pub(crate) seconds: u64,

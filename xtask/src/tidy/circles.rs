@@ -9,7 +9,7 @@ use super::File;
 
 /// Circles that there are, or fewer: each with its folder.
 const KNOWN: &[(&str, &[&str])] = &[
-    // A module and its patches are each told in terms of the other.
+    // A module and its patches are each defined in terms of the other.
     ("crates/spv/src", &["decorations", "inst", "module", "names", "patch", "types", "uses"]),
 ];
 
@@ -82,7 +82,8 @@ fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
     folders.into_iter().filter_map(complaint).collect()
 }
 
-/// What is left when those go, again and again, that import nothing that is left or that nothing left imports.
+/// The modules that are left after repeatedly removing those that import nothing that is left, or that nothing left
+/// imports.
 fn circle(mut imports: Imports<'_>) -> Vec<&str> {
     loop {
         let before: usize = imports.values().map(BTreeSet::len).sum();

@@ -1,5 +1,5 @@
-//! The rules that the files keep together: what ARCHITECTURE.md says of the crates is true, links
-//! between documents lead somewhere.
+//! Rules for several files together: ARCHITECTURE.md describes the crates as they are, and links between documents have
+//! targets.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// Whether this is a file or a folder of ours. A picture is no text, and so not among the files.
+/// Whether this is a file or a folder of ours. An image is no text, and so not among the files.
 fn is_there(target: &str, files: &[File]) -> bool {
     let below = |path: &str| {
         path.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

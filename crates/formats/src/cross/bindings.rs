@@ -5,9 +5,9 @@ use crate::Error;
 use spirv_cross2::reflect::{ArrayDimension, DecorationValue, ResourceType, TypeInner};
 use spirv_cross2::{Compiler, SpirvCrossError};
 
-/// What a resource is, as far as its numbering goes.
+/// The kind of a resource, which decides how it is numbered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum ResourceKind {
     Uniform,
     Storage,
     /// A sampled image, with a sampler of its own.
@@ -21,27 +21,28 @@ pub(super) enum Kind {
 }
 
 /// What is sampled or read as a texture.
-pub(super) const TEXTURES: [Kind; 3] = [Kind::CombinedTexture, Kind::Texture, Kind::Attachment];
+pub(super) const TEXTURES: [ResourceKind; 3] =
+    [ResourceKind::CombinedTexture, ResourceKind::Texture, ResourceKind::Attachment];
 
 /// A resource that the module declares.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Resource {
     pub(super) set: u32,
     pub(super) binding: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: ResourceKind,
     /// How many there are, in an array.
     pub(super) count: u32,
 }
 
-const TYPES: [(ResourceType, Kind); 8] = [
-    (ResourceType::UniformBuffer, Kind::Uniform),
-    (ResourceType::StorageBuffer, Kind::Storage),
-    (ResourceType::SampledImage, Kind::CombinedTexture),
-    (ResourceType::SeparateImage, Kind::Texture),
-    (ResourceType::SubpassInput, Kind::Attachment),
-    (ResourceType::StorageImage, Kind::Image),
-    (ResourceType::SeparateSamplers, Kind::Sampler),
-    (ResourceType::PushConstant, Kind::PushConstants),
+const TYPES: [(ResourceType, ResourceKind); 8] = [
+    (ResourceType::UniformBuffer, ResourceKind::Uniform),
+    (ResourceType::StorageBuffer, ResourceKind::Storage),
+    (ResourceType::SampledImage, ResourceKind::CombinedTexture),
+    (ResourceType::SeparateImage, ResourceKind::Texture),
+    (ResourceType::SubpassInput, ResourceKind::Attachment),
+    (ResourceType::StorageImage, ResourceKind::Image),
+    (ResourceType::SeparateSamplers, ResourceKind::Sampler),
+    (ResourceType::PushConstant, ResourceKind::PushConstants),
 ];
 
 /// All that are declared, used or not, so that the variants of a shader number them alike; by set and binding.
@@ -81,8 +82,8 @@ fn elements(before: u32, dimension: &ArrayDimension) -> u32 {
 /// A function of Metal has this many buffers.
 const MSL_BUFFERS: u32 = 31;
 
-/// The buffers that are none of the shader's, with their indices unless the user says so (which are SPIRV-Cross's) and
-/// what they are called.
+/// The buffers that are none of the shader's, with their default indices (which are SPIRV-Cross's) and their names in
+/// messages.
 const OWN: [(MslBuffer, u32, &str); 6] = [
     (MslBuffer::Sizes, 25, "the sizes of the buffers"),
     (MslBuffer::Vertices, 22, "the vertices of patches"),
@@ -92,7 +93,7 @@ const OWN: [(MslBuffer, u32, &str); 6] = [
     (MslBuffer::Counts, 29, "the numbers of patches and their vertices"),
 ];
 
-/// Where the buffers go that are none of the shader's.
+/// The indices of the buffers that are none of the shader's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct OwnBuffers(Vec<(MslBuffer, u32)>);
 
@@ -102,8 +103,8 @@ impl OwnBuffers {
         let is_control = model == spirv::ExecutionModel::TessellationControl;
         let there = OWN.iter().filter(|(own, ..)| is_control || *own == MslBuffer::Sizes);
         let index = |(own, index, _): &(MslBuffer, u32, &str)| {
-            let said = given.iter().find(|(buffer, _)| buffer == own);
-            (*own, said.map_or(*index, |(_, index)| *index))
+            let listed = given.iter().find(|(buffer, _)| buffer == own);
+            (*own, listed.map_or(*index, |(_, index)| *index))
         };
         OwnBuffers(there.map(index).collect())
     }
@@ -120,10 +121,14 @@ pub(super) fn metal_indices(
     given: &[(MslBuffer, u32)],
     own: &OwnBuffers,
 ) -> Result<Vec<(Resource, u32)>, Error> {
-    let is_buffer =
-        |one: &&Resource| matches!(one.kind, Kind::Uniform | Kind::Storage | Kind::PushConstants);
+    let is_buffer = |one: &&Resource| {
+        matches!(
+            one.kind,
+            ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::PushConstants
+        )
+    };
     let (mut buffers, mut push_constants): (Vec<_>, Vec<_>) =
-        resources.iter().filter(is_buffer).partition(|one| one.kind != Kind::PushConstants);
+        resources.iter().filter(is_buffer).partition(|one| one.kind != ResourceKind::PushConstants);
     // Last, because the descriptors that a lowering adds come behind the shader's own.
     buffers.append(&mut push_constants);
 
@@ -181,10 +186,12 @@ pub(super) fn metal_textures(resources: &[Resource], attachments: Attachments) -
     let mut textures = Vec::new();
     for kind in [MslTextureKind::Texture, MslTextureKind::Sampler] {
         let has_index = |one: &&Resource| match (one.kind, kind) {
-            (Kind::CombinedTexture, _) => true,
-            (Kind::Texture | Kind::Image, MslTextureKind::Texture) => true,
-            (Kind::Attachment, MslTextureKind::Texture) => attachments == Attachments::Textures,
-            (Kind::Sampler, MslTextureKind::Sampler) => true,
+            (ResourceKind::CombinedTexture, _) => true,
+            (ResourceKind::Texture | ResourceKind::Image, MslTextureKind::Texture) => true,
+            (ResourceKind::Attachment, MslTextureKind::Texture) => {
+                attachments == Attachments::Textures
+            }
+            (ResourceKind::Sampler, MslTextureKind::Sampler) => true,
             _ => false,
         };
         let mut next: u32 = 0;
@@ -205,7 +212,7 @@ pub(super) enum Attachments {
 
 fn of(resource: &Resource) -> MslBuffer {
     match resource.kind {
-        Kind::PushConstants => MslBuffer::PushConstants,
+        ResourceKind::PushConstants => MslBuffer::PushConstants,
         _ => MslBuffer::Descriptor { set: resource.set, binding: resource.binding },
     }
 }
@@ -217,7 +224,7 @@ fn own_name(buffer: MslBuffer) -> &'static str {
 
 fn name(resource: &Resource) -> String {
     match resource.kind {
-        Kind::PushConstants => "the push constants".to_owned(),
+        ResourceKind::PushConstants => "the push constants".to_owned(),
         _ => format!("set {} binding {}", resource.set, resource.binding),
     }
 }
@@ -225,7 +232,7 @@ fn name(resource: &Resource) -> String {
 /// Fails where two resources of kinds that are numbered together differ by their set alone.
 pub(super) fn without_sets(
     resources: &[Resource],
-    together: &[&[Kind]],
+    together: &[&[ResourceKind]],
     why: &str,
 ) -> Result<(), Error> {
     for kinds in together {
@@ -248,7 +255,7 @@ mod tests {
     use super::*;
 
     fn buffer(set: u32, binding: u32, count: u32) -> Resource {
-        Resource { set, binding, kind: Kind::Storage, count }
+        Resource { set, binding, kind: ResourceKind::Storage, count }
     }
 
     fn indices(resources: &[Resource], given: &[(MslBuffer, u32)]) -> Result<Vec<u32>, Error> {
@@ -258,8 +265,8 @@ mod tests {
 
     #[test]
     fn buffers_get_the_lowest_free_indices_in_order() {
-        let push = Resource { kind: Kind::PushConstants, ..buffer(0, 0, 1) };
-        let texture = Resource { kind: Kind::Texture, ..buffer(0, 1, 1) };
+        let push = Resource { kind: ResourceKind::PushConstants, ..buffer(0, 0, 1) };
+        let texture = Resource { kind: ResourceKind::Texture, ..buffer(0, 1, 1) };
         let all = [push, texture, buffer(0, 2, 3), buffer(3, 0, 1)];
         assert_eq!(indices(&all, &[]), Ok(vec![0, 3, 4]));
         let first = MslBuffer::Descriptor { set: 3, binding: 0 };
@@ -306,11 +313,11 @@ mod tests {
     fn textures_and_samplers_are_numbered_apart_and_colours_are_neither() {
         let of = |set, kind, count| Resource { kind, ..buffer(set, 0, count) };
         let all = [
-            of(0, Kind::Storage, 1),
-            of(1, Kind::CombinedTexture, 2),
-            of(2, Kind::Attachment, 1),
-            of(3, Kind::Sampler, 1),
-            of(4, Kind::Texture, 1),
+            of(0, ResourceKind::Storage, 1),
+            of(1, ResourceKind::CombinedTexture, 2),
+            of(2, ResourceKind::Attachment, 1),
+            of(3, ResourceKind::Sampler, 1),
+            of(4, ResourceKind::Texture, 1),
         ];
         let found = |attachments| -> Vec<(u32, MslTextureKind, u32)> {
             let textures = metal_textures(&all, attachments);
@@ -327,10 +334,10 @@ mod tests {
 
     #[test]
     fn bindings_are_told_apart_without_their_sets() {
-        let kinds = [&[Kind::Storage][..], &[Kind::Uniform]];
+        let kinds = [&[ResourceKind::Storage][..], &[ResourceKind::Uniform]];
         let check = |all: &[Resource]| without_sets(all, &kinds, "there are no sets");
         assert_eq!(check(&[buffer(0, 0, 1), buffer(3, 1, 1)]), Ok(()));
-        let uniform = Resource { kind: Kind::Uniform, ..buffer(0, 0, 1) };
+        let uniform = Resource { kind: ResourceKind::Uniform, ..buffer(0, 0, 1) };
         assert_eq!(check(&[uniform, buffer(3, 0, 1)]), Ok(()));
         let error = check(&[buffer(0, 0, 1), buffer(3, 0, 1)]).unwrap_err().to_string();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Tessellation control stages in MSL: kernels, whose buffers hold what Vulkan hands from stage to stage.
+//! Tessellation control stages in MSL: kernels, whose buffers hold the values that Vulkan passes from stage to stage.
 
 use super::bindings::OwnBuffers;
 use super::{Domain, MslBuffer};
@@ -11,8 +11,8 @@ use spirv_cross2::compile::msl::CompilerOptions;
 use spirv_cross2::reflect::ExecutionModeArguments;
 use spirv_cross2::{Compiler, SpirvCrossError, targets};
 
-/// Sees to it that the domain is known, by which levels are laid out in their buffer. `given` is that of stages that do
-/// not say theirs.
+/// Chooses the domain, by which levels are laid out in their buffer. `given` is that of stages that do not declare
+/// theirs.
 pub(super) fn choose_domain(
     compiler: &mut Compiler<targets::Msl>,
     words: &[u32],
@@ -29,12 +29,12 @@ pub(super) fn choose_domain(
     if modes.contains(&Mode::Isolines) {
         return unsupported("Metal has no isolines");
     }
-    let said = [Mode::Triangles, Mode::Quads].into_iter().find(|mode| modes.contains(mode));
+    let declared = [Mode::Triangles, Mode::Quads].into_iter().find(|mode| modes.contains(mode));
     let given = given.map(|domain| match domain {
         Domain::Triangles => Mode::Triangles,
         Domain::Quads => Mode::Quads,
     });
-    let Some(domain) = said.or(given) else {
+    let Some(domain) = declared.or(given) else {
         return unsupported(
             "in MSL a tessellation control stage is a kernel for one domain, which this one leaves to the \
              evaluation stage: name it (`--msl-domain`)",
@@ -54,7 +54,7 @@ pub(super) fn choose_domain(
 /// where constants choose them; it would print other outer ones as they are, behind whose array the inner one lies, and
 /// write all inner ones to that.
 fn chooses_levels(words: &[u32]) -> bool {
-    // What cannot be parsed is SPIRV-Cross's to say.
+    // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return false };
     let levels = [BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
     let is_level = |id: Id| {

@@ -1,14 +1,13 @@
 //! Memory that is copied, in MSL.
 //!
-//! SPIRV-Cross hands a function the inputs and outputs that it uses, and does not see those that it copies
+//! SPIRV-Cross passes a function the inputs and outputs that it uses, and does not see those that it copies
 //! (`OpCopyMemory`): the text names what is not there. So they are loaded and stored.
 
 use crate::Error;
 use polyshade_spv::view::CopyMemory;
 use polyshade_spv::{Module, Op};
 
-/// The words of a module without copies of memory, but for those that say how it is accessed; `None` where there is
-/// none.
+/// The words of a module without copies of memory, but for those with memory operands; `None` where there is none.
 pub(super) fn loaded_and_stored(words: &[u32]) -> Result<Option<Vec<u32>>, Error> {
     let faulty = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let m = Module::parse(words).map_err(faulty)?;

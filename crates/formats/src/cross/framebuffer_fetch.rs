@@ -226,7 +226,7 @@ fn start<'m>(m: &'m Module<'_>, function: Id) -> Option<Position<'m>> {
     m.function(function)?.instructions().find(|inst| !is_ahead(inst)).map(Inst::before)
 }
 
-/// What says that reads are in order, or not.
+/// Whether reads are in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coherence {
     Coherent,

@@ -49,7 +49,7 @@ pub(super) fn mended(words: &[u32], shader_model: u32) -> Result<Option<Vec<u32>
     Ok(Some(module.map_err(unsupported)?.module.into_words()))
 }
 
-/// Why HLSL lacks an operand of an image instruction, if it does: it compares at level 0, or where derivatives say.
+/// Why HLSL lacks an operand of an image instruction, if it does: it compares at level 0, or at an implicit one.
 fn refused(module: &Module<'_>) -> Option<String> {
     let code = module.functions().flat_map(|function| function.instructions());
     code.filter_map(ImageInst::of).find_map(|image| {

@@ -46,7 +46,7 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
         text = text.replace(&format!("const {declaration} = "), &format!("{declaration} = "));
     }
     for name in NUMBERS {
-        // Functions are handed what is used in them as a number.
+        // Functions get as a number what they use as one.
         text = text.replace(&format!(" (&{name})[1]"), &format!("& {name}"));
     }
     Ok(text)
@@ -74,14 +74,14 @@ fn indices(text: &str, what: &str) -> impl Iterator<Item = usize> {
 /// The first version of MSL with positions that are `invariant`.
 const INVARIANT_POSITIONS: (u32, u32) = (2, 1);
 
-/// Whether something is `Invariant` that MSL cannot say is: all but positions. Two functions that compute it alike have
-/// the same value only if nothing that they compute is contracted.
+/// Whether something is `Invariant` that MSL cannot declare so: all but positions. Two functions that compute it alike
+/// have the same value only if nothing that they compute is contracted.
 pub(super) fn is_invariant_by_arithmetic(words: &[u32], version: (u32, u32)) -> bool {
     let is_position =
         |builtin| version >= INVARIANT_POSITIONS && builtin == Some(BuiltIn::POSITION);
-    // What cannot be parsed is SPIRV-Cross's to say.
+    // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return false };
-    let mut said = module.section(Section::Annotations).filter_map(|inst| {
+    let mut decorations = module.section(Section::Annotations).filter_map(|inst| {
         let of_whole =
             Decorate::of(inst).map(|one| (one.decoration(), module.builtin(one.target())));
         of_whole.or_else(|| {
@@ -89,7 +89,7 @@ pub(super) fn is_invariant_by_arithmetic(words: &[u32], version: (u32, u32)) -> 
             Some((one.decoration(), module.member_builtin(one.target(), one.member())))
         })
     });
-    said.any(|(what, builtin)| what == Decoration::INVARIANT && !is_position(builtin))
+    decorations.any(|(what, builtin)| what == Decoration::INVARIANT && !is_position(builtin))
 }
 
 fn has_doubles(words: &[u32]) -> bool {
@@ -98,9 +98,8 @@ fn has_doubles(words: &[u32]) -> bool {
     })
 }
 
-/// Whether the outputs of a stage before the rasterizer have some. SPIRV-Cross hands them to the fragment stage, which
-/// may read them; that nothing is culled, and that it names a member of a block which it has not declared, it does not
-/// say.
+/// Whether the outputs of a stage before the rasterizer have some. SPIRV-Cross passes them to the fragment stage, which
+/// may read them; it does not report that nothing is culled, nor that it names an undeclared member of a block.
 fn has_cull_distances(text: &str) -> bool {
     text.split("struct ").skip(1).any(|part| {
         let name = part.split_whitespace().next().unwrap_or_default();

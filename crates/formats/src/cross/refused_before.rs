@@ -11,7 +11,7 @@ const CAPABILITIES: [(Capability, &str); 2] = [
 
 /// An error for a module that SPIRV-Cross would not survive.
 pub(super) fn check(words: &[u32]) -> Result<(), Error> {
-    // What cannot be parsed is SPIRV-Cross's to say.
+    // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(()) };
     match CAPABILITIES.iter().find(|(capability, _)| module.has_capability(*capability)) {
         Some((_, what)) => Err(Error::Unsupported(format!("SPIRV-Cross does not know {what}"))),

@@ -1,6 +1,6 @@
 //! Calls SPIRV-Cross.
 
-use super::bindings::{self, Attachments, Kind, OwnBuffers, Resource};
+use super::bindings::{self, Attachments, OwnBuffers, Resource, ResourceKind};
 use super::framebuffer_fetch::{self, Coherence, Others};
 use super::names::{self, Language};
 use super::{
@@ -58,7 +58,8 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let attachments = if fetches { Attachments::Colours } else { Attachments::Textures };
     let textures = bindings::metal_textures(&resources, attachments);
     // A colour has the number of its input attachment, unless it is given another.
-    for resource in resources.iter().filter(|one| !fetches || one.kind != Kind::Attachment) {
+    for resource in resources.iter().filter(|one| !fetches || one.kind != ResourceKind::Attachment)
+    {
         let binding = match resource.buffer() {
             MslBuffer::Descriptor { set, binding } => ResourceBinding::from_qualified(set, binding),
             _ => ResourceBinding::PushConstantBuffer,
@@ -248,7 +249,12 @@ fn glsl_as_it_is(
     }
     if options.rules == Rules::OpenGl {
         let resources = bindings::resources(&compiler).map_err(refused)?;
-        let kinds = [&[Kind::Uniform][..], &[Kind::Storage], &bindings::TEXTURES, &[Kind::Image]];
+        let kinds = [
+            &[ResourceKind::Uniform][..],
+            &[ResourceKind::Storage],
+            &bindings::TEXTURES,
+            &[ResourceKind::Image],
+        ];
         bindings::without_sets(&resources, &kinds, "OpenGL has no descriptor sets")?;
     }
     let mut settings = targets::Glsl::options();
@@ -311,16 +317,17 @@ fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Err
     let resources = bindings::resources(&compiler).map_err(refused)?;
     let model = options.shader_model;
     let name = || format!("{}.{}", model / 10, model % 10);
-    if model < BUFFERS_IN_ANY_STAGE && resources.iter().any(|one| one.kind == Kind::Storage) {
+    if model < BUFFERS_IN_ANY_STAGE && resources.iter().any(|one| one.kind == ResourceKind::Storage)
+    {
         let message = format!("shader model {} has no storage buffers; 5.0 has", name());
         return Err(Error::Unsupported(message));
     }
     if model < REGISTER_SPACES {
         let kinds = [
-            &[Kind::Uniform][..],
-            &[Kind::Storage, Kind::Image],
+            &[ResourceKind::Uniform][..],
+            &[ResourceKind::Storage, ResourceKind::Image],
             &bindings::TEXTURES,
-            &[Kind::Sampler],
+            &[ResourceKind::Sampler],
         ];
         let why = format!("shader model {} has no register spaces", name());
         bindings::without_sets(&resources, &kinds, &why)?;
@@ -368,7 +375,7 @@ fn source(artifact: &impl ToString) -> Result<Text, Error> {
     Ok(Text { source: artifact.to_string(), buffers: Vec::new(), textures: Vec::new() })
 }
 
-/// What SPIRV-Cross says, without the frame that the binding puts around it.
+/// The message of SPIRV-Cross, without the frame that the binding puts around it.
 fn refused(error: SpirvCrossError) -> Error {
     let text = match &error {
         SpirvCrossError::InvalidSpirv(text)
@@ -384,7 +391,7 @@ impl Resource {
     /// What its index in MSL is of.
     fn buffer(&self) -> MslBuffer {
         match self.kind {
-            Kind::PushConstants => MslBuffer::PushConstants,
+            ResourceKind::PushConstants => MslBuffer::PushConstants,
             _ => MslBuffer::Descriptor { set: self.set, binding: self.binding },
         }
     }

@@ -43,14 +43,14 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
 mod tests {
     use super::*;
     use crate::ShaderStage;
-    use crate::glsl::{Language, Source};
+    use crate::glsl::{Language, SourceText};
 
     #[test]
     fn no_two_resources_share_a_binding() {
         let text = "cbuffer A : register(b1) { float4 a; }; cbuffer B { float4 b; };\n\
             RWByteAddressBuffer c : register(u1); cbuffer D : register(b0, space2) { float4 d; };\n\
             float4 main() : SV_Position { c.Store(0, 1); return a + b + d; }\n";
-        let words = Source::new(text, Language::Hlsl, ShaderStage::Vertex).compile();
+        let words = SourceText::new(text, Language::Hlsl, ShaderStage::Vertex).compile();
         let words = words.expect("it compiles");
         let m = Module::parse(&words).expect("it was compiled");
         let mut places: Vec<(u32, u32)> = m

@@ -1,7 +1,7 @@
 //! Calls glslang.
 
 use super::semantics::{self, Declarations};
-use super::{Language, Source, bindings, intrinsics};
+use super::{Language, SourceText, bindings, intrinsics};
 use crate::{Error, ShaderStage, SpirvVersion, tools};
 use glslang::error::GlslangError;
 use glslang::include::{IncludeHandler, IncludeResult, IncludeType};
@@ -13,7 +13,7 @@ use polyshade_spv::{Capability, Module, Op, Patch, StorageClass, Type};
 use std::fs;
 use std::path::PathBuf;
 
-pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
+pub(super) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
     check_names(source)?;
     let compiler = Compiler::acquire().ok_or_else(|| faulty("glslang cannot be set up"))?;
     let stage = source.stage.into();
@@ -44,7 +44,7 @@ pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), E
         Language::Hlsl => complete(&words, source, &shader.get_preprocessed_code())?,
     };
     tools::check(&words).map_err(|error| {
-        let Source { name, .. } = source;
+        let SourceText { name, .. } = source;
         Error::Unsupported(format!(
             "{name}: glslang makes a module of this that is not valid: {error}"
         ))
@@ -53,13 +53,13 @@ pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), E
 }
 
 /// Gives the module of an HLSL source what glslang leaves out.
-fn complete(words: &[u32], source: &Source<'_>, text: &str) -> Result<Vec<u32>, Error> {
+fn complete(words: &[u32], source: &SourceText<'_>, text: &str) -> Result<Vec<u32>, Error> {
     let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let module = Module::parse(words).map_err(fault)?;
     // glslang makes an entry point that calls the function, and an empty one where there is no such function.
     let mut code = module.functions().flat_map(|function| function.instructions());
     if !code.any(|inst| inst.op() == Op::FUNCTION_CALL) {
-        let Source { name, entry, .. } = source;
+        let SourceText { name, entry, .. } = source;
         return Err(Error::Faulty(format!("{name}: there is no function `{entry}`")));
     }
     let declared = Declarations::of(text, &source.entry);
@@ -112,7 +112,7 @@ fn keep_empty_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
 }
 
 /// The text, in which `#include` needs no extension by name.
-fn with_includes(source: &Source<'_>) -> String {
+fn with_includes(source: &SourceText<'_>) -> String {
     let text = &*source.text;
     let asks = text.contains("#include") && !text.contains("GL_GOOGLE_include_directive");
     if source.language == Language::Hlsl || source.folders.is_empty() || !asks {
@@ -126,7 +126,7 @@ fn with_includes(source: &Source<'_>) -> String {
 }
 
 /// What becomes part of the text that glslang reads may not break out of its line.
-fn check_names(source: &Source<'_>) -> Result<(), Error> {
+fn check_names(source: &SourceText<'_>) -> Result<(), Error> {
     let is_name = |name: &str| {
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
@@ -142,7 +142,7 @@ fn check_names(source: &Source<'_>) -> Result<(), Error> {
     }
 }
 
-fn options(source: &Source<'_>) -> CompilerOptions {
+fn options(source: &SourceText<'_>) -> CompilerOptions {
     let vulkan = match source.version {
         SpirvVersion::SPIRV1_0 | SpirvVersion::SPIRV1_1 | SpirvVersion::SPIRV1_2 => {
             VulkanVersion::Vulkan1_0
@@ -227,7 +227,7 @@ fn faulty(message: impl Into<String>) -> Error {
     Error::Faulty(message.into())
 }
 
-fn message(error: GlslangError, source: &Source<'_>) -> Error {
+fn message(error: GlslangError, source: &SourceText<'_>) -> Error {
     let log = match error {
         GlslangError::PreprocessError(log)
         | GlslangError::ParseError(log)
@@ -263,8 +263,8 @@ mod tests {
     use super::*;
     use crate::compile;
 
-    fn glsl(text: &str) -> Source<'_> {
-        Source::new(text, Language::Glsl, ShaderStage::Vertex).name("a.vert")
+    fn glsl(text: &str) -> SourceText<'_> {
+        SourceText::new(text, Language::Glsl, ShaderStage::Vertex).name("a.vert")
     }
 
     #[test]
@@ -328,10 +328,11 @@ mod tests {
     fn hlsl_is_compiled_from_its_entry_point() {
         let text = "float4 scale; struct V { float4 p : SV_Position; float3 c : COLOR; };\n\
             V transform(float4 p : POSITION, uint i : SV_VertexID) { V v; v.p = p * scale; v.c = i; return v; }\n";
-        let source = Source::new(text, Language::Hlsl, ShaderStage::Vertex).name("a.hlsl");
+        let source = SourceText::new(text, Language::Hlsl, ShaderStage::Vertex).name("a.hlsl");
         source.clone().entry("transform").compile().expect("it compiles");
         assert!(source.clone().compile().is_err(), "there is no main");
-        let faulty = Source::new("float4 f() {\n return x; }", Language::Hlsl, ShaderStage::Vertex);
+        let faulty =
+            SourceText::new("float4 f() {\n return x; }", Language::Hlsl, ShaderStage::Vertex);
         let error = faulty.name("a.hlsl").entry("f").compile().unwrap_err().to_string();
         assert!(error.starts_with("a.hlsl:2:9: "), "{error}");
         assert!(source.entry("a b").compile().is_err());
@@ -341,7 +342,7 @@ mod tests {
             "RWByteAddressBuffer b : register(u0);\n\
              [numthreads(1, 1, 1)] void main() {{ uint n; {text} b.Store(0, n); }}\n"
         );
-        Source::new(&text, Language::Hlsl, ShaderStage::Compute).compile()
+        SourceText::new(&text, Language::Hlsl, ShaderStage::Compute).compile()
     }
 
     #[test]
@@ -359,7 +360,7 @@ mod tests {
     #[test]
     fn outputs_without_members_are_no_outputs() {
         let text = "struct None {}; None main() { None none; return none; }\n";
-        let source = Source::new(text, Language::Hlsl, ShaderStage::Vertex);
+        let source = SourceText::new(text, Language::Hlsl, ShaderStage::Vertex);
         source.version(SpirvVersion::SPIRV1_5).compile().expect("it is valid");
     }
 

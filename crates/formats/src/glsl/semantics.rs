@@ -63,11 +63,11 @@ fn semantic_of(path: &str, declared: &Declarations<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::ShaderStage;
-    use crate::glsl::{Language, Source};
+    use crate::glsl::{Language, SourceText};
     use polyshade_spv::{Decoration, Module};
 
     fn names(text: &str, stage: ShaderStage) -> Vec<String> {
-        let words = Source::new(text, Language::Hlsl, stage).define("N", "4").compile();
+        let words = SourceText::new(text, Language::Hlsl, stage).define("N", "4").compile();
         let words = words.expect("it compiles");
         let m = Module::parse(&words).expect("it was compiled");
         let located = m.variables().filter_map(|variable| {

@@ -1,4 +1,4 @@
-//! The comments at the top of assembly that say what the header holds.
+//! The comments at the top of assembly with the words of the header.
 
 use crate::{Error, SpirvVersion};
 
@@ -11,10 +11,10 @@ const SCHEMA: usize = 4;
 /// More ids than this are no module's.
 const MOST_IDS: u32 = 0x3f_ffff;
 
-/// What the comments say.
+/// The contents of the comments.
 #[derive(Default)]
 pub(super) struct Header {
-    /// The version that they say.
+    /// The version of SPIR-V.
     pub(super) version: Option<SpirvVersion>,
     generator: Option<u32>,
     bound: Option<u32>,
@@ -42,7 +42,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Puts what they say into the words that an assembler has made.
+    /// Writes them into the words that an assembler has made.
     pub(super) fn write(&self, words: &mut [u32]) {
         if let Some(generator) = self.generator {
             words[GENERATOR] = generator;

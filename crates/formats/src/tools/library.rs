@@ -35,7 +35,7 @@ fn named(environment: &str) -> Result<TargetEnv, Error> {
     environment.parse().map_err(none)
 }
 
-/// What the tools say, with the instruction that they show.
+/// The message of the tools, with the instruction that they show.
 fn what(error: &spirv_tools::Error) -> String {
     match &error.diagnostic {
         Some(diagnostic) if diagnostic.notes.trim().is_empty() => diagnostic.message.clone(),

@@ -6,7 +6,7 @@ mod names;
 mod numbers;
 
 use crate::Error;
-use kinds::Kind;
+use kinds::LiteralKind;
 use names::Names;
 use polyshade_spv::{Id, Inst, Module, Op, decode_text};
 use std::borrow::Cow;
@@ -90,8 +90,8 @@ impl<'m> Line<'m> {
                     self.push(self.names.of_id(id));
                     at += 1;
                 }
-                Some(_) => at += self.literal(Kind::Raw, at)?,
-                None => at += self.literal(kinds.next().unwrap_or(Kind::Number), at)?,
+                Some(_) => at += self.literal(LiteralKind::Raw, at)?,
+                None => at += self.literal(kinds.next().unwrap_or(LiteralKind::Number), at)?,
             }
         }
         Ok(())
@@ -116,21 +116,21 @@ impl<'m> Line<'m> {
     }
 
     /// Prints the literal that begins with the word `at`, and returns how many words it takes.
-    fn literal(&mut self, kind: Kind, at: usize) -> Result<usize, String> {
+    fn literal(&mut self, kind: LiteralKind, at: usize) -> Result<usize, String> {
         let words = &self.inst.words()[at..];
         let word = words[0];
         let text = match kind {
-            Kind::Text => return self.string(words),
-            Kind::Value => return self.value(self.inst.result_type(), words),
-            Kind::Label => {
+            LiteralKind::Text => return self.string(words),
+            LiteralKind::Value => return self.value(self.inst.result_type(), words),
+            LiteralKind::Label => {
                 let selector = Id::new(self.inst.words()[1]);
                 return self.value(selector.and_then(|id| self.module.type_of(id)), words);
             }
-            Kind::Number => Some(word.to_string()),
-            Kind::Enumerant(name) => name(word),
-            Kind::Mask(bits) => kinds::mask(word, bits),
-            Kind::Extended => self.extended(word),
-            Kind::Raw => None,
+            LiteralKind::Number => Some(word.to_string()),
+            LiteralKind::Enumerant(name) => name(word),
+            LiteralKind::Mask(bits) => kinds::mask(word, bits),
+            LiteralKind::Extended => self.extended(word),
+            LiteralKind::Raw => None,
         };
         match text.filter(|_| !self.is_raw) {
             Some(text) => self.push(text),

@@ -50,7 +50,7 @@ fn run(program: &str, options: &[&str], input: &[u8]) -> io::Result<Output> {
     let mut child = command.spawn()?;
     let mut stdin = child.stdin.take().expect("it was asked for");
     thread::scope(|scope| {
-        // It may end before it has read all; what it says then is what matters.
+        // It may end before it has read all; then its message matters.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output()
     })

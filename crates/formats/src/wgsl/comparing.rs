@@ -1,4 +1,4 @@
-//! Samplers that compare, and the textures that they read, where functions are handed them: naga gives variables the
+//! Samplers that compare, and the textures that they read, as arguments of functions: naga gives variables the
 //! types of what is done with them, and parameters not.
 
 use naga::{
@@ -21,10 +21,10 @@ pub(super) fn retype(module: &mut Module) {
                 arguments.extend([*image, *sampler].into_iter().filter_map(argument));
             }
         }
-        calls(&function.body, &mut |callee, handed| {
+        calls(&function.body, &mut |callee, given| {
             let of_callee = compared.get(&callee).into_iter().flatten();
-            let handed = of_callee.filter_map(|index| handed.get(*index as usize));
-            arguments.extend(handed.filter_map(|expression| argument(*expression)));
+            let given = of_callee.filter_map(|index| given.get(*index as usize));
+            arguments.extend(given.filter_map(|expression| argument(*expression)));
         });
         compared.insert(handle, arguments);
     }
@@ -50,7 +50,7 @@ fn comparing(inner: &TypeInner) -> Option<TypeInner> {
     }
 }
 
-/// Hands each call, and what it hands on, to `found`.
+/// Passes each call, with its arguments, to `found`.
 fn calls(block: &Block, found: &mut impl FnMut(Handle<Function>, &[Handle<Expression>])) {
     for statement in block {
         match statement {

@@ -22,7 +22,7 @@ const COMPONENTS: u32 = 4;
 ///
 /// # Errors
 ///
-/// What shares a location and cannot be one vector, and what is handed to functions by pointer.
+/// Variables that share a location and cannot be one vector, and those that are passed to functions by pointer.
 pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         // Inputs and outputs of other stages are arrays of what is flattened here, and WGSL has no such stages.

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 ///
 /// # Errors
 ///
-/// Where WGSL cannot say so.
+/// Where WGSL cannot express it.
 pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Error> {
     let cannot = || {
         let message = "WGSL cannot say where the members of a buffer's structure lie";

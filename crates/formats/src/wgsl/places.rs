@@ -1,4 +1,4 @@
-//! Where resources go that Vulkan binds with another, or not at all.
+//! The places of resources that Vulkan binds with another, or not at all.
 
 use super::{Place, Wgsl, WgslResource};
 use crate::Error;

@@ -1,6 +1,6 @@
 //! Push constants as a buffer.
 
-use super::{Kind, Place};
+use super::{BoundKind, Place};
 use polyshade_spv::{Decoration, Error, Module, Section, StorageClass, view};
 
 /// The variables that are push constants: one of each entry point at most.
@@ -12,10 +12,13 @@ pub(super) fn variables<'m>(module: &'m Module<'_>) -> impl Iterator<Item = view
 pub(super) fn to_buffer(
     module: &Module<'_>,
     place: Place,
-    kind: Kind,
+    kind: BoundKind,
 ) -> Result<Module<'static>, Error> {
-    let class =
-        if kind == Kind::Uniform { StorageClass::UNIFORM } else { StorageClass::STORAGE_BUFFER };
+    let class = if kind == BoundKind::Uniform {
+        StorageClass::UNIFORM
+    } else {
+        StorageClass::STORAGE_BUFFER
+    };
     let next = module.rewrite(|module, p| {
         for pointer in module.section(Section::Globals).filter_map(view::TypePointer::of) {
             if pointer.storage_class() == StorageClass::PUSH_CONSTANT {
@@ -27,7 +30,7 @@ pub(super) fn to_buffer(
             let variable = variable.result();
             p.decorate(variable, Decoration::DESCRIPTOR_SET, &[place.set]);
             p.decorate(variable, Decoration::BINDING, &[place.binding]);
-            if kind == Kind::ReadOnlyStorage {
+            if kind == BoundKind::ReadOnlyStorage {
                 p.decorate(variable, Decoration::NON_WRITABLE, &[]);
             }
         }

@@ -12,7 +12,7 @@ use std::ops::Range;
 enum Sign {
     Signed,
     Unsigned,
-    /// As the type of its result says.
+    /// That of the type of its result.
     Result,
 }
 

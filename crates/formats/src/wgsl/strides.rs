@@ -84,8 +84,8 @@ impl<'m, 'w> Wide<'m, 'w> {
     }
 }
 
-/// Makes an instruction that leads into composites say what `new` does where it says an index of an array, if that is
-/// anything. `new` is given the array, the index, and whether that is a literal.
+/// Replaces the array indices of an instruction that leads into composites by those of `new`, if there are any. `new`
+/// gets the array, the index, and whether that is a literal.
 pub(super) fn reindex<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

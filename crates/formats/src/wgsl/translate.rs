@@ -1,6 +1,6 @@
 //! Calls naga.
 
-use super::{Bound, Kind, PointSize, Text, Wgsl, WgslResource};
+use super::{Bound, BoundKind, PointSize, Text, Wgsl, WgslResource};
 use super::{
     arrays, comparing, copy_logical, dropped_operands, interface, known, layers, layout, modulo,
     packed, places, point_size, push_constants, row_major, samplers, signedness, specified,
@@ -35,7 +35,7 @@ pub(super) fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Ve
 }
 
 pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
-    // What cannot be parsed is naga's to say.
+    // naga reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else {
         return Ok(Text { source: text(words)?, bound: Vec::new() });
     };
@@ -75,21 +75,23 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
         }
         None => text(program.words()),
     };
-    let (source, buffer) = match written(Kind::Uniform) {
-        Ok(source) => (source, Kind::Uniform),
+    let (source, buffer) = match written(BoundKind::Uniform) {
+        Ok(source) => (source, BoundKind::Uniform),
         // naga knows which layouts are none of uniform buffers.
-        Err(_) if has_constants => (written(Kind::ReadOnlyStorage)?, Kind::ReadOnlyStorage),
+        Err(_) if has_constants => {
+            (written(BoundKind::ReadOnlyStorage)?, BoundKind::ReadOnlyStorage)
+        }
         Err(error) => return Err(error),
     };
-    // Last, so that dropping it is said to help only where it does.
+    // Last, so that the error suggests dropping it only where that helps.
     if is_point_size_written && options.point_size == PointSize::Refuse {
         let message = "the shader writes PointSize, which WebGPU does not have";
         return Err(Error::PointSize(message.to_owned()));
     }
     let bound = elements.into_iter().chain(places).map(|(resource, place)| {
         let kind = match resource {
-            WgslResource::Element { .. } => Kind::Element,
-            WgslResource::Sampler(_) => Kind::Sampler,
+            WgslResource::Element { .. } => BoundKind::Element,
+            WgslResource::Sampler(_) => BoundKind::Sampler,
             WgslResource::PushConstants => buffer,
         };
         Bound { resource, place, kind }

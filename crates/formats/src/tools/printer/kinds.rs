@@ -14,7 +14,7 @@ use std::fmt::Debug;
 
 /// How a literal is printed.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum LiteralKind {
     /// A number.
     Number,
     /// A string.
@@ -35,7 +35,7 @@ pub(super) enum Kind {
 
 macro_rules! enumerant {
     ($set:ident) => {
-        Kind::Enumerant(|word| name($set::from_u32(word)))
+        LiteralKind::Enumerant(|word| name($set::from_u32(word)))
     };
 }
 
@@ -125,8 +125,8 @@ pub(super) fn extended(set: &str, number: u32) -> Option<String> {
 }
 
 /// The literals of an instruction, in their order. What follows them are numbers.
-pub(super) fn of(inst: Inst<'_>) -> Vec<Kind> {
-    use Kind::{Extended, Label, Mask, Number, Text, Value};
+pub(super) fn of(inst: Inst<'_>) -> Vec<LiteralKind> {
+    use LiteralKind::{Extended, Label, Mask, Number, Text, Value};
     match inst.op() {
         Op::NAME
         | Op::STRING
@@ -150,7 +150,7 @@ pub(super) fn of(inst: Inst<'_>) -> Vec<Kind> {
         Op::TYPE_IMAGE => {
             let sampled = [Number; 4];
             let (format, access) = (enumerant!(ImageFormat), enumerant!(AccessQualifier));
-            [&[Kind::Enumerant(dimension)], &sampled[..], &[format, access]].concat()
+            [&[LiteralKind::Enumerant(dimension)], &sampled[..], &[format, access]].concat()
         }
         Op::TYPE_PIPE => vec![enumerant!(AccessQualifier)],
         Op::TYPE_POINTER
@@ -176,28 +176,28 @@ pub(super) fn of(inst: Inst<'_>) -> Vec<Kind> {
     }
 }
 
-/// The literals of instructions whose names say what these are.
-fn by_name(op: &str) -> Vec<Kind> {
+/// The literals of instructions whose names decide their kinds.
+fn by_name(op: &str) -> Vec<LiteralKind> {
     if op.starts_with("Image") {
-        vec![Kind::Mask(IMAGE)]
+        vec![LiteralKind::Mask(IMAGE)]
     } else if op.starts_with("Group") && !op.ends_with("Decorate") {
         vec![enumerant!(GroupOperation)]
     } else if op.ends_with("Dot") || op.ends_with("DotAccSat") {
         vec![enumerant!(PackedVectorFormat)]
     } else if op.starts_with("CooperativeMatrixLoad") || op.starts_with("CooperativeMatrixStore") {
-        vec![Kind::Mask(MEMORY), Kind::Raw]
+        vec![LiteralKind::Mask(MEMORY), LiteralKind::Raw]
     } else if op.starts_with("Cooperative") || op.contains("Tensor") {
-        vec![Kind::Raw]
+        vec![LiteralKind::Raw]
     } else {
         vec![]
     }
 }
 
 /// The masks of what is written and of what is read; the first one, the word `at`, may ask for a number.
-fn copied(words: &[u32], at: usize) -> Vec<Kind> {
-    let mask = Kind::Mask(MEMORY);
+fn copied(words: &[u32], at: usize) -> Vec<LiteralKind> {
+    let mask = LiteralKind::Mask(MEMORY);
     let is_aligned = words.get(at).is_some_and(|mask| mask & ALIGNED != 0);
-    if is_aligned { vec![mask, Kind::Number, mask] } else { vec![mask, mask] }
+    if is_aligned { vec![mask, LiteralKind::Number, mask] } else { vec![mask, mask] }
 }
 
 /// The bit of `Aligned`.
@@ -208,17 +208,21 @@ fn dimension(word: u32) -> Option<String> {
 }
 
 /// A decoration, the word `at`, and what belongs to it.
-fn decorated(words: &[u32], at: usize) -> Vec<Kind> {
+fn decorated(words: &[u32], at: usize) -> Vec<LiteralKind> {
     let decoration = enumerant!(DecorationName);
     match Decoration(words.get(at).copied().unwrap_or(0)) {
         Decoration::BUILT_IN => vec![decoration, enumerant!(BuiltIn)],
-        Decoration::FP_FAST_MATH_MODE => vec![decoration, Kind::Mask(FAST_MATH)],
+        Decoration::FP_FAST_MATH_MODE => vec![decoration, LiteralKind::Mask(FAST_MATH)],
         Decoration::FP_ROUNDING_MODE => vec![decoration, enumerant!(FPRoundingMode)],
         Decoration::FUNC_PARAM_ATTR => vec![decoration, enumerant!(FunctionParameterAttribute)],
-        Decoration::LINKAGE_ATTRIBUTES => vec![decoration, Kind::Text, enumerant!(LinkageType)],
-        Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE => vec![decoration, Kind::Text],
+        Decoration::LINKAGE_ATTRIBUTES => {
+            vec![decoration, LiteralKind::Text, enumerant!(LinkageType)]
+        }
+        Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE => {
+            vec![decoration, LiteralKind::Text]
+        }
         // Those of kernels have strings and sets of their own.
-        Decoration(number) if number > LAST_OF_GRAPHICS => vec![decoration, Kind::Raw],
+        Decoration(number) if number > LAST_OF_GRAPHICS => vec![decoration, LiteralKind::Raw],
         _ => vec![decoration],
     }
 }

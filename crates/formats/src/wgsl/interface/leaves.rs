@@ -9,8 +9,8 @@ const DEEPEST: usize = 16;
 /// How many scalars and vectors a variable may have: four at each of so many locations as no device has.
 const MOST_LEAVES: usize = 4 * 256;
 
-/// What goes from the old variable to the new one, besides where it is.
-const HANDED_ON: [Decoration; 6] = [
+/// The decorations that the new variable takes from the old one, besides its location.
+const KEPT_DECORATIONS: [Decoration; 6] = [
     Decoration::INDEX,
     Decoration::FLAT,
     Decoration::NO_PERSPECTIVE,
@@ -39,7 +39,7 @@ pub(super) struct Leaf {
     /// The indices that lead to it from the variable.
     pub(super) path: Vec<u32>,
     pub(super) location: u32,
-    /// The first of its components at its location, where the module says so.
+    /// The first of its components at its location, where the module declares it.
     pub(super) component: Option<u32>,
     pub(super) decorations: BTreeMap<Decoration, Vec<u32>>,
     pub(super) name: String,
@@ -47,7 +47,7 @@ pub(super) struct Leaf {
 
 /// Whether a decoration is of an input or output, and not of what it holds.
 pub(super) fn is_of_interface(decoration: Decoration) -> bool {
-    HANDED_ON.contains(&decoration)
+    KEPT_DECORATIONS.contains(&decoration)
         || matches!(decoration, Decoration::LOCATION | Decoration::COMPONENT)
 }
 
@@ -95,7 +95,7 @@ impl Way {
             if matches!(decoration, Decoration::BUILT_IN | Decoration::PER_VERTEX_KHR) {
                 return None;
             }
-            if HANDED_ON.contains(&decoration) {
+            if KEPT_DECORATIONS.contains(&decoration) {
                 self.decorations.insert(decoration, applied.operands.to_vec());
             }
         }
