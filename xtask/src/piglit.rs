@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_passes_otherwise_is_told() {
+    fn every_difference_is_reported() {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         assert_eq!(differences("c", &set(&["a", "b"]), &set(&["a", "b"])), [""; 0]);
         assert_eq!(

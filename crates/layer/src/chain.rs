@@ -1,5 +1,5 @@
-//! The structures in which the Vulkan loader hands a layer what is below it. They are in no registry file and so not in
-//! `ash`: Vulkan-Headers has them in `vk_layer.h`.
+//! The structures in which the Vulkan loader passes a layer the commands below it. They are in no registry file and so
+//! not in `ash`: Vulkan-Headers has them in `vk_layer.h`.
 
 use ash::vk::{self, Handle};
 use std::ffi::{c_char, c_void};
@@ -107,7 +107,7 @@ pub(crate) unsafe fn take_link<Link>(
     None
 }
 
-/// The text of a name that Vulkan hands over.
+/// The text of a name that Vulkan passes.
 ///
 /// # Safety
 ///

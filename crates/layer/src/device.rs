@@ -63,7 +63,7 @@ pub(crate) unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     device: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, and the loader a link to the next layer.
+    // SAFETY: the caller passes arguments that Vulkan allows, and the loader a link to the next layer.
     unsafe {
         let Some(instance) = Instance::of(physical) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -365,7 +365,7 @@ pub(crate) unsafe extern "system" fn destroy_device(
     if device == vk::Device::null() {
         return;
     }
-    // SAFETY: the caller hands over a device that is alive, which nobody else uses.
+    // SAFETY: the caller passes a device that is alive, which nobody else uses.
     unsafe {
         let Some(mut state) = DEVICES.remove(key(device)) else { return };
         if let Some(emulator) = state.emulator.take() {

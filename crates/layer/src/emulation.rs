@@ -77,7 +77,7 @@ pub(crate) struct Emulator {
     /// Those with such recordings, on a device that has several.
     pub(crate) queues: Queues,
     pub(crate) has_several_queues: bool,
-    /// Whether command buffers go on with rendering that others began.
+    /// Whether command buffers resume rendering that others began.
     pub(crate) has_resumed: AtomicBool,
     /// Whether there was anything to capture into or to count with. Before, render passes have no lists of jobs.
     pub(crate) may_capture: AtomicBool,

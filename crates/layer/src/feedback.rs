@@ -11,7 +11,7 @@ macro_rules! noted {
             |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
     )*) => {
         $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
-            // SAFETY: the caller hands over what Vulkan asks for.
+            // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
                 let Some(next) = crate::device::Device::of($commands).and_then(|one| one.next.$name) else { return };
                 if let Some(($device, $emulator, $recording)) = crate::feedback::emulated($commands) {
@@ -27,7 +27,7 @@ macro_rules! noted {
 macro_rules! noted_on_device {
     ($($name:ident($($argument:ident: $Type:ty),*) |$device:ident, $emulator:ident| $what:expr;)*) => {
         $(pub(crate) unsafe extern "system" fn $name($device: vk::Device, $($argument: $Type),*) {
-            // SAFETY: the caller hands over what Vulkan asks for.
+            // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
                 let Some($device) = crate::device::Device::of($device) else { return };
                 if let Some($emulator) = $device.emulator.get() {

@@ -84,7 +84,7 @@ pub(crate) unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     instance: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, and the loader a link to the next layer.
+    // SAFETY: the caller passes arguments that Vulkan allows, and the loader a link to the next layer.
     unsafe {
         let chain = (*info).p_next;
         let Some(link) =
@@ -139,7 +139,7 @@ pub(crate) unsafe extern "system" fn destroy_instance(
     if instance == vk::Instance::null() {
         return;
     }
-    // SAFETY: the caller hands over an instance that is alive, which nobody else uses.
+    // SAFETY: the caller passes an instance that is alive, which nobody else uses.
     unsafe {
         let Some(state) = INSTANCES.remove(key(instance)) else { return };
         if let Some(destroy) = state.next.destroy_instance {
@@ -176,7 +176,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
     count: *mut u32,
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { answer_of_layer(layer, &instance_extensions(), count, extensions) }
 }
 
@@ -212,7 +212,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
     };
     write(&mut layer.layer_name, LAYER_NAME);
     write(&mut layer.description, DESCRIPTION);
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { write_list(&[layer], count, layers) }
 }
 

@@ -1,6 +1,6 @@
-//! The layer without a loader: an application links it, and says which driver is below.
+//! The layer without a loader: an application links it, and names the driver below.
 //!
-//! Layers tell handles apart by their first word, which drivers leave to a loader. Without one, that word of an
+//! Layers distinguish handles by their first word, which drivers leave to a loader. Without one, that word of an
 //! instance or device is its own address, written before the layer looks at it, and that of all handles that belong to
 //! it is the same, written before the application has them. Handles of a loader have the word already and keep it.
 
@@ -73,7 +73,7 @@ unsafe extern "system" fn device_command(
     device: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let found = get_device_proc_addr(device, name)?;
         Some(text(name).and_then(of_application).unwrap_or(found))
@@ -106,7 +106,7 @@ unsafe extern "system" fn create_instance(
         next_get_instance_proc_addr: *driver,
         next_get_physical_device_proc_addr: None,
     };
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let loaders = LayerInstanceCreateInfo {
             s_type: vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
@@ -126,7 +126,7 @@ unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let find = Instance::of(physical).and_then(|one| one.next_command(c"vkGetDeviceProcAddr"));
         let (Some(find), Some(driver)) = (find, DRIVER.get()) else { return LOST };
@@ -151,7 +151,7 @@ unsafe extern "system" fn enumerate(
     count: *mut u32,
     physical: *mut vk::PhysicalDevice,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let next =
             Instance::of(instance).and_then(|one| one.next_command(c"vkEnumeratePhysicalDevices"));
@@ -169,7 +169,7 @@ unsafe extern "system" fn enumerate_groups(
     count: *mut u32,
     groups: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let names = [c"vkEnumeratePhysicalDeviceGroups", c"vkEnumeratePhysicalDeviceGroupsKHR"];
         let next = Instance::of(instance)
@@ -192,7 +192,7 @@ unsafe extern "system" fn get_queue(
     number: u32,
     queue: *mut vk::Queue,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let next = get_device_proc_addr(device, c"vkGetDeviceQueue".as_ptr());
         if let Some(next) = next {
@@ -207,7 +207,7 @@ unsafe extern "system" fn get_queue_2(
     info: *const vk::DeviceQueueInfo2<'_>,
     queue: *mut vk::Queue,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let next = get_device_proc_addr(device, c"vkGetDeviceQueue2".as_ptr());
         if let Some(next) = next {
@@ -222,7 +222,7 @@ unsafe extern "system" fn allocate_command_buffers(
     info: *const vk::CommandBufferAllocateInfo<'_>,
     allocated: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let next = get_device_proc_addr(device, c"vkAllocateCommandBuffers".as_ptr());
         let Some(next) = next else { return LOST };

@@ -103,7 +103,7 @@ impl Log {
             #[cfg(not(target_os = "android"))]
             None => std::io::stderr().write_all(line.as_bytes()),
         };
-        // There is nobody else to tell.
+        // There is nowhere else to log.
         drop(written);
     }
 }

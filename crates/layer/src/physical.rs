@@ -224,7 +224,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
     count: *mut u32,
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(instance) = Instance::of(physical) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -253,7 +253,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for, and the chain is its own until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, and the chain is its own until this returns.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_features) = instance.next.get_features_2 else { return };
@@ -304,7 +304,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_features) = instance.next.get_features else { return };
@@ -336,7 +336,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         *properties = instance.properties(physical);
@@ -353,7 +353,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties2<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for, and the chain is its own until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, and the chain is its own until this returns.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_properties) = instance.next.get_properties_2 else { return };
@@ -390,7 +390,7 @@ pub(crate) unsafe extern "system" fn get_external_buffer_properties(
     info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
     properties: *mut vk::ExternalBufferProperties<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_properties) = instance.next.get_external_buffer_properties else { return };

@@ -210,7 +210,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let name = text(name)?;
         // Layers above look commands of instances and devices up without an instance, and the loader looks
@@ -243,7 +243,7 @@ unsafe extern "system" fn get_physical_device_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what the interface asks for.
+    // SAFETY: the caller passes arguments that the interface allows.
     unsafe {
         let own = text(name).and_then(of_physical_device);
         own.or_else(|| Instance::of(instance)?.get_physical_device_proc_addr?(instance, name))
@@ -255,7 +255,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
     device: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let name = text(name)?;
         let Some(state) = Device::of(device) else { return of_any_device(name) };

@@ -81,7 +81,7 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         let node = self.nodes(key).find(|node| node.key.load(Ordering::Relaxed) == key)?;
         node.key.store(FREE, Ordering::Release);
         let value = node.value.swap(ptr::null_mut(), Ordering::AcqRel);
-        // SAFETY: it came of a box, and nobody else can find it any more.
+        // SAFETY: it is from a box, and nobody else can find it any more.
         (!value.is_null()).then(|| unsafe { Box::from_raw(value) })
     }
 
@@ -98,7 +98,7 @@ impl<T, const LISTS: usize> Drop for Registry<T, LISTS> {
             let mut node: *mut Node<T> = list;
             while !node.is_null() {
                 let is_first = ptr::eq(node, list);
-                // SAFETY: a node is the list's first, or came of a box; its value too. Nobody else uses the registry.
+                // SAFETY: a node is the list's first, or from a box; its value too. Nobody else uses the registry.
                 node = unsafe {
                     let value = *(*node).value.get_mut();
                     let next = *(*node).next.get_mut();

@@ -1,4 +1,4 @@
-//! SPIR-V as the application hands it over.
+//! SPIR-V as the application passes it.
 
 use ash::vk;
 use polyshade::spv::{Capability, Decoration};

@@ -90,7 +90,7 @@ fn pipelines_outside_of_the_range_draw_and_capture_nothing() {
         let drawn = draw(&Instance::new(&settings, Validation::Below), LAVAPIPE);
         assert_eq!(drawn.captured[..3], captured, "{range}");
         if range == "1" {
-            // The draw by byte count has nothing to draw, which the picture does not show.
+            // The draw by byte count has nothing to draw, which the image does not show.
             assert_eq!(drawn.pixels, native.pixels);
         }
     }

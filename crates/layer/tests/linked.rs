@@ -116,7 +116,7 @@ fn it_is_above_one_thing() {
             }
         };
         let refused = vk::Result::ERROR_INITIALIZATION_FAILED;
-        // SAFETY: what is handed over is a driver's, or nothing.
+        // SAFETY: the argument is a driver's command, or null.
         unsafe {
             assert!(!find(c"vkCreateInstance"));
             assert_eq!(polyshade_layer_link(None), refused);

@@ -15,9 +15,9 @@ const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 /// Where the validation layer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Validation {
-    /// It watches what the application does.
+    /// It validates the calls of the application.
     Above,
-    /// It watches what the layer does.
+    /// It validates the calls of the layer.
     Below,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// An instance with these settings, watched.
+    /// An instance with these settings, validated.
     pub(crate) fn new(settings: Settings<'_>, validation: Validation) -> Self {
         let layers = match validation {
             Validation::Above => [VALIDATION, polyshade_layer::LAYER_NAME],
@@ -119,7 +119,7 @@ impl Instance {
         let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
-        // Debian's loader is older than `VK_EXT_layer_settings`: it lets nobody enable it, and hands the structure on.
+        // Debian's loader is older than `VK_EXT_layer_settings`: it lets nobody enable it, and passes the structure on.
         let has_debug = is_listed(entry, ext::debug_utils::NAME);
         let extensions = [ext::debug_utils::NAME.as_ptr()];
         let extensions = &extensions[..usize::from(has_debug)];

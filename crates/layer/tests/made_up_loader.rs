@@ -16,7 +16,7 @@ pub(crate) struct Layer {
     get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
 }
 
-/// The interface that a loader of this version hands over.
+/// The interface that a loader of this version passes.
 pub(crate) fn interface(version: u32) -> NegotiateLayerInterface {
     NegotiateLayerInterface {
         s_type: NEGOTIATE_STRUCT,

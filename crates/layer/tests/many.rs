@@ -58,7 +58,7 @@ fn threads_have_devices_of_their_own_and_instances_settings_of_their_own() {
 }
 
 #[test]
-fn devices_of_one_instance_are_told_apart() {
+fn devices_of_one_instance_are_distinguished() {
     let instance = Instance::with_layers(&[(c"mode", c"debug-null")], &[LAYER_NAME]);
     let devices = [
         instance.device(SWIFTSHADER, true).expect("the layer's feature"),

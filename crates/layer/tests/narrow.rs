@@ -92,7 +92,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let next = BELOW.find()(instance, name)?;
         let text = CStr::from_ptr(name);
@@ -104,7 +104,7 @@ unsafe extern "system" fn get_device_proc_addr(
     device: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let find = instance().fp_v1_0().get_device_proc_addr;
         let next = find(device, name)?;
@@ -125,7 +125,7 @@ unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
@@ -134,7 +134,7 @@ unsafe extern "system" fn families(
     count: *mut u32,
     families: *mut vk::QueueFamilyProperties,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         (instance().fp_v1_0().get_physical_device_queue_family_properties)(
             physical, count, families,
@@ -149,7 +149,7 @@ unsafe extern "system" fn properties(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         (instance().fp_v1_0().get_physical_device_properties)(physical, properties);
         let limits = &mut (*properties).limits;
@@ -164,7 +164,7 @@ unsafe extern "system" fn features(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         (instance().fp_v1_1().get_physical_device_features2)(physical, features);
         let first = (*features).p_next.cast::<vk::PhysicalDeviceProtectedMemoryFeatures<'_>>();
@@ -181,7 +181,7 @@ unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, with one family of queues.
+    // SAFETY: the caller passes arguments that Vulkan allows, with one family of queues.
     unsafe {
         let queues = vk::DeviceQueueCreateInfo { queue_count: 1, ..*(*info).p_queue_create_infos };
         let changed = vk::DeviceCreateInfo { p_queue_create_infos: &raw const queues, ..*info };
@@ -195,7 +195,7 @@ unsafe extern "system" fn get_queue(
     number: u32,
     queue: *mut vk::Queue,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         (device().fp_v1_0().get_device_queue)(of, family, 0, queue);
         if number == 1 {
@@ -212,7 +212,7 @@ unsafe extern "system" fn allocate_memory(
     allocator: *const vk::AllocationCallbacks<'_>,
     memory: *mut vk::DeviceMemory,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let size = (*info).allocation_size;
         ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner).push(size);
@@ -227,7 +227,7 @@ unsafe extern "system" fn queue_submit(
     fence: vk::Fence,
 ) -> vk::Result {
     let (queue, is_second) = queue_of(queue);
-    // SAFETY: the caller hands over what Vulkan asks for; values stand first in the chain.
+    // SAFETY: the caller passes arguments that Vulkan allows; values stand first in the chain.
     unsafe {
         for submit in std::slice::from_raw_parts(submits, count as usize) {
             let values = submit.p_next.cast::<vk::TimelineSemaphoreSubmitInfo<'_>>().as_ref();
@@ -252,16 +252,16 @@ unsafe extern "system" fn queue_submit(
 }
 
 unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { (device().fp_v1_0().queue_wait_idle)(queue_of(queue).0) }
 }
 
-/// No fans; and restart is always on where indices go on with a primitive.
+/// No fans; and restart is always on for indices of strips.
 fn check_assembly(topology: vk::PrimitiveTopology, restarts: bool) {
     use vk::PrimitiveTopology as Topology;
     fault(topology == Topology::TRIANGLE_FAN, "triangle fans");
-    let goes_on = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP].contains(&topology);
-    fault(goes_on && !restarts, format!("{topology:?} without restart"));
+    let is_strip = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP].contains(&topology);
+    fault(is_strip && !restarts, format!("{topology:?} without restart"));
 }
 
 fn check_input(input: &vk::PipelineVertexInputStateCreateInfo<'_>) {
@@ -299,7 +299,7 @@ unsafe extern "system" fn create_graphics_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, of whole pipelines.
+    // SAFETY: the caller passes arguments that Vulkan allows, of whole pipelines.
     unsafe {
         for info in slice(infos, count) {
             let assembly = &*info.p_input_assembly_state;
@@ -323,7 +323,7 @@ unsafe extern "system" fn set_topology(
     topology: vk::PrimitiveTopology,
 ) {
     check_assembly(topology, true);
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { (device().fp_v1_3().cmd_set_primitive_topology)(commands, topology) };
 }
 
@@ -337,7 +337,7 @@ unsafe extern "system" fn bind_vertex_buffers_2(
     strides: *const vk::DeviceSize,
 ) {
     fault(first + count > BINDINGS, format!("bindings {first} to {}", first + count));
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         for stride in slice(strides, count) {
             fault(!stride.is_multiple_of(ALIGNMENT.into()), format!("a stride of {stride}"));
@@ -355,6 +355,6 @@ unsafe extern "system" fn draw_indirect(
     stride: u32,
 ) {
     fault(!offset.is_multiple_of(4) || !stride.is_multiple_of(4), "arguments are not aligned");
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { (device().fp_v1_0().cmd_draw_indirect)(commands, buffer, offset, count, stride) };
 }

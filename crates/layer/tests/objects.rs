@@ -31,10 +31,10 @@ pub(crate) unsafe fn allocate(
     unsafe { device.handle.allocate_memory(&info, None) }.expect("memory")
 }
 
-/// The format of pictures.
+/// The format of images.
 pub(crate) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
-/// All of a picture.
+/// All of an image.
 pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
@@ -43,7 +43,7 @@ pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: 1,
 };
 
-/// The pixels of a picture of this side, to be copied.
+/// The pixels of an image of this side, to be copied.
 pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
@@ -56,7 +56,7 @@ pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
     }
 }
 
-/// A picture of this side, which is drawn into and read, and used otherwise.
+/// An image of this side, which is drawn into and read, and used otherwise.
 pub(crate) unsafe fn image(
     device: &Device,
     side: u32,

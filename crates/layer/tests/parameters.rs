@@ -57,8 +57,8 @@ impl Case {
                 let first = 4 * (bits & 1);
                 let offset = 100 * (bits >> 1 & 1).cast_signed();
                 let case = Self { kind, indexed, first, offset, first_instance: 7 * (bits >> 2) };
-                let is_told = (indexed || offset == 0) && (kind != Bytes || first == 0);
-                is_told.then_some(case)
+                let is_valid = (indexed || offset == 0) && (kind != Bytes || first == 0);
+                is_valid.then_some(case)
             })
         })
     }

@@ -69,8 +69,8 @@ const THREADS: usize = 2;
 #[test]
 fn random_streams_are_captured_as_by_the_driver() {
     let native = Instance::with_layers(&[], &[]);
-    let watched = [FORCED, ALONE, &[]].map(|settings| Instance::new(settings, Validation::Below));
-    let [forced, alone, other] = &watched;
+    let validated = [FORCED, ALONE, &[]].map(|settings| Instance::new(settings, Validation::Below));
+    let [forced, alone, other] = &validated;
     let by_layer = [forced, alone].map(|instance| Able::new(instance, LAVAPIPE));
     let devices = (by_driver(&native), by_layer, Able::new(other, SWIFTSHADER));
     let (by_driver, [by_layer, by_layer_alone], elsewhere) = &devices;
@@ -88,7 +88,7 @@ fn random_streams_are_captured_as_by_the_driver() {
             let counts_alone = number % 3 == 0 || stream.has_wrong_indices();
             let mut left = run(if counts_alone { by_layer_alone } else { by_layer }, &stream);
             if stream.has_wrong_indices() {
-                left.picture.clone_from(&expected.picture);
+                left.pixels.clone_from(&expected.pixels);
             }
             let differences = left.differences(&expected);
             assert_eq!(differences, [""; 0], "stream {number}: {stream:#?}");
@@ -99,7 +99,7 @@ fn random_streams_are_captured_as_by_the_driver() {
             }
             // Drivers differ in which pixels lines have.
             let mut left = run(elsewhere, &stream);
-            left.picture.clone_from(&expected.picture);
+            left.pixels.clone_from(&expected.pixels);
             let differences = left.differences(&expected);
             assert_eq!(differences, [""; 0], "stream {number} on {SWIFTSHADER}: {stream:#?}");
         }
@@ -111,7 +111,7 @@ fn random_streams_are_captured_as_by_the_driver() {
     });
     assert!(captured * 2 > wanted(), "{captured} streams have something captured");
     drop(devices);
-    watched.iter().for_each(Instance::assert_silent);
+    validated.iter().for_each(Instance::assert_silent);
 }
 
 /// The validation layer below checks synchronization, though not of what shaders of the layer find by address.
@@ -147,7 +147,7 @@ fn a_layer_that_captures_nothing_is_noticed() {
 
 /// The list of jobs of what may be pending twice is written anew when it is not pending.
 #[test]
-fn what_others_resume_in_one_submission_is_said_to_be_lost() {
+fn rendering_resumed_in_one_submission_is_reported_as_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
     let messages = || std::fs::read_to_string(&log).unwrap_or_default();

@@ -216,7 +216,7 @@ fn lists_are_answered_in_two_calls() {
         });
         (result, names.collect::<Vec<_>>())
     };
-    // Shader objects are hidden: they hand over SPIR-V where the layer does not look.
+    // Shader objects are hidden: their SPIR-V reaches the driver where the layer does not look.
     let all =
         [EXTENSIONS[0], EXTENSIONS[1], FEEDBACK].map(|name| name.to_string_lossy().into_owned());
     assert_eq!(ask(null(), 4), (vk::Result::SUCCESS, all.to_vec()));

@@ -347,12 +347,12 @@ impl Signature {
             };
             let _ = match (attribute, slot) {
                 (_, Some(slot)) => {
-                    writeln!(body, "    hand_on(of.outputs[{slot}], 0, result.{name});")
+                    writeln!(body, "    write_output(of.outputs[{slot}], 0, result.{name});")
                 }
                 ("clip_distance", None) => writeln!(
                     body,
                     "    for (int i = 0; i < {elements}; i++)\n        \
-                     hand_on(of.outputs[{CLIP_DISTANCES} + i / 4], i % 4, result.{name}[i]);"
+                     write_output(of.outputs[{CLIP_DISTANCES} + i / 4], i % 4, result.{name}[i]);"
                 ),
                 ("sample_mask", None) => {
                     writeln!(body, "    if ((result.{name} & 1u) == 0) discard_fragment();")
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_told_where_they_are() {
+    fn kernels_get_their_positions() {
         let text = "kernel void main0(device B& b [[buffer(1)]], uint3 g [[threadgroup_position_in_grid]], \
             uint l [[thread_index_in_threadgroup]])\n{\n}\n";
         let caller = read(text).expect("it is a kernel").caller(&[]);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_vertex_functions_hand_on_is_read_by_its_name() {
+    fn outputs_of_vertex_functions_are_read_by_name() {
         let vertex = "struct main0_out\n{\n    float4 gl_Position [[position]];\n    \
             float gl_PointSize [[point_size]];\n    \
             float gl_ClipDistance [[clip_distance]] [2];\n    float2 uv [[user(locn1)]];\n};\n\
@@ -435,9 +435,9 @@ mod tests {
             &vertex.caller(&[]),
             &[
                 "auto result = main0();",
-                "hand_on(of.outputs[0], 0, result.gl_Position);",
+                "write_output(of.outputs[0], 0, result.gl_Position);",
                 "for (int i = 0; i < 2; i++)",
-                "hand_on(of.outputs[3], 0, result.uv);",
+                "write_output(of.outputs[3], 0, result.uv);",
             ],
         );
     }
@@ -461,7 +461,7 @@ mod tests {
             &[
                 "inputs.d = of_words<float>(of.inputs[3]);",
                 "main0(inputs, of_words<float4>(of.outputs[1]), array<texture2d<float>, 2>(of.textures + 3), float4(o",
-                "hand_on(of.outputs[1], 0, result.c);",
+                "write_output(of.outputs[1], 0, result.c);",
                 "if ((result.gl_SampleMask & 1u) == 0) discard_fragment();",
             ],
         );

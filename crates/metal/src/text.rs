@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_cannot_be_told_from_components_is_refused() {
+    fn a_member_named_as_components_is_refused() {
         let text = "\nstruct A\n{\n    float2 xy;\n    float xyz[2];\n    float x;\n};\n";
         assert_eq!(members_named_as_components(text), ["xy", "xyz"]);
     }

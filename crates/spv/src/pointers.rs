@@ -249,7 +249,7 @@ impl Module<'_> {
     /// What the pointer `id` is made from, through access chains and copies: a variable, a function parameter, or
     /// whatever else makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
-        // Every step goes to an instruction that dominates the one before; the words bound the steps in any case.
+        // Every step leads to an instruction that dominates the one before; the words bound the steps in any case.
         for _ in 0..self.words().len() {
             let Some(before) = self.made_from(id) else { return id };
             id = before;

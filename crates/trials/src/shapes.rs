@@ -41,7 +41,7 @@ shapes! {
     functions: 500, 100_000;
     calls_in_calls: 500, 100_000;
     calls_of_two: 30, 30;
-    pointers_handed_on: 500, 100_000;
+    passed_pointers: 500, 100_000;
     copies_of_pointers: 2_000, 200_000;
     selections_in_selections: 500, 10_000;
     loops_in_loops: 400, 10_000;
@@ -136,7 +136,7 @@ fn chain_of_calls(count: u32, times: u32) -> Vec<u32> {
 }
 
 /// Functions of which each passes a pointer to an output to the next; the callees come first.
-fn pointers_handed_on(count: u32) -> Vec<u32> {
+fn passed_pointers(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let functions = b.reserve(count + 1);
     let last = functions.end - 1;

@@ -298,7 +298,7 @@ mod tests {
     use crate::leaves::tests::leaf;
 
     #[test]
-    fn infinite_and_not_a_number_are_one_and_numbers_are_told_apart() {
+    fn infinite_and_not_a_number_are_one_and_numbers_differ() {
         let (infinite, none) = (f64::INFINITY, f64::NAN);
         assert!(is_beyond_numbers([infinite, none]) && is_beyond_numbers([none, none]));
         for both in [[infinite, -infinite], [1.0, none], [none, 0.0], [infinite, 1.0]] {

@@ -10,13 +10,13 @@ pub(crate) struct Random {
 /// Which numbers a shader is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Any, and those at which arithmetic goes wrong.
+    /// Any, and those at which arithmetic fails.
     Any,
     /// The same without denormals, which drivers flush in some stages and keep in others (llvmpipe: in vertex and
     /// compute stages), and without what becomes one by a step.
     Normal,
-    /// The same without infinities and what becomes one by a step: nothing asks a device to tell them and
-    /// not-a-numbers from numbers (`SignedZeroInfNanPreserve`), so that two devices may do otherwise.
+    /// The same without infinities and numbers next to them: nothing requires a device to distinguish them and
+    /// not-a-numbers from numbers (`SignedZeroInfNanPreserve`), so two devices may differ.
     Moderate,
     /// Any, but all floats of one vertex are -0, and all of another are not-a-numbers: distances are compared with 0.
     Distances,

@@ -1,8 +1,8 @@
-//! What came of a comparison.
+//! The result of a comparison.
 
 use std::fmt;
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything that was compared is equal.

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn bindings_are_told_apart_without_their_sets() {
+    fn bindings_differ_without_their_sets() {
         let kinds = [&[ResourceKind::Storage][..], &[ResourceKind::Uniform]];
         let check = |all: &[Resource]| without_sets(all, &kinds, "there are no sets");
         assert_eq!(check(&[buffer(0, 0, 1), buffer(3, 1, 1)]), Ok(()));

@@ -45,7 +45,7 @@ fn no_two_ids_are_called_the_same() {
 }
 
 #[test]
-fn a_version_that_is_not_said_is_the_one_given() {
+fn a_version_that_is_not_declared_is_the_one_given() {
     let text = TEXT.strip_prefix("; Version: 1.2\n").expect("it says one");
     let Some(words) = words_of(text) else { return };
     assert_eq!(words[VERSION], 0x0001_0300);

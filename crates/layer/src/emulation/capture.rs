@@ -43,7 +43,7 @@ impl Emulator {
         buffers: *const vk::Buffer,
         offsets: *const vk::DeviceSize,
     ) -> [u64; MAX_BUFFERS] {
-        // SAFETY: the caller hands over what Vulkan asks for.
+        // SAFETY: the caller passes arguments that Vulkan allows.
         let (buffers, offsets) = unsafe { (slice(buffers, count), slice(offsets, count)) };
         let mut counters = [0; MAX_BUFFERS];
         for (at, &buffer) in buffers.iter().enumerate() {
@@ -66,7 +66,7 @@ impl Recording {
         offsets: *const vk::DeviceSize,
         sizes: *const vk::DeviceSize,
     ) {
-        // SAFETY: the caller hands over what Vulkan asks for.
+        // SAFETY: the caller passes arguments that Vulkan allows.
         let (buffers, offsets, sizes) =
             unsafe { (slice(buffers, count), slice(offsets, count), slice(sizes, count)) };
         for (at, &buffer) in buffers.iter().enumerate() {
@@ -90,7 +90,7 @@ impl Recording {
             return device.fault(format_args!("a capture is lost: {NO_LIST}"));
         }
         self.keeps();
-        // SAFETY: the caller hands over what Vulkan asks for.
+        // SAFETY: the caller passes arguments that Vulkan allows.
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         match self.arena.take(device, emulator, Job::STATE_SIZE.into()) {
             Ok(state) => {
@@ -111,7 +111,7 @@ impl Recording {
         offsets: *const vk::DeviceSize,
     ) {
         let Some(Active { state }) = self.active.take() else { return };
-        // SAFETY: the caller hands over what Vulkan asks for.
+        // SAFETY: the caller passes arguments that Vulkan allows.
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         self.jobs.push(&Job { state, end: Some(counters), ..Job::default() });
     }

@@ -8,7 +8,7 @@ use polyshade_planner::counter_pass::Arguments;
 
 /// A draw, or several of one command.
 #[derive(Clone, Copy)]
-pub(crate) struct DrawCall {
+pub(crate) struct RecordedDraw {
     pub(crate) arguments: DrawArguments,
     pub(crate) indexed: bool,
     /// How many draws there are, at most.
@@ -40,7 +40,7 @@ pub(crate) enum DrawArguments {
     },
 }
 
-impl DrawCall {
+impl RecordedDraw {
     pub(crate) fn direct(
         indexed: bool,
         numbers: [u32; 4],

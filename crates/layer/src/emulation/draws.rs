@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::attributes::{self, bind_addresses, set_input, unbind_addresses};
-use crate::emulation::draw_calls::{DrawArguments, DrawCall, Indices};
+use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
 use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
 use crate::emulation::memory::Piece;
 use crate::emulation::pipeline_info::PipelineInfo;
@@ -42,7 +42,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
-        call: DrawCall,
+        call: RecordedDraw,
     ) -> Done {
         // SAFETY: the caller's promise.
         unsafe { self.keep(device, emulator, commands, call) }.unwrap_or_else(|why| {
@@ -67,7 +67,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
-        call: DrawCall,
+        call: RecordedDraw,
     ) -> Result<Done, Why> {
         if !self.has_list() {
             return Err(NO_LIST.to_owned());
@@ -152,7 +152,7 @@ impl Recording {
         &mut self,
         (device, emulator): (&Driver, &Emulator),
         commands: vk::CommandBuffer,
-        call: &DrawCall,
+        call: &RecordedDraw,
         drawn: Drawn<'_>,
     ) {
         let info = drawn.info;
@@ -192,7 +192,7 @@ impl Recording {
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        call: &DrawCall,
+        call: &RecordedDraw,
         indices: Option<Indices>,
         info: &PipelineInfo,
     ) -> Result<counter_pass::Draws, Why> {
@@ -224,7 +224,7 @@ impl Recording {
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        call: &DrawCall,
+        call: &RecordedDraw,
     ) -> Result<Option<Piece>, vk::Result> {
         let executions = self.executions();
         if call.is_direct() && executions == 1 {
@@ -299,7 +299,7 @@ impl Drawn<'_> {
         &self,
         device: &Driver,
         commands: vk::CommandBuffer,
-        call: &DrawCall,
+        call: &RecordedDraw,
         discards: bool,
     ) {
         let next = &device.next;

@@ -1,10 +1,10 @@
 //! Queries of transform feedback and of primitives generated, which the counter pass counts.
 //!
 //! The driver gets a pool of timestamps in their place: a timestamp is written where a query ends, so that the driver
-//! tells the host whether a result is available, and waits for it. The numbers stand in memory of the layer's, beside
-//! the availability that commands copy: lavapipe copies a timestamp of the same command buffer as not available, and
-//! SwiftShader copies 2 as availability. Where the driver has queries of primitives generated that the layer hides, its
-//! count and its availability are taken instead, so that draws of pipelines count that the layer does not capture.
+//! reports to the host whether a result is available, and waits for it. The numbers are in memory of the layer's,
+//! beside the availability that commands copy: lavapipe copies a timestamp of the same command buffer as not available,
+//! and SwiftShader copies 2 as availability. Where the driver has queries of primitives generated that the layer hides,
+//! its count and its availability are taken instead, so that draws of pipelines count that the layer does not capture.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;

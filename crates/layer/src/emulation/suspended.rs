@@ -103,7 +103,7 @@ impl Recording {
         true
     }
 
-    /// Writes the list of the rendering that is suspended here, with the jobs of all that go on with it. Where it has
+    /// Writes the list of the rendering that is suspended here, with the jobs of all that resume it. Where it has
     /// been written with others and may be pending, `is_free` sees to it that it is not.
     fn join(
         &mut self,

@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::draw_calls::{DrawArguments, DrawCall, Indices};
+use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::{CapturedRange, Recording, Tables};
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
@@ -26,7 +26,7 @@ impl Recording {
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        call: &DrawCall,
+        call: &RecordedDraw,
         indices: Indices,
     ) -> Result<Segments, vk::Result> {
         let Indices { address, size, index_type } = indices;
@@ -86,7 +86,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         variant: &Variant,
-        call: &DrawCall,
+        call: &RecordedDraw,
         indices: Option<Indices>,
         (draws, last): (&counter_pass::Draws, bool),
     ) -> Result<(Piece, Piece), vk::Result> {

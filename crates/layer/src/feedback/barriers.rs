@@ -136,7 +136,7 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
     image_count: u32,
     images: *const vk::ImageMemoryBarrier<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         let Some(next) = device.next.cmd_pipeline_barrier else { return };
@@ -178,7 +178,7 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier_2(
     commands: vk::CommandBuffer,
     dependency: *const vk::DependencyInfo<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         let Some(next) = device.next.cmd_pipeline_barrier_2 else { return };

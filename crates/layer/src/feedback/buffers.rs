@@ -19,7 +19,7 @@ pub(crate) unsafe extern "system" fn create_buffer(
     allocator: *const vk::AllocationCallbacks<'_>,
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_buffer else { return vk::Result::ERROR_UNKNOWN };
@@ -57,7 +57,7 @@ pub(crate) unsafe extern "system" fn get_device_buffer_memory_requirements(
     info: *const vk::DeviceBufferMemoryRequirements<'_>,
     requirements: *mut vk::MemoryRequirements2<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return };
         let Some(next) = device.next.get_device_buffer_memory_requirements else { return };

@@ -13,7 +13,7 @@ macro_rules! captures {
             |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
     )*) => {
         $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
-            // SAFETY: the caller hands over what Vulkan asks for.
+            // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
                 let Some(device) = Device::of($commands) else { return };
                 if let (false, Some(next)) = (device.has_feedback, device.next.$name) {

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::emulation::Emulator;
-use crate::emulation::draw_calls::{DrawArguments, DrawCall};
+use crate::emulation::draw_calls::{DrawArguments, RecordedDraw};
 use crate::emulation::recording::Recording;
 use crate::feedback::emulated;
 use crate::settings::slice;
@@ -12,7 +12,7 @@ use polyshade_planner::counter_pass::Job;
 macro_rules! draws {
     ($($name:ident($($argument:ident: $Type:ty),*) $calls:expr;)*) => {
         $(pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
-            // SAFETY: the caller hands over what Vulkan asks for.
+            // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
                 let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
                 if let Some((device, emulator, recording)) = emulated(commands)
@@ -34,23 +34,23 @@ macro_rules! draws {
 
 draws! {
     cmd_draw(count: u32, instances: u32, first: u32, first_instance: u32)
-        [DrawCall::direct(false, [count, instances, first, first_instance], 0, 0)];
+        [RecordedDraw::direct(false, [count, instances, first, first_instance], 0, 0)];
     cmd_draw_indexed(count: u32, instances: u32, first: u32, vertex_offset: i32, first_instance: u32)
-        [DrawCall::direct(true, [count, instances, first, first_instance], vertex_offset, 0)];
+        [RecordedDraw::direct(true, [count, instances, first, first_instance], vertex_offset, 0)];
     cmd_draw_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
-        [DrawCall::indirect(false, (buffer, offset), (draws, stride), None)];
+        [RecordedDraw::indirect(false, (buffer, offset), (draws, stride), None)];
     cmd_draw_indexed_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
-        [DrawCall::indirect(true, (buffer, offset), (draws, stride), None)];
+        [RecordedDraw::indirect(true, (buffer, offset), (draws, stride), None)];
     cmd_draw_indirect_count(
         buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
-    ) [DrawCall::indirect(false, (buffer, offset), (most, stride), Some((counts, count)))];
+    ) [RecordedDraw::indirect(false, (buffer, offset), (most, stride), Some((counts, count)))];
     cmd_draw_indexed_indirect_count(
         buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
-    ) [DrawCall::indirect(true, (buffer, offset), (most, stride), Some((counts, count)))];
+    ) [RecordedDraw::indirect(true, (buffer, offset), (most, stride), Some((counts, count)))];
     cmd_draw_multi(count: u32, infos: *const vk::MultiDrawInfoEXT, instances: u32, first_instance: u32, stride: u32)
         strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
             let numbers = [info.vertex_count, instances, info.first_vertex, first_instance];
-            DrawCall::direct(false, numbers, 0, number)
+            RecordedDraw::direct(false, numbers, 0, number)
         });
     cmd_draw_multi_indexed(
         count: u32,
@@ -62,7 +62,7 @@ draws! {
     ) strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
         let numbers = [info.index_count, instances, info.first_index, first_instance];
         let offset = vertex_offset.as_ref().copied().unwrap_or(info.vertex_offset);
-        DrawCall::direct(true, numbers, offset, number)
+        RecordedDraw::direct(true, numbers, offset, number)
     });
 }
 
@@ -86,8 +86,8 @@ pub(crate) unsafe fn draw_byte_count(
     (offset, stride): (u32, u32),
 ) {
     let arguments = DrawArguments::Bytes { counter, offset, stride, instances, first_instance };
-    let call = DrawCall { arguments, indexed: false, draws: 1 };
-    // SAFETY: the caller hands over what Vulkan asks for.
+    let call = RecordedDraw { arguments, indexed: false, draws: 1 };
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let done = recording.watch(device, emulator, commands, call);
         if let (Some(piece), false, Some(draw)) =

@@ -18,7 +18,7 @@ macro_rules! stage_commands {
             stage: $Stages,
             $($behind: $Behind,)*
         ) {
-            // SAFETY: the caller hands over what Vulkan asks for.
+            // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
                 let Some(device) = Device::of(commands) else { return };
                 let Some(next) = device.next.$name else { return };
@@ -65,7 +65,7 @@ pub(crate) unsafe extern "system" fn cmd_wait_events(
     image_count: u32,
     images: *const vk::ImageMemoryBarrier<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         let Some(next) = device.next.cmd_wait_events else { return };
@@ -110,7 +110,7 @@ pub(crate) unsafe extern "system" fn cmd_set_event_2(
     event: vk::Event,
     dependency: *const vk::DependencyInfo<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         let Some(next) = device.next.cmd_set_event_2 else { return };
@@ -129,7 +129,7 @@ pub(crate) unsafe extern "system" fn cmd_wait_events_2(
     events: *const vk::Event,
     dependencies: *const vk::DependencyInfo<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         let Some(next) = device.next.cmd_wait_events_2 else { return };

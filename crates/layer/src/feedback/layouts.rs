@@ -14,7 +14,7 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
     allocator: *const vk::AllocationCallbacks<'_>,
     layout: *mut vk::PipelineLayout,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_pipeline_layout else {
@@ -59,7 +59,7 @@ pub(crate) unsafe extern "system" fn destroy_pipeline_layout(
     layout: vk::PipelineLayout,
     allocator: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return };
         let known = device.emulator.get().and_then(|one| one.layouts.remove(layout.as_raw()));
@@ -82,7 +82,7 @@ pub(crate) unsafe extern "system" fn cmd_push_constants(
     size: u32,
     values: *const std::ffi::c_void,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_push_constants) else {
             return;
@@ -102,7 +102,7 @@ pub(crate) unsafe extern "system" fn cmd_push_constants_2(
     commands: vk::CommandBuffer,
     info: *const vk::PushConstantsInfoKHR<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_push_constants_2) else {
             return;

@@ -34,7 +34,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     memory: *mut vk::DeviceMemory,
 ) -> vk::Result {
     type Flags = vk::MemoryAllocateFlagsInfo<'static>;
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.allocate_memory else { return vk::Result::ERROR_UNKNOWN };
@@ -78,7 +78,7 @@ pub(crate) unsafe extern "system" fn destroy_pipeline(
     pipeline: vk::Pipeline,
     allocator: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return };
         let known = device.emulator.get().and_then(|one| one.pipelines.remove(pipeline.as_raw()));

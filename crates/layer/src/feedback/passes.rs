@@ -44,7 +44,7 @@ pub(crate) unsafe extern "system" fn create_render_pass(
     allocator: *const vk::AllocationCallbacks<'_>,
     pass: *mut vk::RenderPass,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_render_pass else { return vk::Result::ERROR_UNKNOWN };
@@ -71,7 +71,7 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
     allocator: *const vk::AllocationCallbacks<'_>,
     pass: *mut vk::RenderPass,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_render_pass_2 else {

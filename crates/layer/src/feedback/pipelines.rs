@@ -153,7 +153,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, all of which lives until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, all of which live until this returns.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_graphics_pipelines else {
@@ -208,7 +208,7 @@ pub(crate) unsafe extern "system" fn create_compute_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, all of which lives until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, all of which live until this returns.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_compute_pipelines else {

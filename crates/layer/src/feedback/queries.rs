@@ -20,7 +20,7 @@ pub(crate) unsafe extern "system" fn create_query_pool(
     allocator: *const vk::AllocationCallbacks<'_>,
     pool: *mut vk::QueryPool,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_query_pool else { return vk::Result::ERROR_UNKNOWN };
@@ -64,7 +64,7 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
     pool: vk::QueryPool,
     allocator: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return };
         drop(device.feedback_pools.remove(pool.as_raw()));
@@ -89,7 +89,7 @@ macro_rules! queries {
             query: u32,
             $($argument: $Type,)*
         ) {
-            // SAFETY: the caller hands over what Vulkan asks for.
+            // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
                 let Some(device) = Device::of(commands) else { return };
                 if device.is_feedback_pool(pool) {
@@ -123,7 +123,7 @@ pub(crate) unsafe extern "system" fn cmd_reset_query_pool(
     first: u32,
     count: u32,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         if let Some(emulator) = device.emulator.get() {
@@ -164,7 +164,7 @@ pub(crate) unsafe extern "system" fn get_query_pool_results(
     stride: vk::DeviceSize,
     flags: QueryResultFlags,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         if !device.is_feedback_pool(pool) {
@@ -207,7 +207,7 @@ pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
     stride: vk::DeviceSize,
     flags: QueryResultFlags,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         if !device.is_feedback_pool(pool) {

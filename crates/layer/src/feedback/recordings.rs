@@ -16,7 +16,7 @@ pub(crate) unsafe extern "system" fn allocate_command_buffers(
     info: *const vk::CommandBufferAllocateInfo<'_>,
     commands: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.allocate_command_buffers else {
@@ -64,7 +64,7 @@ pub(crate) unsafe extern "system" fn reset_command_pool(
     pool: vk::CommandPool,
     flags: vk::CommandPoolResetFlags,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.reset_command_pool else { return vk::Result::ERROR_UNKNOWN };
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "system" fn reset_command_buffer(
     commands: vk::CommandBuffer,
     flags: vk::CommandBufferResetFlags,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(next) = Device::of(commands).and_then(|one| one.next.reset_command_buffer) else {
             return vk::Result::ERROR_UNKNOWN;
@@ -103,7 +103,7 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
     info: *const vk::CommandBufferBeginInfo<'_>,
 ) -> vk::Result {
     type Rendering = vk::CommandBufferInheritanceRenderingInfo<'static>;
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(next) = Device::of(commands).and_then(|one| one.next.begin_command_buffer) else {
             return vk::Result::ERROR_UNKNOWN;

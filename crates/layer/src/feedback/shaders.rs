@@ -53,7 +53,7 @@ pub(crate) unsafe extern "system" fn create_shader_module(
     allocator: *const vk::AllocationCallbacks<'_>,
     module: *mut vk::ShaderModule,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_shader_module else { return vk::Result::ERROR_UNKNOWN };

@@ -16,7 +16,7 @@ pub(crate) unsafe extern "system" fn queue_submit(
     submits: *const vk::SubmitInfo<'_>,
     fence: vk::Fence,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit else { return vk::Result::ERROR_UNKNOWN };
@@ -56,7 +56,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
     submits: *const vk::SubmitInfo2<'_>,
     fence: vk::Fence,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit_2 else { return vk::Result::ERROR_UNKNOWN };
@@ -108,7 +108,7 @@ unsafe fn in_order(
     }
 }
 
-/// What captures, where command buffers go on with rendering of others.
+/// The emulator, where command buffers resume rendering of others.
 fn resuming(device: &Device) -> Option<&Emulator> {
     device.emulator.get().filter(|emulator| emulator.has_resumed.load(Ordering::Relaxed))
 }

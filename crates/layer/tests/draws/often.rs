@@ -44,13 +44,13 @@ impl Scene<'_> {
                     vulkan.cmd_execute_commands(commands, &vec![secondary; *times]);
                 }
                 vulkan.cmd_end_render_pass(commands);
-                self.go_on(commands);
+                self.wait_for_counters(commands);
             }
         }
     }
 
-    /// Has counters read behind where they were written.
-    unsafe fn go_on(&self, commands: vk::CommandBuffer) {
+    /// Waits for written counters before they are read.
+    unsafe fn wait_for_counters(&self, commands: vk::CommandBuffer) {
         use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
         let written =
             Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT | Access::TRANSFORM_FEEDBACK_WRITE_EXT;

@@ -40,7 +40,7 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let text = CStr::from_ptr(name);
         of_instance(text).or_else(|| of_device(text)).or_else(|| BELOW.find()(instance, name))
@@ -52,7 +52,7 @@ unsafe extern "system" fn get_device_proc_addr(
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     let find = instance().fp_v1_0().get_device_proc_addr;
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
 }
 
@@ -69,7 +69,7 @@ unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
@@ -84,7 +84,7 @@ unsafe extern "system" fn properties(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         (instance().fp_v1_0().get_physical_device_properties)(physical, properties);
         (*properties).api_version = VERSION;
@@ -95,7 +95,7 @@ unsafe extern "system" fn properties_2(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties2<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         (instance().fp_v1_1().get_physical_device_properties2)(physical, properties);
         (*properties).properties.api_version = VERSION;
@@ -132,7 +132,7 @@ unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for, and the layer features in no chain.
+    // SAFETY: the caller passes arguments that Vulkan allows, and the layer features in no chain.
     unsafe {
         if let Some(features) = (*info).p_enabled_features.as_ref() {
             assert_eq!(features.draw_indirect_first_instance, vk::TRUE);
@@ -147,7 +147,7 @@ unsafe extern "system" fn allocate_memory(
     allocator: *const vk::AllocationCallbacks<'_>,
     memory: *mut vk::DeviceMemory,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for; all memory of lavapipe can be mapped.
+    // SAFETY: the caller passes arguments that Vulkan allows; all memory of lavapipe can be mapped.
     unsafe {
         let next = device().fp_v1_0();
         let result = (next.allocate_memory)(of, info, allocator, memory);
@@ -167,7 +167,7 @@ unsafe extern "system" fn create_buffer(
     allocator: *const vk::AllocationCallbacks<'_>,
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for; the newer usages stand first in the chain.
+    // SAFETY: the caller passes arguments that Vulkan allows; the newer usages stand first in the chain.
     unsafe {
         let mut changed = *info;
         let newer = changed.p_next.cast::<vk::BufferUsageFlags2CreateInfoKHR<'_>>().as_ref();
@@ -187,7 +187,7 @@ unsafe extern "system" fn create_query_pool(
     allocator: *const vk::AllocationCallbacks<'_>,
     pool: *mut vk::QueryPool,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let changed = (*info).flags(vk::QueryPoolCreateFlags::empty());
         (device().fp_v1_0().create_query_pool)(of, &raw const changed, allocator, pool)
@@ -207,7 +207,7 @@ unsafe extern "system" fn create_graphics_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let types = types((*infos).p_next);
         for needed in [
@@ -231,7 +231,7 @@ unsafe extern "system" fn destroy_pipeline(
     allocator: *const vk::AllocationCallbacks<'_>,
 ) {
     *DESTROYED.lock().unwrap_or_else(PoisonError::into_inner) = "a pipeline";
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { (device().fp_v1_0().destroy_pipeline)(of, pipeline, allocator) };
 }
 
@@ -249,7 +249,7 @@ unsafe extern "system" fn push_constants_2(
     commands: vk::CommandBuffer,
     info: *const vk::PushConstantsInfoKHR<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let vk::PushConstantsInfoKHR { layout, stage_flags, offset, size, p_values, .. } = *info;
         let push = device().fp_v1_0().cmd_push_constants;
@@ -264,7 +264,7 @@ unsafe extern "system" fn bind_index_buffer_2(
     _: vk::DeviceSize,
     index_type: vk::IndexType,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { device().cmd_bind_index_buffer(commands, buffer, offset, index_type) };
 }
 
@@ -272,6 +272,6 @@ unsafe extern "system" fn end_rendering_2(
     commands: vk::CommandBuffer,
     _: *const vk::RenderingInfo<'_>,
 ) {
-    // SAFETY: the caller hands over what Vulkan asks for.
+    // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { device().cmd_end_rendering(commands) };
 }

@@ -92,7 +92,7 @@ pub(super) struct Capture {
     pub(super) own_pass: bool,
     pub(super) own_commands: bool,
     /// Whether it resumes the rendering of the one before, which is suspended, where nothing has to wait.
-    pub(super) goes_on: bool,
+    pub(super) resumes_rendering: bool,
     /// Whether the rendering that begins with it is in a secondary command buffer as a whole.
     pub(super) enclosed: bool,
 }
@@ -229,7 +229,7 @@ impl Stream {
             // buffers inherit none.
             for capture in &mut captures {
                 capture.secondary = false;
-                capture.goes_on = false;
+                capture.resumes_rendering = false;
                 capture.enclosed = false;
                 capture.calls.iter_mut().for_each(|call| call.condition = None);
             }
@@ -300,7 +300,7 @@ impl Stream {
         let waits = capture.resumes
             || capture.fed != before.fed
             || capture.calls.iter().any(|call| call.kind == CallKind::Bytes);
-        if capture.goes_on && self.look.dynamic_rendering && !waits {
+        if capture.resumes_rendering && self.look.dynamic_rendering && !waits {
             return Place::Resumed;
         }
         let own = capture.own_pass || capture.own_commands || capture.fed != before.fed;
@@ -346,7 +346,7 @@ impl Capture {
             secondary: noise.one_in(4),
             own_pass: noise.one_in(3),
             own_commands: noise.one_in(4),
-            goes_on: noise.one_in(3),
+            resumes_rendering: noise.one_in(3),
             enclosed: noise.one_in(3),
         }
     }

@@ -30,7 +30,7 @@ layout(location = 2) flat in uint shown;
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(uvec4(1, 3, 5, 7) * shown & 31) / 255.0; }";
 
-/// The side of the picture, in pixels.
+/// The side of the image, in pixels.
 pub(super) const SIDE: u32 = 8;
 
 /// Attributes: location, binding, format and offset.

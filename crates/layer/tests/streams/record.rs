@@ -64,7 +64,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Resets queries, and clears the picture.
+    /// Resets queries, and clears the image.
     unsafe fn prepare(&self, commands: vk::CommandBuffer) {
         let vulkan = &self.able.device.handle;
         let layout = vk::ImageLayout::GENERAL;
@@ -104,7 +104,7 @@ impl Scene<'_> {
         let copied = [memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ)];
         let (output, transfer) = (Stage::COLOR_ATTACHMENT_OUTPUT, Stage::TRANSFER);
         let flags = vk::DependencyFlags::empty();
-        let (layout, to) = (vk::ImageLayout::GENERAL, self.of(Buffer::Picture));
+        let (layout, to) = (vk::ImageLayout::GENERAL, self.of(Buffer::Pixels));
         // SAFETY: no pass is open.
         unsafe {
             vulkan.cmd_pipeline_barrier(commands, output, transfer, flags, &drawn, &[], &[]);

@@ -24,7 +24,7 @@ pub(super) struct Left {
     pub(super) generated: Vec<u64>,
     /// Whether there is each timestamp.
     pub(super) stamped: Vec<u64>,
-    pub(super) picture: Vec<u32>,
+    pub(super) pixels: Vec<u32>,
 }
 
 impl Left {
@@ -43,7 +43,7 @@ impl Left {
         note("number of two a capture", &counts(self), &counts(expected));
         note("number generated", &self.generated, &expected.generated);
         note("timestamp", &self.stamped, &expected.stamped);
-        note("pixel", &wide(&self.picture), &wide(&expected.picture));
+        note("pixel", &wide(&self.pixels), &wide(&expected.pixels));
         all
     }
 }
@@ -64,7 +64,7 @@ pub(super) enum Buffer {
     /// How many draws there are.
     Counts,
     Predicates,
-    Picture,
+    Pixels,
 }
 
 const BUFFERS: [(Buffer, vk::BufferUsageFlags); 12] = [
@@ -91,7 +91,7 @@ const BUFFERS: [(Buffer, vk::BufferUsageFlags); 12] = [
     (Buffer::Arguments, vk::BufferUsageFlags::INDIRECT_BUFFER),
     (Buffer::Counts, vk::BufferUsageFlags::INDIRECT_BUFFER),
     (Buffer::Predicates, vk::BufferUsageFlags::CONDITIONAL_RENDERING_EXT),
-    (Buffer::Picture, vk::BufferUsageFlags::TRANSFER_DST),
+    (Buffer::Pixels, vk::BufferUsageFlags::TRANSFER_DST),
 ];
 
 /// Everything that is created for a stream.
@@ -220,7 +220,7 @@ impl<'d> Scene<'d> {
             }
             let stamped = stamps.iter().map(|[_, available]| u64::from(*available != 0)).collect();
             let words = LEFT.map(|(buffer, _)| self.read(buffer)).into();
-            Left { words, captured, generated, stamped, picture: self.read(Buffer::Picture) }
+            Left { words, captured, generated, stamped, pixels: self.read(Buffer::Pixels) }
         }
     }
 
@@ -343,7 +343,7 @@ fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
         | Buffer::SecondTarget
         | Buffer::ThirdTarget
         | Buffer::FourthTarget
-        | Buffer::Picture => 0x7777_7777,
+        | Buffer::Pixels => 0x7777_7777,
     };
     (0..WORDS).map(word).collect()
 }

@@ -19,10 +19,10 @@ struct Invocation {
     char *const *buffers;
     // By Metal's index.
     const Texels *textures;
-    // Attributes by location, or what the stage before hands on in the order in which the function has it, four words
-    // each.
+    // Attributes by location, or the outputs of the stage before in the order in which the function has them, four
+    // words each.
     const unsigned (*inputs)[4];
-    // What a vertex function hands on; null where nobody asks for it. Of a fragment function by the number of the
+    // The outputs of a vertex function; null where nobody asks for them. Of a fragment function by the number of the
     // colour, and before it is called those of the framebuffer.
     unsigned (*outputs)[4];
 };
@@ -40,13 +40,14 @@ struct PatchBuffer {
     PatchBufferOf of;
 };
 extern "C" const PatchBuffer polyshade_patch_buffers[];
-// Puts what a vertex hands on into the buffer of vertices: four words for each vector of the structure in it.
+// Stores the outputs of a vertex in the buffer of vertices: four words for each vector of the structure in it.
 extern "C" void polyshade_place(char *to, unsigned long number, const unsigned (*from)[4]);
 // Lets the other invocations of a patch come as far.
 extern "C" void polyshade_wait();
 // Has nothing of the fragment written.
 extern "C" void polyshade_discard();
-// Gives the fragments of a quad each other's values, and says which of them this is: left and right, upper row first.
+// Gives the fragments of a quad each other's values, and returns which of them this is: left and right, upper row
+// first.
 extern "C" unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]);
 // Ends the process: a texture is read that is not bound.
 extern "C" [[noreturn]] void polyshade_has_no_texture();

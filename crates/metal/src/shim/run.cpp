@@ -35,7 +35,7 @@ constexpr size_t BUFFERS = 31, TEXTURES = 128, COLOURS = 8;
 constexpr size_t STACK = size_t(1) << 20;
 // The number of no memory.
 constexpr uint32_t NONE = ~0u;
-// The bytes on both sides of a piece of memory that cannot be accessed: what goes astray comes down there.
+// The bytes on both sides of a piece of memory that cannot be accessed: stray accesses fault there.
 constexpr size_t GUARD = size_t(1) << 20;
 // The alignment of the memory that is bound, and what fills the bytes behind what is not a multiple of it.
 constexpr size_t ALIGNMENT = 16;
@@ -163,7 +163,7 @@ void run_in_turns() {
 
 // Each location up to the last (how many; for each whether it steps with instances, and how many elements of four
 // words, which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
-// the memory that gets what is handed on, and how many times four words that is for each vertex, one behind the other.
+// the memory for the outputs, and how many times four words they are for each vertex, one after the other.
 // Of a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base vertex is how many
 // of them a row has. Last whether the threads of a threadgroup wait for each other.
 void vertices(Invocation of) {
@@ -204,8 +204,8 @@ void vertices(Invocation of) {
     }
 }
 
-// How many vertices a patch has, how many invocations, and how many times four words a vertex hands on; the patches (how
-// many; what their vertices hand on, one behind the other). What comes of them is of this draw alone.
+// How many vertices a patch has, how many invocations, and how many times four words the outputs of a vertex are; the
+// patches (how many; the outputs of their vertices, one after the other). Their results are of this draw alone.
 void patches(Invocation of, char **buffers) {
     uint32_t vertices = number(), invocations = number(), slots = number(), count = number();
     size_t before = memory.size();

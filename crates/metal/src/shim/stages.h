@@ -26,13 +26,13 @@ template <class T> T of_words(const unsigned (&words)[4]) {
     return r;
 }
 
-template <class T> void hand_on(unsigned (&words)[4], int first, const T &value) {
+template <class T> void write_output(unsigned (&words)[4], int first, const T &value) {
     typename shape<T>::type components[shape<T>::count];
     __builtin_memcpy(components, &value, sizeof components);
     for (int i = 0; i < shape<T>::count; i++) words[first + i] = to_word(components[i]);
 }
 
-// What a vertex hands on becomes a member of the structure that the kernel of a patch reads.
+// An output of a vertex becomes a member of the structure that the kernel of a patch reads.
 template <class T> void place(T &to, const unsigned (*&from)[4]) { to = of_words<T>(*from++); }
 template <class T, int C, int R> void place(matrix<T, C, R> &to, const unsigned (*&from)[4]) {
     for (vec<T, R> &column : to.columns) place(column, from);

@@ -194,7 +194,7 @@ fn uses_are_listed_once_an_instruction_and_in_order() {
 }
 
 #[test]
-fn labels_of_a_switch_are_told_from_literals_of_both_widths() {
+fn labels_of_a_switch_differ_from_literals_of_both_widths() {
     for (width, cases) in
         [(32, &[9_u32, 10, 8, 11][..]), (64, &[9, 8, 10, 8, 9, 11]), (16, &[9, 10, 8, 11])]
     {
@@ -214,7 +214,7 @@ fn labels_of_a_switch_are_told_from_literals_of_both_widths() {
 }
 
 #[test]
-fn memory_operands_that_are_ids_are_told_from_masks_and_alignments() {
+fn memory_operands_that_are_ids_differ_from_masks_and_alignments() {
     let mut words = Words::new(20);
     // Volatile | Aligned 16 | MakePointerVisible, scope %8.
     let load = words.inst(Op::LOAD, &[1, 2, 3, 0x1 | 0x2 | 0x10, 16, 8]);

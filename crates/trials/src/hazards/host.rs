@@ -86,11 +86,11 @@ fn resumed(drawn: &Drawn) -> Vec<Counter> {
     }
 }
 
-fn runs_on(drawn: &Drawn) -> bool {
+fn stays_active(drawn: &Drawn) -> bool {
     active(drawn).is_some_and(|active| active.end == End::Running)
 }
 
-fn goes_on(drawn: &Drawn) -> bool {
+fn resumes_capture(drawn: &Drawn) -> bool {
     active(drawn).is_some_and(|active| active.begin == Begin::Running)
 }
 
@@ -330,7 +330,7 @@ impl<'s> Host<'s> {
     /// gets the uses before, and the last one the next uses, as if one draw did all that they do.
     fn with_dependencies(&mut self, number: usize, mut drawn: Drawn) -> Result<Drawn, usize> {
         let native = drawn.path == Path::Extension;
-        let own = match native && (runs_on(&drawn) || goes_on(&drawn)) {
+        let own = match native && (stays_active(&drawn) || resumes_capture(&drawn)) {
             true => self.group(&drawn),
             false => vec![number],
         };
@@ -342,8 +342,11 @@ impl<'s> Host<'s> {
             read.for_each(|by| add(&mut drawn.draw.reads, by));
         }
         for before in [true, false] {
-            let is_given =
-                if before { !(native && goes_on(&drawn)) } else { !(native && runs_on(&drawn)) };
+            let is_given = if before {
+                !(native && resumes_capture(&drawn))
+            } else {
+                !(native && stays_active(&drawn))
+            };
             let mut uses = Uses::default();
             let mut count = Vec::new();
             let mut all = Vec::new();

@@ -144,7 +144,7 @@ impl Memory {
     }
 
     /// The pass that begins resumes one that has just ended.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.breaks.push(Break { at: self.now(), needed: false });
     }
 

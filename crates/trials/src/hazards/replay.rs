@@ -164,7 +164,7 @@ impl Replay<'_> {
                 self.memory.enter();
                 // Vulkan ends passes for barriers, which are looked at themselves.
                 if ended && self.device.api != Api::Vulkan {
-                    self.memory.go_on();
+                    self.memory.resume();
                 }
                 self.attachments();
             }

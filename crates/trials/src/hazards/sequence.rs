@@ -345,7 +345,7 @@ impl Writer<'_> {
     }
 
     fn captured_draw(&mut self) {
-        let goes_on = self.running.is_some();
+        let is_resumed = self.running.is_some();
         let (mut drawn, mut reached) = match self.running.take() {
             Some((drawn, reached)) => {
                 let begin = Begin::Running;
@@ -370,7 +370,7 @@ impl Writer<'_> {
         let indexed = |one: &Used| matches!(one.by, Use::Indices | Use::IndirectArguments);
         // Nothing orders the draws of one capture either.
         let runs = self.choices.below(4) == 0 && self.pass != PassState::Outside;
-        if runs || goes_on {
+        if runs || is_resumed {
             drawn.reads.retain(|one| one.by != Use::Store(ShaderStage::Fragment));
         }
         let counter_owner = match &drawn.draw.feedback {

@@ -1,4 +1,4 @@
-//! Vertex attributes: random numbers, and those at which arithmetic goes wrong.
+//! Vertex attributes: random numbers, and those at which arithmetic fails.
 
 use super::control_inputs::{self, MOST_SMALL};
 use crate::constants::Specialization;

@@ -89,7 +89,7 @@ impl StoresRun<'_> {
 
     /// What the layout computes for a case, to be filled in.
     fn host_words(&self, case: &Case) -> Result<Vec<u32>, Error> {
-        self.capture.layout.host_words(&host_draw(case), &self.told_ranges(case))
+        self.capture.layout.host_words(&host_draw(case), &self.declared_ranges(case))
     }
 
     /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.
@@ -140,7 +140,7 @@ impl StoresRun<'_> {
         bound.unzip()
     }
 
-    fn told_ranges(&self, case: &Case) -> Vec<BufferRange> {
+    fn declared_ranges(&self, case: &Case) -> Vec<BufferRange> {
         case.buffers(&strides(&self.layout)).iter().map(|buffer| case.range(buffer)).collect()
     }
 
@@ -154,7 +154,7 @@ impl StoresRun<'_> {
         if case.is_misstated() {
             return Ok(());
         }
-        let (draw, ranges) = (host_draw(case), self.told_ranges(case));
+        let (draw, ranges) = (host_draw(case), self.declared_ranges(case));
         let host = Comparison { part: Part::Host, ..comparison.clone() };
         let wrong = |error: Error| host.wrong(case, error.to_string());
         let written = self.capture.layout.primitives_written(&draw, &ranges).map_err(wrong)?;
@@ -185,7 +185,7 @@ fn segments(case: &Case, indices: &Indices) -> Segments {
         .expect("a case has a few indices")
 }
 
-fn told_indices(case: &Case) -> Option<transform_feedback::Indices> {
+fn declared_indices(case: &Case) -> Option<transform_feedback::Indices> {
     let indices = case.indices.as_ref()?;
     let table = indices.restart.then(|| segments(case, indices));
     Some(transform_feedback::Indices {
@@ -210,6 +210,6 @@ fn host_draw(case: &Case) -> transform_feedback::Draw {
         first_instance,
         instance_count: instances,
         draw_index: 0,
-        indices: told_indices(case),
+        indices: declared_indices(case),
     }
 }
