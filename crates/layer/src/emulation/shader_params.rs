@@ -46,7 +46,7 @@ impl CaptureParam {
                 "address_low" => Self::AddressLow(buffer),
                 "address_high" => Self::AddressHigh(buffer),
                 "size" => Self::Size(buffer),
-                "reached" => Self::Kept(Word::Kept(number)),
+                "reached" => Self::Kept(Word::DeviceCounter(number)),
                 of_draw => Self::Kept(Word::of_draw(of_draw).unwrap_or(Word::Constant(0))),
             }
         };

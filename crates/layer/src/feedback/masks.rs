@@ -32,7 +32,9 @@ impl Reach {
         // SAFETY: the caller's promise.
         match unsafe { emulated(commands) } {
             None => Self::Nothing,
-            Some((_, _, recording)) if recording.scope == RenderPassScope::Outside => Self::CounterPass,
+            Some((_, _, recording)) if recording.scope == RenderPassScope::Outside => {
+                Self::CounterPass
+            }
             Some(_) => Self::Shaders,
         }
     }
