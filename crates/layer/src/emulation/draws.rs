@@ -134,8 +134,7 @@ impl Recording {
             bound: None,
         };
         if layout.addresses == Some(Addresses::Bound) {
-            drawn.bound =
-                Some(self.arena.put(device, emulator, &drawn.shader_params()).map_err(lost)?);
+            drawn.bound = Some(self.arena.put(device, emulator, &drawn.params()).map_err(lost)?);
         }
         // Nothing fails any more, so that only points that are drawn are counted.
         points.iter().for_each(|job| self.jobs.push(job));
@@ -289,7 +288,7 @@ impl Drawn<'_> {
     }
 
     /// The addresses of all draws, as words.
-    fn shader_params(&self) -> Vec<u32> {
+    fn params(&self) -> Vec<u32> {
         let addresses = (0..self.draws).flat_map(|number| self.addresses(number));
         addresses.flat_map(|address| [address as u32, (address >> 32) as u32]).collect()
     }

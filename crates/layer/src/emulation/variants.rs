@@ -304,18 +304,18 @@ fn pipeline(
     let targets = vec![vk::PipelineColorBlendAttachmentState::default(); raster.targets as usize];
     let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
     let mut rendering = formats.chain();
-    let create_info = vk::ShaderModuleCreateInfo::default().code(words);
+    let code = vk::ShaderModuleCreateInfo::default().code(words);
     let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
     // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made.
     unsafe {
-        create_module(device.handle, &raw const create_info, std::ptr::null(), &raw mut module)
+        create_module(device.handle, &raw const code, std::ptr::null(), &raw mut module)
             .result()?;
         let stages = [vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::VERTEX)
             .module(module)
             .name(&entry)
             .specialization_info(&constants)];
-        let mut create_info = vk::GraphicsPipelineCreateInfo::default()
+        let mut graphics = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&state)
             .input_assembly_state(&assembly)
@@ -326,19 +326,13 @@ fn pipeline(
             .color_blend_state(&blending)
             .dynamic_state(&dynamic)
             .layout(layout.handle);
-        create_info = match pass {
-            Some((pass, subpass)) => create_info.render_pass(pass).subpass(subpass),
-            None => rendering.add_to(create_info),
+        graphics = match pass {
+            Some((pass, subpass)) => graphics.render_pass(pass).subpass(subpass),
+            None => rendering.add_to(graphics),
         };
         let cache = vk::PipelineCache::null();
-        let result = create(
-            device.handle,
-            cache,
-            1,
-            &raw const create_info,
-            std::ptr::null(),
-            &raw mut made,
-        );
+        let result =
+            create(device.handle, cache, 1, &raw const graphics, std::ptr::null(), &raw mut made);
         if let Some(destroy) = device.next.destroy_shader_module {
             destroy(device.handle, module, std::ptr::null());
         }

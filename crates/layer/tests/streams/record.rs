@@ -384,11 +384,10 @@ impl Scene<'_> {
         let (counts, counted_at) = (self.of(Buffer::Counts), 4 * call.number as u64);
         let most = call.draws.len() as u32;
         let is_by_host = self.able.is_native && self.stream.has_wrong_indices();
+        let numbered = self.stream.look.numbered;
         let kind = match call.kind {
             // Their draws are numbered alike.
-            CallKind::IndexedIndirect if is_by_host && self.stream.look.numbered => {
-                CallKind::MultiIndexed
-            }
+            CallKind::IndexedIndirect if is_by_host && numbered => CallKind::MultiIndexed,
             CallKind::IndexedIndirect if is_by_host => CallKind::Indexed,
             kind => kind,
         };
