@@ -30,7 +30,7 @@ const TEXTS: [(u32, &str); 15] = [
             "buffers":{"0":{"stride":4,"rate":"vertex"}}}"#,
     ),
     (4, r#"{"keep":["position",{"location":1}],"precise":true}"#),
-    (5, r#"{"depth":{"word":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
+    (5, r#"{"depth":{"param":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
     (7, r#"{"targets":{"0":{"blending":{"equations":["multiply"]},"overlap":"disjoint"}}}"#),
     (8, r#"{"steps":[{"normalize":{"outputs":["clip=1.xy"]}},{"combine":{"clip":2}}]}"#),
     (8, r#"{"steps":[{"mask":{"enabled":{"fixed":3},"keep_original_at":4}}]}"#),

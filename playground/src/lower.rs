@@ -2,7 +2,7 @@
 
 use crate::plans::{self, Planned};
 use crate::request::{of_module, of_text, shape};
-use polyshade::host::{Lowered, Requirements, Target, Words};
+use polyshade::host::{Lowered, Requirements, Target, HostParams};
 use polyshade::recipe::{self, Made, Recipe};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
@@ -56,7 +56,7 @@ struct Wanted {
 struct Stage<'m> {
     before: &'m Module<'m>,
     module: Module<'m>,
-    words: Vec<Words>,
+    words: Vec<HostParams>,
     requirements: Vec<Requirements>,
     made: Made,
 }
@@ -64,7 +64,7 @@ struct Stage<'m> {
 /// A capture: what is stored, the words of the host for the draw, and the work groups, where it is dispatched.
 struct Stored {
     layout: Layout,
-    words: Words,
+    words: HostParams,
     values: Vec<u32>,
     groups: Option<[u32; 3]>,
     planned: Capture,
@@ -151,7 +151,7 @@ fn stored(stages: &[Stage<'_>], asked: &Asked) -> Result<Option<Stored>, Value> 
     let Some((stage, layout)) = found else { return Ok(None) };
     // Every capture is told how much there is room for.
     let limits =
-        |words: &&Words| ["size_0", "limit"].iter().any(|name| words.number(name).is_some());
+        |words: &&HostParams| ["size_0", "limit"].iter().any(|name| words.number(name).is_some());
     let words = stage.words.iter().find(limits);
     let (Some(words), Some(requirements)) = (words, stage.requirements.first()) else {
         return Ok(None);
@@ -161,11 +161,11 @@ fn stored(stages: &[Stage<'_>], asked: &Asked) -> Result<Option<Stored>, Value> 
 }
 
 impl Stored {
-    fn new(layout: Layout, words: &Words, planned: Capture, asked: &Asked) -> Result<Self, Value> {
+    fn new(layout: Layout, words: &HostParams, planned: Capture, asked: &Asked) -> Result<Self, Value> {
         let range = BufferRange { size: asked.room, ..BufferRange::default() };
         let ranges = vec![range; layout.buffers.len()];
         let values =
-            layout.host_words(&asked.draw(), &ranges).map_err(|error| of_module(&error, None))?;
+            layout.host_params(&asked.draw(), &ranges).map_err(|error| of_module(&error, None))?;
         Ok(Self { layout, words: words.clone(), values, groups: None, planned })
     }
 }

@@ -9,7 +9,7 @@ use crate::shaders::{Shader, Varyings};
 use crate::storage::Storage;
 use polyshade::Module;
 use polyshade::clip_space::{self, Options, Turn};
-use polyshade::host::{Place, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade::transform_feedback::{self, Varying};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
@@ -101,9 +101,9 @@ fn no_two_conversions_draw_the_same() {
 #[test]
 fn the_host_decides_by_constants_of_the_pipeline() {
     let options = Options::new()
-        .depth(Value::Word(Place::Specialization { first_id: 7 }))
-        .flip_y(Value::Word(Place::Specialization { first_id: 3 }))
-        .rotation(Value::Word(Place::Specialization { first_id: 11 }));
+        .depth(Value::Param(ParamSource::Specialization { first_id: 7 }))
+        .flip_y(Value::Param(ParamSource::Specialization { first_id: 3 }))
+        .rotation(Value::Param(ParamSource::Specialization { first_id: 11 }));
     for scene in &SCENES {
         let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {
@@ -122,11 +122,11 @@ fn the_host_decides_by_constants_of_the_pipeline() {
 
 #[test]
 fn the_host_decides_by_push_constants() {
-    let place = Place::PushConstant { offset: 8 };
+    let place = ParamSource::PushConstant { offset: 8 };
     let options = Options::new()
-        .depth(Value::Word(place))
-        .flip_y(Value::Word(place))
-        .rotation(Value::Word(place));
+        .depth(Value::Param(place))
+        .flip_y(Value::Param(place))
+        .rotation(Value::Param(place));
     for scene in &SCENES {
         let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {

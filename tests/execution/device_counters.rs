@@ -18,7 +18,7 @@ use case::{
     ALL, ARGUMENTS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, FEEDBACK, INDEX_BUFFER, Kind,
     Left, Numbers, PREDICATE, REGION, STRIDE, Told,
 };
-use polyshade::host::Place as Host;
+use polyshade::host::ParamSource as Host;
 use polyshade::transform_feedback::Options;
 use polyshade_planner::{
     self as planner, Begin, CounterOwner, CounterPass, PassState, Path, Pipeline, Plan, Preset,

@@ -9,7 +9,7 @@ use crate::shaders::Varyings;
 use crate::storage::Storage;
 use polyshade::Module;
 use polyshade::clip_space::{self, Turn};
-use polyshade::host::{Place, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade::rasterizer_discard::{self, Options};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
@@ -18,7 +18,7 @@ use polyshade_vulkan::{Constant, vk};
 const ID: u32 = 5;
 
 /// Where that constant says so.
-const SOMETIMES: Value<bool> = Value::Word(Place::Specialization { first_id: ID });
+const SOMETIMES: Value<bool> = Value::Param(ParamSource::Specialization { first_id: ID });
 
 #[track_caller]
 fn discard(words: &[u32], options: &Options) -> Vec<u32> {

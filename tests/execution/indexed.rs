@@ -11,7 +11,7 @@ use crate::matrix::TWO_BUFFERS;
 use crate::noise::Noise;
 use crate::shaders::INDICES;
 use crate::storage::{HOSTS, Storage, host_draw, options};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade::transform_feedback::{self, IndexType, Options, Segments};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
@@ -167,7 +167,7 @@ pub(crate) fn capture_pass<'a>(
 
     let draw = indexed.host(lead(indexed.width));
     let ranges = storage.ranges(&indexed.case);
-    let mut told = storage.capture.layout.host_words(&draw, &ranges).expect("the draw is one");
+    let mut told = storage.capture.layout.host_params(&draw, &ranges).expect("the draw is one");
     edit(&mut told);
     let mut pass = Draw {
         stages: vec![Stage::vertex(words)],
@@ -269,7 +269,7 @@ fn topologies() -> impl Iterator<Item = Topology> {
 }
 
 /// What captures any draw with indices, as wide as the host says.
-fn any(host: Place) -> Options {
+fn any(host: ParamSource) -> Options {
     options(TWO_BUFFERS, host).indexed(None).topologies(topologies())
 }
 

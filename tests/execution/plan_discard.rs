@@ -8,7 +8,7 @@ use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::clip_space;
-use polyshade::host::{Place, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade::rasterizer_discard;
 use polyshade_planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
 use polyshade_tests::shader::validate;
@@ -19,7 +19,7 @@ type Change = fn(&Module<'_>) -> Module<'static>;
 
 fn discard(module: &Module<'_>) -> Module<'static> {
     let options = rasterizer_discard::Options::new()
-        .when(Value::Word(Place::Specialization { first_id: ID }));
+        .when(Value::Param(ParamSource::Specialization { first_id: ID }));
     let changed = rasterizer_discard::lower(module, "main", &options).expect("it has a position");
     changed.module.into_owned()
 }

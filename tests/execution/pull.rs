@@ -10,7 +10,7 @@ use crate::noise::Noise;
 pub(crate) use model::Reference;
 use model::{Read, elements, halves, is_right};
 use polyshade::Module;
-use polyshade::host::{Lowered, Place, Pointer};
+use polyshade::host::{Lowered, ParamSource, AddressSource};
 use polyshade::vertex_pulling::{
     self, Attribute, Buffer, Format, Options, Pulled, Rate, Robustness,
 };
@@ -79,17 +79,17 @@ const INT64: &str = "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : 
 /// How the shader is told.
 #[derive(Clone, Copy, Debug)]
 struct Host {
-    place: Option<Place>,
+    place: Option<ParamSource>,
     /// The host says offset, format, stride and rate.
     dynamic: bool,
 }
 
 const HOSTS: [Host; 5] = [
     Host { place: None, dynamic: false },
-    Host { place: Some(Place::PushConstant { offset: 0 }), dynamic: true },
-    Host { place: Some(Place::Address(Pointer::PushConstant { offset: 0 })), dynamic: false },
-    Host { place: Some(Place::Address(Pointer::Specialization { first_id: 7 })), dynamic: true },
-    Host { place: Some(Place::Address(Pointer::Attribute { location: 0 })), dynamic: false },
+    Host { place: Some(ParamSource::PushConstant { offset: 0 }), dynamic: true },
+    Host { place: Some(ParamSource::Address(AddressSource::PushConstant { offset: 0 })), dynamic: false },
+    Host { place: Some(ParamSource::Address(AddressSource::Specialization { first_id: 7 })), dynamic: true },
+    Host { place: Some(ParamSource::Address(AddressSource::Attribute { location: 0 })), dynamic: false },
 ];
 
 /// A vertex buffer: a range of `bytes`, where the shader sees it.
@@ -458,7 +458,7 @@ fn nothing_outside_of_the_range_is_read() {
                 (0, 7, 4),
             ] {
                 // An address is the host's word for it, and so is how much lies there.
-                let by_address = host.place.is_some_and(Place::is_address);
+                let by_address = host.place.is_some_and(ParamSource::is_address);
                 if by_address && (before > 60 || size > 64) {
                     continue;
                 }

@@ -12,7 +12,7 @@ use crate::noise::Noise;
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS, all_scenes, pixels, rasterize, scenes};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::{HOSTS, Storage, host_draw, options};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade::transform_feedback::{self, IndexType, Options};
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{
@@ -133,7 +133,7 @@ impl Spilled {
 
 /// What is known of draws, and where words are.
 fn asked() -> impl Iterator<Item = Options> {
-    let any = |host: Place| options(SCENE_VARYINGS, host);
+    let any = |host: ParamSource| options(SCENE_VARYINGS, host);
     let storage = HOSTS.into_iter().filter(|host| !host.is_address()).map(any);
     let limit = [any(HOSTS[2]).one_limit(), any(HOSTS[0]).one_limit().compute()];
     storage.chain(limit).chain([any(HOSTS[2]).compute()])
@@ -295,7 +295,7 @@ fn draws_with_indices_are_drawn_without() {
                     &mut work,
                 );
                 let ranges = storage.ranges(&indexed.case);
-                let told = storage.capture.layout.host_words(&host, &ranges).expect("it is one");
+                let told = storage.capture.layout.host_params(&host, &ranges).expect("it is one");
                 let raster = spilled.raster(&indexed.case, &told, outputs, &mut work);
                 let mut original = Draw {
                     stages: vec![Stage::vertex(&plain)],

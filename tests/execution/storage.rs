@@ -3,7 +3,7 @@
 use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, BufferLayout};
@@ -25,15 +25,15 @@ const HOST_FIRST_ID: u32 = 40;
 const HOST_LOCATION: u32 = 15;
 
 /// The sources of host words.
-pub(crate) const HOSTS: [Place; 8] = [
-    Place::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
-    Place::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
-    Place::PushConstant { offset: HOST_OFFSET },
-    Place::Specialization { first_id: HOST_FIRST_ID },
-    Place::Address(Pointer::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) }),
-    Place::Address(Pointer::PushConstant { offset: HOST_OFFSET }),
-    Place::Address(Pointer::Specialization { first_id: HOST_FIRST_ID }),
-    Place::Address(Pointer::Attribute { location: HOST_LOCATION }),
+pub(crate) const HOSTS: [ParamSource; 8] = [
+    ParamSource::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
+    ParamSource::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
+    ParamSource::PushConstant { offset: HOST_OFFSET },
+    ParamSource::Specialization { first_id: HOST_FIRST_ID },
+    ParamSource::Address(AddressSource::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) }),
+    ParamSource::Address(AddressSource::PushConstant { offset: HOST_OFFSET }),
+    ParamSource::Address(AddressSource::Specialization { first_id: HOST_FIRST_ID }),
+    ParamSource::Address(AddressSource::Attribute { location: HOST_LOCATION }),
 ];
 
 /// A shader and its variants.
@@ -45,7 +45,7 @@ pub(crate) struct Storage {
 }
 
 /// The options for a list of varyings, as all tests here want them.
-pub(crate) fn options(varyings: Varyings, host: Place) -> Options {
+pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
     let options = Options::new().words(host);
     let options = match host.is_address() {
         true => options,
@@ -64,7 +64,7 @@ impl Storage {
     }
 
     /// Captures with host words from anywhere.
-    pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: Place) -> Storage {
+    pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: ParamSource) -> Storage {
         Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
     }
 
@@ -102,14 +102,14 @@ impl Storage {
 
     /// The same, unless the variants are for other draws.
     pub(crate) fn told(&self, case: &Case) -> Result<Vec<u32>, Error> {
-        self.capture.layout.host_words(&host_draw(&case.draw), &self.ranges(case))
+        self.capture.layout.host_params(&host_draw(&case.draw), &self.ranges(case))
     }
 
     /// The same where one of the feedback buffers is not bound.
     pub(crate) fn told_without(&self, case: &Case, unbound: usize) -> Result<Vec<u32>, Error> {
         let mut ranges = self.ranges(case);
         ranges[unbound] = BufferRange::UNBOUND;
-        self.capture.layout.host_words(&host_draw(&case.draw), &ranges)
+        self.capture.layout.host_params(&host_draw(&case.draw), &ranges)
     }
 
     pub(crate) fn ranges(&self, case: &Case) -> Vec<BufferRange> {

@@ -10,7 +10,7 @@ use crate::webgpu::{Outcome, WebGpu, tests_in_webgpu};
 use polyshade::advanced_blend::{
     Alpha, ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
 };
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade::position_only;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{
@@ -36,7 +36,7 @@ fn blends_as_the_model_says(by: WebGpu) {
     let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
     let destination = Destination::Texture { set: Set(3), binding: Binding(0), layer: Layer::One };
-    let selected = Place::PushConstant { offset: 0 };
+    let selected = ParamSource::PushConstant { offset: 0 };
     let options = Options::new().every_target(blending).select(selected).destination(destination);
     let (vertex, fragment) = (cover(), lower(&glsl::fragment(equations::COPY), &options));
     let mut work = equations::work([&vertex, &fragment], &Equation::ALL, mode);

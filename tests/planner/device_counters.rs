@@ -3,7 +3,7 @@
 use crate::goldens::{golden, section};
 use crate::states::{anew, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade::transform_feedback::Topology;
 use polyshade_planner::counter_pass::{Arguments, Draws, Job, Predicate, Shader};
 use polyshade_planner::{
@@ -26,7 +26,7 @@ fn with_storage(edit: impl FnOnce(&mut Storage)) -> Pipeline {
 fn by_address(indices: Option<StoredIndices>) -> Pipeline {
     let restart = indices.is_some_and(|indices| indices.restart);
     let pipeline = with_storage(|storage| {
-        storage.host = Place::Address(Pointer::PushConstant { offset: 64 });
+        storage.host = ParamSource::Address(AddressSource::PushConstant { offset: 64 });
         storage.indices = indices;
     });
     Pipeline { primitive_restart: restart, ..pipeline }
@@ -227,7 +227,7 @@ fn the_device_keeps_without_addresses() {
     section(&mut text, "indirect", &device, &pipeline(), &kept(Call::Indirect, resumed()));
     let draw = kept(Call::IndexedIndirect, anew());
     section(&mut text, "with indices that restart", &device, &indexed, &draw);
-    let place = Place::Uniform { set: Set(3), binding: Binding(2) };
+    let place = ParamSource::Uniform { set: Set(3), binding: Binding(2) };
     let uniform = with_storage(|storage| storage.host = place);
     section(&mut text, "words in a uniform", &device, &uniform, &kept(Call::Vertices, anew()));
     golden("bound.txt", &text);
@@ -312,7 +312,7 @@ fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
 fn what_nobody_keeps_is_refused() {
     let plain = by_address(None);
     let direct = kept(Call::Vertices, anew());
-    let pushed = with_storage(|storage| storage.host = Place::PushConstant { offset: 0 });
+    let pushed = with_storage(|storage| storage.host = ParamSource::PushConstant { offset: 0 });
     refused(&device(), &pushed, &direct, "only where the variants read their words in memory");
     let few = Device { max_storage_buffers: 7, ..device() };
     refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");

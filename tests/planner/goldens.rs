@@ -2,7 +2,7 @@
 //! a look.
 
 use crate::states::{anew, counters, pipeline, resumed};
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade_planner::{
     self as planner, ByteCount, Call, Counter, CounterOwner, Device, Draw, Feedback, PassState,
     Path, Pipeline, Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
@@ -195,23 +195,23 @@ fn queries() {
 fn what_is_found_by_its_address() {
     let mut text = String::new();
     for pointer in [
-        Pointer::PushConstant { offset: 120 },
-        Pointer::Uniform { set: Set(0), binding: Binding(7) },
-        Pointer::Specialization { first_id: 3 },
-        Pointer::Attribute { location: 5 },
+        AddressSource::PushConstant { offset: 120 },
+        AddressSource::Uniform { set: Set(0), binding: Binding(7) },
+        AddressSource::Specialization { first_id: 3 },
+        AddressSource::Attribute { location: 5 },
     ] {
         let mut pipeline = pipeline();
         let capture = pipeline.capture.as_mut().expect("it captures");
         capture.path = Some(Path::Storage);
-        capture.storage.as_mut().expect("it says so").host = Place::Address(pointer);
-        let heading = Place::Address(pointer).to_string();
+        capture.storage.as_mut().expect("it says so").host = ParamSource::Address(pointer);
+        let heading = ParamSource::Address(pointer).to_string();
         section(&mut text, &heading, &Preset::Vulkan.into(), &pipeline, &resumed());
     }
     let mut pipeline = pipeline();
     let capture = pipeline.capture.as_mut().expect("it captures");
     capture.path = Some(Path::Storage);
     let storage = capture.storage.as_mut().expect("it says so");
-    storage.host = Place::Address(Pointer::PushConstant { offset: 0 });
+    storage.host = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     storage.unbound_buffers = true;
     let mut draw = resumed();
     let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };

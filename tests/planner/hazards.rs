@@ -1,7 +1,7 @@
 //! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is
 //! given, and it waits for nothing else.
 
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade_planner::{
     Accesses, Active, Attachments, Barrier, Begin, Bound, ByteCount, Call, Capture, Counter,
     CounterOwner, Device, Draw, End, Feedback, FeedbackBuffer, Path, Pipeline, Preset, Resource,
@@ -46,7 +46,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
             before,
         })
     };
-    let place = Place::Address(Pointer::PushConstant { offset: 0 });
+    let place = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     let storage = Storage {
         set: Set(0),
         binding: Binding(0),

@@ -2,7 +2,7 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set, SideEffects};
 use polyshade::transform_feedback::{self};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device,
@@ -138,8 +138,8 @@ fn metal_counts_what_stands_beside_storage_buffers() {
             (storage.storage_buffers, storage.host) = (storage_buffers, host);
         })
     };
-    let own = Place::StorageBuffer { set: Set(3), binding: Binding(2) };
-    let pushed = Place::PushConstant { offset: 0 };
+    let own = ParamSource::StorageBuffer { set: Set(3), binding: Binding(2) };
+    let pushed = ParamSource::PushConstant { offset: 0 };
     refused(Preset::Metal, &with(31, own), &anew(), "32 storage buffers, only 31");
     refused(Preset::Metal, &with(30, pushed), &anew(), "32 storage buffers, only 31");
     assert!(planner::plan(&Preset::Metal.into(), &with(30, own), &anew()).is_ok());
@@ -200,10 +200,10 @@ fn limits_are_kept() {
     refused(Preset::VulkanMobile, &crowded, &anew(), "5 storage buffers, only 4");
     let far = storage(|storage| storage.set.0 = 4);
     refused(Preset::VulkanMobile, &far, &anew(), "5 descriptor sets, only 4");
-    let pushed = storage(|storage| storage.host = Place::PushConstant { offset: 100 });
+    let pushed = storage(|storage| storage.host = ParamSource::PushConstant { offset: 100 });
     refused(Preset::VulkanMobile, &pushed, &anew(), "144 bytes of push constants, only 128");
     let at = |offset| {
-        let host = Place::Address(Pointer::PushConstant { offset });
+        let host = ParamSource::Address(AddressSource::PushConstant { offset });
         with_capture(|capture| {
             let storage = capture.storage.as_mut().expect("it is there");
             // Nothing is bound, so that no limit of descriptors matters.

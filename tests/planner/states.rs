@@ -1,6 +1,6 @@
 //! States that the tests plan.
 
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_planner::{
     Active, Begin, Bound, Capture, Counter, CounterOwner, Draw, End, Feedback, FeedbackBuffer,
     PassState, Pipeline, ShaderStage, Storage, Topology, Use, Uses,
@@ -9,7 +9,7 @@ use polyshade_planner::{
 /// A pipeline that captures into two buffers, and says what either path needs.
 pub(crate) fn pipeline() -> Pipeline {
     let (set, binding) = (Set(3), Binding(0));
-    let host = Place::StorageBuffer { set, binding: Binding(2) };
+    let host = ParamSource::StorageBuffer { set, binding: Binding(2) };
     let buffer = |stride| FeedbackBuffer { stride, ..FeedbackBuffer::default() };
     let capture = Capture {
         path: None,

@@ -4,7 +4,7 @@ use crate::shader::{Shader, count};
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap,
 };
-use polyshade::host::{Binding, Place, Reserved, Set, Target};
+use polyshade::host::{Binding, ParamSource, Reserved, Set, Target};
 use polyshade::{ErrorKind, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::FunctionCall;
@@ -20,7 +20,7 @@ pub(crate) const COLOUR: &str = "
         colour.x = 0.5;
     }";
 
-const WORD: Place = Place::PushConstant { offset: 0 };
+const WORD: ParamSource = ParamSource::PushConstant { offset: 0 };
 
 /// Lowers, and has `spirv-val` look at the result.
 #[track_caller]
@@ -69,10 +69,10 @@ fn every_equation_and_selection_is_valid() {
         lowered(&shader, &Options::new().equations([equation]));
     }
     for place in [
-        Place::PushConstant { offset: 16 },
-        Place::Uniform { set, binding },
-        Place::StorageBuffer { set, binding },
-        Place::Specialization { first_id: 7 },
+        ParamSource::PushConstant { offset: 16 },
+        ParamSource::Uniform { set, binding },
+        ParamSource::StorageBuffer { set, binding },
+        ParamSource::Specialization { first_id: 7 },
     ] {
         let module = lowered(&shader, &Options::new().all().select(place));
         assert_eq!(count(&module, Op::SWITCH), 1, "one indexed branch");

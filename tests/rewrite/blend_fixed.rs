@@ -7,7 +7,7 @@ use polyshade::advanced_blend::{
     self, ColorBlend, Destination, Equation, Factor, Format, FormatClass, LogicOperation,
     Operation, Options, Ordinary, Overlap, Term,
 };
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, validate};
@@ -106,8 +106,8 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
     let shader = Shader::glsl(ShaderStage::Fragment, source);
     let constant = Ordinary::both(Term::add(Factor::ConstantColor, Factor::OneMinusConstantAlpha));
     let (set, binding) = (Set(1), Binding(0));
-    let push = Place::PushConstant { offset: 8 };
-    let uniform = Place::Uniform { set, binding };
+    let push = ParamSource::PushConstant { offset: 8 };
+    let uniform = ParamSource::Uniform { set, binding };
     let options = |select, constants| {
         Options::new()
             .target(0, ColorBlend::new([Equation::Multiply, Equation::Screen]))
@@ -127,7 +127,7 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
         let constants = names.filter(|name| name.starts_with("blend_constant_"));
         assert_eq!(constants.count(), 4);
     }
-    let other = options(push, Place::PushConstant { offset: 64 });
+    let other = options(push, ParamSource::PushConstant { offset: 64 });
     let error = advanced_blend::lower(shader.module(), "main", &other).map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Options);
     assert!(error.to_string().contains("right behind"), "{error}");

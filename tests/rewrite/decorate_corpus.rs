@@ -3,7 +3,7 @@
 
 use crate::dce_corpus::corpus;
 use polyshade::clip_space;
-use polyshade::host::{Device, Place, Reserved, Target, Value};
+use polyshade::host::{Device, ParamSource, Reserved, Target, Value};
 use polyshade::rasterizer_discard;
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::{self, Options, Varying};
@@ -38,12 +38,12 @@ fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let target = target(entry).reserved(Reserved::new().location(1));
     let options = clip_space::Options::new()
         .depth(true)
-        .flip_y(Value::Word(Place::Specialization { first_id: IDS[0] }))
-        .rotation(Value::Word(Place::Specialization { first_id: IDS[1] }));
+        .flip_y(Value::Param(ParamSource::Specialization { first_id: IDS[0] }))
+        .rotation(Value::Param(ParamSource::Specialization { first_id: IDS[1] }));
     let converted = clip_space::lower(m, &target, &options)?.module.into_words();
     let converted = Module::parse(&converted)?;
     let options = rasterizer_discard::Options::new()
-        .when(Value::Word(Place::Specialization { first_id: IDS[2] }));
+        .when(Value::Param(ParamSource::Specialization { first_id: IDS[2] }));
     Ok(rasterizer_discard::lower(&converted, &target, &options)?.module.into_words())
 }
 

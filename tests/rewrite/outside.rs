@@ -1,7 +1,7 @@
 //! A lowering outside of the crate: with the public moves it returns the module, the words of the host and the
 //! requirements, as those of the crate do.
 
-use polyshade::host::{LimitName, Lowered, Place, Target, Word, Words};
+use polyshade::host::{LimitName, Lowered, ParamSource, Target, HostParam, HostParams};
 use polyshade::rewrite::{self, Lowering, Stages};
 use polyshade::spv::{BuiltIn, ExecutionModel, Op, StorageClass};
 use polyshade::{Error, Module};
@@ -20,17 +20,17 @@ const LAST: &str = "last_layer";
 fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    last: Place,
+    last: ParamSource,
 ) -> Result<Lowered<'m, bool>, Error> {
     let target = target.into();
     let mut words = Vec::new();
-    Words::add(&mut words, last, [Word::new(LAST, "the number of the last layer")]);
+    HostParams::add(&mut words, last, [HostParam::new(LAST, "the number of the last layer")]);
     let lowered = rewrite::lower(module, &target, &LOWERING, |m, p, entry| {
         // Look up.
         let layer = rewrite::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::LAYER);
         let Some(layer) = layer else { return Ok(false) };
         // Declare, then edit: a function that is called before each emit.
-        let host = rewrite::host_words(m, p, entry, target.reservations(), &words, "layer_limit")?;
+        let host = rewrite::host_params(m, p, entry, target.reservations(), &words, "layer_limit")?;
         let bool = p.bool();
         let at = rewrite::export_points(m, p, entry)?.at_exports(p, None);
         let mut code = p.at(at);
@@ -45,7 +45,7 @@ fn lower<'m>(
     })?;
     Ok(match lowered.result {
         false => lowered,
-        true => lowered.with_words(words, ExecutionModel::GEOMETRY),
+        true => lowered.with_params(words, ExecutionModel::GEOMETRY),
     })
 }
 
@@ -63,14 +63,14 @@ fn a_lowering_outside_of_the_crate_says_what_the_host_does() {
     };
     let words = geometry("gl_Layer = 3 * i;");
     let module = Module::parse(&words).unwrap();
-    let lowered = lower(&module, "main", Place::PushConstant { offset: 16 }).unwrap();
+    let lowered = lower(&module, "main", ParamSource::PushConstant { offset: 16 }).unwrap();
     validate(lowered.module.words()).unwrap();
     assert!(disassemble(lowered.module.words()).unwrap().contains("OpSLessThan"));
     assert_eq!(lowered.words[0].words[0].name, LAST);
     assert_eq!(lowered.requirements.push_constants, Some(16..20));
     assert_eq!(lowered.requirements.limits[&LimitName::MaxPushConstantsSize], 20);
 
-    let constant = Place::Specialization { first_id: 4 };
+    let constant = ParamSource::Specialization { first_id: 4 };
     let lowered = lower(&module, "main", constant).unwrap();
     assert_eq!(lowered.requirements.specialization.first(), Some(&(4..5)));
 

@@ -3,7 +3,7 @@
 use crate::shader::{Shader, entry};
 use polyshade::Error;
 use polyshade::clip_space::{self, Options};
-use polyshade::host::{Place, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade::rewrite::{self, HostBlock};
 use polyshade_spv::{Decoration, ErrorKind, Id, Module, Patch};
 use polyshade_tests::shader::ShaderStage;
@@ -75,7 +75,7 @@ fn an_offset_that_is_no_multiple_of_4_or_too_large_is_refused() {
 #[test]
 fn the_range_takes_in_words_at_several_places() {
     let shader = Shader::glsl(ShaderStage::Vertex, "void main() { gl_Position = vec4(1); }");
-    let word = |offset| Value::Word(Place::PushConstant { offset });
+    let word = |offset| Value::Param(ParamSource::PushConstant { offset });
     for (places, range) in [([16, 24], 16..28), ([24, 4], 4..28), ([8, 8], 8..16)] {
         let [depth, flip] = places.map(word);
         let options = Options::new().depth(depth).flip_y(flip);

@@ -4,7 +4,7 @@ use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
 use polyshade::clip_space::{self, Turn};
-use polyshade::host::{Binding, Lowered, Place, Pointer, Set, SideEffects, Target, Value};
+use polyshade::host::{Binding, Lowered, ParamSource, AddressSource, Set, SideEffects, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
 use polyshade::recipe::{self, Capture, Made, Masks, Recipe};
@@ -19,19 +19,19 @@ use polyshade_trials::{Choices, check_place};
 /// How many recipes each pipeline is tried with.
 const RECIPES: u64 = 12;
 
-fn place(choices: &mut Choices) -> Place {
+fn place(choices: &mut Choices) -> ParamSource {
     let (set, binding) = (Set(choices.below(4)), Binding(choices.below(8)));
     match choices.below(5) {
-        0 => Place::StorageBuffer { set, binding },
-        4 => Place::Address(match choices.below(4) {
-            0 => Pointer::Uniform { set, binding },
-            1 => Pointer::PushConstant { offset: 64 + 4 * choices.below(32) },
-            2 => Pointer::Attribute { location: choices.below(16) },
-            _ => Pointer::Specialization { first_id: choices.below(256) },
+        0 => ParamSource::StorageBuffer { set, binding },
+        4 => ParamSource::Address(match choices.below(4) {
+            0 => AddressSource::Uniform { set, binding },
+            1 => AddressSource::PushConstant { offset: 64 + 4 * choices.below(32) },
+            2 => AddressSource::Attribute { location: choices.below(16) },
+            _ => AddressSource::Specialization { first_id: choices.below(256) },
         }),
-        1 => Place::Uniform { set, binding },
-        2 => Place::PushConstant { offset: 64 + 4 * choices.below(32) },
-        _ => Place::Specialization { first_id: choices.below(256) },
+        1 => ParamSource::Uniform { set, binding },
+        2 => ParamSource::PushConstant { offset: 64 + 4 * choices.below(32) },
+        _ => ParamSource::Specialization { first_id: choices.below(256) },
     }
 }
 
@@ -62,7 +62,7 @@ fn depth(choices: &mut Choices) -> clip_space::Options {
     let mut switch = || choices.of(&[Value::Fixed(true), Value::Fixed(false)]);
     let options = clip_space::Options::new().depth(switch()).flip_y(switch());
     match choices.maybe() {
-        true => options.rotation(Value::Word(place(choices))),
+        true => options.rotation(Value::Param(place(choices))),
         false => options.rotation(Turn::Quarter),
     }
 }
@@ -111,13 +111,13 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
             vertex: None,
         });
         recipe.masks = choices.perhaps(|choices| Masks {
-            enabled: choices.of(&[Value::Fixed(5), Value::Word(place(&mut choices.clone()))]),
+            enabled: choices.of(&[Value::Fixed(5), Value::Param(place(&mut choices.clone()))]),
             keep_original: choices.maybe(),
         });
         recipe.position_only = choices.perhaps(reduce);
         recipe.clip_space = choices.perhaps(depth);
         recipe.rasterizer_discard = choices.perhaps(|choices| {
-            let when = choices.of(&[Value::Fixed(true), Value::Word(place(&mut choices.clone()))]);
+            let when = choices.of(&[Value::Fixed(true), Value::Param(place(&mut choices.clone()))]);
             rasterizer_discard::Options::new().when(when)
         });
     }
@@ -248,18 +248,18 @@ fn words_that_overlap_are_noticed() {
     let vertex = |m: &Module<'_>| m.entry_point("main", ExecutionModel::VERTEX).is_ok();
     let words = |place| {
         let mut recipe = Recipe::default();
-        recipe.clip_space = Some(clip_space::Options::new().flip_y(Value::Word(place)));
+        recipe.clip_space = Some(clip_space::Options::new().flip_y(Value::Param(place)));
         let vertices = modules.iter().filter(|m| vertex(m));
         let made = vertices.filter_map(|m| recipe::lower(&[(m, "main".into())], &recipe).ok());
         let mut read = made.filter(|made| !made[0].words.is_empty());
         read.next().expect("some case has a position").remove(0).into_owned()
     };
-    let [one, two] = [64, 68].map(|offset| words(Place::PushConstant { offset }));
+    let [one, two] = [64, 68].map(|offset| words(ParamSource::PushConstant { offset }));
     assert_eq!(check_apart(&[one.clone(), two.clone()]), Ok(()));
     assert!(check_apart(&[one.clone(), two, one.clone()]).is_err());
     for place in [
-        Place::Specialization { first_id: 1 },
-        Place::Uniform { set: Set(0), binding: Binding(99) },
+        ParamSource::Specialization { first_id: 1 },
+        ParamSource::Uniform { set: Set(0), binding: Binding(99) },
     ] {
         let one = words(place);
         assert!(check_apart(&[one.clone(), one]).is_err(), "{place}");

@@ -12,8 +12,8 @@ use polyshade::clip_cull::{
 };
 use polyshade::clip_space::{self, Turn};
 use polyshade::host::{
-    Binding, Changed, Device, Place, Pointer, Requirements, Reserved, Set, Target,
-    TransformFeedback, Value, Words,
+    Binding, Changed, Device, ParamSource, AddressSource, Requirements, Reserved, Set, Target,
+    TransformFeedback, Value, HostParams,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
@@ -56,15 +56,15 @@ fn module(stage: ShaderStage, source: &str) -> Module<'static> {
     Module::parse_owned(words).expect("glslang writes modules")
 }
 
-const PLACES: [Place; 8] = [
-    Place::StorageBuffer { set: Set(1), binding: Binding(2) },
-    Place::Uniform { set: Set(3), binding: Binding(4) },
-    Place::PushConstant { offset: 16 },
-    Place::Specialization { first_id: 7 },
-    Place::Address(Pointer::Uniform { set: Set(5), binding: Binding(6) }),
-    Place::Address(Pointer::PushConstant { offset: 24 }),
-    Place::Address(Pointer::Specialization { first_id: 8 }),
-    Place::Address(Pointer::Attribute { location: 9 }),
+const PLACES: [ParamSource; 8] = [
+    ParamSource::StorageBuffer { set: Set(1), binding: Binding(2) },
+    ParamSource::Uniform { set: Set(3), binding: Binding(4) },
+    ParamSource::PushConstant { offset: 16 },
+    ParamSource::Specialization { first_id: 7 },
+    ParamSource::Address(AddressSource::Uniform { set: Set(5), binding: Binding(6) }),
+    ParamSource::Address(AddressSource::PushConstant { offset: 24 }),
+    ParamSource::Address(AddressSource::Specialization { first_id: 8 }),
+    ParamSource::Address(AddressSource::Attribute { location: 9 }),
 ];
 
 #[test]
@@ -108,14 +108,14 @@ fn options_of_capture_are_kept() {
 
 #[test]
 fn options_of_the_position_are_kept() {
-    let words = PLACES.map(Value::Word).into_iter().zip(PLACES.map(Value::Word));
+    let words = PLACES.map(Value::Param).into_iter().zip(PLACES.map(Value::Param));
     let given = [(Value::Fixed(true), Value::Fixed(Turn::ThreeQuarters))];
     for (switch, rotation) in words.chain(given) {
         let options = clip_space::Options::new();
         kept_beside_default(&options.depth(true).flip_y(switch).rotation(rotation));
     }
     for place in PLACES {
-        kept_beside_default(&rasterizer_discard::Options::new().when(Value::Word(place)));
+        kept_beside_default(&rasterizer_discard::Options::new().when(Value::Param(place)));
     }
     let kept_outputs = [Keep::Position, Keep::Location(3), Keep::Name("v".to_owned())];
     let options = position_only::Options::new().keep(kept_outputs).keep_interface().invariant();
@@ -174,7 +174,7 @@ fn steps() -> Vec<Step> {
     let (count, vertex, location) = (3, Some(2), 5);
     let emulated = Emulated::Cull;
     let planes = |words| Step::UserPlanes(UserPlanes { count, words, vertex });
-    let mask = |place| Step::Mask { enabled: Value::Word(place), keep_original_at: Some(8) };
+    let mask = |place| Step::Mask { enabled: Value::Param(place), keep_original_at: Some(8) };
     let of_host = PLACES.into_iter().flat_map(|place| [planes(place), mask(place)]);
     of_host
         .chain([
@@ -210,7 +210,7 @@ fn what_captures_say_is_kept() {
         let options = options.clone().words(place);
         let captured = transform_feedback::prepare(&vertex, "main", &options).expect("it can be");
         kept::<Layout>(captured.layout());
-        kept::<Words>(captured.words());
+        kept::<HostParams>(captured.words());
         kept_beside_default::<Requirements>(captured.requirements());
     }
     let options = options.interleaved(["w", "gl_Position"]);
@@ -218,10 +218,10 @@ fn what_captures_say_is_kept() {
     kept::<Decorated>(&decorated.result);
     kept_beside_default::<Requirements>(&decorated.requirements);
 
-    let options = clip_space::Options::new().depth(Value::Word(PLACES[0]));
+    let options = clip_space::Options::new().depth(Value::Param(PLACES[0]));
     let changed = clip_space::lower(&decorated.module, "main", &options).expect("it can");
     kept_beside_default::<Changed>(&changed.result);
-    kept::<Vec<Words>>(&changed.words);
+    kept::<Vec<HostParams>>(&changed.words);
     kept_beside_default::<Requirements>(&changed.requirements);
 }
 
@@ -286,7 +286,7 @@ fn recipes_and_what_they_say_are_kept() {
         variant: transform_feedback::Variant::RasterOnly,
         options: transform_feedback::Options::new().interleaved(["v"]),
     });
-    recipe.masks = Some(Masks { enabled: Value::Word(PLACES[0]), keep_original: true });
+    recipe.masks = Some(Masks { enabled: Value::Param(PLACES[0]), keep_original: true });
     recipe.position_only =
         Some(position_only::Options::new().variant(position_only::Variant::Complement));
     recipe.emulate = Some(Emulated::Cull);

@@ -4,7 +4,7 @@
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{self, DistanceCounts, Step, UserPlanes};
 use polyshade::clip_space;
-use polyshade::host::{Binding, Lowered, Place, Reserved, Set, Target, Value};
+use polyshade::host::{Binding, Lowered, ParamSource, Reserved, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
 use polyshade::recipe::{self, Capture, Made, Masks, Recipe};
@@ -94,7 +94,7 @@ fn marked() -> clip_cull::Normalize {
 
 const PLANES: UserPlanes = UserPlanes {
     count: 1,
-    words: Place::Uniform { set: Set(2), binding: Binding(0) },
+    words: ParamSource::Uniform { set: Set(2), binding: Binding(0) },
     vertex: None,
 };
 
@@ -104,19 +104,19 @@ fn reduced() -> position_only::Options {
 }
 
 fn depth() -> clip_space::Options {
-    let flip = Value::Word(Place::PushConstant { offset: 16 });
+    let flip = Value::Param(ParamSource::PushConstant { offset: 16 });
     clip_space::Options::new().depth(true).flip_y(flip)
 }
 
 fn discard() -> rasterizer_discard::Options {
-    rasterizer_discard::Options::new().when(Value::Word(Place::Specialization { first_id: 7 }))
+    rasterizer_discard::Options::new().when(Value::Param(ParamSource::Specialization { first_id: 7 }))
 }
 
 fn blend() -> advanced_blend::Options {
     let (set, binding) = (Set(2), Binding(4));
     advanced_blend::Options::new()
         .all_khr()
-        .select(Place::PushConstant { offset: 32 })
+        .select(ParamSource::PushConstant { offset: 32 })
         .destination(Destination::InputAttachment { set, binding, index: 0 })
 }
 
@@ -359,7 +359,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
     };
     refused(&given, &[], geometry, "normalize: the pipeline has no geometry stage");
     let overlaps = |recipe: &mut Recipe| {
-        let place = Place::PushConstant { offset: 16 };
+        let place = ParamSource::PushConstant { offset: 16 };
         recipe.blend = Some(blend().select(place));
     };
     let why = "blend, fragment stage: bytes 16..20 of the push constants are reserved";
@@ -429,18 +429,18 @@ fn what_one_stage_has_is_kept_free_in_the_others() {
         }
     };
     for (place, what) in [
-        (Place::PushConstant { offset: 28 }, "bytes 16..32 of the push constants are"),
-        (Place::Specialization { first_id: 7 }, "specialization constant 7 is"),
-        (Place::Uniform { set: Set(3), binding: Binding(0) }, "binding 0 of set 3 is"),
+        (ParamSource::PushConstant { offset: 28 }, "bytes 16..32 of the push constants are"),
+        (ParamSource::Specialization { first_id: 7 }, "specialization constant 7 is"),
+        (ParamSource::Uniform { set: Set(3), binding: Binding(0) }, "binding 0 of set 3 is"),
     ] {
         refused(&given, &[], select(place), &format!("blend, fragment stage: {what} reserved"));
     }
     // The controls: right behind, each is free.
     for place in [
-        Place::PushConstant { offset: 32 },
-        Place::PushConstant { offset: 12 },
-        Place::Specialization { first_id: 8 },
-        Place::Uniform { set: Set(3), binding: Binding(1) },
+        ParamSource::PushConstant { offset: 32 },
+        ParamSource::PushConstant { offset: 12 },
+        ParamSource::Specialization { first_id: 8 },
+        ParamSource::Uniform { set: Set(3), binding: Binding(1) },
     ] {
         let mut recipe = Recipe::default();
         select(place)(&mut recipe);
@@ -464,7 +464,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
     let options = transform_feedback::Options::new().interleaved(["v_colour"]);
     recipe.capture = Some(Capture::Storage { variant: Variant::Both, options: options.clone() });
     recipe.blend =
-        Some(advanced_blend::Options::new().all_khr().select(Place::PushConstant { offset: 32 }));
+        Some(advanced_blend::Options::new().all_khr().select(ParamSource::PushConstant { offset: 32 }));
     let lowered = lower(&given, &recipe).expect("it can be");
     let sets = |stage: usize| {
         let descriptors = lowered[stage].requirements.descriptors.iter();

@@ -7,7 +7,7 @@ use crate::undefined;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
-use polyshade::host::{Binding, Place, Pointer, Set, Target};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::ShaderStage;
 use polyshade_tests::sample::sample;
@@ -43,12 +43,12 @@ pub(crate) struct Case {
     pub(crate) words: Vec<u32>,
     pub(crate) asked: BlendedAs,
     pub(crate) alpha_to_one: bool,
-    pub(crate) select: Option<Place>,
+    pub(crate) select: Option<ParamSource>,
     pub(crate) destination: Destination,
     pub(crate) given: Vec<(Part, Vec<u32>)>,
 }
 
-const PUSHED: Option<Place> = Some(Place::PushConstant { offset: 0 });
+const PUSHED: Option<ParamSource> = Some(ParamSource::PushConstant { offset: 0 });
 
 fn attachment() -> Destination {
     Destination::InputAttachment { set: Set(3), binding: Binding(0), index: 0 }
@@ -190,10 +190,10 @@ fn one_equation_and_words_wherever_they_are() {
     }
     let (set, binding) = (Set(2), Binding(1));
     let places = [
-        Place::Specialization { first_id: 3 },
-        Place::Uniform { set, binding },
-        Place::StorageBuffer { set, binding },
-        Place::Address(Pointer::Uniform { set, binding }),
+        ParamSource::Specialization { first_id: 3 },
+        ParamSource::Uniform { set, binding },
+        ParamSource::StorageBuffer { set, binding },
+        ParamSource::Address(AddressSource::Uniform { set, binding }),
     ];
     for words in sample(places, 2) {
         let equations = [Equation::Screen, Equation::Xor];

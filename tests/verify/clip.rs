@@ -7,7 +7,7 @@ use crate::stage::{
 use crate::subject::{self, edited, parsed, vertex};
 use polyshade::Module;
 use polyshade::clip_cull::{Clipped, DistanceKind, Step as ClipStep, UserPlanes};
-use polyshade::host::{Binding, Lowered, Place, Pointer, Set, Value};
+use polyshade::host::{Binding, Lowered, ParamSource, AddressSource, Set, Value};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::clip::{emulate, take};
@@ -88,13 +88,13 @@ fn arrays_take_other_forms() {
 
 #[test]
 fn planes_are_switched_off() {
-    let storage = Place::StorageBuffer { set: Set(1), binding: Binding(2) };
+    let storage = ParamSource::StorageBuffer { set: Set(1), binding: Binding(2) };
     let cases = [
         (Value::Fixed(5), None),
-        (Value::Word(Place::Specialization { first_id: 3 }), None),
-        (Value::Word(Place::PushConstant { offset: 8 }), Some(6)),
-        (Value::Word(storage), None),
-        (Value::Word(Place::Address(Pointer::PushConstant { offset: 8 })), None),
+        (Value::Param(ParamSource::Specialization { first_id: 3 }), None),
+        (Value::Param(ParamSource::PushConstant { offset: 8 }), Some(6)),
+        (Value::Param(storage), None),
+        (Value::Param(ParamSource::Address(AddressSource::PushConstant { offset: 8 })), None),
     ];
     for (mask, as_written) in sample(cases, 5) {
         VERTEX.is_drawn(&arrays(), &enabled(mask, as_written));
@@ -118,10 +118,10 @@ fn eye() -> Vec<u32> {
 
 #[test]
 fn planes_of_the_host_cut() {
-    let uniform = Place::Uniform { set: Set(0), binding: Binding(4) };
-    let address = Place::Address(Pointer::Specialization { first_id: 1 });
+    let uniform = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
+    let address = ParamSource::Address(AddressSource::Specialization { first_id: 1 });
     // With some of them off, and not.
-    let mask = Value::Word(Place::PushConstant { offset: 0 });
+    let mask = Value::Param(ParamSource::PushConstant { offset: 0 });
     let cases =
         [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))];
     for (words, space, mask) in sample(cases, 3) {
@@ -137,7 +137,7 @@ fn planes_of_the_host_cut() {
 /// What is added first decides whether it is a number, and which is not known of a driver.
 #[test]
 fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
-    let words = Place::Uniform { set: Set(0), binding: Binding(4) };
+    let words = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
     let of_host = |space| planes(UserPlanes { count: 8, words, vertex: Some(space) });
     let eye = |most: &str| {
         shader(
@@ -166,7 +166,7 @@ fn what_rounding_decides_is_not_drawn() {
                 + 5e-4 * sin(b);
         }",
     );
-    let at = Place::Uniform { set: Set(0), binding: Binding(4) };
+    let at = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
     VERTEX.is_drawn(&words, &planes(UserPlanes { count: 3, words: at, vertex: None }));
 }
 
@@ -240,7 +240,7 @@ fn planes_that_look_at_the_bits_of_others() {
         "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[6]; };",
         "for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = b[i & 3] + 2.0;",
     );
-    let step = || enabled(Value::Word(Place::PushConstant { offset: 0 }), None);
+    let step = || enabled(Value::Param(ParamSource::PushConstant { offset: 0 }), None);
     VERTEX.is_drawn(&words, &step());
     let bits = |line: &str| {
         let line = line.trim();
@@ -250,7 +250,7 @@ fn planes_that_look_at_the_bits_of_others() {
         };
         other("%uint_16", "%uint_1").or_else(|| other("%uint_32", "%uint_8"))
     };
-    let mask = Value::Word(Place::PushConstant { offset: 0 });
+    let mask = Value::Param(ParamSource::PushConstant { offset: 0 });
     let module = parsed(&words);
     let lowered = masked(&module, mask);
     let other = edited(lowered.module.words(), bits);
@@ -260,7 +260,7 @@ fn planes_that_look_at_the_bits_of_others() {
 
 #[test]
 fn masks_that_mean_something_else_where_all_bits_are_alike() {
-    let (words, mask) = (arrays(), Value::Word(Place::PushConstant { offset: 0 }));
+    let (words, mask) = (arrays(), Value::Param(ParamSource::PushConstant { offset: 0 }));
     let module = parsed(&words);
     let lowered = masked(&module, mask);
     let on = "%none = OpIEqual %bool %whole %uint_0
@@ -293,7 +293,7 @@ fn masked<'m>(module: &'m Module<'_>, enabled: Value<u32>) -> Lowered<'m, Clippe
 
 #[test]
 fn a_plane_in_another_space() {
-    let words = Place::PushConstant { offset: 0 };
+    let words = ParamSource::PushConstant { offset: 0 };
     let step = |space| planes(UserPlanes { count: 2, words, vertex: space });
     let other = step(Some(2));
     let found = VERTEX.difference(&eye(), &step(None).but_done(other));

@@ -6,7 +6,7 @@ use crate::stage::{
 };
 use crate::subject::{self, compiled};
 use polyshade::clip_cull::{DistanceCounts, DistanceKind, UserPlanes};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade::spv::{BuiltIn, Decoration, Id};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{emulate, take};
@@ -177,7 +177,7 @@ fn distances_that_are_declared_and_not_read_are_none() {
 
 #[test]
 fn what_no_device_is_handed_says_nothing() {
-    let words = Place::PushConstant { offset: 0 };
+    let words = ParamSource::PushConstant { offset: 0 };
     let of_output = planes(UserPlanes { count: 1, words, vertex: Some(2) });
     let many = to_registers(6, Some([4_000_000_000, 0]));
     for (step, reason) in [(many, "are more than 8"), (of_output, "hand distances on")] {

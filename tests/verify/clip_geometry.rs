@@ -6,7 +6,7 @@ use crate::stage::{
 };
 use crate::subject::{compiled, parsed};
 use polyshade::clip_cull::{GeometryClip, Step as ClipStep, UserPlanes};
-use polyshade::host::{Place, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::take;
 use polyshade_verify::{ClipSteps, Difference};
@@ -84,7 +84,7 @@ fn one_array_becomes_two() {
 
 #[test]
 fn planes_are_of_the_host() {
-    let words = Place::PushConstant { offset: 0 };
+    let words = ParamSource::PushConstant { offset: 0 };
     let three = UserPlanes { count: 3, words, vertex: None };
     GEOMETRY.is_drawn(&shader("", ""), &planes(three));
 }

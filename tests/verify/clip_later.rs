@@ -8,7 +8,7 @@ use crate::stage::{
 use crate::subject::{self, Driver};
 use crate::{clip_control, clip_evaluation, clip_geometry};
 use polyshade::clip_cull::DistanceKind;
-use polyshade::host::{Place, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade_verify::{ClipForm, ClipSteps};
 
 /// A stage with two registers on each side, the second shared by both kinds and an ordinary value; and with arrays.
@@ -52,10 +52,10 @@ fn planes_are_switched_off() {
     for (stage, _, words) in &stages()[..2] {
         for (mask, as_written) in [
             (Value::Fixed(5), Some(6)),
-            (Value::Word(Place::Specialization { first_id: 3 }), Some(6)),
-            (Value::Word(Place::Specialization { first_id: 3 }), None),
-            (Value::Word(Place::PushConstant { offset: 8 }), Some(6)),
-            (Value::Word(Place::PushConstant { offset: 8 }), None),
+            (Value::Param(ParamSource::Specialization { first_id: 3 }), Some(6)),
+            (Value::Param(ParamSource::Specialization { first_id: 3 }), None),
+            (Value::Param(ParamSource::PushConstant { offset: 8 }), Some(6)),
+            (Value::Param(ParamSource::PushConstant { offset: 8 }), None),
         ] {
             stage.is_drawn(words, &enabled(mask, as_written));
         }

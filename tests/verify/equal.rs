@@ -1,7 +1,7 @@
 //! Every kind of varying, every way to ask for it, and every kind of input: equal.
 
 use crate::subject::{Driver, Subject, vertex};
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::drivers::DRIVERS;
 use polyshade_tests::shader::{assemble, disassemble};
@@ -323,13 +323,13 @@ fn host_words_come_from_anywhere() {
     );
     // Compiling what takes its words by an address takes a driver seconds: each place is on one of the two.
     let places = [
-        Place::Uniform { set: Set(2), binding: Binding(1) },
-        Place::PushConstant { offset: 16 },
-        Place::StorageBuffer { set: Set(0), binding: Binding(3) },
-        Place::Address(Pointer::Uniform { set: Set(2), binding: Binding(1) }),
-        Place::Address(Pointer::PushConstant { offset: 24 }),
-        Place::Address(Pointer::Specialization { first_id: 9 }),
-        Place::Address(Pointer::Attribute { location: 7 }),
+        ParamSource::Uniform { set: Set(2), binding: Binding(1) },
+        ParamSource::PushConstant { offset: 16 },
+        ParamSource::StorageBuffer { set: Set(0), binding: Binding(3) },
+        ParamSource::Address(AddressSource::Uniform { set: Set(2), binding: Binding(1) }),
+        ParamSource::Address(AddressSource::PushConstant { offset: 24 }),
+        ParamSource::Address(AddressSource::Specialization { first_id: 9 }),
+        ParamSource::Address(AddressSource::Attribute { location: 7 }),
     ];
     for (place, driver) in places.into_iter().zip(DRIVERS.into_iter().cycle()) {
         let mut subject = Subject::interleaved(words.clone(), "v_scaled gl_Position");

@@ -2,7 +2,7 @@
 //! different where they are broken on purpose.
 
 use crate::subject::{DRIVERS, Driver, LOST_BITS, Subject, edited, losing_bits, sampled, vertex};
-use polyshade::host::{Place, Pointer};
+use polyshade::host::{ParamSource, AddressSource};
 use polyshade::transform_feedback::{IndexType, Options, Topology};
 use polyshade_verify::{Part, Verdict};
 
@@ -32,7 +32,7 @@ fn subject(shader: &str, list: &str, with: impl FnOnce(Options) -> Options) -> S
 
 #[test]
 fn draws_with_indices_are_equal() {
-    let by_address = Place::Address(Pointer::PushConstant { offset: 0 });
+    let by_address = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     subject(SHADER, "v w", |options| options.indexed(None)).is_equal_by_stores();
     subject(SHADER, "w gl_NextBuffer v", |options| options.indexed(None).restart())
         .is_equal_by_stores();
@@ -44,7 +44,7 @@ fn draws_with_indices_are_equal() {
 
 #[test]
 fn captures_in_compute_stages_are_equal() {
-    let by_address = Place::Address(Pointer::PushConstant { offset: 0 });
+    let by_address = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     subject(SHADER, "v w", |options| options.compute()).is_equal_by_stores();
     subject(SHADER, "w", |options| options.compute().one_instance()).is_equal_by_stores();
     let known = |options: Options| options.compute().indexed(None).one_limit().words(by_address);

@@ -5,7 +5,7 @@ use crate::blend::{Case, fragment, shader};
 use crate::metal::{Edits, edited, metal};
 use crate::subject::{Driver, difference, equal, reason, vertex};
 use polyshade::advanced_blend::{Destination, Equation, Layer};
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_metal::Metal;
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::blend_model::Clamping;
@@ -108,9 +108,9 @@ fn one_equation_and_words_wherever_they_are() {
     }
     let (set, binding) = (Set(2), Binding(1));
     let places = [
-        Place::Specialization { first_id: 3 },
-        Place::Uniform { set, binding },
-        Place::StorageBuffer { set, binding },
+        ParamSource::Specialization { first_id: 3 },
+        ParamSource::Uniform { set, binding },
+        ParamSource::StorageBuffer { set, binding },
     ];
     for words in sample(places, 3) {
         let equations = [Equation::Screen, Equation::Xor];

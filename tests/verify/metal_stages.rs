@@ -10,7 +10,7 @@ use crate::stage::{
 use crate::subject::{difference, equal, reason, vertex};
 use crate::{clip, clip_control, clip_fragment, position};
 use polyshade::clip_cull::{DistanceKind, UserPlanes};
-use polyshade::host::{Place, SideEffects, Value};
+use polyshade::host::{ParamSource, SideEffects, Value};
 
 use polyshade_tests::sample::sample;
 use polyshade_verify::Equal;
@@ -46,7 +46,7 @@ fn a_position_only_text_that_is_broken_is_different() {
 
 /// Everything that Metal may be given: it has clip distances and no cull distances.
 fn steps() -> [(Vec<u32>, Step); 6] {
-    let pushed = Place::PushConstant { offset: 0 };
+    let pushed = ParamSource::PushConstant { offset: 0 };
     let clipped = clip::shader(
         "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; };",
         "gl_ClipDistance[0] = b.x; gl_ClipDistance[1] = a.y + 3.0; gl_ClipDistance[2] = b.z;",
@@ -54,7 +54,7 @@ fn steps() -> [(Vec<u32>, Step); 6] {
     [
         (clip::registers(), clip::to_arrays(marked(&["clip=3", "clip=4.x"], &[]))),
         (clipped.clone(), to_registers(5, None)),
-        (clipped.clone(), enabled(Value::Word(pushed), None)),
+        (clipped.clone(), enabled(Value::Param(pushed), None)),
         (clipped.clone(), emulated(5, None)),
         (clipped.clone(), emulated(5, Some(DistanceKind::Clip))),
         (clip::shader("", ""), planes(UserPlanes { count: 2, words: pushed, vertex: None })),

@@ -1,7 +1,7 @@
 //! Vertex pulling: equal, and different where it is broken on purpose.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
-use polyshade::host::{Place, Pointer, Target};
+use polyshade::host::{ParamSource, AddressSource, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Rate, Robustness};
 use polyshade_tests::sample::sample_by;
@@ -37,10 +37,10 @@ fn verify(driver: Driver, options: &Options, given: Option<Vec<u32>>) -> Verdict
 
 #[test]
 fn what_is_fetched_is_what_the_fixed_function_fetches() {
-    let by_address = Place::Address(Pointer::PushConstant { offset: 0 });
+    let by_address = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     let all = [
         Options::new(),
-        Options::new().words(Place::Uniform {
+        Options::new().words(ParamSource::Uniform {
             set: polyshade::host::Set(1),
             binding: polyshade::host::Binding(0),
         }),

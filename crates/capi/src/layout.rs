@@ -262,7 +262,7 @@ pub unsafe extern "C" fn polyshade_layout_host_words(
     guard(error, || {
         let layout = &border::handle(layout, "layout")?.layout;
         let (draw, ranges) = (draw::read(draw)?, draw::ranges(ranges, range_count)?);
-        border::fill(&layout.host_words(&draw, &ranges)?, buffer, word_count)
+        border::fill(&layout.host_params(&draw, &ranges)?, buffer, word_count)
     })
 }
 

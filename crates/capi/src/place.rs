@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use polyshade::clip_space::Turn;
-use polyshade::host::{Binding, DescriptorKind, Place, Pointer, Set, Value};
+use polyshade::host::{Binding, DescriptorKind, ParamSource, AddressSource, Set, Value};
 use polyshade::spv::ExecutionModel;
 
 /// The stage: `VkShaderStageFlagBits`.
@@ -92,35 +92,35 @@ pub struct polyshade_value {
 }
 
 impl polyshade_place {
-    pub(crate) fn read(self, what: &str) -> Result<Option<Place>, Failure> {
+    pub(crate) fn read(self, what: &str) -> Result<Option<ParamSource>, Failure> {
         let Self { kind, set, binding, number } = self;
         let (set, binding) = (Set(set), Binding(binding));
         Ok(Some(match kind {
             POLYSHADE_PLACE_NONE => return Ok(None),
-            POLYSHADE_PLACE_STORAGE_BUFFER => Place::StorageBuffer { set, binding },
-            POLYSHADE_PLACE_UNIFORM => Place::Uniform { set, binding },
-            POLYSHADE_PLACE_PUSH_CONSTANT => Place::PushConstant { offset: number },
-            POLYSHADE_PLACE_SPECIALIZATION => Place::Specialization { first_id: number },
-            POLYSHADE_PLACE_ADDRESS_IN_UNIFORM => Place::Address(Pointer::Uniform { set, binding }),
+            POLYSHADE_PLACE_STORAGE_BUFFER => ParamSource::StorageBuffer { set, binding },
+            POLYSHADE_PLACE_UNIFORM => ParamSource::Uniform { set, binding },
+            POLYSHADE_PLACE_PUSH_CONSTANT => ParamSource::PushConstant { offset: number },
+            POLYSHADE_PLACE_SPECIALIZATION => ParamSource::Specialization { first_id: number },
+            POLYSHADE_PLACE_ADDRESS_IN_UNIFORM => ParamSource::Address(AddressSource::Uniform { set, binding }),
             POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT => {
-                Place::Address(Pointer::PushConstant { offset: number })
+                ParamSource::Address(AddressSource::PushConstant { offset: number })
             }
             POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION => {
-                Place::Address(Pointer::Specialization { first_id: number })
+                ParamSource::Address(AddressSource::Specialization { first_id: number })
             }
             POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE => {
-                Place::Address(Pointer::Attribute { location: number })
+                ParamSource::Address(AddressSource::Attribute { location: number })
             }
             _ => return Err(Failure::argument(format!("{what}: there is no place {kind}"))),
         }))
     }
 
     /// The place that is always said.
-    pub(crate) fn needed(self, what: &str) -> Result<Place, Failure> {
+    pub(crate) fn needed(self, what: &str) -> Result<ParamSource, Failure> {
         self.read(what)?.ok_or_else(|| Failure::argument(format!("{what}: no place is said")))
     }
 
-    pub(crate) fn of(place: Place) -> Self {
+    pub(crate) fn of(place: ParamSource) -> Self {
         let none = Self { kind: POLYSHADE_PLACE_NONE, set: 0, binding: 0, number: 0 };
         let at = |kind, set: Set, binding: Binding| Self {
             kind,
@@ -130,22 +130,22 @@ impl polyshade_place {
         };
         let behind = |kind, number| Self { kind, number, ..none };
         match place {
-            Place::StorageBuffer { set, binding } => {
+            ParamSource::StorageBuffer { set, binding } => {
                 at(POLYSHADE_PLACE_STORAGE_BUFFER, set, binding)
             }
-            Place::Uniform { set, binding } => at(POLYSHADE_PLACE_UNIFORM, set, binding),
-            Place::PushConstant { offset } => behind(POLYSHADE_PLACE_PUSH_CONSTANT, offset),
-            Place::Specialization { first_id } => behind(POLYSHADE_PLACE_SPECIALIZATION, first_id),
-            Place::Address(Pointer::Uniform { set, binding }) => {
+            ParamSource::Uniform { set, binding } => at(POLYSHADE_PLACE_UNIFORM, set, binding),
+            ParamSource::PushConstant { offset } => behind(POLYSHADE_PLACE_PUSH_CONSTANT, offset),
+            ParamSource::Specialization { first_id } => behind(POLYSHADE_PLACE_SPECIALIZATION, first_id),
+            ParamSource::Address(AddressSource::Uniform { set, binding }) => {
                 at(POLYSHADE_PLACE_ADDRESS_IN_UNIFORM, set, binding)
             }
-            Place::Address(Pointer::PushConstant { offset }) => {
+            ParamSource::Address(AddressSource::PushConstant { offset }) => {
                 behind(POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT, offset)
             }
-            Place::Address(Pointer::Specialization { first_id }) => {
+            ParamSource::Address(AddressSource::Specialization { first_id }) => {
                 behind(POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION, first_id)
             }
-            Place::Address(Pointer::Attribute { location }) => {
+            ParamSource::Address(AddressSource::Attribute { location }) => {
                 behind(POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE, location)
             }
         }
@@ -159,7 +159,7 @@ impl polyshade_value {
         fixed: impl FnOnce(u32) -> Option<T>,
     ) -> Result<Value<T>, Failure> {
         if let Some(place) = self.word.read(what)? {
-            return Ok(Value::Word(place));
+            return Ok(Value::Param(place));
         }
         let message = || Failure::argument(format!("{what}: {} is no value of it", self.fixed));
         fixed(self.fixed).map(Value::Fixed).ok_or_else(message)

@@ -8,7 +8,7 @@ use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
 use crate::options::Kind;
 use crate::place::{descriptor_type, polyshade_place, stage_bit};
-use polyshade::host::{Descriptor, Ordering, Place, Purpose, Requirements, Words};
+use polyshade::host::{Descriptor, Ordering, ParamSource, Purpose, Requirements, HostParams};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Layout;
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ pub(crate) struct Report {
     pub(crate) is_changed: bool,
     pub(crate) kind: &'static Kind,
     pub(crate) entry: String,
-    pub(crate) words: Vec<Words>,
+    pub(crate) words: Vec<HostParams>,
     pub(crate) requirements: Requirements,
     pub(crate) result: Value,
 }
@@ -164,7 +164,7 @@ pub(crate) struct Output {
 }
 
 struct HostWord {
-    place: Place,
+    place: ParamSource,
     number: u32,
     name: CString,
     meaning: CString,
@@ -263,7 +263,7 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
     let (purpose, number, index) = match of.purpose {
         Purpose::Feedback(number) => (POLYSHADE_PURPOSE_FEEDBACK, number, None),
         Purpose::VertexBuffer(number) => (POLYSHADE_PURPOSE_VERTEX_BUFFER, number, None),
-        Purpose::Words => (POLYSHADE_PURPOSE_WORDS, 0, None),
+        Purpose::HostParams => (POLYSHADE_PURPOSE_WORDS, 0, None),
         Purpose::Indices => (POLYSHADE_PURPOSE_INDICES, 0, None),
         Purpose::Segments => (POLYSHADE_PURPOSE_SEGMENTS, 0, None),
         Purpose::Outputs => (POLYSHADE_PURPOSE_OUTPUTS, 0, None),

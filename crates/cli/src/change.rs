@@ -8,7 +8,7 @@ use crate::stage::before_rasterization;
 use crate::target::Free;
 use crate::writing::Writing;
 use clap::Args;
-use polyshade::host::{Changed, Device, Lowered, Place, Target};
+use polyshade::host::{Changed, Device, Lowered, ParamSource, Target};
 use polyshade::{Error, Module};
 
 /// The arguments: the shader, reservations, and outputs.
@@ -67,7 +67,7 @@ impl Change {
 pub(crate) fn or_place<T: Copy>(
     text: &str,
     said: &[(&str, T)],
-    word: fn(Place) -> T,
+    word: fn(ParamSource) -> T,
 ) -> Result<T, String> {
     if let Some((_, value)) = said.iter().find(|(name, _)| *name == text) {
         return Ok(*value);

@@ -2,7 +2,7 @@
 
 use crate::bound::Bound;
 use crate::lowering::Lowering;
-use polyshade::host::{Descriptor, Ordering, Requirements, Words};
+use polyshade::host::{Descriptor, Ordering, Requirements, HostParams};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) struct Report {
     result: Value,
     /// The same for a person.
     text: String,
-    words: Vec<Words>,
+    words: Vec<HostParams>,
     requirements: Requirements,
     /// How the host draws with it, where it is not as it drew before.
     draw: Option<&'static str>,
@@ -47,7 +47,7 @@ impl Report {
     }
 
     /// Adds the words of the host and the requirements.
-    pub(crate) fn needs(mut self, words: &[Words], requirements: &Requirements) -> Self {
+    pub(crate) fn needs(mut self, words: &[HostParams], requirements: &Requirements) -> Self {
         self.words = words.to_vec();
         self.requirements = requirements.clone();
         self

@@ -16,7 +16,7 @@ use super::steps::{
 };
 use super::sync::{Resource, barrier};
 use crate::code;
-use polyshade::host::{Place, Pointer, SideEffects};
+use polyshade::host::{ParamSource, AddressSource, SideEffects};
 use polyshade::transform_feedback::Topology;
 use polyshade_spv::Error;
 use words::bindings;
@@ -297,9 +297,9 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
 /// The device keeps words in memory, each draw's in another place.
 fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
     match storage.host {
-        Place::Address(_) => Ok(()),
-        Place::StorageBuffer { .. } | Place::Uniform { .. } => check_counter_pass(device),
-        Place::PushConstant { .. } | Place::Specialization { .. } => {
+        ParamSource::Address(_) => Ok(()),
+        ParamSource::StorageBuffer { .. } | ParamSource::Uniform { .. } => check_counter_pass(device),
+        ParamSource::PushConstant { .. } | ParamSource::Specialization { .. } => {
             let message = "the device keeps the counters only where the variants read their words in memory: \
                 in a buffer, or behind an address";
             Err(Error::new(&code::PLAN_PARAMS_SOURCE, message))
@@ -309,8 +309,8 @@ fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
 
 fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
     let (offset, bytes) = match words.place {
-        Place::PushConstant { offset } => (offset, 4 * words.words.len() as u64),
-        Place::Address(Pointer::PushConstant { offset }) => (offset, 8),
+        ParamSource::PushConstant { offset } => (offset, 4 * words.words.len() as u64),
+        ParamSource::Address(AddressSource::PushConstant { offset }) => (offset, 8),
         _ => return Ok(()),
     };
     let end = u64::from(offset) + bytes;
@@ -329,11 +329,11 @@ fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
 fn buffers(device: &Device, storage: &Storage) -> u32 {
     let beside = match storage.host {
         _ if device.api != Api::Metal => 0,
-        Place::StorageBuffer { .. } | Place::Specialization { .. } => 1,
-        Place::Uniform { .. } | Place::PushConstant { .. } => 2,
+        ParamSource::StorageBuffer { .. } | ParamSource::Specialization { .. } => 1,
+        ParamSource::Uniform { .. } | ParamSource::PushConstant { .. } => 2,
         // No size is asked for where nothing but a word says it.
-        Place::Address(Pointer::Specialization { .. }) => 0,
-        Place::Address(_) => 1,
+        ParamSource::Address(AddressSource::Specialization { .. }) => 0,
+        ParamSource::Address(_) => 1,
     };
     storage.storage_buffers.saturating_add(beside)
 }

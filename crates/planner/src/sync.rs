@@ -3,7 +3,7 @@
 //! Stages and accesses are Vulkan's, by name and by number.
 
 use super::state::{Path, ShaderStage, Use};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 use std::fmt;
@@ -337,7 +337,7 @@ pub(super) fn within_counter_pass() -> Barrier {
 
 /// The barrier between the counter pass and what reads what it wrote: words at a place, in a stage, arguments or both.
 pub(super) fn after_counter_pass(
-    words: Option<Place>,
+    words: Option<ParamSource>,
     stage: ShaderStage,
     arguments: bool,
 ) -> Barrier {
@@ -345,7 +345,7 @@ pub(super) fn after_counter_pass(
     // Beside words there may be tables of segments, which are storage.
     let uses = [
         words.map(|_| Use::Storage(stage)),
-        matches!(words, Some(Place::Uniform { .. })).then_some(Use::Uniform(stage)),
+        matches!(words, Some(ParamSource::Uniform { .. })).then_some(Use::Uniform(stage)),
         arguments.then_some(Use::IndirectArguments),
     ];
     let to = uses.into_iter().flatten().fold(Scope::default(), |to, one| {

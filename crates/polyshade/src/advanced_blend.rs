@@ -45,7 +45,7 @@ pub use ordinary::{Factor, Operation, Ordinary, Term};
 pub use requirements::interlock_features;
 
 use crate::code;
-use crate::host::{Lowered, Target, Words};
+use crate::host::{Lowered, Target, HostParams};
 use crate::rewrite::{Frame, Stages};
 use outputs::{Colour, Numbers, Piece};
 use polyshade_spv::view::EntryPoint;
@@ -82,7 +82,7 @@ pub fn lower<'m>(
     let frame = Frame::new(module, &target.into(), &STAGES)?;
     let version = frame.isolated();
     let plan = frame.found(version, Plan::new(version, frame.entry(version)?, options))?;
-    Words::check_apart(&plan.words)?;
+    HostParams::check_apart(&plan.words)?;
     let reserved = frame.target().reservations();
     let next = frame.rewrite(version, |m, p, entry| match plan.blended.as_slice() {
         [] => Ok(()),
@@ -105,7 +105,7 @@ struct Plan<'o> {
     /// The other parts of variables that are blended in part.
     copied: Vec<Piece>,
     /// The words that the host fills in, by place.
-    words: Vec<Words>,
+    words: Vec<HostParams>,
     /// Whether some of them select equations.
     selects: bool,
     /// Whether the shader does what alpha to coverage would do.
@@ -350,19 +350,19 @@ impl Options {
                 );
                 Err(Error::new(&code::BLEND_SAMPLE_COUNT_MISMATCH, message))
             }
-            _ => self.check_words(),
+            _ => self.check_params(),
         }
     }
 
     /// Refuses words at places of one kind that cannot both be there.
-    fn check_words(&self) -> Result<(), Error> {
-        use crate::host::Place;
+    fn check_params(&self) -> Result<(), Error> {
+        use crate::host::ParamSource;
         let (Some(select), Some(constants)) = (self.select, self.constants.place()) else {
             return Ok(());
         };
         let kind = std::mem::discriminant(&select);
         let are_numbered =
-            matches!(select, Place::PushConstant { .. } | Place::Specialization { .. });
+            matches!(select, ParamSource::PushConstant { .. } | ParamSource::Specialization { .. });
         if are_numbered && kind == std::mem::discriminant(&constants) && select != constants {
             let message =
                 "of one kind of words, the blend constants stand right behind those that select";

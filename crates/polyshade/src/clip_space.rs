@@ -22,7 +22,7 @@
 
 mod emit;
 
-use crate::host::{Changed, Lowered, Target, Value, Word, Words};
+use crate::host::{Changed, Lowered, Target, Value, HostParam, HostParams};
 use crate::position;
 use crate::rewrite::{self, Lowering};
 use polyshade_spv::{Error, Module};
@@ -111,7 +111,7 @@ pub fn lower<'m>(
         return Ok(Lowered::unchanged(module, Changed::default()));
     }
     let words = words(options);
-    Words::check_apart(&words)?;
+    HostParams::check_apart(&words)?;
     rewrite::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
         position::check(m, output)?;
         emit::function(m, p, entry, target, options, words)
@@ -119,17 +119,17 @@ pub fn lower<'m>(
 }
 
 /// The words that the options come to.
-pub(crate) fn words(options: &Options) -> Vec<Words> {
+pub(crate) fn words(options: &Options) -> Vec<HostParams> {
     let depth = "1 where a depth from -w to w becomes one from 0 to w";
     let wanted = [
-        (options.depth.place(), Word::new(emit::DEPTH, depth)),
-        (options.flip_y.place(), Word::new(emit::FLIP_Y, "1 where Y points the other way")),
-        (options.rotation.place(), Word::new(emit::ROTATION, "quarters of a turn, clockwise")),
+        (options.depth.place(), HostParam::new(emit::DEPTH, depth)),
+        (options.flip_y.place(), HostParam::new(emit::FLIP_Y, "1 where Y points the other way")),
+        (options.rotation.place(), HostParam::new(emit::ROTATION, "quarters of a turn, clockwise")),
     ];
     let mut words = Vec::new();
     for (place, word) in wanted {
         if let Some(place) = place {
-            Words::add(&mut words, place, [word]);
+            HostParams::add(&mut words, place, [word]);
         }
     }
     words

@@ -1,7 +1,7 @@
 //! What a lowered shader and its host have to agree on, said once for all lowerings.
 //!
 //! A [`Target`] says which entry point is lowered for which device; what others use is [`Reserved`]. What comes back is
-//! [`Lowered`]: the module, the [`Words`] that the host fills in, and the [`Requirements`] of device and host. All
+//! [`Lowered`]: the module, the [`HostParams`] that the host fills in, and the [`Requirements`] of device and host. All
 //! of it but the module is plain data, which can be compared, hashed and, with the feature `serde`, stored beside the
 //! SPIR-V.
 
@@ -15,7 +15,7 @@ mod target;
 pub use device::{Device, TransformFeedback};
 pub use names::{Extension, Feature, LimitName};
 pub(crate) use names::{as_text, named};
-pub use place::{Binding, Place, Pointer, Set, Value, Word, Words};
+pub use place::{Binding, ParamSource, AddressSource, Set, Value, HostParam, HostParams};
 pub use requirements::{Descriptor, DescriptorKind, Ordering, Purpose, Requirements};
 pub use reserved::Reserved;
 pub use target::Target;
@@ -31,7 +31,7 @@ pub struct Lowered<'m, T = ()> {
     /// Whether the words are others than those that were given.
     pub progress: Progress,
     /// What the host fills in, by place.
-    pub words: Vec<Words>,
+    pub words: Vec<HostParams>,
     /// What the device must have and the host must bind and order.
     pub requirements: Requirements,
     /// What else there is to know of this lowering.
@@ -89,7 +89,7 @@ impl<'m, T> Lowered<'m, T> {
     /// Adds words that the host fills in, and the descriptors, push constants, specialization constants and limits that
     /// `stage` needs to read them.
     #[must_use]
-    pub fn with_words(mut self, words: Vec<Words>, stage: ExecutionModel) -> Self {
+    pub fn with_params(mut self, words: Vec<HostParams>, stage: ExecutionModel) -> Self {
         self.requirements.read(&words, stage);
         self.requirements.need_push_constants();
         self.words.extend(words);

@@ -1,7 +1,7 @@
 //! Where buffers that are added, and the words that say what is in them, are bound.
 
 use crate::code;
-use crate::host::{Binding, DescriptorKind, LimitName, Place, Requirements, Reserved, Set};
+use crate::host::{Binding, DescriptorKind, LimitName, ParamSource, Requirements, Reserved, Set};
 use crate::rewrite::{bindings, buffers_of};
 use polyshade_spv::{Error, Module};
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(crate) enum WordsAt {
     /// In a uniform buffer, at the binding behind the last buffer.
     Uniform,
     /// Here.
-    Place(Place),
+    ParamSource(ParamSource),
 }
 
 /// Where buffers and host words are wanted.
@@ -38,7 +38,7 @@ pub(crate) struct Wanted {
 pub(crate) struct Placement {
     /// The set, and the binding of the first buffer; none where they are found by addresses.
     first: Option<(Set, Binding)>,
-    pub(crate) words: Place,
+    pub(crate) words: ParamSource,
 }
 
 impl Placement {
@@ -50,7 +50,7 @@ impl Placement {
         buffers: u32,
     ) -> Result<Self, Error> {
         let given = match wanted.words {
-            WordsAt::Place(place) => Some(place),
+            WordsAt::ParamSource(place) => Some(place),
             WordsAt::StorageBuffer | WordsAt::Uniform => None,
         };
         if let Some(words) = given.filter(|place| place.is_address()) {
@@ -65,7 +65,7 @@ impl Placement {
             (Some(set), Some(binding)) => (set, binding),
             _ => {
                 let mut used = bindings(m);
-                used.extend(given.and_then(Place::descriptor));
+                used.extend(given.and_then(ParamSource::descriptor));
                 find_room(&used, reserved, buffers + u32::from(given.is_none()), wanted)?
             }
         };
@@ -74,12 +74,12 @@ impl Placement {
             return Err(Error::new(&code::BINDING_OUT_OF_RANGE, message));
         };
         let words = match wanted.words {
-            WordsAt::StorageBuffer => Place::StorageBuffer { set, binding: behind },
-            WordsAt::Uniform => Place::Uniform { set, binding: behind },
-            WordsAt::Place(place) => place,
+            WordsAt::StorageBuffer => ParamSource::StorageBuffer { set, binding: behind },
+            WordsAt::Uniform => ParamSource::Uniform { set, binding: behind },
+            WordsAt::ParamSource(place) => place,
         };
         (first.0..behind.0).try_for_each(|one| reserved.check(set, Binding(one)))?;
-        check_words(words, set, first..behind, wanted.buffer)?;
+        check_params(words, set, first..behind, wanted.buffer)?;
         Ok(Self { first: Some((set, first)), words })
     }
 
@@ -91,7 +91,7 @@ impl Placement {
 }
 
 /// The host words have a binding of their own.
-fn check_words(words: Place, set: Set, buffers: Range<Binding>, buffer: &str) -> Result<(), Error> {
+fn check_params(words: ParamSource, set: Set, buffers: Range<Binding>, buffer: &str) -> Result<(), Error> {
     match words.descriptor() {
         Some((other, binding)) if other == set && buffers.contains(&binding) => {
             let message = format!(

@@ -17,7 +17,7 @@
 //! # }
 //! ```
 
-use crate::host::{Changed, Lowered, Target, Value, Word, Words};
+use crate::host::{Changed, Lowered, Target, Value, HostParam, HostParams};
 use crate::position;
 use crate::rewrite::{self, Lowering};
 use polyshade_spv::view::EntryPoint;
@@ -81,8 +81,8 @@ pub fn lower<'m>(
             LOWERING.stages.entry_point(module, target)?;
             return Ok(Lowered::unchanged(module, Changed::default()));
         }
-        Value::Word(place) => {
-            Words::add(&mut words, place, [Word::new(NAME, "not 0: nothing is rasterized")]);
+        Value::Param(place) => {
+            HostParams::add(&mut words, place, [HostParam::new(NAME, "not 0: nothing is rasterized")]);
         }
     }
     rewrite::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
@@ -103,13 +103,13 @@ fn emit<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     target: &Target,
-    words: &[Words],
+    words: &[HostParams],
 ) -> Result<Id, Error> {
     let (bool, float) = (p.bool(), p.float());
     let (vec4, bvec4) = (p.vector(float, 4), p.vector(bool, 4));
     let [minus_three, one] = [-3.0, 1.0].map(|value| p.float_constant(value));
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
-    let words = rewrite::host_words(m, p, entry, target.reservations(), words, NAME)?;
+    let words = rewrite::host_params(m, p, entry, target.reservations(), words, NAME)?;
 
     let (function, at) = (p.id(), p.slot());
     p.name(function, "discard_position");

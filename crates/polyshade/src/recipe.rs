@@ -40,7 +40,7 @@ mod pipeline;
 use crate::advanced_blend::{self, ColorBlend};
 use crate::clip_cull::{self, Emulated, Normalize, StageDistances, UserPlanes};
 use crate::clip_space;
-use crate::host::{Changed, Lowered, Place, Reserved, Target, Value};
+use crate::host::{Changed, Lowered, ParamSource, Reserved, Target, Value};
 use crate::position_only;
 use crate::rasterizer_discard;
 use crate::transform_feedback::{self, Decorated, Layout, Variant};
@@ -209,7 +209,7 @@ impl Recipe {
         let depth = self.clip_space.iter().flat_map(clip_space::words).map(|words| words.place);
         let places = planes.into_iter().chain(masks).chain(depth).chain(discard);
         let blend = self.blend.as_ref().map(|blend| blend.descriptors(colours));
-        let all = places.filter_map(Place::descriptor).chain(blend.into_iter().flatten());
+        let all = places.filter_map(ParamSource::descriptor).chain(blend.into_iter().flatten());
         all.fold(Reserved::new(), |reserved, (set, binding)| reserved.binding(set, binding))
     }
 }

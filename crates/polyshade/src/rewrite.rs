@@ -54,7 +54,7 @@ pub use specialize::specialize;
 pub use split_block::{SplitMember, split_block};
 pub use stages::Stages;
 pub(crate) use words::{Added, Open, add_words, check_attributes};
-pub use words::{HostWords, host_words};
+pub use words::{ParamReader, host_params};
 pub(crate) use wrap::replace_body;
 pub use wrap::{Wrapper, wrap};
 

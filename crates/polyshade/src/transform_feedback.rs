@@ -64,7 +64,7 @@ pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 use crate::code;
 use crate::host::{
     Binding, Descriptor, DescriptorKind, Extension, Feature, Lowered, Purpose, Requirements, Set,
-    SideEffects, Target, Words,
+    SideEffects, Target, HostParams,
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
@@ -172,7 +172,7 @@ impl<'m> Prepared<'m> {
     }
 
     /// What the host fills in for each draw.
-    pub fn words(&self) -> &Words {
+    pub fn words(&self) -> &HostParams {
         &self.plan.words
     }
 
@@ -268,9 +268,9 @@ struct Plan {
     /// The outputs that are stored.
     spilled: Vec<layout::Stored>,
     placement: Placement,
-    words: Words,
+    words: HostParams,
     /// The same, as the code knows them.
-    host_words: Vec<HostWord>,
+    host_params: Vec<HostWord>,
     effects: Effects,
 }
 
@@ -301,16 +301,16 @@ impl Plan {
         layout.draws.by_address = placement.words.is_address();
         layout.draws.check_spill_outputs()?;
         layout.draws.asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
-        let host_words = layout.draws.host_words(buffers);
-        let words = known::words(&layout.draws, placement.words, &host_words);
-        reserved.check_words(&words)?;
+        let host_params = layout.draws.host_params(buffers);
+        let words = known::words(&layout.draws, placement.words, &host_params);
+        reserved.check_params(&words)?;
         if layout.draws.compute && words.location().is_some() {
             let message = format!("words at {}, but a compute stage captures", words.place);
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
         rewrite::check_attributes(m, entry, std::slice::from_ref(&words))?;
         let effects = Effects::find(m, entry);
-        Ok(Self { layout, stores, spilled, placement, words, host_words, effects })
+        Ok(Self { layout, stores, spilled, placement, words, host_params, effects })
     }
 
     /// Whether something that is captured, or `passes` through, is `Invariant`.

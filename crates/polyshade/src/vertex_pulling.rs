@@ -31,7 +31,7 @@ pub use format::Format;
 pub use options::{Attribute, Buffer, MAX_STRIDE, Options, Rate, Robustness};
 
 use crate::host::{
-    Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, Word, Words,
+    Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, HostParam, HostParams,
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, Lowering, Stages};
@@ -119,9 +119,9 @@ fn words(
     options: &Options,
     buffers: &[u32],
     placement: Placement,
-) -> Option<Words> {
+) -> Option<HostParams> {
     let mut words = Vec::new();
-    let mut say = |name: String, meaning| words.push(Word::new(name, meaning));
+    let mut say = |name: String, meaning| words.push(HostParam::new(name, meaning));
     for number in buffers {
         let buffer = options.buffer_numbered(*number);
         if placement.words.is_address() {
@@ -156,12 +156,12 @@ fn words(
     if options.needs_first_instance(buffers) && !options.asks_base_instance() {
         say(emit::FIRST_INSTANCE.to_owned(), "the first instance of the draw");
     }
-    (!words.is_empty()).then_some(Words { place: placement.words, words })
+    (!words.is_empty()).then_some(HostParams { place: placement.words, words })
 }
 
 fn requirements(
     m: &Module<'_>,
-    (words, placement): (&Option<Words>, Placement),
+    (words, placement): (&Option<HostParams>, Placement),
     buffers: &[u32],
     options: &Options,
 ) -> Requirements {

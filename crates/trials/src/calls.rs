@@ -6,7 +6,7 @@ use std::hint::black_box;
 use polyshade::advanced_blend::{self, Equation, Options};
 use polyshade::clip_cull::{self, DistanceCounts, Emulated, Registers, Step, UserPlanes};
 use polyshade::clip_space::{self, Turn};
-use polyshade::host::{Binding, Place, Set, Target, Value};
+use polyshade::host::{Binding, ParamSource, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionModel};
@@ -72,12 +72,12 @@ pub const CALLS: [MeasuredCall; 19] = [
         Ok(vec![clip_space::lower(of.m, of.target(), &options)?.module])
     }),
     call("rasterizer-discard", VERTEX, |of| {
-        let when = Value::Word(Place::Specialization { first_id: 40 });
+        let when = Value::Param(ParamSource::Specialization { first_id: 40 });
         let options = rasterizer_discard::Options::new().when(when);
         Ok(vec![rasterizer_discard::lower(of.m, of.target(), &options)?.module])
     }),
     call("clip-planes", VERTEX, |of| {
-        let words = Place::Uniform { set: Set(2), binding: Binding(0) };
+        let words = ParamSource::Uniform { set: Set(2), binding: Binding(0) };
         clipped(of, Step::UserPlanes(UserPlanes { count: 6, words, vertex: None }))
     }),
     call("clip-registers", VERTEX, |of| {
@@ -89,11 +89,11 @@ pub const CALLS: [MeasuredCall; 19] = [
     }),
     call("blend-one", FRAGMENT, |of| blended(of, Options::new().equations([Equation::Multiply]))),
     call("blend-15", FRAGMENT, |of| {
-        let select = Place::Specialization { first_id: 40 };
+        let select = ParamSource::Specialization { first_id: 40 };
         blended(of, Options::new().all_khr().select(select))
     }),
     call("blend-46", FRAGMENT, |of| {
-        let select = Place::Uniform { set: Set(2), binding: Binding(0) };
+        let select = ParamSource::Uniform { set: Set(2), binding: Binding(0) };
         blended(of, Options::new().all().select(select))
     }),
 ];

@@ -7,7 +7,7 @@ use polyshade::clip_cull::{
     self, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, GeometryClip, Normalize,
     Options, Primitive, Registers, Step, UserPlanes,
 };
-use polyshade::host::{Binding, Place, Set, Target, Value};
+use polyshade::host::{Binding, ParamSource, Set, Target, Value};
 use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::Components;
@@ -33,14 +33,14 @@ fn target_of_geometry(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
     target.device(device)
 }
 
-fn place(choices: &mut Choices) -> Place {
+fn place(choices: &mut Choices) -> ParamSource {
     let (set, binding) = (Set(3 - choices.below(4)), Binding(choices.number()));
     match choices.below(5) {
-        0 => Place::Uniform { set, binding },
-        4 => Place::Address(pointer(choices, (set, binding))),
-        1 => Place::StorageBuffer { set, binding },
-        2 => Place::PushConstant { offset: choices.offset() },
-        _ => Place::Specialization { first_id: choices.number() },
+        0 => ParamSource::Uniform { set, binding },
+        4 => ParamSource::Address(pointer(choices, (set, binding))),
+        1 => ParamSource::StorageBuffer { set, binding },
+        2 => ParamSource::PushConstant { offset: choices.offset() },
+        _ => ParamSource::Specialization { first_id: choices.number() },
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn separate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
 
 pub(crate) fn mask(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let enabled = match choices.below(3) {
-        0..2 => Value::Word(place(choices)),
+        0..2 => Value::Param(place(choices)),
         _ => Value::Fixed(choices.number()),
     };
     let keep_original_at = choices.maybe().then(|| choices.below(32));

@@ -6,7 +6,7 @@ use polyshade::advanced_blend::{
 };
 use polyshade::clip_space::{self, Turn};
 use polyshade::host::{
-    Binding, Device, Place, Pointer, Reserved, Set, SideEffects, Target, TransformFeedback, Value,
+    Binding, Device, ParamSource, AddressSource, Reserved, Set, SideEffects, Target, TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
@@ -31,13 +31,13 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         0 => options,
         6 => {
             let pointer = pointer(choices, (Set(2), Binding(7)));
-            return variants(m, &target, &options.words(Place::Address(pointer)));
+            return variants(m, &target, &options.words(ParamSource::Address(pointer)));
         }
-        1 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
-        2 => options.words(Place::PushConstant { offset: choices.offset() }),
-        3 => options.words(Place::Specialization { first_id: choices.number() }),
+        1 => options.words(ParamSource::Uniform { set: Set(2), binding: Binding(7) }),
+        2 => options.words(ParamSource::PushConstant { offset: choices.offset() }),
+        3 => options.words(ParamSource::Specialization { first_id: choices.number() }),
         4 => options.words_in_uniform(),
-        _ => options.words(Place::StorageBuffer { set: Set(0), binding: Binding(9) }),
+        _ => options.words(ParamSource::StorageBuffer { set: Set(0), binding: Binding(9) }),
     };
     let options = match choices.maybe() {
         true => options.into_storage(Set(choices.number()), Binding(choices.number())),
@@ -78,12 +78,12 @@ fn known(options: Options, choices: &mut Choices) -> Options {
 }
 
 /// A place for an address.
-pub(crate) fn pointer(choices: &mut Choices, (set, binding): (Set, Binding)) -> Pointer {
+pub(crate) fn pointer(choices: &mut Choices, (set, binding): (Set, Binding)) -> AddressSource {
     match choices.below(4) {
-        0 => Pointer::Uniform { set, binding },
-        1 => Pointer::PushConstant { offset: choices.offset() },
-        2 => Pointer::Attribute { location: choices.below(16) },
-        _ => Pointer::Specialization { first_id: choices.number() },
+        0 => AddressSource::Uniform { set, binding },
+        1 => AddressSource::PushConstant { offset: choices.offset() },
+        2 => AddressSource::Attribute { location: choices.below(16) },
+        _ => AddressSource::Specialization { first_id: choices.number() },
     }
 }
 
@@ -249,8 +249,8 @@ pub(crate) fn position(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
 }
 
 fn switch(choices: &mut Choices, offset: u32) -> Value<bool> {
-    let constant = Value::Word(Place::Specialization { first_id: choices.number() });
-    let pushed = Value::Word(Place::PushConstant { offset });
+    let constant = Value::Param(ParamSource::Specialization { first_id: choices.number() });
+    let pushed = Value::Param(ParamSource::PushConstant { offset });
     choices.of(&[Value::Fixed(true), constant, pushed, Value::Fixed(false)])
 }
 
@@ -259,8 +259,8 @@ pub(crate) fn depth(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
     let rotation = match choices.below(4) {
         0 => Value::Fixed(Turn::Quarter),
         1 => Value::Fixed(choices.of(&[Turn::None, Turn::Half, Turn::ThreeQuarters])),
-        2 => Value::Word(Place::Specialization { first_id: choices.number() }),
-        _ => Value::Word(Place::PushConstant { offset }),
+        2 => Value::Param(ParamSource::Specialization { first_id: choices.number() }),
+        _ => Value::Param(ParamSource::PushConstant { offset }),
     };
     let options = clip_space::Options::new()
         .depth(switch(choices, offset))
@@ -271,7 +271,7 @@ pub(crate) fn depth(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
 }
 
 pub(crate) fn discard(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let constant = Value::Word(Place::Specialization { first_id: choices.number() });
+    let constant = Value::Param(ParamSource::Specialization { first_id: choices.number() });
     let options =
         rasterizer_discard::Options::new().when(choices.of(&[Value::Fixed(true), constant]));
     let discarding = rasterizer_discard::lower(m, target(entry, choices), &options)?;
@@ -306,8 +306,8 @@ fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
     }
     let options = match choices.below(4) {
         0 => options,
-        1 => options.words(Place::Address(pointer(choices, (Set(2), Binding(7))))),
-        2 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
+        1 => options.words(ParamSource::Address(pointer(choices, (Set(2), Binding(7))))),
+        2 => options.words(ParamSource::Uniform { set: Set(2), binding: Binding(7) }),
         _ => options.storage(Some(Set(choices.number())), choices.perhaps(|c| Binding(c.number()))),
     };
     options
@@ -320,11 +320,11 @@ pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
     let (set, binding) = (Set(3), Binding(choices.number()));
     let select = match choices.below(6) {
         0 => None,
-        5 => Some(Place::Address(pointer(choices, (set, Binding(20))))),
-        1 => Some(Place::Specialization { first_id: choices.number() }),
-        2 => Some(Place::PushConstant { offset: choices.offset() }),
-        3 => Some(Place::Uniform { set, binding: Binding(20) }),
-        _ => Some(Place::StorageBuffer { set, binding: Binding(20) }),
+        5 => Some(ParamSource::Address(pointer(choices, (set, Binding(20))))),
+        1 => Some(ParamSource::Specialization { first_id: choices.number() }),
+        2 => Some(ParamSource::PushConstant { offset: choices.offset() }),
+        3 => Some(ParamSource::Uniform { set, binding: Binding(20) }),
+        _ => Some(ParamSource::StorageBuffer { set, binding: Binding(20) }),
     };
     let layer = choices.of(&[Layer::One, Layer::Layer, Layer::View]);
     let destination = choices.of(&[
@@ -346,7 +346,7 @@ pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
     let options = match choices.below(8) {
         6 => options.every_target(fixed(choices)).blend_constants([0.25, 0.5, 1.0, 0.0]),
         7 => {
-            let place = Place::PushConstant { offset: choices.offset() };
+            let place = ParamSource::PushConstant { offset: choices.offset() };
             options.target(choices.below(3), fixed(choices)).blend_constants_in(place)
         }
         _ => options,
@@ -376,7 +376,7 @@ fn fixed(choices: &mut Choices) -> ColorBlend {
 }
 
 /// A target as equations blend it.
-fn colour(choices: &mut Choices, select: Option<Place>) -> ColorBlend {
+fn colour(choices: &mut Choices, select: Option<ParamSource>) -> ColorBlend {
     let one = choices.below(46) as usize;
     let end = match (select, choices.below(8)) {
         (None, _) => one + 1,

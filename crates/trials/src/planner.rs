@@ -4,7 +4,7 @@ use crate::Choices;
 use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
-use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set, SideEffects};
 use polyshade::transform_feedback::{self, ProvokingVertex};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
@@ -161,11 +161,11 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
     let words =
         ["limit", "slots", "start_0", "start_9", "flags", "size_1", "address_high_1", "other"];
     let hosts = [
-        Place::StorageBuffer { set: Set(3), binding: Binding(9) },
-        Place::PushConstant { offset: 16 },
-        Place::Specialization { first_id: 5 },
-        Place::Address(Pointer::PushConstant { offset: 120 }),
-        Place::Address(Pointer::Uniform { set: Set(2), binding: Binding(1) }),
+        ParamSource::StorageBuffer { set: Set(3), binding: Binding(9) },
+        ParamSource::PushConstant { offset: 16 },
+        ParamSource::Specialization { first_id: 5 },
+        ParamSource::Address(AddressSource::PushConstant { offset: 120 }),
+        ParamSource::Address(AddressSource::Uniform { set: Set(2), binding: Binding(1) }),
     ];
     let buffer = |choices: &mut Choices| FeedbackBuffer {
         stride: if choices.rarely() { choices.word() } else { 4 * choices.below(9) },

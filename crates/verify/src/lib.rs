@@ -239,7 +239,7 @@ pub struct Blends<'j> {
     /// Targets by their locations; some may be left as they are.
     pub targets: BTreeMap<u32, Option<BlendedAs>>,
     /// What selects among equations.
-    pub select: Option<host::Place>,
+    pub select: Option<host::ParamSource>,
     /// Where the shader reads the destination.
     pub destination: Destination,
     /// Targets have several samples.

@@ -5,7 +5,7 @@ use crate::work::{
     VertexBuffer, VertexLayout, Work,
 };
 use ash::vk;
-use polyshade::host::{Place, Pointer, Purpose, Requirements, Target, Words};
+use polyshade::host::{ParamSource, AddressSource, Purpose, Requirements, Target, HostParams};
 use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Variant};
 use polyshade::{Error, Module};
 
@@ -23,7 +23,7 @@ pub struct Variants<'m> {
     /// What is captured where.
     pub layout: Layout,
     /// What the host fills in for each draw.
-    pub words: Words,
+    pub words: HostParams,
     /// What the device must have and the host must bind.
     pub requirements: Requirements,
 }
@@ -114,7 +114,7 @@ pub fn capture_draw<'a>(
     buffers: &CaptureBuffers<'_>,
     work: &mut Work<'a>,
 ) -> Result<Draw<'a>, Error> {
-    let host_words = capture.layout.host_words(draw, ranges)?;
+    let host_words = capture.layout.host_params(draw, ranges)?;
     let variant = match (&capture.spilled, buffers.outputs) {
         (Some([spill_outputs, _]), Some(_)) => spill_outputs,
         _ => &capture.capture_only,
@@ -180,7 +180,7 @@ pub fn bind_capture(
 /// Puts the host's words where the stage `draw.stages[stage]` reads them. Those of a descriptor or of an address get a
 /// buffer of their own in `work`, whose index is returned.
 pub fn place_words(
-    place: Place,
+    place: ParamSource,
     words: &[u32],
     stage: usize,
     draw: &mut Draw<'_>,
@@ -188,32 +188,32 @@ pub fn place_words(
 ) -> Option<usize> {
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     match place {
-        Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
-            if let Place::Uniform { .. } = place {
+        ParamSource::StorageBuffer { set, binding } | ParamSource::Uniform { set, binding } => {
+            if let ParamSource::Uniform { .. } = place {
                 // A uniform block holds words as the components of vectors, and all of the last one is bound.
                 bytes.resize(bytes.len().next_multiple_of(16), 0);
             }
             let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
             work.buffers.push(bytes);
             let resource = match place {
-                Place::Uniform { .. } => Resource::UniformBuffer(range),
+                ParamSource::Uniform { .. } => Resource::UniformBuffer(range),
                 _ => Resource::StorageBuffer(range),
             };
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
             Some(range.buffer)
         }
-        Place::PushConstant { offset } => {
+        ParamSource::PushConstant { offset } => {
             let (start, end) = (offset as usize, offset as usize + bytes.len());
             draw.push_constants.resize(draw.push_constants.len().max(end), 0);
             draw.push_constants[start..end].copy_from_slice(&bytes);
             None
         }
-        Place::Specialization { first_id } => {
+        ParamSource::Specialization { first_id } => {
             let constants = (first_id..).zip(words.iter().copied().map(Constant::Bits32));
             draw.stages[stage].specialization.extend(constants);
             None
         }
-        Place::Address(pointer) => {
+        ParamSource::Address(pointer) => {
             let block = work.buffers.len();
             work.buffers.push(bytes);
             point_at(pointer, At { buffer: block, offset: 0 }, stage, draw, work);
@@ -224,7 +224,7 @@ pub fn place_words(
 
 /// Tells the stage `draw.stages[stage]` where its words are.
 pub(crate) fn point_at(
-    pointer: Pointer,
+    pointer: AddressSource,
     of: At,
     stage: usize,
     draw: &mut Draw<'_>,
@@ -234,13 +234,13 @@ pub(crate) fn point_at(
     let place = pointer.place();
     let uniform = place.and_then(|place| place_words(place, &[0; 2], stage, draw, work));
     let to = match pointer {
-        Pointer::Uniform { .. } => {
+        AddressSource::Uniform { .. } => {
             let buffer = uniform.expect("a uniform buffer has been added");
             AddressAt::Buffer(At { buffer, offset: 0 })
         }
-        Pointer::PushConstant { offset } => AddressAt::PushConstants(offset as usize),
-        Pointer::Specialization { first_id } => AddressAt::Specialization { stage, first_id },
-        Pointer::Attribute { location } => {
+        AddressSource::PushConstant { offset } => AddressAt::PushConstants(offset as usize),
+        AddressSource::Specialization { first_id } => AddressAt::Specialization { stage, first_id },
+        AddressSource::Attribute { location } => {
             let place = At { buffer: work.buffers.len(), offset: 0 };
             work.buffers.push(vec![0; 8]);
             let format = vk::Format::R32G32_UINT;

@@ -1,5 +1,5 @@
 // Capture stores what the shader wrote; a plane that is off does not clip; the position is converted, then discarded.
-// RUN: polyshade pipeline {"rasterizer_discard":{"when":{"word":{"specialization":{"first_id":7}}}},"clip_space":{"depth":{"fixed":true}},"masks":{"enabled":{"fixed":1}},"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"gl_Position"},{"name":"gl_ClipDistance[1]"}]}}}}} %s -o %t.spv
+// RUN: polyshade pipeline {"rasterizer_discard":{"when":{"param":{"specialization":{"first_id":7}}}},"clip_space":{"depth":{"fixed":true}},"masks":{"enabled":{"fixed":1}},"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"gl_Position"},{"name":"gl_ClipDistance[1]"}]}}}}} %s -o %t.spv
 // CHECK: %convert_position = OpFunction
 // CHECK: OpFunctionCall %v4float %discard_position
 #version 450

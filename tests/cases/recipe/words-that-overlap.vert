@@ -1,5 +1,5 @@
 // Two fields want words in one place.
-// RUN: polyshade pipeline {"clip_space":{"depth":{"word":{"push_constant":{"offset":16}}}},"rasterizer_discard":{"when":{"word":{"push_constant":{"offset":16}}}}} %s -o %t.spv
+// RUN: polyshade pipeline {"clip_space":{"depth":{"param":{"push_constant":{"offset":16}}}},"rasterizer_discard":{"when":{"param":{"push_constant":{"offset":16}}}}} %s -o %t.spv
 // EXIT: 2
 // CHECK: discard, vertex stage: bytes 16..20 of the push constants are reserved
 #version 450

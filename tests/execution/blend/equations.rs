@@ -7,7 +7,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Overlap,
 };
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, vk};
 
@@ -74,7 +74,7 @@ fn work_of<'a>(
 
 fn selected(mode: Mode) -> Options {
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
-    let words = Place::PushConstant { offset: 0 };
+    let words = ParamSource::PushConstant { offset: 0 };
     Options::new().every_target(blending).select(words)
 }
 
@@ -190,7 +190,7 @@ fn a_missing_clamp_of_the_source_is_noticed() {
     // The shader clamps as for a normalized format; the model as for floats, and the reverse.
     let clamped = Options::new()
         .every_target(Blending::new(Equation::ALL))
-        .select(Place::PushConstant { offset: 0 });
+        .select(ParamSource::PushConstant { offset: 0 });
     let fragment = lower(&glsl::fragment(COPY), &clamped);
     let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
     let noticed = Equation::ALL.into_iter().zip(&results);
@@ -201,7 +201,7 @@ fn a_missing_clamp_of_the_source_is_noticed() {
 #[test]
 fn results_are_clamped_where_that_is_asked_for() {
     let blending = Blending::new([Equation::Plus, Equation::Minus]).format(FormatClass::Float);
-    let words = Some(Place::PushConstant { offset: 0 });
+    let words = Some(ParamSource::PushConstant { offset: 0 });
     let options = Options::new().every_target(blending.clamp_results()).select(words);
     let fragment = lower(&glsl::fragment(COPY), &options);
     let equations = [Equation::Plus, Equation::Minus];

@@ -7,7 +7,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use polyshade::advanced_blend::{Alpha, ColorBlend as Blending, Equation, FormatClass, Options};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
@@ -217,7 +217,7 @@ fn every_equation_is_right_in_every_class_of_formats() {
     for format in sample(&FORMATS, 8) {
         for mode in [Mode::PLAIN, straight] {
             let blending = mode.of(Blending::new(Equation::ALL)).format(format.class);
-            let words = Some(Place::PushConstant { offset: 0 });
+            let words = Some(ParamSource::PushConstant { offset: 0 });
             let options = Options::new().every_target(blending).select(words);
             let fragment = lower(&glsl::fragment(COPY), &options);
             let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| {

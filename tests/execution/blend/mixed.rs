@@ -6,7 +6,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Equation, Factor, FormatClass, LogicOperation, Options, Ordinary, Term,
 };
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
@@ -32,7 +32,7 @@ const BITS_BEFORE: [u32; 4] = [0xff00, 0xff0f, 0x8000_0001, 0x0f0f_0f0f];
 const CONSTANTS: [f32; 4] = [0.5, 0.25, 0.125, 1.0];
 
 fn options(operation: LogicOperation) -> Options {
-    let place = Place::PushConstant { offset: 0 };
+    let place = ParamSource::PushConstant { offset: 0 };
     let over = Term::add(Factor::ConstantColor, Factor::OneMinusSrcAlpha);
     Options::new()
         .target(0, Blending::new([Equation::Screen, Equation::HslHue]).format(FormatClass::Float))

@@ -8,7 +8,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Factor, FormatClass, Operation, Options, Ordinary, Term,
 };
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::{
     Blend, BlendTerm, Descriptor, Draw, FixedBlend, Resource, Target, Texture, Work, place_words,
@@ -270,13 +270,13 @@ fn blend_constants_are_given_or_words_of_the_host() {
         run(driver, &[case], (format.format, &before), make)[0][0].clone()
     };
     for place in [
-        Place::PushConstant { offset: 32 },
-        Place::Uniform { set, binding },
-        Place::StorageBuffer { set, binding },
-        Place::Specialization { first_id: 9 },
-        Place::Address(Pointer::PushConstant { offset: 32 }),
-        Place::Address(Pointer::Uniform { set, binding }),
-        Place::Address(Pointer::Specialization { first_id: 9 }),
+        ParamSource::PushConstant { offset: 32 },
+        ParamSource::Uniform { set, binding },
+        ParamSource::StorageBuffer { set, binding },
+        ParamSource::Specialization { first_id: 9 },
+        ParamSource::Address(AddressSource::PushConstant { offset: 32 }),
+        ParamSource::Address(AddressSource::Uniform { set, binding }),
+        ParamSource::Address(AddressSource::Specialization { first_id: 9 }),
     ] {
         let target = Blending::ordinary(case).format(format.class);
         let options = Options::new().every_target(target).blend_constants_in(place);

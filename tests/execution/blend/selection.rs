@@ -6,7 +6,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
 };
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, place_words, vk};
 
@@ -58,13 +58,13 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
     let (set, binding) = (Set(1), Binding(4));
     let vertex = cover();
     for place in [
-        Place::PushConstant { offset: 16 },
-        Place::Uniform { set, binding },
-        Place::StorageBuffer { set, binding },
-        Place::Specialization { first_id: 5 },
-        Place::Address(Pointer::PushConstant { offset: 16 }),
-        Place::Address(Pointer::Uniform { set, binding }),
-        Place::Address(Pointer::Specialization { first_id: 5 }),
+        ParamSource::PushConstant { offset: 16 },
+        ParamSource::Uniform { set, binding },
+        ParamSource::StorageBuffer { set, binding },
+        ParamSource::Specialization { first_id: 5 },
+        ParamSource::Address(AddressSource::PushConstant { offset: 16 }),
+        ParamSource::Address(AddressSource::Uniform { set, binding }),
+        ParamSource::Address(AddressSource::Specialization { first_id: 5 }),
     ] {
         let options = Options::new().every_target(blending(DECLARED)).select(place);
         let fragment = lower(&glsl::fragment(TWO), &options);

@@ -8,7 +8,7 @@ use crate::memory::bytes;
 use crate::noise::Noise;
 use polyshade::Module;
 use polyshade::clip_cull::{DistanceKind, Step, UserPlanes};
-use polyshade::host::{Binding, Place, Pointer, Set, Value};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set, Value};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::validate;
@@ -85,7 +85,7 @@ void main() { pixel = uvec2(1, READ); }";
 fn picture(
     driver: Driver,
     (vertex, fragment): (&[u32], &[u32]),
-    told: Option<(Place, &[u32])>,
+    told: Option<(ParamSource, &[u32])>,
 ) -> Vec<u8> {
     let mut draw = Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -102,14 +102,14 @@ fn picture(
     driver.run(&work).targets.remove(0)
 }
 
-const PLACES: [Place; 7] = [
-    Place::PushConstant { offset: 8 },
-    Place::Uniform { set: Set(1), binding: Binding(2) },
-    Place::StorageBuffer { set: Set(1), binding: Binding(2) },
-    Place::Specialization { first_id: 3 },
-    Place::Address(Pointer::PushConstant { offset: 8 }),
-    Place::Address(Pointer::Uniform { set: Set(1), binding: Binding(2) }),
-    Place::Address(Pointer::Specialization { first_id: 3 }),
+const PLACES: [ParamSource; 7] = [
+    ParamSource::PushConstant { offset: 8 },
+    ParamSource::Uniform { set: Set(1), binding: Binding(2) },
+    ParamSource::StorageBuffer { set: Set(1), binding: Binding(2) },
+    ParamSource::Specialization { first_id: 3 },
+    ParamSource::Address(AddressSource::PushConstant { offset: 8 }),
+    ParamSource::Address(AddressSource::Uniform { set: Set(1), binding: Binding(2) }),
+    ParamSource::Address(AddressSource::Specialization { first_id: 3 }),
 ];
 
 const DISTANCES: &str =
@@ -144,7 +144,7 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
         for driver in DRIVERS {
             let expected = picture(driver, (&by_hand, &fragment_by_hand), None);
             assert!(expected.iter().any(|byte| *byte != 0));
-            for way in [Value::Fixed(mask)].into_iter().chain(PLACES.map(Value::Word)) {
+            for way in [Value::Fixed(mask)].into_iter().chain(PLACES.map(Value::Param)) {
                 let step = Step::Mask { enabled: way, keep_original_at: Some(5) };
                 let lowered = take(&module, step).unwrap().module;
                 validate(lowered.words()).unwrap();

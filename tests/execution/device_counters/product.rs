@@ -4,7 +4,7 @@ use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare, on_path}
 use crate::drivers::Driver;
 use crate::noise::Noise;
 use crate::storage::HOSTS;
-use polyshade::host::Pointer;
+use polyshade::host::AddressSource;
 use polyshade_planner::{CounterOwner, PassState, Path};
 use polyshade_vulkan::vk;
 use proptest::prelude::*;
@@ -94,9 +94,9 @@ fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
     let is_possible = |place: &Host| {
         let special = matches!(
             place,
-            Host::Specialization { .. } | Host::Address(Pointer::Specialization { .. })
+            Host::Specialization { .. } | Host::Address(AddressSource::Specialization { .. })
         );
-        let is_attribute = matches!(place, Host::Address(Pointer::Attribute { .. }));
+        let is_attribute = matches!(place, Host::Address(AddressSource::Attribute { .. }));
         special == is_special
             && (counter_owner == CounterOwner::Host || has_memory(place))
             && (path != Path::Compute || !is_attribute)

@@ -7,7 +7,7 @@ use crate::pull::{Reference, vulkan_format};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::{Storage, options};
 use polyshade::Module;
-use polyshade::host::{Lowered, Place, Set};
+use polyshade::host::{Lowered, ParamSource, Set};
 use polyshade::transform_feedback;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate};
 use polyshade_planner::Path;
@@ -149,7 +149,7 @@ impl Subject {
     pub(super) fn new(
         list: Varyings,
         format: Option<&'static str>,
-        host: Place,
+        host: ParamSource,
         ask: impl Fn(transform_feedback::Options) -> transform_feedback::Options,
     ) -> Subject {
         let options = ask(options(list, host));

@@ -221,7 +221,7 @@ fn other_draws_are_refused() {
     let restarted = Indexed { restart: true, ..one.clone() };
     let plain = host_draw(&one.case.draw);
     let said = |storage: &Storage, draw: &transform_feedback::Draw| {
-        let told = storage.capture.layout.host_words(draw, &storage.ranges(&one.case));
+        let told = storage.capture.layout.host_params(draw, &storage.ranges(&one.case));
         told.err().map(|error| error.to_string()).unwrap_or_default()
     };
     let indexed = made(super::any(HOSTS[0]));

@@ -1,6 +1,6 @@
 //! What the calls answer, held to the Rust library: the same words, however the options are put.
 
-use polyshade::host::{Place, Pointer, Value};
+use polyshade::host::{ParamSource, AddressSource, Value};
 use polyshade::transform_feedback::{self, Variant};
 use polyshade::{Module, clip_space, rasterizer_discard};
 use polyshade_capi::draw::*;
@@ -116,11 +116,11 @@ fn structs_and_json_lower_as_the_rust_library_does() {
     depth.depth.fixed = 1;
     depth.flip_y.word =
         polyshade_place { kind: POLYSHADE_PLACE_PUSH_CONSTANT, set: 0, binding: 0, number: 64 };
-    let place = Place::PushConstant { offset: 64 };
-    let rust = clip_space::Options::new().depth(true).flip_y(Value::Word(place));
+    let place = ParamSource::PushConstant { offset: 64 };
+    let rust = clip_space::Options::new().depth(true).flip_y(Value::Param(place));
     let rust = clip_space::lower(&mesh, "main", &rust).expect("it can be converted");
     let text =
-        c"{\"depth\":{\"fixed\":true},\"flip_y\":{\"word\":{\"push_constant\":{\"offset\":64}}}}";
+        c"{\"depth\":{\"fixed\":true},\"flip_y\":{\"param\":{\"push_constant\":{\"offset\":64}}}}";
     same(MESH, &depth.base, kind, text, rust.module.words());
 
     let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
@@ -144,16 +144,16 @@ fn structs_and_json_lower_as_the_rust_library_does() {
 #[test]
 fn addresses_are_attributes_that_are_constant() {
     let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
-    let place = Place::Address(Pointer::Attribute { location: 9 });
+    let place = ParamSource::Address(AddressSource::Attribute { location: 9 });
     let (kind, number) = (POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE, 9);
     let word = polyshade_place { kind, set: 0, binding: 0, number };
 
     let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
     let mut discard = zeros!(polyshade_rasterizer_discard_options, kind);
     discard.when.word = word;
-    let rust = rasterizer_discard::Options::new().when(Value::Word(place));
+    let rust = rasterizer_discard::Options::new().when(Value::Param(place));
     let rust = rasterizer_discard::lower(&mesh, "main", &rust).expect("it can be discarded");
-    let text = c"{\"when\":{\"word\":{\"address\":{\"attribute\":{\"location\":9}}}}}";
+    let text = c"{\"when\":{\"param\":{\"address\":{\"attribute\":{\"location\":9}}}}}";
     same(MESH, &discard.base, kind, text, rust.module.words());
 
     let kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE;

@@ -19,7 +19,7 @@ use fixed::Fixed;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap,
 };
-use polyshade::host::{Binding, Place, Set, Target};
+use polyshade::host::{Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use serde_json::json;
 
@@ -39,7 +39,7 @@ pub(crate) struct Rewrite {
     /// The place of the words that select where targets have several equations, one a target: push-constant=OFFSET,
     /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold their address
     #[arg(long, value_name = "PLACE")]
-    select: Option<Place>,
+    select: Option<ParamSource>,
 
     /// Where the shader reads the destination
     #[arg(long, value_enum, default_value_t = From::InputAttachment)]

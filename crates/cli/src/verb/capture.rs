@@ -16,7 +16,7 @@ use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
-use polyshade::host::{Binding, Device, Place, Set, SideEffects, Target};
+use polyshade::host::{Binding, Device, ParamSource, Set, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
     self, IndexType, Layout, Options, StreamOutputEntry, Topology, Variant, Varying,
@@ -236,7 +236,7 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
 enum WordsAt {
     Storage,
     Uniform,
-    Place(Place),
+    Place(ParamSource),
 }
 
 fn words_at(text: &str) -> Result<WordsAt, polyshade::Error> {

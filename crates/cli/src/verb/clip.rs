@@ -18,7 +18,7 @@ use polyshade::clip_cull::{
     self, Clipped, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, Normalize, Registers,
     Step, UserPlanes,
 };
-use polyshade::host::{Device, Lowered, Place, Target, Value};
+use polyshade::host::{Device, Lowered, ParamSource, Target, Value};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_verify::{ClipSteps, DistanceSemantics};
@@ -81,7 +81,7 @@ pub(crate) struct Rewrite {
     /// Where the host puts the planes: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING,
     /// storage=SET:BINDING; the first three behind address: hold their address
     #[arg(long, value_name = "PLACE", requires = "planes")]
-    planes_at: Option<Place>,
+    planes_at: Option<ParamSource>,
 
     /// The space of the planes: clip, or location=N for that of an output
     #[arg(long, value_name = "SPACE", value_parser = space, requires = "planes")]

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 }
 
 fn switch(text: &str) -> Result<Value<bool>, String> {
-    or_place(text, &[("on", Value::Fixed(true)), ("off", Value::Fixed(false))], Value::Word)
+    or_place(text, &[("on", Value::Fixed(true)), ("off", Value::Fixed(false))], Value::Param)
 }
 
 fn rotation(text: &str) -> Result<Value<Turn>, String> {
@@ -47,7 +47,7 @@ fn rotation(text: &str) -> Result<Value<Turn>, String> {
         ("180", Turn::Half),
         ("270", Turn::ThreeQuarters),
     ];
-    or_place(text, &turns.map(|(name, turn)| (name, Value::Fixed(turn))), Value::Word)
+    or_place(text, &turns.map(|(name, turn)| (name, Value::Fixed(turn))), Value::Param)
 }
 
 /// Runs the verb.

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 fn when(text: &str) -> Result<Value<bool>, String> {
-    or_place(text, &[("always", Value::Fixed(true))], Value::Word)
+    or_place(text, &[("always", Value::Fixed(true))], Value::Param)
 }
 
 /// Runs the verb.

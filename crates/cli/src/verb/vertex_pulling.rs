@@ -12,7 +12,7 @@ use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::Writing;
 use clap::Args;
-use polyshade::host::{Binding, Place, Set, Target};
+use polyshade::host::{Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, Robustness};
 
@@ -63,7 +63,7 @@ pub(crate) struct Rewrite {
     /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the words then,
     /// and nothing is bound [default: a storage buffer behind the vertex buffers]
     #[arg(long, value_name = "PLACE")]
-    words: Option<Place>,
+    words: Option<ParamSource>,
 
     #[command(flatten)]
     free: Free,
@@ -182,7 +182,7 @@ impl Attributes {
         &self,
         set: Option<u32>,
         binding: Option<u32>,
-        words: Option<Place>,
+        words: Option<ParamSource>,
     ) -> Options {
         let mut options = Options::new()
             .storage(set.map(Set), binding.map(Binding))

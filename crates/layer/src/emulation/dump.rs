@@ -1,6 +1,6 @@
 //! What the setting `dump` writes of a capture: its shader before and after, and what is done with it.
 
-use polyshade::host::Words;
+use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use std::fmt::Write as _;
 use std::fs;
@@ -20,7 +20,7 @@ pub(super) struct Captured<'c> {
     /// The shader, before and after.
     pub(super) shaders: [&'c [u32]; 2],
     /// What it reads of the host.
-    pub(super) host: &'c [Words],
+    pub(super) host: &'c [HostParams],
     /// Bytes of a vertex in each feedback buffer.
     pub(super) strides: [u32; MAX_BUFFERS],
     /// Whether the draw is needed for what the shader stores.

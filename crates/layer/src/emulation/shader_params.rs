@@ -1,6 +1,6 @@
 //! The parameters of the layer's shaders, recognized by their names when a variant is made.
 
-use polyshade::host::Words;
+use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use polyshade_planner::Word;
 
@@ -35,7 +35,7 @@ fn parts(name: &str) -> (&str, u32) {
 
 impl CaptureParam {
     /// The parameters of a capture of draws of this topology.
-    pub(super) fn all(words: &Words, topology: Topology) -> Vec<Self> {
+    pub(super) fn all(words: &HostParams, topology: Topology) -> Vec<Self> {
         let param = |name: &str| {
             let (what, number) = parts(name);
             let buffer = number as usize;
@@ -56,7 +56,7 @@ impl CaptureParam {
 
 impl PullingParam {
     /// The parameters by which the shader fetches attributes.
-    pub(super) fn all(words: &Words) -> Vec<Self> {
+    pub(super) fn all(words: &HostParams) -> Vec<Self> {
         let param = |name: &str| match parts(name) {
             ("first_instance", _) => Self::FirstInstance,
             ("vertex_address_low", number) => Self::AddressLow(number),

@@ -8,7 +8,7 @@ use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::host::{self, Place, Pointer, SideEffects, Target};
+use polyshade::host::{self, ParamSource, AddressSource, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, MAX_BUFFERS, Topology, Variant as CaptureVariant};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
@@ -123,7 +123,7 @@ impl Graphics {
 struct Lowered {
     words: Vec<u32>,
     /// What it reads of the host: by the capture, then by the fetching of attributes.
-    host: Vec<host::Words>,
+    host: Vec<host::HostParams>,
     capture: Vec<CaptureParam>,
     pulled: Vec<PullingParam>,
     strides: [u32; MAX_BUFFERS],
@@ -182,9 +182,9 @@ fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, S
 /// capture.
 fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
     let address = |number| {
-        Place::Address(match addresses {
-            Addresses::Pushed(at) => Pointer::PushConstant { offset: at + 8 * number },
-            Addresses::Bound => Pointer::Attribute { location: number },
+        ParamSource::Address(match addresses {
+            Addresses::Pushed(at) => AddressSource::PushConstant { offset: at + 8 * number },
+            Addresses::Bound => AddressSource::Attribute { location: number },
         })
     };
     let target = Target::new(stage.entry.as_str()).stage(ExecutionModel::VERTEX).names(false);

@@ -1,7 +1,7 @@
 //! What the storage path needs to know of a capture, and captures as lowerings make them.
 
 use super::{Capture, FeedbackBuffer, Path};
-use polyshade::host::{Binding, LimitName, Place, Purpose, Requirements, Set, Words};
+use polyshade::host::{Binding, LimitName, ParamSource, Purpose, Requirements, Set, HostParams};
 use polyshade::transform_feedback::{self, Decorated, Layout, Prepared};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct Storage {
     #[cfg_attr(feature = "serde", serde(default))]
     pub binding: Binding,
     /// The place of the words that the host fills in. Where they are found by an address, so are the buffers.
-    pub host: Place,
+    pub host: ParamSource,
     /// All storage buffers of the stage, its own included.
     pub storage_buffers: u32,
     /// The names of the words; by default those of variants for any draw.
@@ -66,7 +66,7 @@ pub struct StoredIndices {
 
 impl Capture {
     /// The capture of a lowering into storage buffers, by its layout, its host words and its requirements.
-    pub fn stored(layout: &Layout, words: &Words, needs: &Requirements) -> Self {
+    pub fn stored(layout: &Layout, words: &HostParams, needs: &Requirements) -> Self {
         let buffer = |layout| FeedbackBuffer::of(layout, 0);
         let first = needs.descriptors.iter().find_map(|one| match one.purpose {
             Purpose::Feedback(number) => {
@@ -100,7 +100,7 @@ impl Storage {
 
 impl StoredIndices {
     /// Those of a lowering, if its variants read some.
-    fn of(words: &Words, needs: &Requirements) -> Option<Self> {
+    fn of(words: &HostParams, needs: &Requirements) -> Option<Self> {
         words.number("index_size")?;
         let bound = |purpose: Purpose| {
             needs.descriptors.iter().find(|one| one.purpose == purpose).map(|one| one.binding)

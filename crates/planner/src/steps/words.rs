@@ -1,7 +1,7 @@
 //! The words that variants read.
 
 use super::super::state::Counter;
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Words {
     /// Where they go.
-    pub place: Place,
+    pub place: ParamSource,
     /// What they are, in their order.
     pub words: Vec<Word>,
     /// Their names, as the lowering's report has them.

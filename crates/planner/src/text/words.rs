@@ -2,25 +2,25 @@
 
 use super::super::state::Topology;
 use super::super::steps::{CounterPass, Word, Words};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use std::fmt;
 
 impl fmt::Display for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            Place::StorageBuffer { set, binding } => {
+            ParamSource::StorageBuffer { set, binding } => {
                 write!(f, "fill in the storage buffer at set {} binding {}:", set.0, binding.0)?;
             }
-            Place::Uniform { set, binding } => {
+            ParamSource::Uniform { set, binding } => {
                 write!(f, "fill in the uniform buffer at set {} binding {}:", set.0, binding.0)?;
             }
-            Place::PushConstant { offset } => {
+            ParamSource::PushConstant { offset } => {
                 write!(f, "fill in push constants from byte {offset} on:")?;
             }
-            Place::Specialization { first_id } => {
+            ParamSource::Specialization { first_id } => {
                 write!(f, "fill in specialization constants from {first_id} on:")?;
             }
-            Place::Address(pointer) => {
+            ParamSource::Address(pointer) => {
                 write!(f, "fill in memory, and its address at {pointer}:")?;
             }
         }

@@ -10,7 +10,7 @@ use super::words;
 use super::{Blended, Options, Plan};
 use crate::code;
 use crate::host::{Reserved, Value};
-use crate::rewrite::{self, Copies, HostWords};
+use crate::rewrite::{self, Copies, ParamReader};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -28,7 +28,7 @@ pub(super) fn emit<'m>(
 
     let wrapper = rewrite::wrap(m, p, entry);
     let interface = demote_to_private(m, p, entry, plan, in_storage)?;
-    let host = rewrite::host_words(m, p, entry, reserved, &plan.words, "polyshade_blend")?;
+    let host = rewrite::host_params(m, p, entry, reserved, &plan.words, "polyshade_blend")?;
     let fetch = Fetch::add(m, p, entry, (options, reserved), &locations, wrapper.epilogue)?;
     let functions = Functions::link(p, plan);
     let is_ordinary = |one: &Blended<'_>| matches!(one.target.blending, Blending::Ordinary(_));
@@ -117,7 +117,7 @@ fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
 fn constants<'m>(
     p: &mut Patch<'m, '_>,
     options: &Options,
-    host: &HostWords<'_>,
+    host: &ParamReader<'_>,
     at: Position<'m>,
 ) -> Id {
     let float = p.float();
@@ -130,7 +130,7 @@ fn constants<'m>(
             let all = bits.map(|bits| p.float_constant(f32::from_bits(bits)));
             p.composite_constant(vec4, &all)
         }
-        Value::Fixed(_) | Value::Word(_) => p.null(vec4),
+        Value::Fixed(_) | Value::Param(_) => p.null(vec4),
     }
 }
 

@@ -4,7 +4,7 @@ use super::Equation;
 use super::format::{Format, FormatClass};
 use super::logic::LogicOperation;
 use super::ordinary::Ordinary;
-use crate::host::{Binding, Place, Set, Value};
+use crate::host::{Binding, ParamSource, Set, Value};
 use std::collections::BTreeMap;
 
 /// How source and destination cover a pixel together: `VkBlendOverlapEXT`.
@@ -247,7 +247,7 @@ pub enum Destination {
 pub struct Options {
     pub(super) every_target: Option<ColorBlend>,
     pub(super) targets: BTreeMap<u32, Option<ColorBlend>>,
-    pub(super) select: Option<Place>,
+    pub(super) select: Option<ParamSource>,
     /// The bits of floats.
     pub(super) constants: Value<[u32; 4]>,
     pub(super) destination: Destination,
@@ -324,7 +324,7 @@ impl Options {
     /// in the order of their locations: see [`Equation::word`]. Unless it is said, nothing does: each target has one
     /// equation, and the code has no branch.
     #[must_use]
-    pub fn select(mut self, place: impl Into<Option<Place>>) -> Self {
+    pub fn select(mut self, place: impl Into<Option<ParamSource>>) -> Self {
         self.select = place.into();
         self
     }
@@ -340,8 +340,8 @@ impl Options {
     /// The host fills in the blend constants: red, green, blue and alpha as floats, in four words. Where the words that
     /// [select](Self::select) are at the same place, the constants stand behind them.
     #[must_use]
-    pub fn blend_constants_in(mut self, place: Place) -> Self {
-        self.constants = Value::Word(place);
+    pub fn blend_constants_in(mut self, place: ParamSource) -> Self {
+        self.constants = Value::Param(place);
         self
     }
 
@@ -386,8 +386,8 @@ impl Options {
         &self,
         locations: impl IntoIterator<Item = u32>,
     ) -> Vec<(Set, Binding)> {
-        let selecting = self.select.and_then(Place::descriptor);
-        let constants = self.constants.place().and_then(Place::descriptor);
+        let selecting = self.select.and_then(ParamSource::descriptor);
+        let constants = self.constants.place().and_then(ParamSource::descriptor);
         let destination = match self.destination {
             Destination::InputAttachment { set, binding, .. }
             | Destination::Texture { set, binding, .. }

@@ -4,7 +4,7 @@ use super::limits::Emulated;
 use super::primitives::Primitive;
 use super::semantics::DistanceSemantic;
 use super::varyings::Interpolation;
-use crate::host::{Lowered, Place, Value};
+use crate::host::{Lowered, ParamSource, Value};
 use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module};
@@ -169,7 +169,7 @@ pub struct UserPlanes {
     /// The number of planes.
     pub count: u32,
     /// The place of their floats, 16 bytes a plane.
-    pub words: Place,
+    pub words: ParamSource,
     /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`), in whose space the planes are; by default they are
     /// in clip space, that of `Position`.
     #[cfg_attr(feature = "serde", serde(default))]

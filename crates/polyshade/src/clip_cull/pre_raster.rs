@@ -8,9 +8,9 @@ use super::prepare::prepare_builtins;
 use super::relocate::{Sites, clear, distance_array, pointer};
 use super::semantics::DistanceKind;
 use crate::code;
-use crate::host::{Lowered, Place, Target, Value, Word, Words};
+use crate::host::{Lowered, ParamSource, Target, Value, HostParam, HostParams};
 use crate::position;
-use crate::rewrite::{self, Copies, FoundBuiltin, Frame, HostWords, Stages};
+use crate::rewrite::{self, Copies, FoundBuiltin, Frame, ParamReader, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageClass, Type};
 
@@ -18,9 +18,9 @@ use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageCl
 const NAME: &str = "polyshade_enabled_planes";
 
 /// What the word is called: a constant has no block around it.
-fn mask_word(place: Place) -> &'static str {
+fn mask_word(place: ParamSource) -> &'static str {
     match place {
-        Place::Specialization { .. } => NAME,
+        ParamSource::Specialization { .. } => NAME,
         _ => "enabled",
     }
 }
@@ -41,12 +41,12 @@ macro_rules! plane_words {
 /// Names and meanings, of as many planes as devices have; those of others are made.
 const PLANE_WORDS: [[(&str, &str); 4]; 8] = plane_words!(0 1 2 3 4 5 6 7);
 
-fn plane_words(plane: u32) -> [Word; 4] {
+fn plane_words(plane: u32) -> [HostParam; 4] {
     match PLANE_WORDS.get(plane as usize) {
-        Some(words) => words.map(|(name, meaning)| Word::new(name, meaning)),
+        Some(words) => words.map(|(name, meaning)| HostParam::new(name, meaning)),
         None => ["x", "y", "z", "w"].map(|axis| {
             let meaning = format!("{axis} of clip plane {plane}, a float");
-            Word::new(format!("plane_{plane}_{axis}"), meaning)
+            HostParam::new(format!("plane_{plane}_{axis}"), meaning)
         }),
     }
 }
@@ -59,8 +59,8 @@ pub(super) fn mask<'m>(
     keep_original_at: Option<u32>,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let mut words = Vec::new();
-    if let Value::Word(place) = enabled {
-        Words::add(&mut words, place, [Word::new(mask_word(place), "bit i: clip plane i is on")]);
+    if let Value::Param(place) = enabled {
+        HostParams::add(&mut words, place, [HostParam::new(mask_word(place), "bit i: clip plane i is on")]);
     }
     let is_needed = |arrays: &[Array]| find(arrays, DistanceKind::Clip).is_some();
     lower(module, target, words, is_needed, |m, p, stage| {
@@ -105,7 +105,7 @@ pub(super) fn user_planes<'m>(
     // Before there is a word for each.
     limits::check(target, [planes.count, 0])?;
     let mut words = Vec::new();
-    Words::add(&mut words, planes.words, (0..planes.count).flat_map(plane_words));
+    HostParams::add(&mut words, planes.words, (0..planes.count).flat_map(plane_words));
     lower(
         module,
         target,
@@ -135,7 +135,7 @@ struct LastStage<'s, 'm> {
     entry: EntryPoint<'m>,
     target: &'s Target,
     /// What the host fills in, if anything.
-    words: &'s [Words],
+    words: &'s [HostParams],
     arrays: Vec<Array>,
     sites: Sites<'m>,
 }
@@ -147,7 +147,7 @@ fn find(arrays: &[Array], kind: DistanceKind) -> Option<&Array> {
 fn lower<'g>(
     module: &'g Module<'_>,
     target: &Target,
-    words: Vec<Words>,
+    words: Vec<HostParams>,
     is_needed: impl Fn(&[Array]) -> bool,
     edit: impl for<'m, 'w> Fn(
         &'m Module<'w>,
@@ -197,7 +197,7 @@ enum Vertex {
 #[derive(Clone)]
 enum Mask<'w> {
     Value(Id),
-    Word(HostWords<'w>, &'static str),
+    HostParam(ParamReader<'w>, &'static str),
 }
 
 impl<'s, 'm> LastStage<'s, 'm> {
@@ -207,8 +207,8 @@ impl<'s, 'm> LastStage<'s, 'm> {
         m: &'m Module<'w>,
         p: &mut Patch<'m, 'w>,
         name: &str,
-    ) -> Result<HostWords<'s>, Error> {
-        rewrite::host_words(m, p, self.entry, self.target.reservations(), self.words, name)
+    ) -> Result<ParamReader<'s>, Error> {
+        rewrite::host_params(m, p, self.entry, self.target.reservations(), self.words, name)
     }
 
     fn mask<'w>(
@@ -219,7 +219,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
     ) -> Result<Mask<'s>, Error> {
         Ok(match enabled {
             Value::Fixed(mask) => Mask::Value(p.uint_constant(mask)),
-            Value::Word(place) => Mask::Word(self.words(m, p, NAME)?, mask_word(place)),
+            Value::Param(place) => Mask::HostParam(self.words(m, p, NAME)?, mask_word(place)),
         })
     }
 
@@ -249,7 +249,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         let mut code = p.at(at);
         let mask = match mask {
             Mask::Value(mask) => *mask,
-            Mask::Word(host, name) => host.load(&mut code, name),
+            Mask::HostParam(host, name) => host.load(&mut code, name),
         };
         let bit = code.binary(Op::BITWISE_AND, uint, mask, bit);
         let is_on = code.binary(Op::I_NOT_EQUAL, bool, bit, none);
@@ -350,7 +350,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         number: u32,
         array: Id,
         vertex: Vertex,
-        host: &HostWords<'_>,
+        host: &ParamReader<'_>,
     ) {
         let at = self.sites.at_exports;
         let float = p.float();

@@ -1,8 +1,8 @@
 //! The function that converts a position.
 
 use super::{Options, Turn};
-use crate::host::{Target, Value, Words};
-use crate::rewrite::{self, HostWords};
+use crate::host::{Target, Value, HostParams};
+use crate::rewrite::{self, ParamReader};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch};
 
@@ -26,10 +26,10 @@ pub(super) fn function<'m>(
     entry: EntryPoint<'m>,
     target: &Target,
     options: &Options,
-    words: &[Words],
+    words: &[HostParams],
 ) -> Result<Id, Error> {
     let host =
-        rewrite::host_words(m, p, entry, target.reservations(), words, "polyshade_position")?;
+        rewrite::host_params(m, p, entry, target.reservations(), words, "polyshade_position")?;
     let float = p.float();
     let vec4 = p.vector(float, 4);
 
@@ -48,7 +48,7 @@ pub(super) fn function<'m>(
     let y = switched(&host, &mut code, (options.flip_y, FLIP_Y), y, |code| negated(code, y));
     let [x, y] = match options.rotation {
         Value::Fixed(turn) => turned(&mut code, turn, x, y),
-        Value::Word(_) => {
+        Value::Param(_) => {
             let quarters = host.load(&mut code, ROTATION);
             turned_by(&mut code, quarters, x, y)
         }
@@ -104,7 +104,7 @@ fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
 
 /// `value`, or what `other` emits, as the switch says.
 fn switched(
-    host: &HostWords<'_>,
+    host: &ParamReader<'_>,
     code: &mut Cursor<'_, '_, '_>,
     (switch, name): (Value<bool>, &str),
     value: Id,
@@ -113,7 +113,7 @@ fn switched(
     match switch {
         Value::Fixed(false) => value,
         Value::Fixed(true) => other(code),
-        Value::Word(_) => {
+        Value::Param(_) => {
             let (float, bool) = (code.p.float(), code.p.bool());
             let word = host.load(code, name);
             let zero = code.p.uint_constant(0);

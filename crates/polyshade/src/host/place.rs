@@ -20,11 +20,11 @@ pub struct Binding(pub u32);
 /// Where the shader reads 32-bit words that the host fills in.
 ///
 /// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or
-/// `address:` before a [`Pointer`].
+/// `address:` before a [`AddressSource`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Place {
+pub enum ParamSource {
     /// A range of a storage buffer.
     StorageBuffer {
         /// Its set.
@@ -50,7 +50,7 @@ pub enum Place {
         first_id: u32,
     },
     /// In memory, from the address on that stands here. It is a multiple of 4, and nothing checks it.
-    Address(Pointer),
+    Address(AddressSource),
 }
 
 /// Where the shader reads an address (`VkDeviceAddress`), which has 64 bits.
@@ -59,7 +59,7 @@ pub enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Pointer {
+pub enum AddressSource {
     /// The first 8 bytes of a uniform buffer.
     Uniform {
         /// Its set.
@@ -86,19 +86,19 @@ pub enum Pointer {
     },
 }
 
-impl Pointer {
+impl AddressSource {
     /// The same place as one for words, the halves of the address; nothing for an attribute, which holds no words.
-    pub fn place(self) -> Option<Place> {
+    pub fn place(self) -> Option<ParamSource> {
         match self {
-            Self::Uniform { set, binding } => Some(Place::Uniform { set, binding }),
-            Self::PushConstant { offset } => Some(Place::PushConstant { offset }),
-            Self::Specialization { first_id } => Some(Place::Specialization { first_id }),
+            Self::Uniform { set, binding } => Some(ParamSource::Uniform { set, binding }),
+            Self::PushConstant { offset } => Some(ParamSource::PushConstant { offset }),
+            Self::Specialization { first_id } => Some(ParamSource::Specialization { first_id }),
             Self::Attribute { .. } => None,
         }
     }
 }
 
-impl Place {
+impl ParamSource {
     /// The set and binding, where it is a descriptor or the address of it is in one.
     pub fn descriptor(self) -> Option<(Set, Binding)> {
         match self {
@@ -116,7 +116,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ParamSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StorageBuffer { set, binding } => write!(f, "storage={}:{}", set.0, binding.0),
@@ -128,7 +128,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Display for Pointer {
+impl fmt::Display for AddressSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Self::Attribute { location } = self {
             return write!(f, "attribute={location}");
@@ -137,7 +137,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-impl FromStr for Pointer {
+impl FromStr for AddressSource {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -146,10 +146,10 @@ impl FromStr for Pointer {
             return Ok(Self::Attribute { location });
         }
         match text.parse() {
-            Ok(Place::Uniform { set, binding }) => Ok(Self::Uniform { set, binding }),
-            Ok(Place::PushConstant { offset }) => Ok(Self::PushConstant { offset }),
-            Ok(Place::Specialization { first_id }) => Ok(Self::Specialization { first_id }),
-            Ok(Place::StorageBuffer { .. } | Place::Address(_)) | Err(_) => {
+            Ok(ParamSource::Uniform { set, binding }) => Ok(Self::Uniform { set, binding }),
+            Ok(ParamSource::PushConstant { offset }) => Ok(Self::PushConstant { offset }),
+            Ok(ParamSource::Specialization { first_id }) => Ok(Self::Specialization { first_id }),
+            Ok(ParamSource::StorageBuffer { .. } | ParamSource::Address(_)) | Err(_) => {
                 let message = format!(
                     "`{text}` is no place for an address: uniform=SET:BINDING, push-constant=OFFSET, \
                      specialization=ID and attribute=LOCATION are"
@@ -160,7 +160,7 @@ impl FromStr for Pointer {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for ParamSource {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -202,15 +202,15 @@ pub enum Value<T> {
     /// This.
     Fixed(T),
     /// What the word at this place says.
-    Word(Place),
+    Param(ParamSource),
 }
 
 impl<T> Value<T> {
     /// Where the word is, if there is one.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<ParamSource> {
         match self {
             Self::Fixed(_) => None,
-            Self::Word(place) => Some(*place),
+            Self::Param(place) => Some(*place),
         }
     }
 }
@@ -230,14 +230,14 @@ impl<T> From<T> for Value<T> {
 /// One word that the host fills in, 32 bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Word {
+pub struct HostParam {
     /// Its name in the shader.
     pub name: Cow<'static, str>,
     /// What it means.
     pub meaning: Cow<'static, str>,
 }
 
-impl Word {
+impl HostParam {
     /// A word called `name`.
     pub fn new(name: impl Into<Cow<'static, str>>, meaning: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), meaning: meaning.into() }
@@ -248,14 +248,14 @@ impl Word {
 /// constants or the address, or is the specialization constant with the number `first_id + i`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Words {
+pub struct HostParams {
     /// Where the shader reads them.
-    pub place: Place,
+    pub place: ParamSource,
     /// The words, in their order.
-    pub words: Vec<Word>,
+    pub words: Vec<HostParam>,
 }
 
-impl Words {
+impl HostParams {
     /// The number of the word with this name.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.words.iter().position(|word| word.name == name).map(|number| number as u32)
@@ -264,7 +264,7 @@ impl Words {
     /// The bytes of push constants that they, or their address, take, where they are there.
     pub fn push_constants(&self) -> Option<Range<u32>> {
         match self.filled_in() {
-            Some((Place::PushConstant { offset }, words)) => {
+            Some((ParamSource::PushConstant { offset }, words)) => {
                 Some(offset..offset.saturating_add(words * 4))
             }
             _ => None,
@@ -274,7 +274,7 @@ impl Words {
     /// The numbers of specialization constants that they, or their address, take, where they are such.
     pub fn specialization(&self) -> Option<Range<u32>> {
         match self.filled_in() {
-            Some((Place::Specialization { first_id }, words)) => {
+            Some((ParamSource::Specialization { first_id }, words)) => {
                 Some(first_id..first_id.saturating_add(words))
             }
             _ => None,
@@ -284,16 +284,16 @@ impl Words {
     /// The location of the attribute that is their address, where one is.
     pub fn location(&self) -> Option<u32> {
         match self.place {
-            Place::Address(Pointer::Attribute { location }) => Some(location),
+            ParamSource::Address(AddressSource::Attribute { location }) => Some(location),
             _ => None,
         }
     }
 
     /// Where the shader begins to read, and how many words there are there: those of an address, where there is one.
     /// Nothing, where that is an attribute.
-    pub(crate) fn filled_in(&self) -> Option<(Place, u32)> {
+    pub(crate) fn filled_in(&self) -> Option<(ParamSource, u32)> {
         match self.place {
-            Place::Address(pointer) => Some((pointer.place()?, 2)),
+            ParamSource::Address(pointer) => Some((pointer.place()?, 2)),
             place => Some((place, self.words.len() as u32)),
         }
     }
@@ -326,8 +326,8 @@ impl Words {
     /// Adds `words` to the group at `place`, or makes one; returns the numbers that they get.
     pub fn add(
         groups: &mut Vec<Self>,
-        place: Place,
-        words: impl IntoIterator<Item = Word>,
+        place: ParamSource,
+        words: impl IntoIterator<Item = HostParam>,
     ) -> Range<u32> {
         let number = match groups.iter().position(|group| group.place == place) {
             Some(number) => number,

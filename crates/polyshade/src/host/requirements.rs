@@ -1,6 +1,6 @@
 //! What a result needs of the device and the host.
 
-use super::{Binding, Extension, Feature, LimitName, Place, Set, Words};
+use super::{Binding, Extension, Feature, LimitName, ParamSource, Set, HostParams};
 use polyshade_spv::ExecutionModel;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -90,8 +90,8 @@ pub enum Purpose {
     /// The outputs of vertices, which the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and
     /// the raster pass reads.
     Outputs,
-    /// [`Words`] that the host fills in, or the address where they are.
-    Words,
+    /// [`HostParams`] that the host fills in, or the address where they are.
+    HostParams,
     /// The colour attachment at this location, or what stands for it.
     Destination {
         /// The location.
@@ -109,7 +109,7 @@ impl fmt::Display for Purpose {
             Self::Indices => f.write_str("index buffer"),
             Self::Segments => f.write_str("table of segments of the indices"),
             Self::Outputs => f.write_str("spilled outputs"),
-            Self::Words => f.write_str("words of the host"),
+            Self::HostParams => f.write_str("words of the host"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;
                 index.map_or(Ok(()), |index| write!(f, ", input attachment {index}"))
@@ -162,20 +162,20 @@ impl Requirements {
     }
 
     /// Adds what reading `words` in `stage` takes: descriptors, push constants, specialization constants.
-    pub(crate) fn read(&mut self, words: &[Words], stage: ExecutionModel) {
+    pub(crate) fn read(&mut self, words: &[HostParams], stage: ExecutionModel) {
         for group in words {
             if group.place.is_address() && !self.features.contains(&Feature::BufferDeviceAddress) {
                 self.features.push(Feature::BufferDeviceAddress);
             }
             let kind = match group.place {
-                Place::StorageBuffer { .. } => DescriptorKind::StorageBuffer,
+                ParamSource::StorageBuffer { .. } => DescriptorKind::StorageBuffer,
                 _ => DescriptorKind::UniformBuffer,
             };
             self.descriptors.extend(group.place.descriptor().map(|(set, binding)| Descriptor {
                 set,
                 binding,
                 kind,
-                purpose: Purpose::Words,
+                purpose: Purpose::HostParams,
                 stage,
             }));
             if let Some(location) = group.location() {

@@ -1,6 +1,6 @@
 //! What the caller keeps for others: other stages, other lowerings, its own later edits.
 
-use super::{Binding, Set, Words};
+use super::{Binding, Set, HostParams};
 use crate::code;
 use polyshade_spv::Error;
 use std::collections::BTreeSet;
@@ -105,7 +105,7 @@ impl Reserved {
     }
 
     /// An error where the words are to be where something is reserved.
-    pub(crate) fn check_words(&self, words: &Words) -> Result<(), Error> {
+    pub(crate) fn check_params(&self, words: &HostParams) -> Result<(), Error> {
         if let Some((set, binding)) = words.place.descriptor() {
             self.check(set, binding)?;
         }

@@ -6,7 +6,7 @@ use super::{Capture, Made, Recipe};
 use crate::advanced_blend;
 use crate::clip_cull::{self, Normalize, Runs, Step as ClipStep};
 use crate::code;
-use crate::host::{Feature, Lowered, Requirements, Reserved, Target, Words};
+use crate::host::{Feature, Lowered, Requirements, Reserved, Target, HostParams};
 use crate::rewrite::{self, DceOptions, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;
@@ -132,7 +132,7 @@ impl<'m> Pipeline<'m> {
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
         // What words of pulled attributes are found by.
-        let constant = self.stages[last].lowered.words.iter().filter_map(Words::location);
+        let constant = self.stages[last].lowered.words.iter().filter_map(HostParams::location);
         let options = options.clone().constant_attributes(constant);
         let mut needs = Requirements::default();
         let made = self.step(last, field, |m, target| {
@@ -304,7 +304,7 @@ fn named(name: &str, error: &Error) -> Error {
 struct Step<T> {
     /// Where it is another one.
     module: Option<Module<'static>>,
-    words: Vec<Words>,
+    words: Vec<HostParams>,
     requirements: Requirements,
     result: T,
 }

@@ -3,7 +3,7 @@
 use super::builtin::called;
 use super::{FoundBuiltin, Frame, Lowering, find_output, map_stores};
 use crate::code;
-use crate::host::{Changed, Lowered, Requirements, Target, Words};
+use crate::host::{Changed, Lowered, Requirements, Target, HostParams};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, Id, Module, Patch, Position, StorageClass,
@@ -30,13 +30,13 @@ pub fn change_output<'m>(
     module: &'m Module<'_>,
     target: &Target,
     lowering: &Lowering,
-    words: Vec<Words>,
+    words: Vec<HostParams>,
     emit: impl for<'e, 'x> FnOnce(
         &'e Module<'x>,
         &mut Patch<'e, 'x>,
         EntryPoint<'e>,
         FoundBuiltin,
-        &[Words],
+        &[HostParams],
     ) -> Result<Id, Error>,
 ) -> Result<Lowered<'m, Changed>, Error> {
     let builtin = lowering.changes.expect("the lowering changes an output");
@@ -197,7 +197,7 @@ fn requirements<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
     location: Option<u32>,
-    words: &[Words],
+    words: &[HostParams],
 ) -> Requirements {
     let mut requirements = Requirements::default();
     requirements.read(words, entry.model());

@@ -247,7 +247,7 @@ impl<'m> Frame<'m> {
 /// Makes the next version of `module` for the entry point of `target`: finds it among the stages of `lowering`,
 /// isolates it, sets names and first id, and lets `edit` queue edits. Where it queues none, the module stays as it is.
 /// The value of `edit` is the result; a lowering with words of the host adds them with
-/// [`with_words`](Lowered::with_words).
+/// [`with_params`](Lowered::with_params).
 ///
 /// # Errors
 ///

@@ -7,14 +7,14 @@ use super::{
     word_array,
 };
 use crate::code;
-use crate::host::{Place, Pointer, Reserved, Word, Words};
+use crate::host::{ParamSource, AddressSource, Reserved, HostParam, HostParams};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 use std::vec;
 
 /// Words of the host that code can read.
 #[derive(Clone, Debug)]
-pub struct HostWords<'w>(Vec<(&'w Words, Added)>);
+pub struct ParamReader<'w>(Vec<(&'w HostParams, Added)>);
 
 /// Words at one place.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) enum Added {
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
     /// Its halves are these words.
-    Words(Box<Added>),
+    HostParams(Box<Added>),
     /// It is this input, a `uvec2`.
     Input(Id),
 }
@@ -55,7 +55,7 @@ impl Added {
             Self::Constants(constants) => Open::Constants(constants),
             Self::Memory(memory, address) => {
                 let address = match address {
-                    Address::Words(words) => {
+                    Address::HostParams(words) => {
                         let words = words.open(code);
                         pair(code, words, [0, 1])
                     }
@@ -109,7 +109,7 @@ fn uvec2(p: &mut Patch<'_, '_>) -> Id {
     p.vector(uint, 2)
 }
 
-impl HostWords<'_> {
+impl ParamReader<'_> {
     /// Emits the word called `name`, a `uint`; nothing where the host has no such word.
     pub fn find(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Option<Id> {
         let mut groups = self.0.iter();
@@ -141,21 +141,21 @@ impl HostWords<'_> {
 ///
 /// `Options`: a descriptor, push constants or specialization constants that are the shader's own, or reserved.
 /// `Unsupported`: push constants that cannot grow.
-pub fn host_words<'w, 'm>(
+pub fn host_params<'w, 'm>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     reserved: &Reserved,
-    words: &'w [Words],
+    words: &'w [HostParams],
     name: &str,
-) -> Result<HostWords<'w>, Error> {
+) -> Result<ParamReader<'w>, Error> {
     check_attributes(m, entry, words)?;
     let mut pushed = Pushed { groups: words, blocks: None };
     let groups = words.iter().map(|group| {
         let added = add_group(m, p, entry, reserved, (group, name), (None, &mut pushed))?;
         Ok((group, added))
     });
-    groups.collect::<Result<_, Error>>().map(HostWords)
+    groups.collect::<Result<_, Error>>().map(ParamReader)
 }
 
 /// An error where the address of words would be an attribute of a stage that has none, or at the location of one of the
@@ -163,7 +163,7 @@ pub fn host_words<'w, 'm>(
 pub(crate) fn check_attributes(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
-    groups: &[Words],
+    groups: &[HostParams],
 ) -> Result<(), Error> {
     for (group, location) in groups.iter().filter_map(|group| Some((group, group.location()?))) {
         let taken = || locations(m, entry, StorageClass::INPUT);
@@ -187,7 +187,7 @@ pub(crate) fn add_words<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     reserved: &Reserved,
-    (words, name): (&Words, &str),
+    (words, name): (&HostParams, &str),
     array: Option<WordArray>,
 ) -> Result<Added, Error> {
     let mut pushed = Pushed { groups: std::slice::from_ref(words), blocks: None };
@@ -197,7 +197,7 @@ pub(crate) fn add_words<'m>(
 /// What groups have in push constants, be it their words or their addresses. An entry point has one block of push
 /// constants, so all of it is added with the first group that has some.
 struct Pushed<'g> {
-    groups: &'g [Words],
+    groups: &'g [HostParams],
     /// Those of the groups that are still to be added, in order.
     blocks: Option<vec::IntoIter<HostBlock>>,
 }
@@ -227,13 +227,13 @@ impl Pushed<'_> {
 const HALVES: [&str; 2] = ["address_low", "address_high"];
 
 /// What a group has in push constants.
-fn span(group: &Words) -> Option<Span<'_>> {
-    let Some((Place::PushConstant { offset }, _)) = group.filled_in() else { return None };
+fn span(group: &HostParams) -> Option<Span<'_>> {
+    let Some((ParamSource::PushConstant { offset }, _)) = group.filled_in() else { return None };
     let names = if group.place.is_address() { HALVES.to_vec() } else { names_of(group) };
     Some(Span { offset, names })
 }
 
-fn names_of(words: &Words) -> Vec<&str> {
+fn names_of(words: &HostParams) -> Vec<&str> {
     words.words.iter().map(|word| word.name.as_ref()).collect()
 }
 
@@ -243,38 +243,38 @@ fn add_group<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     reserved: &Reserved,
-    (words, name): (&Words, &str),
+    (words, name): (&HostParams, &str),
     (array, pushed): (Option<WordArray>, &mut Pushed<'_>),
 ) -> Result<Added, Error> {
-    reserved.check_words(words)?;
+    reserved.check_params(words)?;
     Ok(match words.place {
-        Place::StorageBuffer { set, binding } => {
+        ParamSource::StorageBuffer { set, binding } => {
             let array = array.unwrap_or_else(|| word_array(m, p));
             let block = storage_buffer(m, p, entry, array, (set, binding), name)?;
             p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
             Added::Block(block)
         }
-        Place::Uniform { set, binding } => {
+        ParamSource::Uniform { set, binding } => {
             let names = names_of(words);
             Added::Block(uniform_block(m, p, entry, (set, binding), name, &names)?)
         }
-        Place::PushConstant { .. } => Added::Block(pushed.next(m, p, entry, name)?),
-        Place::Specialization { first_id } => {
+        ParamSource::PushConstant { .. } => Added::Block(pushed.next(m, p, entry, name)?),
+        ParamSource::Specialization { first_id } => {
             Added::Constants(spec_constants(m, p, first_id, &names_of(words))?)
         }
-        Place::Address(Pointer::Attribute { location }) => {
+        ParamSource::Address(AddressSource::Attribute { location }) => {
             let memory = memory(m, p)?;
             let ty = uvec2(p);
             let input = add_at(p, entry, (StorageClass::INPUT, location), ty, name);
             Added::Memory(memory, Address::Input(input))
         }
-        Place::Address(pointer) => {
+        ParamSource::Address(pointer) => {
             let memory = memory(m, p)?;
             let place = pointer.place().expect("all but attributes hold words");
-            let halves = HALVES.map(|name| Word::new(name, ""));
-            let address = Words { place, words: halves.to_vec() };
+            let halves = HALVES.map(|name| HostParam::new(name, ""));
+            let address = HostParams { place, words: halves.to_vec() };
             let added = add_group(m, p, entry, reserved, (&address, name), (None, pushed))?;
-            Added::Memory(memory, Address::Words(Box::new(added)))
+            Added::Memory(memory, Address::HostParams(Box::new(added)))
         }
     })
 }

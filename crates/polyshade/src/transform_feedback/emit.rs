@@ -240,7 +240,7 @@ impl<'c> Bound<'c> {
         let reserved = prepared.frame.target().reservations();
         let named = (&plan.words, "polyshade_host");
         let added = rewrite::add_words(m, p, entry, reserved, named, array)?;
-        let (buffers, words) = (Vec::new(), plan.host_words.as_slice());
+        let (buffers, words) = (Vec::new(), plan.host_params.as_slice());
         Ok(Self { array, buffers, indices: None, segments: None, words, added })
     }
 

@@ -13,11 +13,11 @@ impl Layout {
     ///
     /// `Options` where the number of ranges is another, a range is no multiple of 4 bytes or not bound, or the draw is
     /// none of those, and the options have not said that there are such.
-    pub fn host_words(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
+    pub fn host_params(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
         self.check(ranges)?;
         self.draws.check(draw)?;
         let fits = self.fitting(draw, ranges);
-        let words = self.draws.host_words(self.buffers.len() as u32);
+        let words = self.draws.host_params(self.buffers.len() as u32);
         Ok(words.into_iter().map(|word| word.value(draw, ranges, fits)).collect())
     }
 
@@ -41,7 +41,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// Those of [`host_words`](Self::host_words).
+    /// Those of [`host_params`](Self::host_params).
     pub fn primitives_written(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<u64, Error> {
         self.check(ranges)?;
         Ok(self.fitting(draw, ranges))
@@ -70,7 +70,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// Those of [`host_words`](Self::host_words).
+    /// Those of [`host_params`](Self::host_params).
     pub fn advance(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<BufferRange>, Error> {
         let vertices = u64::from(draw.topology.vertices_per_primitive());
         let written = self.primitives_written(draw, ranges)? * vertices;

@@ -4,7 +4,7 @@ use super::draw::{BufferRange, Draw, MOST_VERTICES, ProvokingVertex};
 use super::indices::{IndexType, Indices};
 use super::topology::Topology;
 use crate::code;
-use crate::host::{Place, Word, Words};
+use crate::host::{ParamSource, HostParam, HostParams};
 use polyshade_spv::Error;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -401,7 +401,7 @@ impl Draws {
     }
 
     /// The words that the host fills in, in their order, for so many feedback buffers.
-    pub(super) fn host_words(&self, buffers: u32) -> Vec<HostWord> {
+    pub(super) fn host_params(&self, buffers: u32) -> Vec<HostWord> {
         let of_draw = [
             (HostWord::Topology, self.needs_topology()),
             (
@@ -472,7 +472,7 @@ impl Draws {
 }
 
 /// What the host is told of these words.
-pub(super) fn words(draws: &Draws, place: Place, words: &[HostWord]) -> Words {
-    let told = words.iter().map(|word| Word::new(word.name(draws), word.meaning(draws)));
-    Words { place, words: told.collect() }
+pub(super) fn words(draws: &Draws, place: ParamSource, words: &[HostWord]) -> HostParams {
+    let told = words.iter().map(|word| HostParam::new(word.name(draws), word.meaning(draws)));
+    HostParams { place, words: told.collect() }
 }

@@ -5,7 +5,7 @@ use super::indices::IndexType;
 use super::known::{Draws, Indexed};
 use super::topology::Topology;
 use super::varying::{StreamOutputEntry, Varying};
-use crate::host::{Binding, Place, Reserved, Set, SideEffects};
+use crate::host::{Binding, ParamSource, Reserved, Set, SideEffects};
 use crate::placement::{Wanted, WordsAt};
 
 /// What to capture, into which buffers.
@@ -129,11 +129,11 @@ impl Options {
     }
 
     /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
-    /// buffer. Where they are found by an [address](Place::Address), so are the feedback buffers, by addresses among
+    /// buffer. Where they are found by an [address](ParamSource::Address), so are the feedback buffers, by addresses among
     /// the words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
     #[must_use]
-    pub fn words(mut self, place: Place) -> Self {
-        self.words = WordsAt::Place(place);
+    pub fn words(mut self, place: ParamSource) -> Self {
+        self.words = WordsAt::ParamSource(place);
         self
     }
 
@@ -212,7 +212,7 @@ impl Options {
     }
 
     /// Vertex attributes at these locations are the same for all vertices, as those that
-    /// [pulling](crate::vertex_pulling) finds [its words](crate::host::Pointer::Attribute) by: draws with
+    /// [pulling](crate::vertex_pulling) finds [its words](crate::host::AddressSource::Attribute) by: draws with
     /// [indices](Self::indexed) may have them.
     #[must_use]
     pub fn constant_attributes(mut self, locations: impl IntoIterator<Item = u32>) -> Self {

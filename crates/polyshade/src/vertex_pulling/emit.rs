@@ -4,7 +4,7 @@ use super::fetch::{self, Functions};
 use super::format::{Field, Numbers};
 use super::inputs::{Input, Leaf, Number};
 use super::{Attribute, Options, Rate};
-use crate::host::{Reserved, Words};
+use crate::host::{Reserved, HostParams};
 use crate::placement::Placement;
 use crate::rewrite::{self, Copies, Open, WordArray};
 use crate::source::{self, Source, Span};
@@ -43,7 +43,7 @@ pub(super) struct Pull<'c> {
     pub(super) inputs: &'c [Input],
     /// The numbers of the vertex buffers, in the order of their bindings.
     pub(super) buffers: &'c [u32],
-    pub(super) words: Option<&'c Words>,
+    pub(super) words: Option<&'c HostParams>,
     pub(super) reserved: &'c Reserved,
 }
 
@@ -151,7 +151,7 @@ fn indices<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    (pull, host): (&Pull<'_>, Option<(&Words, Open<'_>)>),
+    (pull, host): (&Pull<'_>, Option<(&HostParams, Open<'_>)>),
     at: Position<'m>,
 ) -> Indices {
     let rates = || pull.buffers.iter().map(|one| pull.options.buffer_numbered(*one).rate);
@@ -200,7 +200,7 @@ struct Opened {
 
 struct Emit<'c> {
     pull: &'c Pull<'c>,
-    host: Option<(&'c Words, Open<'c>)>,
+    host: Option<(&'c HostParams, Open<'c>)>,
     sources: BTreeMap<u32, Source>,
     common: Functions,
     /// By the number of the buffer; those of the first serve all that are found by addresses.

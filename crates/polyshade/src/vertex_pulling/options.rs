@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::code;
-use crate::host::{Binding, Place, Set};
+use crate::host::{Binding, ParamSource, Set};
 use crate::placement::{Wanted, WordsAt};
 use polyshade_spv::Error;
 use std::collections::BTreeMap;
@@ -114,11 +114,11 @@ impl Options {
         self
     }
 
-    /// Where the host words are. With [`Place::Address`] the vertex buffers are found by addresses too, which are among
+    /// Where the host words are. With [`ParamSource::Address`] the vertex buffers are found by addresses too, which are among
     /// the words: nothing is bound. Unless it is said, they are in a storage buffer behind the last.
     #[must_use]
-    pub fn words(mut self, place: Place) -> Self {
-        self.words = WordsAt::Place(place);
+    pub fn words(mut self, place: ParamSource) -> Self {
+        self.words = WordsAt::ParamSource(place);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use super::memory::{Cells, DataKind};
 use crate::Choices;
-use polyshade::host::{Binding, Place, Pointer, Set, SideEffects};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set, SideEffects};
 
 use polyshade_planner::{
     Active, Api, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device, Draw, End,
@@ -309,10 +309,10 @@ impl Writer<'_> {
         let (set, binding) = (Set(3), Binding(0));
         let host = match counter_owner {
             CounterOwner::Device if self.device.buffer_addresses => {
-                Place::Address(Pointer::PushConstant { offset: 0 })
+                ParamSource::Address(AddressSource::PushConstant { offset: 0 })
             }
             CounterOwner::Host | CounterOwner::Device => {
-                Place::StorageBuffer { set, binding: Binding(2) }
+                ParamSource::StorageBuffer { set, binding: Binding(2) }
             }
         };
         let path = match self.choices.below(8) {

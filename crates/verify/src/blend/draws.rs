@@ -160,7 +160,7 @@ impl BlendRun<'_> {
                     }
                     _ => Resource::InputAttachment(first + location as usize),
                 },
-                Purpose::Words => {
+                Purpose::HostParams => {
                     reads_words.push((one.set, one.binding));
                     continue;
                 }

@@ -12,7 +12,7 @@ pub(super) fn settings(steps: &ClipSteps, seed: u64) -> Vec<Setting> {
     let masks = match steps.mask.map(|(enabled, _)| enabled) {
         Some(Value::Fixed(mask)) => vec![mask],
         // Of any two planes, each is on once while the other is off; and all are off, or on.
-        Some(Value::Word(_)) => {
+        Some(Value::Param(_)) => {
             [0, 0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0].map(|mask: u32| [mask, !mask]).concat()
         }
         None => vec![u32::MAX],
@@ -30,7 +30,7 @@ pub(super) fn bind(model: Option<&Model>, draw: &mut Draw<'_>, work: &mut Work<'
         let words: Vec<u32> = setting.planes.iter().flatten().map(|one| one.to_bits()).collect();
         place_words(planes.words, &words, last, draw, work);
     }
-    if let Some(Value::Word(place)) = steps.mask.map(|(enabled, _)| enabled) {
+    if let Some(Value::Param(place)) = steps.mask.map(|(enabled, _)| enabled) {
         place_words(place, &[setting.mask], last, draw, work);
     }
 }

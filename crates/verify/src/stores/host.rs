@@ -29,7 +29,7 @@ impl StoresRun<'_> {
                 }
                 Purpose::Indices | Purpose::Segments => self.pulled.is_some(),
                 Purpose::Outputs => self.capture.spilled.is_some(),
-                purpose => purpose == Purpose::Words && words_at == Some((one.set, one.binding)),
+                purpose => purpose == Purpose::HostParams && words_at == Some((one.set, one.binding)),
             };
             if !is_there {
                 return wrong(format!(
@@ -44,7 +44,7 @@ impl StoresRun<'_> {
                 return wrong(format!("requirements leave feedback buffer {number} out"));
             }
         }
-        match words_at.is_none() || has(Purpose::Words) {
+        match words_at.is_none() || has(Purpose::HostParams) {
             true => Ok(()),
             false => wrong("requirements leave the host words out".to_owned()),
         }
@@ -89,7 +89,7 @@ impl StoresRun<'_> {
 
     /// What the layout computes for a case, to be filled in.
     fn host_words(&self, case: &Case) -> Result<Vec<u32>, Error> {
-        self.capture.layout.host_words(&host_draw(case), &self.declared_ranges(case))
+        self.capture.layout.host_params(&host_draw(case), &self.declared_ranges(case))
     }
 
     /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.

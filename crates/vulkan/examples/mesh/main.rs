@@ -11,7 +11,7 @@ mod gpu;
 use ash::vk;
 use gpu::{Gpu, SIZE};
 use polyshade::Module;
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Prepared, prepare};
 use polyshade_planner::{self as planner, Accesses, Active, Barrier, Bound, Device, DrawCall};
 use polyshade_planner::{
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::new()
         .interleaved(varyings)
         .into_storage(Set(0), Binding(0))
-        .words(Place::PushConstant { offset: WORDS_AT });
+        .words(ParamSource::PushConstant { offset: WORDS_AT });
     let prepared = prepare(&shader, "main", &options)?;
     let draw = transform_feedback::Draw {
         topology: transform_feedback::Topology::TriangleStrip,
@@ -134,7 +134,7 @@ fn capture(
                         ..BufferRange::default()
                     })
                     .collect();
-                let values = prepared.layout().host_words(draw, &ranges)?;
+                let values = prepared.layout().host_params(draw, &ranges)?;
                 let written = prepared.layout().primitives_written(draw, &ranges)?;
                 println!("{written} of {} triangles are captured", draw.primitives());
                 gpu.push(&layout, &[[0; WORDS_AT as usize / 4].as_slice(), &values].concat());

@@ -8,7 +8,7 @@ use crate::work::{
     Address, AddressAt, Captured, Descriptor, Draw, Place, Range, Resource, Stage, Work,
 };
 use ash::vk;
-use polyshade::host::Place as WordPlace;
+use polyshade::host::ParamSource as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS, Topology};
 use polyshade_planner::{CountedBy, Query, counter_pass};
 use std::cell::RefCell;

@@ -4,7 +4,7 @@
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
 use polyshade::advanced_blend::{self, Equation, Options};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade::spv::StorageClass;
 use polyshade_vulkan::{
     Blend, BlendTerm, Constant, Descriptor, Device, Draw, Resource, Stage, Target, Work, vk,
@@ -33,8 +33,8 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
     let lower = |options: Options| advanced_blend::lower(&module, "main", &options);
     let selected = |place| lower(Options::new().all().select(Some(place)));
     let constant = lower(Options::new().equations([Equation::SoftLight]))?;
-    let specialized = selected(Place::Specialization { first_id: 0 })?;
-    let pushed = selected(Place::PushConstant { offset: 0 })?;
+    let specialized = selected(ParamSource::Specialization { first_id: 0 })?;
+    let pushed = selected(ParamSource::PushConstant { offset: 0 })?;
 
     let term = BlendTerm {
         source: vk::BlendFactor::ONE,

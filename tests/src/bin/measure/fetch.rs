@@ -3,7 +3,7 @@
 use crate::scene::{HEAVY, Scene, Step, TRIVIAL, known};
 use crate::{Result, row, vertex};
 use polyshade::Module;
-use polyshade::host::{Binding, Place, Pointer, Set};
+use polyshade::host::{Binding, ParamSource, AddressSource, Set};
 use polyshade::transform_feedback::{self, IndexType, Topology, strip};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Options, Rate};
 use polyshade_vulkan::{Attribute as Bound, Device, Variants, VertexLayout, vk};
@@ -32,8 +32,8 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
 }
 
 /// An address in push constants.
-fn address(offset: u32) -> Place {
-    Place::Address(Pointer::PushConstant { offset })
+fn address(offset: u32) -> ParamSource {
+    ParamSource::Address(AddressSource::PushConstant { offset })
 }
 
 /// One attribute of this format, in a buffer of its own.

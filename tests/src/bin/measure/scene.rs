@@ -1,7 +1,7 @@
 //! Draws that are measured without rasterization.
 
 use crate::{Result, time};
-use polyshade::host::{Binding, Lowered, Place, Set};
+use polyshade::host::{Binding, Lowered, ParamSource, Set};
 use polyshade::transform_feedback::{
     self, BufferRange, IndexType, Options, ProvokingVertex, Topology, Varying,
 };
@@ -30,7 +30,7 @@ pub(crate) const SET: u32 = 3;
 /// Captures `varying` from any draw.
 pub(crate) fn options(varying: Varying) -> Options {
     let options = Options::new().interleaved([varying]).into_storage(Set(SET), Binding(0));
-    options.words(Place::StorageBuffer { set: Set(SET), binding: Binding(8) })
+    options.words(ParamSource::StorageBuffer { set: Set(SET), binding: Binding(8) })
 }
 
 /// Captures `varying` from draws of one topology and instance into buffers with one limit.

@@ -12,7 +12,7 @@ use embedded_graphics::prelude::*;
 use embedded_graphics::text::{Baseline, Text};
 use polyshade::Module;
 use polyshade::advanced_blend::{self, ColorBlend, Equation, FormatClass, Options, Overlap};
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{
     AdvancedBlend, Descriptor, Device, Draw, Resource, Stage, Target, Texture, Validation, Work, vk,
@@ -139,7 +139,7 @@ fn by_device(
     let target = ColorBlend::new(Equation::ALL);
     let options = Options::new()
         .every_target(target.overlap(overlap).format(FormatClass::Float))
-        .select(Place::PushConstant { offset: 0 });
+        .select(ParamSource::PushConstant { offset: 0 });
     let module = Module::parse(&fragment)?;
     let lowered = advanced_blend::lower(&module, "main", &options)?;
 

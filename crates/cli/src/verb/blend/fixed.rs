@@ -8,7 +8,7 @@ use clap::Args;
 use polyshade::advanced_blend::{
     Blending, ColorBlend, Format, FormatClass, LogicOperation, Options, Ordinary,
 };
-use polyshade::host::Place;
+use polyshade::host::ParamSource;
 use std::str::FromStr;
 
 /// Fixed function in the same shader.
@@ -44,7 +44,7 @@ pub(crate) struct Fixed {
 #[derive(Clone, Copy)]
 enum Constants {
     Given([f32; 4]),
-    Words(Place),
+    Words(ParamSource),
 }
 
 fn at_location<T: FromStr<Err = polyshade::Error>>(

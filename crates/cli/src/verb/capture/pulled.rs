@@ -10,7 +10,7 @@ use crate::target::PULL;
 use crate::verb::vertex_pulling::{Attributes, text};
 use crate::writing::Beside;
 use clap::Args;
-use polyshade::host::{Lowered, Place, Requirements};
+use polyshade::host::{Lowered, ParamSource, Requirements};
 use polyshade::recipe::{self, Capture, Made, Recipe};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Variant;
@@ -38,7 +38,7 @@ pub(super) struct Pull {
     /// Where the words about the vertex buffers are: a place, as --words names it [default: a storage buffer behind the
     /// vertex buffers]
     #[arg(help_heading = PULL, long, value_name = "PLACE")]
-    pull_words: Option<Place>,
+    pull_words: Option<ParamSource>,
 }
 
 impl Pull {

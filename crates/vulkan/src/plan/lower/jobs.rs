@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::plan::jobs::{JobArguments, JobParams, JobSegments, PlacedJob};
 use crate::work::{Descriptor, Draw, Place, Range, Resource};
 use ash::vk;
-use polyshade::host::Place as WordPlace;
+use polyshade::host::ParamSource as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS};
 use polyshade_planner::{self as planner, Step, Word, Words, counter_pass};
 
