@@ -8,12 +8,12 @@ const PATH: &str = "crates/capi/include/polyshade.h";
 
 /// The options of which there is one kind.
 const ONE_KIND: [(&str, &str); 6] = [
-    ("pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
-    ("depth_options", "POLYSHADE_OPTIONS_CLIP_SPACE"),
-    ("discard_options", "POLYSHADE_OPTIONS_RASTERIZER_DISCARD"),
+    ("vertex_pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
+    ("clip_space_options", "POLYSHADE_OPTIONS_CLIP_SPACE"),
+    ("rasterizer_discard_options", "POLYSHADE_OPTIONS_RASTERIZER_DISCARD"),
     ("blend_options", "POLYSHADE_OPTIONS_ADVANCED_BLEND"),
     ("clip_options", "POLYSHADE_OPTIONS_CLIP_CULL"),
-    ("position_options", "POLYSHADE_OPTIONS_POSITION_ONLY"),
+    ("position_only_options", "POLYSHADE_OPTIONS_POSITION_ONLY"),
 ];
 
 /// Options as JSON name the kind of their options beside their own kind.

@@ -2,7 +2,7 @@
 
 use crate::plans::{self, Planned};
 use crate::request::{of_module, of_text, shape};
-use polyshade::host::{Lowered, Requirements, Target, HostParams};
+use polyshade::host::{HostParams, Lowered, Requirements, Target};
 use polyshade::recipe::{self, Made, Recipe};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
@@ -161,7 +161,12 @@ fn stored(stages: &[Stage<'_>], asked: &Asked) -> Result<Option<Stored>, Value> 
 }
 
 impl Stored {
-    fn new(layout: Layout, words: &HostParams, planned: Capture, asked: &Asked) -> Result<Self, Value> {
+    fn new(
+        layout: Layout,
+        words: &HostParams,
+        planned: Capture,
+        asked: &Asked,
+    ) -> Result<Self, Value> {
         let range = BufferRange { size: asked.room, ..BufferRange::default() };
         let ranges = vec![range; layout.buffers.len()];
         let values =

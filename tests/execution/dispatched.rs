@@ -10,7 +10,7 @@ use crate::noise::Noise;
 use crate::shaders::{INDICES, Varyings};
 use crate::storage::{HOSTS, Storage, options};
 use crate::webgpu::{WebGpu, tests_in_webgpu};
-use polyshade::host::{ParamSource, AddressSource};
+use polyshade::host::{AddressSource, ParamSource};
 use polyshade::transform_feedback::Options;
 use polyshade_vulkan::model::Topology;
 
@@ -43,7 +43,8 @@ fn every_draw_is_captured() {
 #[test]
 fn host_words_come_from_anywhere() {
     let mut cases = few();
-    let is_attribute = |host: &ParamSource| matches!(host, ParamSource::Address(AddressSource::Attribute { .. }));
+    let is_attribute =
+        |host: &ParamSource| matches!(host, ParamSource::Address(AddressSource::Attribute { .. }));
     for host in HOSTS.into_iter().filter(|host| !is_attribute(host)) {
         for driver in DRIVERS {
             let storage = dispatched(&asked(host));

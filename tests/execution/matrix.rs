@@ -77,7 +77,9 @@ fn every_draw_is_captured_as_natively() {
 fn the_capture_pass_that_the_crate_makes_is_complete() {
     let cases = all(&[Topology::TriangleStrip]);
     for driver in DRIVERS {
-        for host in HOSTS.into_iter().filter(|host| !matches!(host, ParamSource::PushConstant { .. })) {
+        for host in
+            HOSTS.into_iter().filter(|host| !matches!(host, ParamSource::PushConstant { .. }))
+        {
             let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
             let passes = storage.run_capture_passes(driver, &cases[..8]);
             assert_eq!(passes, storage.run(driver, &cases[..8]), "{driver:?} {host:?}");

@@ -10,7 +10,7 @@ use crate::noise::Noise;
 pub(crate) use model::Reference;
 use model::{Read, elements, halves, is_right};
 use polyshade::Module;
-use polyshade::host::{Lowered, ParamSource, AddressSource};
+use polyshade::host::{AddressSource, Lowered, ParamSource};
 use polyshade::vertex_pulling::{
     self, Attribute, Buffer, Format, Options, Pulled, Rate, Robustness,
 };
@@ -87,9 +87,18 @@ struct Host {
 const HOSTS: [Host; 5] = [
     Host { place: None, dynamic: false },
     Host { place: Some(ParamSource::PushConstant { offset: 0 }), dynamic: true },
-    Host { place: Some(ParamSource::Address(AddressSource::PushConstant { offset: 0 })), dynamic: false },
-    Host { place: Some(ParamSource::Address(AddressSource::Specialization { first_id: 7 })), dynamic: true },
-    Host { place: Some(ParamSource::Address(AddressSource::Attribute { location: 0 })), dynamic: false },
+    Host {
+        place: Some(ParamSource::Address(AddressSource::PushConstant { offset: 0 })),
+        dynamic: false,
+    },
+    Host {
+        place: Some(ParamSource::Address(AddressSource::Specialization { first_id: 7 })),
+        dynamic: true,
+    },
+    Host {
+        place: Some(ParamSource::Address(AddressSource::Attribute { location: 0 })),
+        dynamic: false,
+    },
 ];
 
 /// A vertex buffer: a range of `bytes`, where the shader sees it.

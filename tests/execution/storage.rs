@@ -3,7 +3,7 @@
 use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, BufferLayout};

@@ -3,7 +3,7 @@
 use crate::goldens::{golden, section};
 use crate::states::{anew, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade::transform_feedback::Topology;
 use polyshade_planner::counter_pass::{Arguments, Draws, Job, Predicate, Shader};
 use polyshade_planner::{

@@ -2,7 +2,7 @@
 //! a look.
 
 use crate::states::{anew, counters, pipeline, resumed};
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
     self as planner, ByteCount, Call, Counter, CounterOwner, Device, Draw, Feedback, PassState,
     Path, Pipeline, Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,

@@ -1,7 +1,7 @@
 //! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is
 //! given, and it waits for nothing else.
 
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
     Accesses, Active, Attachments, Barrier, Begin, Bound, ByteCount, Call, Capture, Counter,
     CounterOwner, Device, Draw, End, Feedback, FeedbackBuffer, Path, Pipeline, Preset, Resource,

@@ -2,7 +2,7 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, ParamSource, AddressSource, Set, SideEffects};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
 use polyshade::transform_feedback::{self};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device,

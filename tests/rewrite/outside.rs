@@ -1,7 +1,7 @@
 //! A lowering outside of the crate: with the public moves it returns the module, the words of the host and the
 //! requirements, as those of the crate do.
 
-use polyshade::host::{LimitName, Lowered, ParamSource, Target, HostParam, HostParams};
+use polyshade::host::{HostParam, HostParams, LimitName, Lowered, ParamSource, Target};
 use polyshade::rewrite::{self, Lowering, Stages};
 use polyshade::spv::{BuiltIn, ExecutionModel, Op, StorageClass};
 use polyshade::{Error, Module};

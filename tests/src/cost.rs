@@ -260,27 +260,31 @@ mod tests {
         let quadratic = |words: usize| cost(words, (words as u64 / 4).pow(2));
         assert!(quadratic(1_000).fault().is_none());
         let fault = quadratic(20_000).fault().unwrap();
-        assert_eq!(fault, "depth: takes 25000000 instructions for 20000 words");
+        assert_eq!(fault, "clip-space: takes 25000000 instructions for 20000 words");
     }
 
     #[test]
     fn each_attempt_has_the_count_that_follows() {
         let modules = [vec![0; 7], vec![0; 9]];
         let read = |lines: &str| read(lines.as_bytes(), 40, &modules);
-        let lines = "attempt 0 depth\nfn=(1) x\nsummary: 12\nattempt 1 clip --exact\nsummary: 3\n";
+        let lines =
+            "attempt 0 clip-space\nfn=(1) x\nsummary: 12\nattempt 1 clip --exact\nsummary: 3\n";
         let costs = read(&format!("{lines}summary: 99\n")).unwrap();
         let depth = Cost { module: 40, ..cost(7, 12) };
         let clip = Cost { module: 41, words: 9, verb: "clip --exact".to_owned(), instructions: 3 };
         assert_eq!(costs, [depth, clip]);
         for (lines, error) in [
             (
-                "attempt 0 depth\nattempt 1 clip\nsummary: 1\n",
-                "callgrind did not count depth of module 40",
+                "attempt 0 clip-space\nattempt 1 clip\nsummary: 1\n",
+                "callgrind did not count clip-space of module 40",
             ),
-            ("attempt 1 depth\n", "callgrind did not count depth of module 41"),
-            ("summary: 1\nattempt 1 depth\nsummary: 3\n", "callgrind counted what was no attempt"),
-            ("attempt 2 depth\nsummary: 1\n", "no attempt: 2 depth"),
-            ("attempt 0 depth\nsummary: x\n", "no count: x"),
+            ("attempt 1 clip-space\n", "callgrind did not count clip-space of module 41"),
+            (
+                "summary: 1\nattempt 1 clip-space\nsummary: 3\n",
+                "callgrind counted what was no attempt",
+            ),
+            ("attempt 2 clip-space\nsummary: 1\n", "no attempt: 2 clip-space"),
+            ("attempt 0 clip-space\nsummary: x\n", "no count: x"),
         ] {
             assert_eq!(read(lines).unwrap_err(), error);
         }

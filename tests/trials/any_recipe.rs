@@ -4,7 +4,9 @@ use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
 use polyshade::clip_space::{self, Turn};
-use polyshade::host::{Binding, Lowered, ParamSource, AddressSource, Set, SideEffects, Target, Value};
+use polyshade::host::{
+    AddressSource, Binding, Lowered, ParamSource, Set, SideEffects, Target, Value,
+};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
 use polyshade::recipe::{self, Capture, Made, Masks, Recipe};

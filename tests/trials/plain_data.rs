@@ -12,8 +12,8 @@ use polyshade::clip_cull::{
 };
 use polyshade::clip_space::{self, Turn};
 use polyshade::host::{
-    Binding, Changed, Device, ParamSource, AddressSource, Requirements, Reserved, Set, Target,
-    TransformFeedback, Value, HostParams,
+    AddressSource, Binding, Changed, Device, HostParams, ParamSource, Requirements, Reserved, Set,
+    Target, TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;

@@ -109,7 +109,8 @@ fn depth() -> clip_space::Options {
 }
 
 fn discard() -> rasterizer_discard::Options {
-    rasterizer_discard::Options::new().when(Value::Param(ParamSource::Specialization { first_id: 7 }))
+    rasterizer_discard::Options::new()
+        .when(Value::Param(ParamSource::Specialization { first_id: 7 }))
 }
 
 fn blend() -> advanced_blend::Options {
@@ -463,8 +464,9 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
     // Both would take set 3, and blending says so.
     let options = transform_feedback::Options::new().interleaved(["v_colour"]);
     recipe.capture = Some(Capture::Storage { variant: Variant::Both, options: options.clone() });
-    recipe.blend =
-        Some(advanced_blend::Options::new().all_khr().select(ParamSource::PushConstant { offset: 32 }));
+    recipe.blend = Some(
+        advanced_blend::Options::new().all_khr().select(ParamSource::PushConstant { offset: 32 }),
+    );
     let lowered = lower(&given, &recipe).expect("it can be");
     let sets = |stage: usize| {
         let descriptors = lowered[stage].requirements.descriptors.iter();

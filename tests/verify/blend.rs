@@ -7,7 +7,7 @@ use crate::undefined;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
-use polyshade::host::{Binding, ParamSource, AddressSource, Set, Target};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::ShaderStage;
 use polyshade_tests::sample::sample;

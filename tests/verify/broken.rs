@@ -1,7 +1,7 @@
 //! Lowerings that are broken on purpose, each of which must be found different.
 
 use crate::subject::{self, DRIVERS, Subject, vertex};
-use polyshade::host::{ParamSource, AddressSource};
+use polyshade::host::{AddressSource, ParamSource};
 use polyshade_tests::shader::disassemble;
 use polyshade_verify::{Difference, Part};
 
@@ -143,7 +143,8 @@ fn replaced(name: &str, nth: usize, parts: &[&str], [from, to]: [&str; 2]) -> Di
 /// The subject, with buffers that are found by their addresses.
 fn by_address() -> Subject {
     let mut subject = subject();
-    subject.options = subject.options.words(ParamSource::Address(AddressSource::PushConstant { offset: 0 }));
+    subject.options =
+        subject.options.words(ParamSource::Address(AddressSource::PushConstant { offset: 0 }));
     subject
 }
 

@@ -7,7 +7,7 @@ use crate::stage::{
 use crate::subject::{self, edited, parsed, vertex};
 use polyshade::Module;
 use polyshade::clip_cull::{Clipped, DistanceKind, Step as ClipStep, UserPlanes};
-use polyshade::host::{Binding, Lowered, ParamSource, AddressSource, Set, Value};
+use polyshade::host::{AddressSource, Binding, Lowered, ParamSource, Set, Value};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::clip::{emulate, take};

@@ -1,7 +1,7 @@
 //! Every kind of varying, every way to ask for it, and every kind of input: equal.
 
 use crate::subject::{Driver, Subject, vertex};
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::drivers::DRIVERS;
 use polyshade_tests::shader::{assemble, disassemble};

@@ -2,7 +2,7 @@
 //! different where they are broken on purpose.
 
 use crate::subject::{DRIVERS, Driver, LOST_BITS, Subject, edited, losing_bits, sampled, vertex};
-use polyshade::host::{ParamSource, AddressSource};
+use polyshade::host::{AddressSource, ParamSource};
 use polyshade::transform_feedback::{IndexType, Options, Topology};
 use polyshade_verify::{Part, Verdict};
 

@@ -1,7 +1,7 @@
 //! Vertex pulling: equal, and different where it is broken on purpose.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
-use polyshade::host::{ParamSource, AddressSource, Target};
+use polyshade::host::{AddressSource, ParamSource, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Rate, Robustness};
 use polyshade_tests::sample::sample_by;

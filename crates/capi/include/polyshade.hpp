@@ -319,7 +319,7 @@ class Plan : public detail::Handle<polyshade_plan, polyshade_plan_retain, polysh
     }
 };
 
-/* The words of a job of the keeper's, as its shaders read them. */
+/* The words of a job, as the counter pass reads them. */
 inline std::array<std::uint32_t, POLYSHADE_JOB_WORDS> job_words(const polyshade_job &job) {
     std::array<std::uint32_t, POLYSHADE_JOB_WORDS> words{};
     detail::check([&](polyshade_error *error) { return polyshade_job_words(&job, words.data(), error); });
@@ -327,13 +327,13 @@ inline std::array<std::uint32_t, POLYSHADE_JOB_WORDS> job_words(const polyshade_
 }
 
 /* The template of words that a job names: what a plan says of each, and the value that the host knows. */
-inline std::vector<std::uint32_t> keeper_template(const polyshade_plan_words &words,
+inline std::vector<std::uint32_t> counter_pass_template(const polyshade_plan_words &words,
                                                   const std::vector<std::uint32_t> &values) {
     if (values.size() != words.word_count) {
         throw std::invalid_argument("a template has one value for each word");
     }
     return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
-        return polyshade_keeper_template(words.words, values.data(), values.size(), buffer, count, error);
+        return polyshade_counter_pass_template(words.words, values.data(), values.size(), buffer, count, error);
     });
 }
 

@@ -139,7 +139,7 @@ mod tests {
             ),
             format!(
                 "{{\"format\":1,\"lowering\":\"clip_space\",\
-                 \"options\":{{\"clip_space\":{{\"fixed\":true}}}},\"target\":{{}},\"version\":{version}}}"
+                 \"options\":{{\"depth\":{{\"fixed\":true}}}},\"target\":{{}},\"version\":{version}}}"
             )
         );
     }

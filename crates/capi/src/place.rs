@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use polyshade::clip_space::Turn;
-use polyshade::host::{Binding, DescriptorKind, ParamSource, AddressSource, Set, Value};
+use polyshade::host::{AddressSource, Binding, DescriptorKind, ParamSource, Set, Value};
 use polyshade::spv::ExecutionModel;
 
 /// The stage: `VkShaderStageFlagBits`.
@@ -101,7 +101,9 @@ impl polyshade_place {
             POLYSHADE_PLACE_UNIFORM => ParamSource::Uniform { set, binding },
             POLYSHADE_PLACE_PUSH_CONSTANT => ParamSource::PushConstant { offset: number },
             POLYSHADE_PLACE_SPECIALIZATION => ParamSource::Specialization { first_id: number },
-            POLYSHADE_PLACE_ADDRESS_IN_UNIFORM => ParamSource::Address(AddressSource::Uniform { set, binding }),
+            POLYSHADE_PLACE_ADDRESS_IN_UNIFORM => {
+                ParamSource::Address(AddressSource::Uniform { set, binding })
+            }
             POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT => {
                 ParamSource::Address(AddressSource::PushConstant { offset: number })
             }
@@ -135,7 +137,9 @@ impl polyshade_place {
             }
             ParamSource::Uniform { set, binding } => at(POLYSHADE_PLACE_UNIFORM, set, binding),
             ParamSource::PushConstant { offset } => behind(POLYSHADE_PLACE_PUSH_CONSTANT, offset),
-            ParamSource::Specialization { first_id } => behind(POLYSHADE_PLACE_SPECIALIZATION, first_id),
+            ParamSource::Specialization { first_id } => {
+                behind(POLYSHADE_PLACE_SPECIALIZATION, first_id)
+            }
             ParamSource::Address(AddressSource::Uniform { set, binding }) => {
                 at(POLYSHADE_PLACE_ADDRESS_IN_UNIFORM, set, binding)
             }

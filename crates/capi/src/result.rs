@@ -8,7 +8,7 @@ use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
 use crate::options::Kind;
 use crate::place::{descriptor_type, polyshade_place, stage_bit};
-use polyshade::host::{Descriptor, Ordering, ParamSource, Purpose, Requirements, HostParams};
+use polyshade::host::{Descriptor, HostParams, Ordering, ParamSource, Purpose, Requirements};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Layout;
 use serde_json::{Value, json};

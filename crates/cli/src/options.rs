@@ -17,13 +17,13 @@ const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/options");
 /// Options that have no witness, and options that are ignored beside another (`*` is any), each with the reason.
 const IGNORED: &str = "\
 blend --reserve-location: a fragment shader gets no other outputs than its own
-position --reserve: the variants add nothing that could be in the way
-position --reserve-constant: the variants add nothing that could be in the way
-position --reserve-location: the variants add nothing that could be in the way
-position --reserve-push-constants: the variants add nothing that could be in the way
-position --reserve-ids-below: the variants add nothing that could be in the way
-position --no-names: the variants add nothing that could be in the way
-pull --reserve-location: no output is added
+position-only --reserve: the variants add nothing that could be in the way
+position-only --reserve-constant: the variants add nothing that could be in the way
+position-only --reserve-location: the variants add nothing that could be in the way
+position-only --reserve-push-constants: the variants add nothing that could be in the way
+position-only --reserve-ids-below: the variants add nothing that could be in the way
+position-only --no-names: the variants add nothing that could be in the way
+vertex-pulling --reserve-location: no output is added
 capture --reserve beside --path: the module binds nothing, and so avoids no binding
 capture --reserve beside --set: the set that is named is another one
 capture --reserve-location beside --path: a decoration in place adds no output
@@ -37,9 +37,9 @@ convert --msl-version beside --msl-platform: this shader has one text for all ve
 convert --msl-version beside --input-attachments: this shader has one text for all versions that take it
 convert --msl-platform beside --input-attachments: this shader has one text for all platforms that take it
 convert --stage beside --entry: the name or the stage is enough
-depth * beside --range: nothing is left to be done
-pull --reserve beside --set: another set has room
-pull --reserve beside --binding: another binding has room
+clip-space * beside --range: nothing is left to be done
+vertex-pulling --reserve beside --set: another set has room
+vertex-pulling --reserve beside --binding: another binding has room
 ";
 
 /// The options that say where results are written to, which other tests look at (`tests/files.rs`, `tests/formats.rs`).

@@ -2,7 +2,7 @@
 
 use crate::bound::Bound;
 use crate::lowering::Lowering;
-use polyshade::host::{Descriptor, Ordering, Requirements, HostParams};
+use polyshade::host::{Descriptor, HostParams, Ordering, Requirements};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
 use serde_json::{Value, json};

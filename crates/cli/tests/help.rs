@@ -108,7 +108,7 @@ fn completions_know_presets_and_what_a_batch_can_run() {
     );
     let verbs = zsh.lines().find(|line| line.contains(":verb -- ")).expect("batch takes a verb");
     assert!(
-        verbs.contains("blend capture clip convert") && !verbs.contains("completions"),
+        verbs.contains("blend capture clip clip-space convert") && !verbs.contains("completions"),
         "{verbs}"
     );
     // A file is another choice.

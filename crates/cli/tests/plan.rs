@@ -38,9 +38,9 @@ fn what_the_device_keeps_is_planned() {
     let text = work.succeeds("plan state.json");
     let dispatches = text.lines().filter(|line| line.starts_with("dispatch: "));
     assert_eq!(dispatches.count(), 2, "{text}");
-    assert!(text.contains("draw: arguments that the device has kept"), "{text}");
+    assert!(text.contains("draw: arguments from the counter pass"), "{text}");
     work.succeeds("plan state.json -o plan.svg");
-    assert!(work.text("plan.svg").contains("keep the counters"));
+    assert!(work.text("plan.svg").contains("counter pass"));
 }
 
 /// As `vulkaninfo` writes it, but shorter.

@@ -155,7 +155,7 @@ pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
     if device.api == Api::Metal || most >= needed {
         return Ok(());
     }
-    let message = "the shaders that keep the counters without addresses";
+    let message = "the counter pass without buffer addresses";
     Err(Error::new(
         &code::PLAN_DEVICE_LIMIT,
         format!("{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"),

@@ -59,9 +59,9 @@ polyshade_spv::codes! {
     PLAN_HOST_READS_BUFFERS: Unsupported, "plan.host-reads-buffers",
         "Draw a topology that the API has, or without indices and arguments in buffers.";
     PLAN_HOST_COUNTERS: Unsupported, "plan.host-counters",
-        "Let the device keep the counters.";
+        "Put the counters on the device.";
     PLAN_QUERY: Unsupported, "plan.query",
-        "Query draws of a vertex stage alone, without arguments in buffers, or let the device keep the counters.";
+        "Query draws of a vertex stage alone, without arguments in buffers, or put the counters on the device.";
     PLAN_PARAMS_SOURCE: Unsupported, "plan.params-source",
         "Lower the shader with host parameters in a buffer or at an address.";
     PLAN_UNKNOWN_PARAM: Unsupported, "plan.unknown-param",

@@ -16,7 +16,7 @@ use super::steps::{
 };
 use super::sync::{Resource, barrier};
 use crate::code;
-use polyshade::host::{ParamSource, AddressSource, SideEffects};
+use polyshade::host::{AddressSource, ParamSource, SideEffects};
 use polyshade::transform_feedback::Topology;
 use polyshade_spv::Error;
 use words::bindings;
@@ -179,7 +179,7 @@ pub(super) fn binding_of_outputs(storage: &Storage) -> impl Iterator<Item = Step
     storage.outputs.map(|outputs| Step::BindOutputs(storage.set, outputs.buffer)).into_iter()
 }
 
-/// What the device does to keep the counters.
+/// The counter pass of the draw.
 fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -> CounterPass {
     let strides = strides(&words, capture);
     let saved = active.end.counters();
@@ -298,7 +298,9 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
 fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
     match storage.host {
         ParamSource::Address(_) => Ok(()),
-        ParamSource::StorageBuffer { .. } | ParamSource::Uniform { .. } => check_counter_pass(device),
+        ParamSource::StorageBuffer { .. } | ParamSource::Uniform { .. } => {
+            check_counter_pass(device)
+        }
         ParamSource::PushConstant { .. } | ParamSource::Specialization { .. } => {
             let message = "the device keeps the counters only where the variants read their words in memory: \
                 in a buffer, or behind an address";

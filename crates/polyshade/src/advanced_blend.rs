@@ -7,12 +7,12 @@
 //! targets may be mixed: ordinary factors and operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
-//! # use polyshade::{Error, Module, advanced_blend::{self}, host::Place};
+//! # use polyshade::{Error, Module, advanced_blend::{self}, host::ParamSource};
 //! # fn blend(words: &[u32]) -> Result<(), Error> {
 //! let fragment = Module::parse(words)?;
 //! let options = advanced_blend::Options::new()
 //!     .all_khr()
-//!     .select(Place::PushConstant { offset: 16 });
+//!     .select(ParamSource::PushConstant { offset: 16 });
 //! let blended = advanced_blend::lower(&fragment, "main", &options)?;
 //! println!("{} targets are blended", blended.result.len());
 //! # Ok(())
@@ -45,7 +45,7 @@ pub use ordinary::{Factor, Operation, Ordinary, Term};
 pub use requirements::interlock_features;
 
 use crate::code;
-use crate::host::{Lowered, Target, HostParams};
+use crate::host::{HostParams, Lowered, Target};
 use crate::rewrite::{Frame, Stages};
 use outputs::{Colour, Numbers, Piece};
 use polyshade_spv::view::EntryPoint;

@@ -5,13 +5,13 @@
 //! arrays of scalars. [`lower`] applies [`Step`]s to one stage.
 //!
 //! ```
-//! # use polyshade::{Error, Module, host::{Place, Value}};
+//! # use polyshade::{Error, Module, host::{ParamSource, Value}};
 //! use polyshade::clip_cull::{self, Normalize, Options, Step};
 //!
 //! # fn enable(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
 //! // Registers that a semantic marks become arrays, and the host enables and disables planes by a push constant.
-//! let enabled = Value::Word(Place::PushConstant { offset: 0 });
+//! let enabled = Value::Param(ParamSource::PushConstant { offset: 0 });
 //! let options = Options::from([
 //!     Step::Normalize(Normalize::default()),
 //!     Step::Mask { enabled, keep_original_at: None },

@@ -8,11 +8,11 @@
 //!
 //! ```
 //! # use polyshade::clip_space::{self, Options};
-//! # use polyshade::host::{Place, Value};
+//! # use polyshade::host::{ParamSource, Value};
 //! # use polyshade::{Error, Module};
 //! # fn convert(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
-//! let flip = Value::Word(Place::PushConstant { offset: 64 });
+//! let flip = Value::Param(ParamSource::PushConstant { offset: 64 });
 //! let options = Options::new().depth(true).flip_y(flip);
 //! let converted = clip_space::lower(&vertex, "main", &options)?;
 //! println!("the host fills in {:?}", converted.words);
@@ -22,13 +22,13 @@
 
 mod emit;
 
-use crate::host::{Changed, Lowered, Target, Value, HostParam, HostParams};
+use crate::host::{Changed, HostParam, HostParams, Lowered, Target, Value};
 use crate::position;
 use crate::rewrite::{self, Lowering};
 use polyshade_spv::{Error, Module};
 
 /// The version of the words that [`lower`] makes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 const LOWERING: Lowering = position::changed_by("clip_space");
 

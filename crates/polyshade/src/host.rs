@@ -15,7 +15,7 @@ mod target;
 pub use device::{Device, TransformFeedback};
 pub use names::{Extension, Feature, LimitName};
 pub(crate) use names::{as_text, named};
-pub use place::{Binding, ParamSource, AddressSource, Set, Value, HostParam, HostParams};
+pub use place::{AddressSource, Binding, HostParam, HostParams, ParamSource, Set, Value};
 pub use requirements::{Descriptor, DescriptorKind, Ordering, Purpose, Requirements};
 pub use reserved::Reserved;
 pub use target::Target;

@@ -91,7 +91,12 @@ impl Placement {
 }
 
 /// The host words have a binding of their own.
-fn check_params(words: ParamSource, set: Set, buffers: Range<Binding>, buffer: &str) -> Result<(), Error> {
+fn check_params(
+    words: ParamSource,
+    set: Set,
+    buffers: Range<Binding>,
+    buffer: &str,
+) -> Result<(), Error> {
     match words.descriptor() {
         Some((other, binding)) if other == set && buffers.contains(&binding) => {
             let message = format!(

@@ -6,18 +6,18 @@
 //! what the storage path stores is stored before. So capture first, then discard.
 //!
 //! ```
-//! # use polyshade::host::{Place, Value};
+//! # use polyshade::host::{ParamSource, Value};
 //! # use polyshade::rasterizer_discard::{self, Options};
 //! # use polyshade::{Error, Module};
 //! # fn discard(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
-//! let options = Options::new().when(Value::Word(Place::Specialization { first_id: 7 }));
+//! let options = Options::new().when(Value::Param(ParamSource::Specialization { first_id: 7 }));
 //! let discarding = rasterizer_discard::lower(&vertex, "main", &options)?;
 //! # Ok(())
 //! # }
 //! ```
 
-use crate::host::{Changed, Lowered, Target, Value, HostParam, HostParams};
+use crate::host::{Changed, HostParam, HostParams, Lowered, Target, Value};
 use crate::position;
 use crate::rewrite::{self, Lowering};
 use polyshade_spv::view::EntryPoint;
@@ -82,7 +82,11 @@ pub fn lower<'m>(
             return Ok(Lowered::unchanged(module, Changed::default()));
         }
         Value::Param(place) => {
-            HostParams::add(&mut words, place, [HostParam::new(NAME, "not 0: nothing is rasterized")]);
+            HostParams::add(
+                &mut words,
+                place,
+                [HostParam::new(NAME, "not 0: nothing is rasterized")],
+            );
         }
     }
     rewrite::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {

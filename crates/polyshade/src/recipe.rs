@@ -9,18 +9,20 @@
 //! rasterization.
 //!
 //! 1. [`vertex_pulling`](Recipe::vertex_pulling), of the vertex stage. A capture of draws with indices, or in a compute
-//! stage, takes no other attributes. 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the
-//! shader wrote, by its names. 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as
-//! built-in arrays. 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too. 5.
-//! [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip. 6.
-//! [`position_only`](Recipe::position_only), of the last stage. It keeps built-in distances, and drops ordinary values.
-//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances. 8.
-//! [`clip_space`](Recipe::clip_space), of the last stage. A position that discards is not converted. 9.
-//! [`rasterizer_discard`](Recipe::rasterizer_discard), of the last stage. 10. [`blend`](Recipe::blend), of the fragment
-//! stage. An interlock begins in the function of the entry point.
+//!    stage, takes no other attributes.
+//! 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the shader wrote, by its names.
+//! 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as built-in arrays.
+//! 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too.
+//! 5. [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip.
+//! 6. [`position_only`](Recipe::position_only), of the last stage. It keeps built-in distances, and drops ordinary
+//!    values.
+//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances.
+//! 8. [`clip_space`](Recipe::clip_space), of the last stage. A position that discards is not converted.
+//! 9. [`rasterizer_discard`](Recipe::rasterizer_discard), of the last stage.
+//! 10. [`blend`](Recipe::blend), of the fragment stage. An interlock begins in the function of the entry point.
 //!
 //! ```
-//! # use polyshade::{Error, Module, host::{Place, Target}};
+//! # use polyshade::{Error, Module, host::{ParamSource, Target}};
 //! use polyshade::clip_space::{Options, };
 //! use polyshade::recipe::{self, Recipe};
 //!

@@ -5,8 +5,8 @@
 //! has no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
 //! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
-//! stage](Options::compute) takes the place of the capture pass. Where the shader is dear, the raster pass can [hand
-//! on what the capture pass has computed](Options::pass_through), with [`Variant::ReloadOutputs`]. [`prepare`] says
+//! stage](Options::compute) takes the place of the capture pass. Where the shader is expensive, the capture pass
+//! can [store all outputs](Options::spill_outputs), and the raster pass reads them, with [`Variant::ReloadOutputs`]. [`prepare`] says
 //! what the host binds and fills in, and makes the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
@@ -63,8 +63,8 @@ pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
 use crate::code;
 use crate::host::{
-    Binding, Descriptor, DescriptorKind, Extension, Feature, Lowered, Purpose, Requirements, Set,
-    SideEffects, Target, HostParams,
+    Binding, Descriptor, DescriptorKind, Extension, Feature, HostParams, Lowered, Purpose,
+    Requirements, Set, SideEffects, Target,
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};

@@ -31,7 +31,8 @@ pub use format::Format;
 pub use options::{Attribute, Buffer, MAX_STRIDE, Options, Rate, Robustness};
 
 use crate::host::{
-    Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, HostParam, HostParams,
+    Descriptor, DescriptorKind, Feature, HostParam, HostParams, Lowered, Purpose, Requirements,
+    Target,
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, Lowering, Stages};

@@ -6,7 +6,8 @@ use polyshade::advanced_blend::{
 };
 use polyshade::clip_space::{self, Turn};
 use polyshade::host::{
-    Binding, Device, ParamSource, AddressSource, Reserved, Set, SideEffects, Target, TransformFeedback, Value,
+    AddressSource, Binding, Device, ParamSource, Reserved, Set, SideEffects, Target,
+    TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;

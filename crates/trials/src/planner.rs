@@ -4,7 +4,7 @@ use crate::Choices;
 use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
-use polyshade::host::{Binding, ParamSource, AddressSource, Set, SideEffects};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
 use polyshade::transform_feedback::{self, ProvokingVertex};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,

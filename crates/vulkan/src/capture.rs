@@ -5,7 +5,7 @@ use crate::work::{
     VertexBuffer, VertexLayout, Work,
 };
 use ash::vk;
-use polyshade::host::{ParamSource, AddressSource, Purpose, Requirements, Target, HostParams};
+use polyshade::host::{AddressSource, HostParams, ParamSource, Purpose, Requirements, Target};
 use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Variant};
 use polyshade::{Error, Module};
 
@@ -106,7 +106,7 @@ impl CaptureBuffers<'_> {
 ///
 /// # Errors
 ///
-/// Those of [`Layout::host_words`](transform_feedback::Layout::host_words).
+/// Those of [`Layout::host_params`](transform_feedback::Layout::host_params).
 pub fn capture_draw<'a>(
     capture: &'a Variants<'_>,
     draw: &transform_feedback::Draw,

@@ -8,7 +8,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Factor, FormatClass, Operation, Options, Ordinary, Term,
 };
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::{
     Blend, BlendTerm, Descriptor, Draw, FixedBlend, Resource, Target, Texture, Work, place_words,

@@ -6,7 +6,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
 };
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, place_words, vk};
 

@@ -8,7 +8,7 @@ use crate::memory::bytes;
 use crate::noise::Noise;
 use polyshade::Module;
 use polyshade::clip_cull::{DistanceKind, Step, UserPlanes};
-use polyshade::host::{Binding, ParamSource, AddressSource, Set, Value};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set, Value};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::validate;

@@ -1,6 +1,6 @@
 //! What the calls answer, held to the Rust library: the same words, however the options are put.
 
-use polyshade::host::{ParamSource, AddressSource, Value};
+use polyshade::host::{AddressSource, ParamSource, Value};
 use polyshade::transform_feedback::{self, Variant};
 use polyshade::{Module, clip_space, rasterizer_discard};
 use polyshade_capi::draw::*;

@@ -159,15 +159,18 @@ fn given(text: &str) -> Result<(Option<Part>, PathBuf), String> {
 
 /// Where a word behind the shader is none of the verbs, the error with their names.
 pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
-    let word = match error.get(ContextKind::InvalidArg) {
+    let is_wrong = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].into_iter();
+    let word = match is_wrong.filter_map(|kind| error.get(kind)).next() {
         Some(ContextValue::String(word)) if !word.starts_with('-') => word.clone(),
         _ => return error,
     };
     let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-    if error.kind() == ErrorKind::UnknownArgument && usage.contains("polyshade verify") {
+    let kinds = [ErrorKind::UnknownArgument, ErrorKind::InvalidSubcommand];
+    if kinds.contains(&error.kind()) && usage.contains("polyshade verify") {
         let verbs = Verified::augment_subcommands(Command::new("verify"));
         let verbs: Vec<&str> = verbs.get_subcommands().map(Command::get_name).collect();
         let tip = format!("`{word}` is no verb that can be verified: {} are", verbs.join(", "));
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::None);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

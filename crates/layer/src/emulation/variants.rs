@@ -8,7 +8,7 @@ use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::host::{self, ParamSource, AddressSource, SideEffects, Target};
+use polyshade::host::{self, AddressSource, ParamSource, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, MAX_BUFFERS, Topology, Variant as CaptureVariant};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};

@@ -1,7 +1,7 @@
 //! What the storage path needs to know of a capture, and captures as lowerings make them.
 
 use super::{Capture, FeedbackBuffer, Path};
-use polyshade::host::{Binding, LimitName, ParamSource, Purpose, Requirements, Set, HostParams};
+use polyshade::host::{Binding, HostParams, LimitName, ParamSource, Purpose, Requirements, Set};
 use polyshade::transform_feedback::{self, Decorated, Layout, Prepared};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};

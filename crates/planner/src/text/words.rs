@@ -75,7 +75,7 @@ impl fmt::Display for Word {
 
 impl fmt::Display for CounterPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("dispatch: keep the counters")?;
+        f.write_str("dispatch: counter pass")?;
         if let Some(counters) = &self.begin {
             write!(f, "; begin with {counters}")?;
         }

@@ -8,7 +8,7 @@ use super::prepare::prepare_builtins;
 use super::relocate::{Sites, clear, distance_array, pointer};
 use super::semantics::DistanceKind;
 use crate::code;
-use crate::host::{Lowered, ParamSource, Target, Value, HostParam, HostParams};
+use crate::host::{HostParam, HostParams, Lowered, ParamSource, Target, Value};
 use crate::position;
 use crate::rewrite::{self, Copies, FoundBuiltin, Frame, ParamReader, Stages};
 use polyshade_spv::view::EntryPoint;
@@ -60,7 +60,11 @@ pub(super) fn mask<'m>(
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let mut words = Vec::new();
     if let Value::Param(place) = enabled {
-        HostParams::add(&mut words, place, [HostParam::new(mask_word(place), "bit i: clip plane i is on")]);
+        HostParams::add(
+            &mut words,
+            place,
+            [HostParam::new(mask_word(place), "bit i: clip plane i is on")],
+        );
     }
     let is_needed = |arrays: &[Array]| find(arrays, DistanceKind::Clip).is_some();
     lower(module, target, words, is_needed, |m, p, stage| {

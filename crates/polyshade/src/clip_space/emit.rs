@@ -1,7 +1,7 @@
 //! The function that converts a position.
 
 use super::{Options, Turn};
-use crate::host::{Target, Value, HostParams};
+use crate::host::{HostParams, Target, Value};
 use crate::rewrite::{self, ParamReader};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch};

@@ -1,6 +1,6 @@
 //! What a result needs of the device and the host.
 
-use super::{Binding, Extension, Feature, LimitName, ParamSource, Set, HostParams};
+use super::{Binding, Extension, Feature, HostParams, LimitName, ParamSource, Set};
 use polyshade_spv::ExecutionModel;
 use std::collections::BTreeMap;
 use std::fmt;

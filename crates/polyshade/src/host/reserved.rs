@@ -1,6 +1,6 @@
 //! What the caller keeps for others: other stages, other lowerings, its own later edits.
 
-use super::{Binding, Set, HostParams};
+use super::{Binding, HostParams, Set};
 use crate::code;
 use polyshade_spv::Error;
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use super::{Capture, Made, Recipe};
 use crate::advanced_blend;
 use crate::clip_cull::{self, Normalize, Runs, Step as ClipStep};
 use crate::code;
-use crate::host::{Feature, Lowered, Requirements, Reserved, Target, HostParams};
+use crate::host::{Feature, HostParams, Lowered, Requirements, Reserved, Target};
 use crate::rewrite::{self, DceOptions, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;

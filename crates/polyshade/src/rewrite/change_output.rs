@@ -3,7 +3,7 @@
 use super::builtin::called;
 use super::{FoundBuiltin, Frame, Lowering, find_output, map_stores};
 use crate::code;
-use crate::host::{Changed, Lowered, Requirements, Target, HostParams};
+use crate::host::{Changed, HostParams, Lowered, Requirements, Target};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, Id, Module, Patch, Position, StorageClass,

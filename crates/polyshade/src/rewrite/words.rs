@@ -7,7 +7,7 @@ use super::{
     word_array,
 };
 use crate::code;
-use crate::host::{ParamSource, AddressSource, Reserved, HostParam, HostParams};
+use crate::host::{AddressSource, HostParam, HostParams, ParamSource, Reserved};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 use std::vec;

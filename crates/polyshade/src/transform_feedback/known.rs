@@ -4,7 +4,7 @@ use super::draw::{BufferRange, Draw, MOST_VERTICES, ProvokingVertex};
 use super::indices::{IndexType, Indices};
 use super::topology::Topology;
 use crate::code;
-use crate::host::{ParamSource, HostParam, HostParams};
+use crate::host::{HostParam, HostParams, ParamSource};
 use polyshade_spv::Error;
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use super::fetch::{self, Functions};
 use super::format::{Field, Numbers};
 use super::inputs::{Input, Leaf, Number};
 use super::{Attribute, Options, Rate};
-use crate::host::{Reserved, HostParams};
+use crate::host::{HostParams, Reserved};
 use crate::placement::Placement;
 use crate::rewrite::{self, Copies, Open, WordArray};
 use crate::source::{self, Source, Span};

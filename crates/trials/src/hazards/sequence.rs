@@ -2,7 +2,7 @@
 
 use super::memory::{Cells, DataKind};
 use crate::Choices;
-use polyshade::host::{Binding, ParamSource, AddressSource, Set, SideEffects};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
 
 use polyshade_planner::{
     Active, Api, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device, Draw, End,

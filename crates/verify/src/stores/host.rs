@@ -29,7 +29,9 @@ impl StoresRun<'_> {
                 }
                 Purpose::Indices | Purpose::Segments => self.pulled.is_some(),
                 Purpose::Outputs => self.capture.spilled.is_some(),
-                purpose => purpose == Purpose::HostParams && words_at == Some((one.set, one.binding)),
+                purpose => {
+                    purpose == Purpose::HostParams && words_at == Some((one.set, one.binding))
+                }
             };
             if !is_there {
                 return wrong(format!(

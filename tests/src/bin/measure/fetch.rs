@@ -3,7 +3,7 @@
 use crate::scene::{HEAVY, Scene, Step, TRIVIAL, known};
 use crate::{Result, row, vertex};
 use polyshade::Module;
-use polyshade::host::{Binding, ParamSource, AddressSource, Set};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade::transform_feedback::{self, IndexType, Topology, strip};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Options, Rate};
 use polyshade_vulkan::{Attribute as Bound, Device, Variants, VertexLayout, vk};

@@ -16,9 +16,10 @@ pub(super) fn mask(text: &str) -> Result<host::Value<u32>, String> {
     };
     match number {
         Some(mask) => Ok(host::Value::Fixed(mask)),
-        None => {
-            text.parse().map(host::Value::Param).map_err(|error: polyshade::Error| error.to_string())
-        }
+        None => text
+            .parse()
+            .map(host::Value::Param)
+            .map_err(|error: polyshade::Error| error.to_string()),
     }
 }
 
