@@ -12,6 +12,83 @@
 #include <stdint.h>
 #include <string.h>
 
+// Does the jobs, in one workgroup.
+#define POLYSHADE_COUNTER_PASS_COUNT 0
+
+// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more
+// than 65,535 draws, rows of so many are dispatched, as the third dimension.
+#define POLYSHADE_COUNTER_PASS_SEGMENTS 1
+
+// Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
+// bindings 0 to 7 of set 0, each of which is bound to something. What the counter pass has is at binding 0, but for
+// the states, which are at binding 1; arguments, counts, counters, indices and predicates are anywhere.
+#define POLYSHADE_COUNTER_PASS_COUNT_BOUND 2
+
+// `POLYSHADE_COUNTER_PASS_SEGMENTS` for the same.
+#define POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND 3
+
+// Bytes of push constants of all: the place of the first job, and how many there are; or the place of a list, and
+// `POLYSHADE_LIST_COUNT`.
+#define POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS 12
+
+// Words of a job, at an address that is a multiple of 4.
+#define POLYSHADE_JOB_WORDS 64
+
+// Bytes of the state of a capture.
+#define POLYSHADE_JOB_STATE_SIZE 16
+
+// Bytes that are counted for a query: the primitives written and those needed, 8 each.
+#define POLYSHADE_JOB_QUERY_SIZE 16
+
+// Bytes of the arguments of a draw that captures.
+#define POLYSHADE_JOB_COMMAND_SIZE 16
+
+// Bytes of the work groups of a draw that is dispatched to capture.
+#define POLYSHADE_JOB_GROUPS_SIZE 12
+
+// What stands in push constants in place of a number of jobs, where the address is that of a list.
+#define POLYSHADE_LIST_COUNT 4294967295
+
+// Words of a list, at an address that is a multiple of 4.
+#define POLYSHADE_LIST_WORDS 10
+
+// Bytes into a list at which the `VkDispatchIndirectCommand` of `POLYSHADE_COUNTER_PASS_COUNT` stands.
+#define POLYSHADE_LIST_COUNTER_PASS 16
+
+// The same of `POLYSHADE_COUNTER_PASS_SEGMENTS`.
+#define POLYSHADE_LIST_SEGMENTS 28
+
+// Capture begins with the counters at `begin`; where there is none, with 0.
+#define POLYSHADE_JOB_BEGINS 1
+
+// Capture ends, and the counters are written to `end`.
+#define POLYSHADE_JOB_ENDS 2
+
+// There are draws: the members behind `query` are looked at.
+#define POLYSHADE_JOB_DRAWS 4
+
+// Conditional rendering looks at 32 bits at `predicate`.
+#define POLYSHADE_JOB_PREDICATED 8
+
+// It draws where they are 0, rather than where they are not.
+#define POLYSHADE_JOB_INVERTED 16
+
+// Indices may restart primitives: the members from `index_type` on are looked at.
+#define POLYSHADE_JOB_RESTARTED 32
+
+// The host knows the numbers: `count` to `first_instance`.
+#define POLYSHADE_ARGUMENTS_DIRECT 0
+
+// `VkDrawIndirectCommand`s at `arguments`.
+#define POLYSHADE_ARGUMENTS_INDIRECT 1
+
+// `VkDrawIndexedIndirectCommand`s there.
+#define POLYSHADE_ARGUMENTS_INDEXED_INDIRECT 2
+
+// What the counter at `arguments` exceeds `counter_offset` by, divided by `vertex_stride` and rounded down; the host
+// knows the instances.
+#define POLYSHADE_ARGUMENTS_BYTE_COUNT 3
+
 // `VkPrimitiveTopology`, and the line loop that only OpenGL has.
 #define POLYSHADE_TOPOLOGY_POINT_LIST 0
 
@@ -109,83 +186,6 @@
 #define POLYSHADE_SCALAR_UINT 3
 
 #define POLYSHADE_SCALAR_BOOL 4
-
-// Does the jobs, in one workgroup.
-#define POLYSHADE_COUNTER_PASS_COUNT 0
-
-// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more
-// than 65,535 draws, rows of so many are dispatched, as the third dimension.
-#define POLYSHADE_COUNTER_PASS_SEGMENTS 1
-
-// Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
-// bindings 0 to 7 of set 0, each of which is bound to something. What the counter pass has is at binding 0, but for the
-// states, which are at binding 1; arguments, counts, counters, indices and predicates are anywhere.
-#define POLYSHADE_COUNTER_PASS_COUNT_BOUND 2
-
-// `POLYSHADE_COUNTER_PASS_SEGMENTS` for the same.
-#define POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND 3
-
-// Bytes of push constants of all: the place of the first job, and how many there are; or the place of a list, and
-// `POLYSHADE_LIST_COUNT`.
-#define POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS 12
-
-// Words of a job, at an address that is a multiple of 4.
-#define POLYSHADE_JOB_WORDS 64
-
-// Bytes of the state of a capture.
-#define POLYSHADE_JOB_STATE_SIZE 16
-
-// Bytes that are counted for a query: the primitives written and those needed, 8 each.
-#define POLYSHADE_JOB_QUERY_SIZE 16
-
-// Bytes of the arguments of a draw that captures.
-#define POLYSHADE_JOB_COMMAND_SIZE 16
-
-// Bytes of the work groups of a draw that is dispatched to capture.
-#define POLYSHADE_JOB_GROUPS_SIZE 12
-
-// What stands in push constants in place of a number of jobs, where the address is that of a list.
-#define POLYSHADE_LIST_COUNT 4294967295
-
-// Words of a list, at an address that is a multiple of 4.
-#define POLYSHADE_LIST_WORDS 10
-
-// Bytes into a list at which the `VkDispatchIndirectCommand` of `POLYSHADE_COUNTER_PASS_COUNT` stands.
-#define POLYSHADE_LIST_COUNTER_PASS 16
-
-// The same of `POLYSHADE_COUNTER_PASS_SEGMENTS`.
-#define POLYSHADE_LIST_SEGMENTS 28
-
-// Capture begins with the counters at `begin`; where there is none, with 0.
-#define POLYSHADE_JOB_BEGINS 1
-
-// Capture ends, and the counters are written to `end`.
-#define POLYSHADE_JOB_ENDS 2
-
-// There are draws: the members behind `query` are looked at.
-#define POLYSHADE_JOB_DRAWS 4
-
-// Conditional rendering looks at 32 bits at `predicate`.
-#define POLYSHADE_JOB_PREDICATED 8
-
-// It draws where they are 0, rather than where they are not.
-#define POLYSHADE_JOB_INVERTED 16
-
-// Indices may restart primitives: the members from `index_type` on are looked at.
-#define POLYSHADE_JOB_RESTARTED 32
-
-// The host knows the numbers: `count` to `first_instance`.
-#define POLYSHADE_ARGUMENTS_DIRECT 0
-
-// `VkDrawIndirectCommand`s at `arguments`.
-#define POLYSHADE_ARGUMENTS_INDIRECT 1
-
-// `VkDrawIndexedIndirectCommand`s there.
-#define POLYSHADE_ARGUMENTS_INDEXED_INDIRECT 2
-
-// What the counter at `arguments` exceeds `counter_offset` by, divided by `vertex_stride` and rounded down; the host
-// knows the instances.
-#define POLYSHADE_ARGUMENTS_BYTE_COUNT 3
 
 // Attachments are multisampled.
 #define POLYSHADE_BLEND_MULTISAMPLED 1
@@ -291,8 +291,8 @@
 // pulls, there is no variant that does both, and `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` means nothing.
 #define POLYSHADE_CAPTURE_COMPUTE 1024
 
-// There are a variant that stores all outputs, too, and one that passes them through.
-#define POLYSHADE_CAPTURE_PASS_THROUGH 2048
+// There are a variant that also stores all outputs, and one that reads them back.
+#define POLYSHADE_CAPTURE_SPILL_OUTPUTS 2048
 
 // The invocations of a work group of that stage, in x.
 #define POLYSHADE_WORK_GROUP_SIZE 64
@@ -306,11 +306,11 @@
 // Does both; for lists and strips.
 #define POLYSHADE_VARIANT_BOTH 4
 
-// Stores as the first, and all outputs; with `POLYSHADE_CAPTURE_PASS_THROUGH`.
-#define POLYSHADE_VARIANT_CAPTURE_ALL 16
+// Stores as the first, and all outputs; with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+#define POLYSHADE_VARIANT_SPILL_OUTPUTS 16
 
-// Hands on what that one has stored; with `POLYSHADE_CAPTURE_PASS_THROUGH`.
-#define POLYSHADE_VARIANT_PASS_THROUGH 32
+// Has the outputs that the variant before stored; with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+#define POLYSHADE_VARIANT_RELOAD_OUTPUTS 32
 
 // A shader with stores and atomics of its own is refused.
 #define POLYSHADE_SIDE_EFFECTS_REFUSE 0
@@ -409,7 +409,7 @@
 // Clip and cull distances: `polyshade_clip_options`.
 #define POLYSHADE_OPTIONS_CLIP_CULL 8
 
-// Several lowerings of a pipeline; JSON as `polyshade lower` takes it.
+// Several lowerings of a pipeline; JSON as `polyshade pipeline` takes it.
 #define POLYSHADE_OPTIONS_RECIPE 9
 
 // Outputs that are not kept stay in the interface.
@@ -577,28 +577,29 @@
 // `POLYSHADE_COUNTER_PASS_SEGMENTS` is dispatched.
 #define POLYSHADE_STEP_FIND_SEGMENTS 18
 
-// `POLYSHADE_COUNTER_PASS_COUNT` is dispatched, for a job of `keep`.
+// `POLYSHADE_COUNTER_PASS_COUNT` is dispatched, for a job of `counter_pass`.
 #define POLYSHADE_STEP_COUNTER_PASS 19
 
 // The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
 #define POLYSHADE_STEP_BIND_COMPUTE 20
 
 // A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
-// those of `draw`, or of those that the counter pass has written; then the pass of dispatches ends, where there are such.
+// those of `draw`, or of those that the counter pass has written; then the pass of dispatches ends, where there are
+// such.
 #define POLYSHADE_STEP_DISPATCH 21
 
-// The buffer through which outputs pass is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
+// The buffer for outputs is bound as a storage buffer, at `storage.set` and `storage.binding`: memory
 // of the host's, of `polyshade_layout_outputs_size` bytes, the same one wherever the plan binds it.
 #define POLYSHADE_STEP_BIND_OUTPUTS 22
 
-// The next steps are recorded ahead of the application's pass, which is kept open, behind what earlier draws have
+// The next steps are recorded before the application's pass, which cannot end, after the steps of earlier draws
 // there.
 #define POLYSHADE_STEP_RECORD_BEFORE_PASS 23
 
 // The next steps are recorded in the pass, where a plan begins.
 #define POLYSHADE_STEP_RECORD_IN_PASS 24
 
-// The next steps are recorded behind the pass.
+// The next steps are recorded after the pass.
 #define POLYSHADE_STEP_RECORD_AFTER_PASS 25
 
 // The application's.
@@ -646,10 +647,10 @@
 #define POLYSHADE_BOUND_BOTH 4
 
 // The variant that only captures, and stores all outputs.
-#define POLYSHADE_BOUND_CAPTURE_ALL 16
+#define POLYSHADE_BOUND_SPILL_OUTPUTS 16
 
-// The variant that hands on what that one has stored.
-#define POLYSHADE_BOUND_PASS_THROUGH 32
+// The variant that reads back the outputs that the one before stored.
+#define POLYSHADE_BOUND_RELOAD_OUTPUTS 32
 
 // The variant that is decorated for `VK_EXT_transform_feedback`.
 #define POLYSHADE_BOUND_EXTENSION 8
@@ -676,8 +677,8 @@
 // As many points as the draw has indices, from `firstIndex` on, without the index buffer.
 #define POLYSHADE_CALL_OVER_INDICES 4
 
-// With the `VkDrawIndirectCommand`s that the counter pass has written, or with its `VkDispatchIndirectCommand`s where a
-// dispatch captures, one for each draw of a multi-draw, whose words are bound before.
+// With the `VkDrawIndirectCommand`s that the counter pass has written, or with its `VkDispatchIndirectCommand`s where
+// a dispatch captures, one for each draw of a multi-draw, whose words are bound before.
 #define POLYSHADE_CALL_FROM_COUNTER_PASS 5
 
 // With indices of the host's, which put the primitives together.
@@ -704,10 +705,10 @@
 // Arguments, indices and attributes of a draw.
 #define POLYSHADE_RESOURCE_INPUTS 5
 
-// What the counter pass has in memory.
+// The memory of the counter pass.
 #define POLYSHADE_RESOURCE_DEVICE_COUNTERS 6
 
-// What vertices hand on, where it passes through a buffer.
+// The outputs of vertices, where one pass stores them and the next reads them.
 #define POLYSHADE_RESOURCE_OUTPUTS 7
 
 // It is `number`.
@@ -810,7 +811,7 @@
 // The table that `polyshade_segments_find` makes.
 #define POLYSHADE_PURPOSE_SEGMENTS 6
 
-// What vertices hand on, where it is passed through: `polyshade_layout_outputs_size` bytes.
+// The outputs of vertices, for a second pass: `polyshade_layout_outputs_size` bytes.
 #define POLYSHADE_PURPOSE_OUTPUTS 7
 
 // An extension.
@@ -887,6 +888,98 @@ typedef struct polyshade_error {
     // Empty where the call was made.
     char code[64];
 } polyshade_error;
+
+// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
+// memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
+typedef struct polyshade_job {
+    // `sizeof(polyshade_job)`
+    uint32_t size;
+    // `POLYSHADE_JOB_…`
+    uint32_t flags;
+    // `POLYSHADE_JOB_STATE_SIZE` bytes for a capture. A job that does not begin goes on from what the one before has
+    // left there.
+    uint64_t state;
+    // Where the counters of the feedback buffers are.
+    uint64_t begin[4];
+    // Where they are written.
+    uint64_t end[4];
+    // `POLYSHADE_JOB_QUERY_SIZE` bytes to which is added what is counted.
+    uint64_t query;
+    // `POLYSHADE_TOPOLOGY_…`: the application's.
+    uint32_t topology;
+    // `POLYSHADE_ARGUMENTS_…`
+    uint32_t arguments_kind;
+    // `vertexCount`, or `indexCount`
+    uint32_t count;
+    // `instanceCount`
+    uint32_t instance_count;
+    // `firstVertex`, or `firstIndex`
+    uint32_t first;
+    // `vertexOffset`
+    int32_t vertex_offset;
+    // `firstInstance`
+    uint32_t first_instance;
+    // How many draws there are, at most.
+    uint32_t draw_count;
+    uint64_t arguments;
+    // Where it stands how many draws there are, if it does.
+    uint64_t count_place;
+    // From the arguments of one draw to the next.
+    uint32_t arguments_stride;
+    uint32_t counter_offset;
+    uint32_t vertex_stride;
+    // How many words the variants read.
+    uint32_t word_count;
+    uint64_t predicate;
+    // The size of each feedback range; 0 where nothing is captured or bound.
+    uint32_t range_sizes[4];
+    // The bytes of a vertex in it.
+    uint32_t strides[4];
+    // What `polyshade_counter_pass_template` gives.
+    uint64_t template_;
+    // Where the words go: `draw_count` blocks.
+    uint64_t blocks;
+    // From one block to the next.
+    uint32_t block_stride;
+    // `POLYSHADE_INDEX_TYPE_…`
+    uint32_t index_type;
+    // Where the arguments go that capture: `draw_count` of `POLYSHADE_JOB_COMMAND_SIZE` bytes.
+    uint64_t commands;
+    // Where index 0 is: a multiple of the size of an index.
+    uint64_t indices;
+    // Where the tables of segments go, one a draw.
+    uint64_t tables;
+    // The bytes of the index buffer from index 0 on.
+    uint32_t index_size;
+    // The bytes of a table: what `polyshade_counter_pass_table_size` says.
+    uint32_t table_size;
+    // Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
+    // bytes.
+    uint64_t groups;
+} polyshade_job;
+
+// Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is
+// written before the commands are submitted. It never grows.
+typedef struct polyshade_list {
+    // Where the first job is.
+    uint64_t jobs;
+    // How many there are.
+    uint32_t count;
+    // The most draws of a job whose indices may restart primitives; 0 where there is none.
+    uint32_t restarted;
+} polyshade_list;
+
+// What one word is. It never grows.
+typedef struct polyshade_plan_word {
+    // `POLYSHADE_WORD_…`
+    uint32_t kind;
+    // What the kind says.
+    uint32_t number;
+    // What the kind says.
+    uint64_t offset;
+    // Its name, as a lowering's report has it. NULL where it is what of a range is filled.
+    const char *name;
+} polyshade_plan_word;
 
 // How every struct of options begins. A call takes a pointer to this member.
 typedef struct polyshade_options {
@@ -982,98 +1075,6 @@ typedef struct polyshade_target {
     // NULL is what every Vulkan device offers.
     const struct polyshade_device *device;
 } polyshade_target;
-
-// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
-// memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
-typedef struct polyshade_job {
-    // `sizeof(polyshade_job)`
-    uint32_t size;
-    // `POLYSHADE_JOB_…`
-    uint32_t flags;
-    // `POLYSHADE_JOB_STATE_SIZE` bytes for a capture. A job that does not begin goes on from what the one before has
-    // left there.
-    uint64_t state;
-    // Where the counters of the feedback buffers are.
-    uint64_t begin[4];
-    // Where they are written.
-    uint64_t end[4];
-    // `POLYSHADE_JOB_QUERY_SIZE` bytes to which is added what is counted.
-    uint64_t query;
-    // `POLYSHADE_TOPOLOGY_…`: the application's.
-    uint32_t topology;
-    // `POLYSHADE_ARGUMENTS_…`
-    uint32_t arguments_kind;
-    // `vertexCount`, or `indexCount`
-    uint32_t count;
-    // `instanceCount`
-    uint32_t instance_count;
-    // `firstVertex`, or `firstIndex`
-    uint32_t first;
-    // `vertexOffset`
-    int32_t vertex_offset;
-    // `firstInstance`
-    uint32_t first_instance;
-    // How many draws there are, at most.
-    uint32_t draw_count;
-    uint64_t arguments;
-    // Where it stands how many draws there are, if it does.
-    uint64_t count_place;
-    // From the arguments of one draw to the next.
-    uint32_t arguments_stride;
-    uint32_t counter_offset;
-    uint32_t vertex_stride;
-    // How many words the variants read.
-    uint32_t word_count;
-    uint64_t predicate;
-    // The size of each feedback range; 0 where nothing is captured or bound.
-    uint32_t range_sizes[4];
-    // The bytes of a vertex in it.
-    uint32_t strides[4];
-    // What `polyshade_counter_pass_template` gives.
-    uint64_t template_;
-    // Where the words go: `draw_count` blocks.
-    uint64_t blocks;
-    // From one block to the next.
-    uint32_t block_stride;
-    // `POLYSHADE_INDEX_TYPE_…`
-    uint32_t index_type;
-    // Where the arguments go that capture: `draw_count` of `POLYSHADE_JOB_COMMAND_SIZE` bytes.
-    uint64_t commands;
-    // Where index 0 is: a multiple of the size of an index.
-    uint64_t indices;
-    // Where the tables of segments go, one a draw.
-    uint64_t tables;
-    // The bytes of the index buffer from index 0 on.
-    uint32_t index_size;
-    // The bytes of a table: what `polyshade_counter_pass_table_size` says.
-    uint32_t table_size;
-    // Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
-    // bytes.
-    uint64_t groups;
-} polyshade_job;
-
-// Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is
-// written before the commands are submitted. It never grows.
-typedef struct polyshade_list {
-    // Where the first job is.
-    uint64_t jobs;
-    // How many there are.
-    uint32_t count;
-    // The most draws of a job whose indices may restart primitives; 0 where there is none.
-    uint32_t restarted;
-} polyshade_list;
-
-// What one word is. It never grows.
-typedef struct polyshade_plan_word {
-    // `POLYSHADE_WORD_…`
-    uint32_t kind;
-    // What the kind says.
-    uint32_t number;
-    // What the kind says.
-    uint64_t offset;
-    // Its name, as a lowering's report has it. NULL where it is what of a range is filled.
-    const char *name;
-} polyshade_plan_word;
 
 // What a layout is like.
 typedef struct polyshade_layout_info {
@@ -1626,7 +1627,7 @@ typedef struct polyshade_position_only_options {
     uint32_t side_effects;
     // What is kept: `position`, `point-size`, `clip-distance`, …, `location=3`, or a name. None is all that the
     // rasterizer needs.
-    const char *const *counter_pass;
+    const char *const *keep;
     size_t keep_count;
 } polyshade_position_only_options;
 
@@ -1799,6 +1800,39 @@ extern "C" {
 polyshade_status polyshade_set_allocator(const struct polyshade_allocator *allocator,
                                          struct polyshade_error *error);
 
+// The SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), whose entry point is `main`; it lives for ever. `*word_count`
+// says how many words there are. NULL where there is no such shader.
+const uint32_t *polyshade_counter_pass_words(uint32_t shader,
+                                             size_t *word_count);
+
+// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
+polyshade_status polyshade_job_words(const struct polyshade_job *job,
+                                     uint32_t *words,
+                                     struct polyshade_error *error);
+
+// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
+polyshade_status polyshade_list_words(const struct polyshade_list *list,
+                                      uint32_t *words,
+                                      struct polyshade_error *error);
+
+// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
+// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
+// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
+// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
+// how many there are.
+polyshade_status polyshade_counter_pass_template(const struct polyshade_plan_word *words,
+                                                 const uint32_t *values,
+                                                 size_t count,
+                                                 uint32_t *buffer,
+                                                 size_t *word_count,
+                                                 struct polyshade_error *error);
+
+// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
+polyshade_status polyshade_counter_pass_table_size(uint32_t index_type,
+                                                   uint32_t index_size,
+                                                   uint32_t *table_size,
+                                                   struct polyshade_error *error);
+
 // Finds where the indices of a draw restart primitives. `indices` are the bytes of the index buffer from index 0 on,
 // little-endian; the draw has `index_count` of them from number `first_index` on. The words of the table go into a
 // buffer that the shader reads: where `table` is NULL, `*word_count` becomes their number; else it says how many
@@ -1821,39 +1855,6 @@ polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         const struct polyshade_target *target,
                                         uint8_t *hash,
                                         struct polyshade_error *error);
-
-// The SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), whose entry point is `main`; it lives for ever. `*word_count` says
-// how many words there are. NULL where there is no such shader.
-const uint32_t *polyshade_counter_pass_words(uint32_t shader,
-                                       size_t *word_count);
-
-// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
-polyshade_status polyshade_job_words(const struct polyshade_job *job,
-                                     uint32_t *words,
-                                     struct polyshade_error *error);
-
-// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
-polyshade_status polyshade_list_words(const struct polyshade_list *list,
-                                      uint32_t *words,
-                                      struct polyshade_error *error);
-
-// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
-// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
-// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
-// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
-// how many there are.
-polyshade_status polyshade_counter_pass_template(const struct polyshade_plan_word *words,
-                                           const uint32_t *values,
-                                           size_t count,
-                                           uint32_t *buffer,
-                                           size_t *word_count,
-                                           struct polyshade_error *error);
-
-// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
-polyshade_status polyshade_counter_pass_table_size(uint32_t index_type,
-                                             uint32_t index_size,
-                                             uint32_t *table_size,
-                                             struct polyshade_error *error);
 
 // Counts one holder more, and gives the layout back. NULL stays NULL.
 struct polyshade_layout *polyshade_layout_retain(struct polyshade_layout *layout);
@@ -1911,8 +1912,8 @@ polyshade_status polyshade_layout_work_groups(const struct polyshade_layout *lay
                                               uint32_t (*groups)[3],
                                               struct polyshade_error *error);
 
-// Says how many bytes a draw hands on, for the buffer through which that passes. `POLYSHADE_ERROR_OPTIONS`: the
-// variants were not made with `POLYSHADE_CAPTURE_PASS_THROUGH`, or the draw is none of those that they were made for.
+// The size in bytes of the buffer for the outputs of a draw. `POLYSHADE_ERROR_OPTIONS`: the
+// variants were not made with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`, or the draw is none of those that they were made for.
 polyshade_status polyshade_layout_outputs_size(const struct polyshade_layout *layout,
                                                const struct polyshade_draw *draw,
                                                uint64_t *size,
@@ -2154,6 +2155,13 @@ static inline polyshade_error polyshade_error_init(void) {
     return value;
 }
 
+static inline polyshade_job polyshade_job_init(void) {
+    polyshade_job value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
 static inline polyshade_device polyshade_device_init(void) {
     polyshade_device value;
     memset(&value, 0, sizeof value);
@@ -2163,13 +2171,6 @@ static inline polyshade_device polyshade_device_init(void) {
 
 static inline polyshade_target polyshade_target_init(void) {
     polyshade_target value;
-    memset(&value, 0, sizeof value);
-    value.size = (uint32_t)sizeof value;
-    return value;
-}
-
-static inline polyshade_job polyshade_job_init(void) {
-    polyshade_job value;
     memset(&value, 0, sizeof value);
     value.size = (uint32_t)sizeof value;
     return value;
