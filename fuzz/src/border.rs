@@ -139,9 +139,9 @@ pub(crate) fn with_target(
     then(&raw const target, choices);
 }
 
-fn place(choices: &mut Choices) -> polyshade_place {
+fn place(choices: &mut Choices) -> polyshade_param_source {
     let (set, binding, number) = (choices.below(5), choices.number(), choices.offset());
-    polyshade_place { kind: choices.below(9), set, binding, number }
+    polyshade_param_source { kind: choices.below(9), set, binding, number }
 }
 
 fn value(choices: &mut Choices) -> polyshade_value {
@@ -366,10 +366,10 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
     for index in 0..unsafe { polyshade_result_count(result) } {
         let mut output = zeros!(polyshade_output);
         call(|error| unsafe { polyshade_result_output(result, index, &raw mut output, error) });
-        for number in 0..output.host_word_count {
-            let mut one = zeros!(polyshade_host_word);
+        for number in 0..output.host_param_count {
+            let mut one = zeros!(polyshade_host_param);
             call(|error| unsafe {
-                polyshade_result_host_word(result, index, number, &raw mut one, error)
+                polyshade_result_host_param(result, index, number, &raw mut one, error)
             });
         }
         for number in 0..output.descriptor_count {
@@ -436,7 +436,7 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
     let (at, count) = (ranges.as_mut_ptr(), ranges.len());
     let filled = [layout, again].map(|layout| {
         filled(|buffer, words, error| unsafe {
-            polyshade_layout_host_words(layout, &raw const draw, at, count, buffer, words, error)
+            polyshade_layout_host_params(layout, &raw const draw, at, count, buffer, words, error)
         })
     });
     assert_eq!(filled[0], filled[1]);

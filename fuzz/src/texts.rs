@@ -34,7 +34,7 @@ const TEXTS: [(u32, &str); 15] = [
     (7, r#"{"targets":{"0":{"blending":{"equations":["multiply"]},"overlap":"disjoint"}}}"#),
     (8, r#"{"steps":[{"normalize":{"outputs":["clip=1.xy"]}},{"combine":{"clip":2}}]}"#),
     (8, r#"{"steps":[{"mask":{"enabled":{"fixed":3},"keep_original_at":4}}]}"#),
-    (8, r#"{"steps":[{"user_planes":{"count":2,"words":{"uniform":{"set":1,"binding":2}}}}]}"#),
+    (8, r#"{"steps":[{"user_planes":{"count":2,"params":{"uniform":{"set":1,"binding":2}}}}]}"#),
     (
         8,
         r#"{"steps":[{"separate":{"clip":2}},

@@ -87,7 +87,7 @@ export const LOWERINGS = {
         captions: ["the draw", "what was captured, a point for each vertex"],
         form: CAPTURE,
         wanted: (form, info) => ({
-            recipe: { pull: pull() },
+            recipe: { vertex_pulling: pull() },
             dispatch: { varyings: varyings(form, info) },
         }),
     },
@@ -135,7 +135,7 @@ export const LOWERINGS = {
                 value: "position_only",
             },
         },
-        wanted: ({ part }) => ({ recipe: { reduce: { variant: part } } }),
+        wanted: ({ part }) => ({ recipe: { position_only: { variant: part } } }),
     },
     clip: {
         name: "Clip distances, emulated",
@@ -156,11 +156,11 @@ export const LOWERINGS = {
             count: { label: "Planes", kind: "choice", choices: { 1: "1", 2: "2", 3: "3" }, value: "1" },
         },
         wanted: ({ count }) => ({
-            recipe: { planes: { count: Number(count), words: HOST }, emulate: "all" },
+            recipe: { planes: { count: Number(count), params: HOST }, emulate: "all" },
         }),
     },
     depth: {
-        name: "Depth convention",
+        name: "Clip space",
         lacks: "OpenGL's clip volume is -w to w, WebGPU's 0 to w; phones turn their screens.",
         does: "The position is converted at the end of the last stage.",
         kind: "plain",
@@ -177,7 +177,7 @@ export const LOWERINGS = {
         },
         wanted: ({ depth, flip, rotation }) => ({
             recipe: {
-                depth: {
+                clip_space: {
                     depth: { fixed: depth === "on" },
                     flip_y: { fixed: flip === "on" },
                     rotation: { fixed: rotation },
@@ -192,7 +192,7 @@ export const LOWERINGS = {
         kind: "pulled",
         captions: ["attributes from vertex buffers", "fetched by the shader"],
         form: {},
-        wanted: () => ({ recipe: { pull: pull() } }),
+        wanted: () => ({ recipe: { vertex_pulling: pull() } }),
     },
     discard: {
         name: "Rasterizer discard",
@@ -201,7 +201,7 @@ export const LOWERINGS = {
         kind: "plain",
         captions: ["the draw", "discarded"],
         form: {},
-        wanted: () => ({ recipe: { discard: {} } }),
+        wanted: () => ({ recipe: { rasterizer_discard: {} } }),
     },
     none: {
         name: "Nothing: SPIR-V to WGSL",

@@ -105,7 +105,7 @@ export function floatOf(bits) {
 // Which words hold floats.
 export const isFloat = ({ meaning }) => / a float$/.test(meaning);
 
-// The value of a word of the host, which is set by hand or by what is drawn.
+// The value of a host parameter, which is set by hand or by what is drawn.
 export function wordOf(state, found, place, name) {
     const set = state.words[keyOf(place, name)];
     if (set !== undefined) return set;
@@ -113,8 +113,8 @@ export function wordOf(state, found, place, name) {
     const same = stored && JSON.stringify(stored.place) === JSON.stringify(place);
     if (same) {
         const words = found.lowered.stages.flatMap((stage) => stage.host);
-        const group = words.find((one) => JSON.stringify(one.place) === JSON.stringify(place));
-        return stored.values[group.words.findIndex((word) => word.name === name)];
+        const group = words.find((one) => JSON.stringify(one.source) === JSON.stringify(place));
+        return stored.values[group.params.findIndex((word) => word.name === name)];
     }
     if (/^vertex_size_/.test(name)) return mesh(state.mesh).count * STRIDE;
     if (/^equation_/.test(name)) return found.equation ?? 0;

@@ -45,7 +45,7 @@ export async function pictures(asked) {
     return { before: await attempt(kind.before), after: await attempt(kind.after) };
 }
 
-// Host words, feedback buffers and what else a lowering adds, by where it is bound.
+// Host parameters, feedback buffers and what else a lowering adds, by where it is bound.
 function added(context) {
     const found = new Map();
     const put = (set, binding, resource) => found.set(`${set}:${binding}`, resource);

@@ -11,7 +11,7 @@ export function ofExample(number) {
         example: number, lowering, form: { ...form }, mesh, language, stages: [vertex, fragment],
         // What is written by hand instead of what the form says.
         options: null,
-        // Words of the host that are set by hand, by place and name.
+        // Host parameters that are set by hand, by place and name.
         words: {},
         sliders: { turn: 0.12, amount: 0.5 },
     };

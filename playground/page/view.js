@@ -83,10 +83,10 @@ function table(head, rows) {
 
 const code = (text) => element("code", {}, String(text));
 
-// The words of the host, each of which can be set.
+// The host parameters, each of which can be set.
 function wordRows({ state, found, change }) {
-    return found.lowered.stages.flatMap(({ stage, host }) => host.flatMap(({ place, words }) =>
-        words.map((word) => {
+    return found.lowered.stages.flatMap(({ stage, host }) => host.flatMap(({ source: place, params }) =>
+        params.map((word) => {
             const bits = wordOf(state, found, place, word.name);
             const value = isFloat(word) ? Number(floatOf(bits).toPrecision(6)) : bits;
             const input = element("input", {
@@ -120,7 +120,7 @@ function host(context) {
     return [
         element("div", { class: "wide" },
             element("h2", {}, "Words to fill in"),
-            table(["stage", "place", "word", "value here", "meaning"], wordRows(context)),
+            table(["stage", "source", "parameter", "value here", "meaning"], wordRows(context)),
             ...captured(found)),
         column("To bind", table(["stage", "set:binding", "kind", "purpose"], bound)),
         column("What the device must have", table(["stage", "what", "name"], needs)),
@@ -170,7 +170,7 @@ function plan({ state, found, change }) {
 
 function report({ found }) {
     const stages = found.lowered?.stages.map(({ stage, entry, host, requirements, made }) =>
-        ({ stage, entry, words: host, requirements, made }));
+        ({ stage, entry, params: host, requirements, made }));
     return [
         column("The options, as the library reads them", listing(found.options ?? "")),
         column("What comes back", listing(JSON.stringify(stages ?? found.fault?.content ?? null, null, 2))),

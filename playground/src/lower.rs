@@ -61,7 +61,7 @@ struct Stage<'m> {
     made: Made,
 }
 
-/// A capture: what is stored, the words of the host for the draw, and the work groups, where it is dispatched.
+/// A capture: what is stored, the host parameters for the draw, and the work groups, where it is dispatched.
 struct Stored {
     layout: Layout,
     words: HostParams,
@@ -99,7 +99,7 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
         "stages": stages.iter().map(told).collect::<Result<Vec<_>, Value>>()?,
         "stored": stored.map(|stored| json!({
             "layout": stored.layout,
-            "place": stored.words.place,
+            "place": stored.words.source,
             "values": stored.values,
             "groups": stored.groups,
         })),
@@ -108,8 +108,8 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
 }
 
 fn stage<'m>((before, lowered): (&'m Module<'m>, Lowered<'m, Made>)) -> Stage<'m> {
-    let Lowered { module, words, requirements, result: made, .. } = lowered;
-    Stage { before, module, words, requirements: vec![requirements], made }
+    let Lowered { module, params, requirements, result: made, .. } = lowered;
+    Stage { before, module, words: params, requirements: vec![requirements], made }
 }
 
 /// The first entry point of a module.
@@ -139,7 +139,7 @@ fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Resul
     let planned = Capture::from(&prepared);
     let lowered = prepared.variant(Variant::CaptureOnly).map_err(refused)?.into_owned();
     let stored = Stored::new(layout, prepared.words(), planned, asked)?;
-    stage.words.extend(lowered.words);
+    stage.words.extend(lowered.params);
     stage.requirements.push(lowered.requirements);
     stage.module = lowered.module;
     Ok(Stored { groups: Some(groups), ..stored })

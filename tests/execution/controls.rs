@@ -69,7 +69,7 @@ fn model(case: &Case) -> Vec<Vec<u8>> {
     case.model(&INDICES.layout(VARYINGS), values).memory
 }
 
-/// Runs the case on a driver with these host words.
+/// Runs the case on a driver with these host parameters.
 fn run(storage: &Storage, driver: Driver, case: &Case, words: Vec<u32>) -> Vec<Vec<u8>> {
     storage.run_with(driver, std::slice::from_ref(case), |_| words.clone()).swap_remove(0)
 }
@@ -77,7 +77,7 @@ fn run(storage: &Storage, driver: Driver, case: &Case, words: Vec<u32>) -> Vec<V
 #[test]
 fn both_oracles_notice_a_dropped_store() {
     let (case, mut storage) = (strip(), Storage::new(&INDICES, VARYINGS));
-    let words = storage.host_words(&case);
+    let words = storage.host_params(&case);
     for driver in DRIVERS {
         assert!(run(&storage, driver, &case, words.clone()) == native(&case));
         assert!(run(&storage, driver, &case, words.clone()) == model(&case));
@@ -93,7 +93,7 @@ fn both_oracles_notice_a_dropped_store() {
 #[test]
 fn both_oracles_notice_swapped_corners() {
     let (case, storage) = (strip(), Storage::new(&INDICES, VARYINGS));
-    let mut words = storage.host_words(&case);
+    let mut words = storage.host_params(&case);
     words[FLAGS] ^= 1;
     for driver in DRIVERS {
         let broken = run(&storage, driver, &case, words.clone());
@@ -111,7 +111,7 @@ fn both_oracles_notice_a_wrong_stride() {
         line.ends_with(&constant).then(|| line.replace(&constant, "OpConstant %uint 6"))
     });
     for driver in DRIVERS {
-        let broken = run(&storage, driver, &case, storage.host_words(&case));
+        let broken = run(&storage, driver, &case, storage.host_params(&case));
         assert!(broken != native(&case), "{driver:?}");
         assert!(broken != model(&case), "{driver:?}");
     }
@@ -120,7 +120,7 @@ fn both_oracles_notice_a_wrong_stride() {
 #[test]
 fn both_oracles_notice_a_primitive_that_does_not_fit() {
     let (case, storage) = (Case { room: vec![5], ..strip() }, Storage::new(&INDICES, VARYINGS));
-    let mut words = storage.host_words(&case);
+    let mut words = storage.host_params(&case);
     words[SIZE] += storage.layout[0].stride;
     for driver in DRIVERS {
         let broken = run(&storage, driver, &case, words.clone());
@@ -144,7 +144,7 @@ fn pixels_notice_a_dropped_store() {
 fn guards_notice_a_range_that_is_not_kept() {
     let (case, storage) = (Case { room: vec![5], ..strip() }, Storage::new(&INDICES, VARYINGS));
     let range = case.buffers(&storage.layout).swap_remove(0).range;
-    let right = storage.host_words(&case);
+    let right = storage.host_params(&case);
     let mut wrong = right.clone();
     wrong[SIZE] += storage.layout[0].stride;
     for driver in DRIVERS {
@@ -159,7 +159,7 @@ fn guards_notice_a_range_that_is_not_kept() {
 fn guards_notice_a_length_that_is_not_asked_for() {
     let case = Case { room: vec![3], ..strip() };
     let mut storage = Storage::new(&INDICES, VARYINGS);
-    let mut words = storage.host_words(&case);
+    let mut words = storage.host_params(&case);
     // Room for all three triangles, far beyond what is bound but within the guard behind it.
     words[SIZE] = 9 * storage.layout[0].stride;
     let memory = &run(&storage, Driver::SwiftShader, &case, words.clone())[0];
@@ -187,7 +187,7 @@ fn validation_notices_a_missing_point_size() {
 
     let cases = [strip()];
     for driver in DRIVERS {
-        let work = storage.work(&cases, |case| storage.host_words(case));
+        let work = storage.work(&cases, |case| storage.host_params(case));
         let (_, messages) = driver.run_watched(&work);
         assert!(messages.iter().any(|message| message.text.contains("PointSize")), "{messages:?}");
     }

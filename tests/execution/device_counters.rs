@@ -21,8 +21,8 @@ use case::{
 use polyshade::host::ParamSource as Host;
 use polyshade::transform_feedback::Options;
 use polyshade_planner::{
-    self as planner, Begin, CounterOwner, CounterPass, PassState, Path, Pipeline, Plan, Preset,
-    RecordAt, Step, Topology, Word,
+    self as planner, Begin, CounterOwner, CounterPass, ParamValue, PassState, Path, Pipeline, Plan,
+    Preset, RecordAt, Step, Topology,
 };
 use polyshade_vulkan::{
     Executed, Indices, IndirectArguments, Item, Place, PlannedDraw, Runner, Sequence,
@@ -278,12 +278,12 @@ fn has_native(case: &Case) -> bool {
 #[test]
 fn wrong_plans_are_noticed() {
     type Edit = fn(&mut CounterPass);
-    fn words(keep: &mut CounterPass) -> &mut planner::Words {
+    fn words(keep: &mut CounterPass) -> &mut planner::ParamValues {
         keep.words.as_mut().expect("each draw is captured")
     }
-    fn without_table(words: &mut planner::Words) {
-        let size = words.words.iter_mut().find(|word| **word == Word::TableSize);
-        *size.expect("indices restart primitives") = Word::Constant(0);
+    fn without_table(words: &mut planner::ParamValues) {
+        let size = words.values.iter_mut().find(|word| **word == ParamValue::TableSize);
+        *size.expect("indices restart primitives") = ParamValue::Constant(0);
     }
     let edits: [(&str, Edit); 7] = [
         ("begin", |keep| keep.begin = None),
@@ -291,7 +291,7 @@ fn wrong_plans_are_noticed() {
         ("queries", |keep| keep.queries.clear()),
         ("stride", |keep| keep.strides[1] += 4),
         ("size", |keep| words(keep).ranges[0].size -= 4),
-        ("word", |keep| words(keep).words.swap(2, 3)),
+        ("word", |keep| words(keep).values.swap(2, 3)),
         ("table", |keep| without_table(words(keep))),
     ];
     let on = [(HOSTS[5], Path::Storage), (HOSTS[0], Path::Storage), (HOSTS[0], Path::Compute)];

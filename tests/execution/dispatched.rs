@@ -31,7 +31,7 @@ fn dispatched(options: &Options) -> Storage {
 fn every_draw_is_captured() {
     let native: Vec<Topology> =
         topologies().into_iter().filter(|one| *one != Topology::LineLoop).collect();
-    for options in [asked(HOSTS[0]), asked(HOSTS[0]).one_limit()] {
+    for options in [asked(HOSTS[0]), asked(HOSTS[0]).limit_in_vertices()] {
         let storage = dispatched(&options);
         storage_is_native(&storage, &INDICES, TWO_BUFFERS, &all(&native));
         for driver in DRIVERS {
@@ -54,7 +54,7 @@ fn host_words_come_from_anywhere() {
     for case in &mut cases {
         case.draw.instances.end = case.draw.instances.start + 1;
     }
-    for options in [asked(HOSTS[2]), asked(HOSTS[2]).one_limit()] {
+    for options in [asked(HOSTS[2]), asked(HOSTS[2]).limit_in_vertices()] {
         let storage = dispatched(&options.one_instance());
         for driver in DRIVERS {
             storage_is_model(&storage, &INDICES, TWO_BUFFERS, &cases, driver);
@@ -95,7 +95,7 @@ fn missing_work_groups_are_noticed() {
     let values = vertex_values(&INDICES, TWO_BUFFERS, std::slice::from_ref(&case));
     let model = case.model(&storage.layout, &values).memory;
     for driver in DRIVERS {
-        let mut work = storage.work(std::slice::from_ref(&case), |case| storage.host_words(case));
+        let mut work = storage.work(std::slice::from_ref(&case), |case| storage.host_params(case));
         assert_eq!(work.draws[0].dispatch, Some([2, 1, 1]));
         assert!(storage.memories(&driver.run(&work).buffers)[0] == model, "{driver:?}");
         work.draws[0].dispatch = Some([1, 1, 1]);
@@ -119,7 +119,7 @@ fn noise_about_the_draw_stays_in_the_ranges() {
     for driver in DRIVERS {
         let mut noise = Noise::new();
         let memories = storage.run_with(driver, &cases, |case| {
-            let mut words = storage.host_words(case);
+            let mut words = storage.host_params(case);
             for (number, word) in (0..).zip(&mut words) {
                 if !spared.contains(&number) {
                     *word = if noise.below(2) == 0 { noise.word() } else { noise.below(9) };
@@ -138,13 +138,13 @@ fn captures_every_draw_in_webgpu(by: WebGpu) {
     let cases = all(&topologies());
     let storage = dispatched(&asked(HOSTS[0]));
     let values = vertex_values(&INDICES, TWO_BUFFERS, &cases);
-    let mut work = storage.work(&cases, |case| storage.host_words(case));
+    let mut work = storage.work(&cases, |case| storage.host_params(case));
     // What is compared has to be noticed where it is wrong: the last case is told of an instance less.
     let wrong = storage.capture.words.number("instance_count").expect("there is one") as usize;
     let mut last = Case::new(Topology::PointList, 70);
     last.draw.instances = 0..2;
     last.room = vec![200, 200];
-    let mut words = storage.host_words(&last);
+    let mut words = storage.host_params(&last);
     words[wrong] -= 1;
     let draw = storage.draw(&storage.words, &last, &words, &mut work);
     work.draws.push(draw);

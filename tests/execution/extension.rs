@@ -247,7 +247,7 @@ fn both_paths_capture(
 
 #[test]
 fn what_is_named_twice_is_captured_twice() {
-    let options = Options::new().interleaved(["v_index", "v_vertex", "v_index"]).repeats();
+    let options = Options::new().interleaved(["v_index", "v_vertex", "v_index"]).allow_duplicates();
     let words = INDICES.plain_stage(ShaderStage::Vertex);
     let value = |vertex, instance| bytes(&[vertex, instance, vertex, vertex, instance]);
     let decorated = both_paths_are_the_model(&words, 20, &options, value);

@@ -5,8 +5,8 @@
 //! This does. It takes a sequence as it is executed, and shares nothing with the planner but the steps.
 
 use polyshade_planner::{
-    Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, Scope, Stages, Step,
-    StorageRange, Word,
+    Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, ParamValue, Scope, Stages, Step,
+    StorageRange,
 };
 use polyshade_vulkan::{Item, PlannedDraw, Range, Resource, Sequence};
 
@@ -160,9 +160,9 @@ impl Walk {
                         ranges.map(|(at, range)| feedback(planned, at, range)).collect();
                 }
                 Step::FillIn(words) => {
-                    let mut words = words.names.iter().zip(&words.words);
+                    let mut words = words.names.iter().zip(&words.values);
                     let goes_on = words.any(|(name, word)| {
-                        name.starts_with("reached") && *word != Word::Constant(0)
+                        name.starts_with("reached") && *word != ParamValue::Constant(0)
                     });
                     in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
                 }

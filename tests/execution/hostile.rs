@@ -1,4 +1,4 @@
-//! Whatever the host words say, nothing outside of the ranges is written.
+//! Whatever the host parameters say, nothing outside of the ranges is written.
 //!
 //! Drivers may check bounds by themselves, as lavapipe does, and so hide a store that strays. SwiftShader does not
 //! unless asked to, and ranges inside of what is bound are nothing a driver knows of.
@@ -55,7 +55,7 @@ fn noise_about_the_draw_stays_in_the_ranges() {
     for driver in DRIVERS {
         let mut noise = Noise::new();
         let memories = storage.run_with(driver, &cases, |case| {
-            let mut words = storage.host_words(case);
+            let mut words = storage.host_params(case);
             // A topology that is none would leave too little to look at.
             let spared = if noise.below(4) == 0 { 0 } else { 1 };
             words[spared..DRAW_WORDS].fill_with(|| noise.word());
@@ -91,7 +91,7 @@ fn ranges_are_kept_wherever_they_are() {
         let mut noise = Noise::new();
         let mut ranges = Vec::new();
         let memories = storage.run_with(driver, &cases, |case| {
-            let mut words = storage.host_words(case);
+            let mut words = storage.host_params(case);
             for buffer in 0..2 {
                 let at = DRAW_WORDS + BUFFER_WORDS * buffer;
                 let [offset, size] = [0, 1].map(|_| 4 * noise.below(40));
@@ -128,7 +128,7 @@ fn noise_stays_in_what_is_bound() {
 
 #[test]
 fn noise_in_place_of_what_the_host_computes_stays_in_what_is_bound() {
-    let options = options(TWO_BUFFERS, HOSTS[0]).one_limit();
+    let options = options(TWO_BUFFERS, HOSTS[0]).limit_in_vertices();
     let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
     for driver in DRIVERS {
         noise_everywhere(&storage, driver, &draws(420));
@@ -150,7 +150,9 @@ fn noise_from_anywhere_stays_in_what_is_bound() {
         let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
         noise_everywhere(&storage, Driver::SwiftShader, &draws(14));
     }
-    for options in [options(TWO_BUFFERS, HOSTS[5]), options(TWO_BUFFERS, HOSTS[5]).one_limit()] {
+    for options in
+        [options(TWO_BUFFERS, HOSTS[5]), options(TWO_BUFFERS, HOSTS[5]).limit_in_vertices()]
+    {
         let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
         for driver in DRIVERS {
             noise_everywhere(&storage, driver, &draws(420));
@@ -164,13 +166,13 @@ fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     let told = &storage.capture.words;
     // Nothing but these says where memory is.
     let spared: Vec<bool> = told
-        .words
+        .params
         .iter()
         .map(|word| word.name.starts_with("address_") || word.name.starts_with("size_"))
-        .map(|locates| locates && told.place.is_address())
+        .map(|locates| locates && told.source.is_address())
         .collect();
     let memories = storage.run_with(driver, cases, |case| {
-        let mut words = storage.host_words(case);
+        let mut words = storage.host_params(case);
         // Noise alone hardly ever gets as far as a store: some of the words stay right.
         for (word, _) in words.iter_mut().zip(&spared).filter(|(_, spared)| !**spared) {
             if noise.below(3) > 0 {
@@ -182,7 +184,7 @@ fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     assert_eq!(memories.len(), cases.len());
     for (case, memories) in cases.iter().zip(&memories) {
         for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memories) {
-            let range = match told.place.is_address() {
+            let range = match told.source.is_address() {
                 true => buffer.range.clone(),
                 false => bound(memory),
             };

@@ -142,7 +142,7 @@ pub(crate) fn lead(width: IndexType) -> u32 {
 }
 
 /// A capture pass, whose feedback buffers are returned, and which stores what it hands on to `outputs`. `edit` may
-/// change the words of the host.
+/// change the host parameters.
 pub(crate) fn capture_pass<'a>(
     storage: &Storage,
     words: &'a [u32],
@@ -181,7 +181,7 @@ pub(crate) fn capture_pass<'a>(
     (pass, feedback.iter().map(|range| range.buffer).collect())
 }
 
-/// Captures all draws, with words of the host that `edit` may change.
+/// Captures all draws, with host parameters that `edit` may change.
 #[track_caller]
 fn run(
     storage: &Storage,
@@ -320,7 +320,7 @@ fn compute_stages_capture_draws_with_indices() {
             let some: Vec<Indexed> = shapes(restart).into_iter().step_by(3).collect();
             let options = if restart { any(host).restart() } else { any(host) }.compute();
             is_right(&options, &some);
-            is_right(&options.one_limit(), &some);
+            is_right(&options.limit_in_vertices(), &some);
         }
     }
 }
@@ -333,7 +333,7 @@ fn words_about_indices_come_from_anywhere() {
         let few: Vec<Indexed> = shapes(restart).into_iter().step_by(11).collect();
         let options = if restart { any(host).restart() } else { any(host) };
         is_right(&options, &few);
-        is_right(&options.one_limit(), &few);
+        is_right(&options.limit_in_vertices(), &few);
     }
 }
 
@@ -354,7 +354,7 @@ fn what_is_known_of_indices_needs_no_code() {
         }
         let known =
             options(TWO_BUFFERS, HOSTS[0]).indexed(Some(width)).topologies([one]).one_instance();
-        is_right(&if restart { known.restart().one_limit() } else { known }, &all);
+        is_right(&if restart { known.restart().limit_in_vertices() } else { known }, &all);
     }
 }
 
@@ -424,7 +424,7 @@ fn noise_stays_in_the_ranges() {
     let kept: Vec<bool> = storage
         .capture
         .words
-        .words
+        .params
         .iter()
         .map(|word| word.name.starts_with("size") || word.name.starts_with("offset"))
         .collect();

@@ -95,7 +95,7 @@ fn inputs_stay_as_they_were() {
         for driver in DRIVERS {
             for (case, native) in few().iter().zip(&natives) {
                 let mut work = Work::default();
-                let words = storage.host_words(case);
+                let words = storage.host_params(case);
                 let draw = storage.draw(&storage.words, case, &words, &mut work);
                 let memory = run(driver, storage.layout.len(), work, draw);
                 assert!(memory == *native, "{driver:?} {host:?} {case:?}");

@@ -24,14 +24,14 @@ const SETS: [&[Topology]; 10] = [
 ];
 
 /// Variants for draws of these topologies.
-fn known(set: &[Topology], one_instance: bool, one_limit: bool, host: usize) -> Storage {
+fn known(set: &[Topology], one_instance: bool, limit_in_vertices: bool, host: usize) -> Storage {
     let mut options = options(TWO_BUFFERS, HOSTS[host]);
     options = options.topologies(set.iter().copied());
     if one_instance {
         options = options.one_instance();
     }
-    if one_limit {
-        options = options.one_limit();
+    if limit_in_vertices {
+        options = options.limit_in_vertices();
     }
     Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options)
 }
@@ -43,11 +43,11 @@ fn what_is_known_changes_nothing() {
     for (number, set) in sample(sets, 4) {
         // Two of what else may be known, others with the next set.
         let others = [(false, false), (false, true), (true, false), (true, true)];
-        for (one_instance, one_limit) in others.into_iter().cycle().skip(number).take(2) {
+        for (one_instance, limit_in_vertices) in others.into_iter().cycle().skip(number).take(2) {
             let host = number % HOSTS.len();
             let general = known(&everything, false, false, host).words.len();
-            let storage = known(set, one_instance, one_limit, host);
-            let is_smaller = one_instance || one_limit || set.len() == 1;
+            let storage = known(set, one_instance, limit_in_vertices, host);
+            let is_smaller = one_instance || limit_in_vertices || set.len() == 1;
             let words = storage.words.len();
             assert!(words < general || !is_smaller && words <= general, "{set:?}");
             let mut cases = all(set);

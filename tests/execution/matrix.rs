@@ -117,7 +117,7 @@ fn adjacent_vertices_are_left_out() {
         let options = options(TWO_BUFFERS, HOSTS[0]).topologies(topologies.iter().copied());
         let native: Vec<Topology> =
             topologies.iter().copied().filter(|one| *one != Topology::LineLoop).collect();
-        for options in [options.clone(), options.one_limit()] {
+        for options in [options.clone(), options.limit_in_vertices()] {
             let (words, layout) = (INDICES.plain(), INDICES.layout(TWO_BUFFERS));
             let storage = Storage::of_words(words, layout, &options);
             storage_is_native(&storage, &INDICES, TWO_BUFFERS, &all(&native));

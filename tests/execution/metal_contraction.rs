@@ -68,9 +68,9 @@ fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
         instances: 0..1,
     });
     let range = BufferRange { address: 0, offset: 0, size, reached: 0 };
-    let host_words = variants.layout.host_params(&list, &[range]).expect("it is such a draw");
+    let host_params = variants.layout.host_params(&list, &[range]).expect("it is such a draw");
     let feedback = [Range { buffer: 0, offset: 0, size: size.into() }];
-    bind_capture(variants, &host_words, &feedback[..].into(), &mut draw, &mut work);
+    bind_capture(variants, &host_params, &feedback[..].into(), &mut draw, &mut work);
     work.draws.push(draw);
     metal.run(&work).unwrap_or_else(|error| panic!("{error}")).buffers.remove(0)
 }

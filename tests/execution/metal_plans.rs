@@ -15,8 +15,8 @@ use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_metal::Metal;
 use polyshade_planner::{
     self as planner, Active, Assembly, Bind, Bound, Call, CountedBy, Counter, Device,
-    Draw as DrawState, DrawCall, Feedback, PassScope, PassState, Path, Pipeline, Plan, Preset,
-    Query, Step, Topology, Use, Uses, Word,
+    Draw as DrawState, DrawCall, Feedback, ParamValue, PassScope, PassState, Path, Pipeline, Plan,
+    Preset, Query, Step, Topology, Use, Uses,
 };
 use polyshade_vulkan::model;
 use polyshade_vulkan::{
@@ -324,11 +324,11 @@ fn what_metal_forbids_is_noticed() {
         edited(&|plan| {
             drop_passes(plan);
             let fills = plan.steps.iter_mut().filter_map(|step| match step {
-                Step::FillIn(words) => Some(&mut words.words),
+                Step::FillIn(words) => Some(&mut words.values),
                 _ => None,
             });
-            for word in fills.flatten().filter(|word| matches!(word, Word::Running(_))) {
-                *word = Word::Constant(0);
+            for word in fills.flatten().filter(|word| matches!(word, ParamValue::Running(_))) {
+                *word = ParamValue::Constant(0);
             }
         }),
         "two draws of an encoder store to byte",

@@ -410,7 +410,9 @@ pub(crate) fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> 
 fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
     let asked = |host: usize| options(VARYINGS, HOSTS[host]);
     let by_address = [4, 5, 6].map(asked);
-    for options in [asked(2).one_limit(), asked(5).one_limit()].into_iter().chain(by_address) {
+    for options in
+        [asked(2).limit_in_vertices(), asked(5).limit_in_vertices()].into_iter().chain(by_address)
+    {
         let scripts = scripts(BATCH);
         let lowered = ways().filter(|way| way.path != Path::Extension);
         for way in sample_by(format!("{options:?}"), lowered, 2) {
@@ -428,16 +430,16 @@ fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
 /// Resuming at another place than capture was paused at is noticed, whoever keeps the counters.
 #[test]
 fn a_wrong_counter_is_noticed() {
-    use polyshade_planner::{Step, Word};
+    use polyshade_planner::{ParamValue, Step};
     let scripts = scripts(BATCH);
     let forget = |plan: &mut Plan| {
         for step in &mut plan.steps {
             match step {
                 Step::BeginFeedback(counters) => *counters = Default::default(),
                 Step::FillIn(words) => {
-                    for word in &mut words.words {
-                        if matches!(word, Word::Counter(_) | Word::Running(_)) {
-                            *word = Word::Constant(0);
+                    for word in &mut words.values {
+                        if matches!(word, ParamValue::Counter(_) | ParamValue::Running(_)) {
+                            *word = ParamValue::Constant(0);
                         }
                     }
                 }

@@ -141,7 +141,7 @@ fn options(
         options = options.buffer(*number, buffer);
     }
     match host.place {
-        Some(place) => options.words(place),
+        Some(place) => options.params(place),
         None => options,
     }
 }
@@ -445,7 +445,7 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
     assert!(outside * 100 > 400 * count, "hardly anything is out of bounds: {outside}");
 }
 
-/// Words of the host that lie, buffers without a byte, elements beyond 4 GiB: nothing but the range is read, and what
+/// Host parameters that lie, buffers without a byte, elements beyond 4 GiB: nothing but the range is read, and what
 /// the shader stores itself stays in its place.
 #[test]
 fn nothing_outside_of_the_range_is_read() {

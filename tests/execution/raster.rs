@@ -132,7 +132,7 @@ fn one_pass_captures_and_draws() {
     for driver in DRIVERS {
         let mut work = Work::default();
         for case in &cases {
-            let draw = storage.draw(both.words(), case, &storage.host_words(case), &mut work);
+            let draw = storage.draw(both.words(), case, &storage.host_params(case), &mut work);
             let draw = rasterize(draw, case, &fragment, &mut work);
             work.draws.push(draw);
         }
@@ -160,7 +160,7 @@ fn one_pass_captures_and_draws_in_webgpu(by: WebGpu) {
 
     let mut work = Work::default();
     for case in &cases {
-        let draw = storage.draw(both.words(), case, &storage.host_words(case), &mut work);
+        let draw = storage.draw(both.words(), case, &storage.host_params(case), &mut work);
         let mut original =
             Draw { stages: vec![Stage::vertex(&plain)], descriptors: Vec::new(), ..draw.clone() };
         original = rasterize(original, case, &fragment, &mut work);

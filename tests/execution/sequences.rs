@@ -55,7 +55,7 @@ fn run_storage(storage: &Storage, driver: Driver, cases: &[Case]) -> (Vec<Vec<u8
     let mut reached = vec![0; count];
     for case in cases {
         let case = Case { reached: reached[0] / storage.layout[0].stride, ..case.clone() };
-        let mut draw = storage.draw(&storage.words, &case, &storage.host_words(&case), &mut work);
+        let mut draw = storage.draw(&storage.words, &case, &storage.host_params(&case), &mut work);
         // All draws capture into the buffers of the first.
         for descriptor in &mut draw.descriptors[..count] {
             let Resource::StorageBuffer(range) = &mut descriptor.resource else { continue };

@@ -116,7 +116,7 @@ impl Spilled {
     fn run(&self, driver: Driver, cases: &[Case], wrong: Wrong) -> (Vec<Vec<Vec<u8>>>, Outcome) {
         let mut work = Work::default();
         let add = |case: &Case| {
-            let told = self.storage.host_words(case);
+            let told = self.storage.host_params(case);
             self.add(case, [&told; 2], wrong, &mut work)
         };
         let drawn: Vec<Drawn> = cases.iter().map(add).collect();
@@ -135,7 +135,7 @@ impl Spilled {
 fn asked() -> impl Iterator<Item = Options> {
     let any = |host: ParamSource| options(SCENE_VARYINGS, host);
     let storage = HOSTS.into_iter().filter(|host| !host.is_address()).map(any);
-    let limit = [any(HOSTS[2]).one_limit(), any(HOSTS[0]).one_limit().compute()];
+    let limit = [any(HOSTS[2]).limit_in_vertices(), any(HOSTS[0]).limit_in_vertices().compute()];
     storage.chain(limit).chain([any(HOSTS[2]).compute()])
 }
 
@@ -171,7 +171,7 @@ fn what_is_known_of_draws_needs_no_code() {
         cases.iter_mut().for_each(|case| case.draw.instances.end = case.draw.instances.start + 1);
         let native = run_native(&SCENE, SCENE_VARYINGS, &cases);
         let asked = options(SCENE_VARYINGS, HOSTS[0]).topologies([of]).one_instance();
-        for asked in [asked.clone(), asked.one_limit()] {
+        for asked in [asked.clone(), asked.limit_in_vertices()] {
             for driver in DRIVERS {
                 let spilled = Spilled::scene(&asked);
                 let (memories, outcome) = spilled.run(driver, &cases, Wrong::default());
@@ -267,7 +267,7 @@ fn all_kinds_of_outputs_are_passed_through() {
 #[test]
 fn draws_with_indices_are_drawn_without() {
     let asked = options(SCENE_VARYINGS, HOSTS[0]).indexed(None);
-    for asked in [asked.clone(), asked.clone().one_limit(), asked.compute()] {
+    for asked in [asked.clone(), asked.clone().limit_in_vertices(), asked.compute()] {
         let spilled = Spilled::scene(&asked);
         let plain = SCENE.plain();
         let mut all = Vec::new();
@@ -338,7 +338,7 @@ fn broken_variants_and_words_are_noticed() {
             let at = broken.storage.capture.words.number(name).expect("there is one") as usize;
             let mut work = Work::default();
             for case in &cases {
-                let told = broken.storage.host_words(case);
+                let told = broken.storage.host_params(case);
                 let mut wrong = told.clone();
                 wrong[at] -= 1;
                 broken.add(case, [&told, &wrong], Wrong::default(), &mut work);
@@ -367,7 +367,7 @@ fn noise_about_the_draw_stays_in_the_buffer() {
         let (mut noise, mut work) = (Noise::new(), Work::default());
         let mut drawn = Vec::new();
         for case in &cases {
-            let mut told = spilled.storage.host_words(case);
+            let mut told = spilled.storage.host_params(case);
             for word in told.iter_mut().skip(1).take(4) {
                 *word = if noise.below(2) == 0 { noise.word() } else { noise.below(9) };
             }

@@ -14,17 +14,17 @@ use polyshade_vulkan::{
 /// Where feedback buffers go: the last set that SwiftShader has.
 const SET: u32 = 3;
 
-/// Where host words go, if a descriptor holds them.
+/// Where host parameters go, if a descriptor holds them.
 const HOST_BINDING: u32 = 9;
 
-/// Where host words go, if push constants or specialization constants hold them.
+/// Where host parameters go, if push constants or specialization constants hold them.
 const HOST_OFFSET: u32 = 16;
 const HOST_FIRST_ID: u32 = 40;
 
-/// Where the address of host words goes, if an attribute holds it: the last that SwiftShader has.
+/// Where the address of host parameters goes, if an attribute holds it: the last that SwiftShader has.
 const HOST_LOCATION: u32 = 15;
 
-/// The sources of host words.
+/// The sources of host parameters.
 pub(crate) const HOSTS: [ParamSource; 8] = [
     ParamSource::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
     ParamSource::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
@@ -46,7 +46,7 @@ pub(crate) struct Storage {
 
 /// The options for a list of varyings, as all tests here want them.
 pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
-    let options = Options::new().words(host);
+    let options = Options::new().params(host);
     let options = match host.is_address() {
         true => options,
         false => options.into_storage(Set(SET), Binding(0)),
@@ -58,12 +58,12 @@ pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
 }
 
 impl Storage {
-    /// Captures with host words from a storage buffer.
+    /// Captures with host parameters from a storage buffer.
     pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Storage {
         Storage::with_host(shader, varyings, HOSTS[0])
     }
 
-    /// Captures with host words from anywhere.
+    /// Captures with host parameters from anywhere.
     pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: ParamSource) -> Storage {
         Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
     }
@@ -96,7 +96,7 @@ impl Storage {
     }
 
     /// The words that the host fills in for a case.
-    pub(crate) fn host_words(&self, case: &Case) -> Vec<u32> {
+    pub(crate) fn host_params(&self, case: &Case) -> Vec<u32> {
         self.told(case).expect("the ranges fit")
     }
 
@@ -135,13 +135,13 @@ impl Storage {
         ranges.expect("the ranges fit").iter().map(|range| range.reached).collect()
     }
 
-    /// The draw of a variant with these host words. The buffers that it needs go to `work`, and it has neither
+    /// The draw of a variant with these host parameters. The buffers that it needs go to `work`, and it has neither
     /// topology nor target yet.
     pub(crate) fn draw<'a>(
         &self,
         words: &'a [u32],
         case: &Case,
-        host_words: &[u32],
+        host_params: &[u32],
         work: &mut Work<'a>,
     ) -> Draw<'a> {
         let mut draw = Draw {
@@ -155,7 +155,7 @@ impl Storage {
         }
         dispatch_capture(&self.capture, &host_draw(&case.draw), &mut draw).expect("it is one");
         let feedback = self.feedback(case, work);
-        bind_capture(&self.capture, host_words, &feedback[..].into(), &mut draw, work);
+        bind_capture(&self.capture, host_params, &feedback[..].into(), &mut draw, work);
         draw
     }
 
@@ -186,18 +186,18 @@ impl Storage {
     /// Captures all cases in one submission, and returns the memory of each.
     #[track_caller]
     pub(crate) fn run(&self, driver: Driver, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
-        self.run_with(driver, cases, |case| self.host_words(case))
+        self.run_with(driver, cases, |case| self.host_params(case))
     }
 
-    /// Captures all cases with host words of the caller's.
+    /// Captures all cases with host parameters of the caller's.
     #[track_caller]
     pub(crate) fn run_with(
         &self,
         driver: Driver,
         cases: &[Case],
-        host_words: impl FnMut(&Case) -> Vec<u32>,
+        host_params: impl FnMut(&Case) -> Vec<u32>,
     ) -> Vec<Vec<Vec<u8>>> {
-        let outcome = driver.run(&self.work(cases, host_words));
+        let outcome = driver.run(&self.work(cases, host_params));
         self.memories(&outcome.buffers)
     }
 
@@ -205,23 +205,23 @@ impl Storage {
     pub(crate) fn work(
         &self,
         cases: &[Case],
-        mut host_words: impl FnMut(&Case) -> Vec<u32>,
+        mut host_params: impl FnMut(&Case) -> Vec<u32>,
     ) -> Work<'_> {
         let mut work = Work::default();
         for case in cases {
             // A point list, the default, whatever the topology of the case.
-            let draw = self.draw(&self.words, case, &host_words(case), &mut work);
+            let draw = self.draw(&self.words, case, &host_params(case), &mut work);
             work.draws.push(draw);
         }
         work
     }
 
-    /// The feedback buffers of each case, without its host words.
+    /// The feedback buffers of each case, without its host parameters.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        // The host words have a buffer where their place is a descriptor or memory, and so has an address that is in a
+        // The host parameters have a buffer where their place is a descriptor or memory, and so has an address that is in a
         // descriptor or an attribute.
-        let (place, location) = (self.capture.words.place, self.capture.words.location());
+        let (place, location) = (self.capture.words.source, self.capture.words.location());
         let is_in_buffer = place.descriptor().is_some() || location.is_some();
         let words = usize::from(is_in_buffer) + usize::from(place.is_address());
         buffers.chunks(count + words).map(|case| case[..count].to_vec()).collect()

@@ -1,4 +1,4 @@
-//! Everything together: any shader, varyings, source of host words, draw and room, picked without a plan.
+//! Everything together: any shader, varyings, source of host parameters, draw and room, picked without a plan.
 
 use crate::cases::{LOOP, TOPOLOGIES};
 use crate::drivers::Driver;

@@ -51,9 +51,9 @@ fn what_goes_to_a_buffer_that_is_not_bound_is_ignored() {
     let everything = [&TOPOLOGIES[..], &LOOP].concat();
     for host in [HOSTS[2], HOSTS[5]] {
         is_ignored(&options(TWO_BUFFERS, host), &everything);
-        is_ignored(&options(TWO_BUFFERS, host).one_limit(), &everything);
+        is_ignored(&options(TWO_BUFFERS, host).limit_in_vertices(), &everything);
         let list = [transform_feedback::Topology::TriangleList];
-        let known = options(TWO_BUFFERS, host).topologies(list).one_limit().one_instance();
+        let known = options(TWO_BUFFERS, host).topologies(list).limit_in_vertices().one_instance();
         is_ignored(&known, &[Topology::TriangleList]);
     }
 }

@@ -189,7 +189,7 @@ fn passes_that_are_kept_have_lists() {
         let listed = inside(PassState::RecordedAround, draw.clone());
         section(&mut text, heading, &device, pipeline, &listed);
         let kept = inside(PassState::Uninterruptible, draw);
-        refused(&device, pipeline, &kept, "the pass that is open would have to end");
+        refused(&device, pipeline, &kept, "the active pass would have to end");
     }
     golden("listed.txt", &text);
 }
@@ -313,7 +313,7 @@ fn what_nobody_keeps_is_refused() {
     let plain = by_address(None);
     let direct = kept(Call::Vertices, anew());
     let pushed = with_storage(|storage| storage.host = ParamSource::PushConstant { offset: 0 });
-    refused(&device(), &pushed, &direct, "only where the variants read their words in memory");
+    refused(&device(), &pushed, &direct, "need variants that read their parameters from memory");
     let few = Device { max_storage_buffers: 7, ..device() };
     refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");
     // It has no addresses, and room for what is bound instead.
@@ -327,12 +327,12 @@ fn what_nobody_keeps_is_refused() {
     for (device, pipeline) in
         [(Device::from(Preset::Metal), pipeline()), (Preset::WebGpu.into(), dispatched)]
     {
-        refused(&device, &pipeline, &pass_kept, "the pass that is open would have to end");
+        refused(&device, &pipeline, &pass_kept, "the active pass would have to end");
     }
     let without = Device { buffer_addresses: false, ..device() };
     refused(&without, &plain, &direct, "bufferDeviceAddress");
     let inside = Draw { pass: PassState::Uninterruptible, ..direct };
-    refused(&device(), &plain, &inside, "the pass that is open would have to end");
+    refused(&device(), &plain, &inside, "the active pass would have to end");
     let by_host = Draw { call: counted(CounterOwner::Device), ..anew() };
     refused(&device(), &plain, &by_host, "does not know the counter that counts the vertices");
 

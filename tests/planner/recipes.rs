@@ -27,7 +27,7 @@ fn pulled() -> vertex_pulling::Options {
 /// What plans are told of a stage that a recipe made.
 fn capture(stage: &Lowered<'_, Made>) -> Capture {
     let layout = stage.result.stored.as_ref().expect("it is captured");
-    let words = stage.words.last().expect("the host fills some in");
+    let words = stage.params.last().expect("the host fills some in");
     Capture::stored(layout, words, &stage.requirements)
 }
 

@@ -6,8 +6,8 @@ use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
 use polyshade::transform_feedback::{self};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device,
-    Draw, Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Step,
-    Topology, TransformFeedback, Use, Uses, Word, WordRange,
+    Draw, Emitted, End, Feedback, FeedbackBuffer, ParamValue, PassState, Path, Pipeline, Preset,
+    Query, Step, Topology, TransformFeedback, Use, Uses, WordRange,
 };
 
 #[track_caller]
@@ -305,7 +305,7 @@ fn what_the_variants_cannot_capture() {
     for (call, reason) in [
         (Call::Indexed, "were not made for draws with indices"),
         (Call::IndexedIndirect, "were not made for draws with indices"),
-        (Call::Indirect, "arguments in buffers are not known to the host"),
+        (Call::Indirect, "the host does not know arguments in buffers"),
     ] {
         refused(mobile, &pipeline(), &Draw { call, ..anew() }, reason);
     }
@@ -429,9 +429,15 @@ fn words_are_filled_in_by_their_names() {
         _ => None,
     });
     let words = words.expect("the host fills in words");
-    let counter = |number: usize| Word::Counter(counters()[number].expect("there are two"));
-    let expected = [Word::FirstVertex, Word::Slots, Word::Limit, Word::Start(1), counter(0)];
-    assert_eq!(words.words, expected);
+    let counter = |number: usize| ParamValue::Counter(counters()[number].expect("there are two"));
+    let expected = [
+        ParamValue::FirstVertex,
+        ParamValue::Slots,
+        ParamValue::Limit,
+        ParamValue::Start(1),
+        counter(0),
+    ];
+    assert_eq!(words.values, expected);
     let range = |offset, size, number| {
         let reached = counter(number);
         WordRange { offset, size, reached, unbound: false }

@@ -8,7 +8,7 @@ use polyshade_planner::{
 
 fn corners(modes: Option<ProvokingVertexModes>, pipeline: &Pipeline) -> VertexOrder {
     let device = Device { provoking_vertex: modes, ..Preset::Vulkan.into() };
-    planner::plan(&device, pipeline, &anew()).expect("it has a plan").corners
+    planner::plan(&device, pipeline, &anew()).expect("it has a plan").vertex_order
 }
 
 /// What is captured is what the last stage emits.

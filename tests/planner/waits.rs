@@ -202,5 +202,5 @@ fn a_pass_that_is_kept_is_not_ended() {
     assert_eq!(refused(Preset::VulkanMobile, &pipeline(), &anew()), None);
     let reading = reading(Feedback::Paused, Use::Vertices, Use::CopyDestination);
     let message = refused(Preset::Vulkan, &pipeline(), &reading).expect("it is refused");
-    assert!(message.contains("the pass that is open would have to end"), "{message}");
+    assert!(message.contains("the active pass would have to end"), "{message}");
 }

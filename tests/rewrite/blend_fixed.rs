@@ -121,9 +121,9 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
         let lowered =
             advanced_blend::lower(shader.module(), "main", &options(select, constants)).unwrap();
         validate(lowered.module.words()).unwrap();
-        assert_eq!(lowered.words.len(), places);
+        assert_eq!(lowered.params.len(), places);
         assert_eq!(lowered.requirements.push_constants, bytes);
-        let names = lowered.words.iter().flat_map(|one| &one.words).map(|word| &word.name);
+        let names = lowered.params.iter().flat_map(|one| &one.params).map(|word| &word.name);
         let constants = names.filter(|name| name.starts_with("blend_constant_"));
         assert_eq!(constants.count(), 4);
     }

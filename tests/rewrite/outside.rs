@@ -1,4 +1,4 @@
-//! A lowering outside of the crate: with the public moves it returns the module, the words of the host and the
+//! A lowering outside of the crate: with the public moves it returns the module, the host parameters and the
 //! requirements, as those of the crate do.
 
 use polyshade::host::{HostParam, HostParams, LimitName, Lowered, ParamSource, Target};
@@ -66,7 +66,7 @@ fn a_lowering_outside_of_the_crate_says_what_the_host_does() {
     let lowered = lower(&module, "main", ParamSource::PushConstant { offset: 16 }).unwrap();
     validate(lowered.module.words()).unwrap();
     assert!(disassemble(lowered.module.words()).unwrap().contains("OpSLessThan"));
-    assert_eq!(lowered.words[0].words[0].name, LAST);
+    assert_eq!(lowered.params[0].params[0].name, LAST);
     assert_eq!(lowered.requirements.push_constants, Some(16..20));
     assert_eq!(lowered.requirements.limits[&LimitName::MaxPushConstantsSize], 20);
 
@@ -77,5 +77,5 @@ fn a_lowering_outside_of_the_crate_says_what_the_host_does() {
     let words = geometry("");
     let module = Module::parse(&words).unwrap();
     let unchanged = lower(&module, "main", constant).unwrap();
-    assert!(!unchanged.is_changed() && unchanged.words.is_empty());
+    assert!(!unchanged.is_changed() && unchanged.params.is_empty());
 }

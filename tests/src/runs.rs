@@ -27,12 +27,12 @@ const OF_FRAGMENTS: [&str; 7] = [
 /// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
 const OF_OTHERS: [&str; 17] = [
     "capture",
-    "capture --topologies triangle-list --one-instance --one-limit",
-    "capture --topologies triangle-strip --one-limit",
+    "capture --topologies triangle-list --one-instance --limit-in-vertices",
+    "capture --topologies triangle-strip --limit-in-vertices",
     "capture --topologies line-strip-with-adjacency,triangle-list-with-adjacency",
     "capture --indexed --restart",
     "capture --path compute",
-    "capture --path compute --indexed --one-limit",
+    "capture --path compute --indexed --limit-in-vertices",
     "capture --path extension",
     "position-only",
     "clip --emulate 12",
@@ -42,14 +42,14 @@ const OF_OTHERS: [&str; 17] = [
     "clip --to registers --location 12",
     "clip --exact --location 12",
     "vertex-pulling",
-    "vertex-pulling --words address:uniform=3:30 --robustness access",
+    "vertex-pulling --params address:uniform=3:30 --robustness access",
 ];
 
 /// What is verified of vertex functions of Metal.
 const OF_METAL: [&str; 9] = [
     "capture",
-    "capture --topologies triangle-list --one-instance --one-limit",
-    "capture --topologies triangle-strip --one-limit",
+    "capture --topologies triangle-list --one-instance --limit-in-vertices",
+    "capture --topologies triangle-strip --limit-in-vertices",
     "capture --path compute",
     "position-only",
     "clip --emulate 12",

@@ -85,7 +85,7 @@ fn pull(choices: &mut Choices) -> vertex_pulling::Options {
     let options =
         vertex_pulling::Options::new().buffer(0, Buffer { stride: None, rate: Some(Rate::Vertex) });
     let options = (0..32).fold(options, |all, location| all.attribute(location, attribute));
-    if choices.maybe() { options.words(place(choices)) } else { options }
+    if choices.maybe() { options.params(place(choices)) } else { options }
 }
 
 /// Any recipe, most of whose fields are there as often as not.
@@ -109,7 +109,7 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
         recipe.capture = choices.perhaps(|choices| capture(m, *entry, choices));
         recipe.planes = choices.perhaps(|choices| UserPlanes {
             count: 1 + choices.below(3),
-            words: place(choices),
+            params: place(choices),
             vertex: None,
         });
         recipe.masks = choices.perhaps(|choices| Masks {
@@ -152,20 +152,20 @@ type Stage<'m> = (&'m Module<'m>, EntryPoint<'m>);
 
 /// The words of no two groups overlap, in any stage.
 fn check_apart(lowered: &[Lowered<'_, Made>]) -> Result<(), String> {
-    let words = || lowered.iter().flat_map(|one| &one.words);
+    let words = || lowered.iter().flat_map(|one| &one.params);
     let meet = |one: Option<std::ops::Range<u32>>, other: Option<std::ops::Range<u32>>| {
         one.zip(other).is_some_and(|(one, other)| one.start < other.end && other.start < one.end)
     };
     for (number, one) in words().enumerate() {
         for other in words().skip(number + 1) {
             let same =
-                one.place.descriptor().is_some_and(|at| other.place.descriptor() == Some(at));
+                one.source.descriptor().is_some_and(|at| other.source.descriptor() == Some(at));
             let same = same || one.location().is_some_and(|at| other.location() == Some(at));
             if same
                 || meet(one.push_constants(), other.push_constants())
                 || meet(one.specialization(), other.specialization())
             {
-                return Err(format!("words at {} and at {}", one.place, other.place));
+                return Err(format!("words at {} and at {}", one.source, other.source));
             }
         }
     }
@@ -253,7 +253,7 @@ fn words_that_overlap_are_noticed() {
         recipe.clip_space = Some(clip_space::Options::new().flip_y(Value::Param(place)));
         let vertices = modules.iter().filter(|m| vertex(m));
         let made = vertices.filter_map(|m| recipe::lower(&[(m, "main".into())], &recipe).ok());
-        let mut read = made.filter(|made| !made[0].words.is_empty());
+        let mut read = made.filter(|made| !made[0].params.is_empty());
         read.next().expect("some case has a position").remove(0).into_owned()
     };
     let [one, two] = [64, 68].map(|offset| words(ParamSource::PushConstant { offset }));

@@ -95,9 +95,12 @@ fn options_of_capture_are_kept() {
     let plain = transform_feedback::Options::new;
     let entries = ["1:$SKIP", "SV_Position", "location=2.yz"];
     let entries = entries.map(|text| text.parse::<StreamOutputEntry>().expect("it is one"));
-    for options in PLACES.map(|place| plain().words(place)).into_iter().chain([
-        plain().words_in_uniform(),
-        plain().interleaved(["v", "gl_NextBuffer", "gl_Position"]).repeats().specialize(1, 2),
+    for options in PLACES.map(|place| plain().params(place)).into_iter().chain([
+        plain().params_in_uniform(),
+        plain()
+            .interleaved(["v", "gl_NextBuffer", "gl_Position"])
+            .allow_duplicates()
+            .specialize(1, 2),
         plain().separate(["v"]).into_storage(Set(1), Binding(2)).point_size(false),
         plain().stream_output(entries, [0, 32]),
         plain().decorated().side_effects(polyshade::host::SideEffects::InSecondPass),
@@ -173,7 +176,7 @@ fn steps() -> Vec<Step> {
     let signature = Some(DistanceCounts { clip: 2, cull: 1 });
     let (count, vertex, location) = (3, Some(2), 5);
     let emulated = Emulated::Cull;
-    let planes = |words| Step::UserPlanes(UserPlanes { count, words, vertex });
+    let planes = |words| Step::UserPlanes(UserPlanes { count, params: words, vertex });
     let mask = |place| Step::Mask { enabled: Value::Param(place), keep_original_at: Some(8) };
     let of_host = PLACES.into_iter().flat_map(|place| [planes(place), mask(place)]);
     of_host
@@ -207,7 +210,7 @@ fn what_captures_say_is_kept() {
     let vertex = module(ShaderStage::Vertex, CAPTURED);
     let options = transform_feedback::Options::new().interleaved(["w", "gl_NextBuffer", "v"]);
     for place in PLACES {
-        let options = options.clone().words(place);
+        let options = options.clone().params(place);
         let captured = transform_feedback::prepare(&vertex, "main", &options).expect("it can be");
         kept::<Layout>(captured.layout());
         kept::<HostParams>(captured.words());
@@ -221,7 +224,7 @@ fn what_captures_say_is_kept() {
     let options = clip_space::Options::new().depth(Value::Param(PLACES[0]));
     let changed = clip_space::lower(&decorated.module, "main", &options).expect("it can");
     kept_beside_default::<Changed>(&changed.result);
-    kept::<Vec<HostParams>>(&changed.words);
+    kept::<Vec<HostParams>>(&changed.params);
     kept_beside_default::<Requirements>(&changed.requirements);
 }
 

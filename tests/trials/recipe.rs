@@ -94,7 +94,7 @@ fn marked() -> clip_cull::Normalize {
 
 const PLANES: UserPlanes = UserPlanes {
     count: 1,
-    words: ParamSource::Uniform { set: Set(2), binding: Binding(0) },
+    params: ParamSource::Uniform { set: Set(2), binding: Binding(0) },
     vertex: None,
 };
 
@@ -353,7 +353,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
             let (variant, options) = (Variant::CaptureOnly, captured());
             recipe.capture = Some(Capture::Storage { variant, options });
         },
-        "reduce: the variant that only captures is not rasterized",
+        "position_only: the variant that only captures is not rasterized",
     );
     let geometry = |recipe: &mut Recipe| {
         recipe.normalize = Some([(ExecutionModel::GEOMETRY, marked())].into());
@@ -446,7 +446,7 @@ fn what_one_stage_has_is_kept_free_in_the_others() {
         let mut recipe = Recipe::default();
         select(place)(&mut recipe);
         let lowered = lower(&given, &recipe).unwrap_or_else(|error| panic!("{place}: {error}"));
-        assert_eq!(lowered[1].words[0].place, place);
+        assert_eq!(lowered[1].params[0].source, place);
     }
 }
 
@@ -490,11 +490,11 @@ fn requirements_and_words_of_all_steps_are_joined() {
     let given = registers();
     let lowered = lower(&given, &recipe).expect("it can be");
     let places: Vec<String> =
-        lowered[0].words.iter().map(|group| group.place.to_string()).collect();
+        lowered[0].params.iter().map(|group| group.source.to_string()).collect();
     assert_eq!(places, ["storage=1:1", "uniform=2:0", "push-constant=16", "specialization=7"]);
     let needs = &lowered[0].requirements;
     assert_eq!(needs.push_constants, Some(16..20));
     assert!(needs.specialization.iter().cloned().flatten().eq([7]));
     assert_eq!(needs.descriptors.len(), 3);
-    assert!(lowered[1].words.is_empty() && !lowered[1].is_changed());
+    assert!(lowered[1].params.is_empty() && !lowered[1].is_changed());
 }

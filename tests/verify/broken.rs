@@ -144,7 +144,7 @@ fn replaced(name: &str, nth: usize, parts: &[&str], [from, to]: [&str; 2]) -> Di
 fn by_address() -> Subject {
     let mut subject = subject();
     subject.options =
-        subject.options.words(ParamSource::Address(AddressSource::PushConstant { offset: 0 }));
+        subject.options.params(ParamSource::Address(AddressSource::PushConstant { offset: 0 }));
     subject
 }
 

@@ -125,7 +125,7 @@ fn planes_of_the_host_cut() {
     let cases =
         [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))];
     for (words, space, mask) in sample(cases, 3) {
-        let of_host = planes(UserPlanes { count: 3, words, vertex: space });
+        let of_host = planes(UserPlanes { count: 3, params: words, vertex: space });
         let step = match mask {
             Some(mask) => of_host.and_enabled(mask),
             None => of_host,
@@ -138,7 +138,7 @@ fn planes_of_the_host_cut() {
 #[test]
 fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
     let words = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
-    let of_host = |space| planes(UserPlanes { count: 8, words, vertex: Some(space) });
+    let of_host = |space| planes(UserPlanes { count: 8, params: words, vertex: Some(space) });
     let eye = |most: &str| {
         shader(
             "layout(location = 2) out vec4 v_eye; layout(location = 3) out vec4 v_other;",
@@ -167,7 +167,7 @@ fn what_rounding_decides_is_not_drawn() {
         }",
     );
     let at = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
-    VERTEX.is_drawn(&words, &planes(UserPlanes { count: 3, words: at, vertex: None }));
+    VERTEX.is_drawn(&words, &planes(UserPlanes { count: 3, params: at, vertex: None }));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn masked<'m>(module: &'m Module<'_>, enabled: Value<u32>) -> Lowered<'m, Clippe
 #[test]
 fn a_plane_in_another_space() {
     let words = ParamSource::PushConstant { offset: 0 };
-    let step = |space| planes(UserPlanes { count: 2, words, vertex: space });
+    let step = |space| planes(UserPlanes { count: 2, params: words, vertex: space });
     let other = step(Some(2));
     let found = VERTEX.difference(&eye(), &step(None).but_done(other));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"));

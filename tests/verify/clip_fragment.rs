@@ -178,7 +178,7 @@ fn distances_that_are_declared_and_not_read_are_none() {
 #[test]
 fn what_no_device_is_handed_says_nothing() {
     let words = ParamSource::PushConstant { offset: 0 };
-    let of_output = planes(UserPlanes { count: 1, words, vertex: Some(2) });
+    let of_output = planes(UserPlanes { count: 1, params: words, vertex: Some(2) });
     let many = to_registers(6, Some([4_000_000_000, 0]));
     for (step, reason) in [(many, "are more than 8"), (of_output, "hand distances on")] {
         FRAGMENT.is_not_comparable(&shader("", ""), &step.but_done(kept()), reason);

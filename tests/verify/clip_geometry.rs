@@ -85,7 +85,7 @@ fn one_array_becomes_two() {
 #[test]
 fn planes_are_of_the_host() {
     let words = ParamSource::PushConstant { offset: 0 };
-    let three = UserPlanes { count: 3, words, vertex: None };
+    let three = UserPlanes { count: 3, params: words, vertex: None };
     GEOMETRY.is_drawn(&shader("", ""), &planes(three));
 }
 

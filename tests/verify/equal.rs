@@ -333,7 +333,7 @@ fn host_words_come_from_anywhere() {
     ];
     for (place, driver) in places.into_iter().zip(DRIVERS.into_iter().cycle()) {
         let mut subject = Subject::interleaved(words.clone(), "v_scaled gl_Position");
-        subject.options = subject.options.words(place);
+        subject.options = subject.options.params(place);
         subject.is_equal_on(driver);
     }
 }

@@ -37,7 +37,7 @@ fn draws_with_indices_are_equal() {
     subject(SHADER, "w gl_NextBuffer v", |options| options.indexed(None).restart())
         .is_equal_by_stores();
     let known = |options: Options| {
-        options.indexed(Some(IndexType::Uint16)).restart().one_limit().words(by_address)
+        options.indexed(Some(IndexType::Uint16)).restart().limit_in_vertices().params(by_address)
     };
     subject(SHADER, "v", known).is_equal_by_stores();
 }
@@ -47,7 +47,8 @@ fn captures_in_compute_stages_are_equal() {
     let by_address = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     subject(SHADER, "v w", |options| options.compute()).is_equal_by_stores();
     subject(SHADER, "w", |options| options.compute().one_instance()).is_equal_by_stores();
-    let known = |options: Options| options.compute().indexed(None).one_limit().words(by_address);
+    let known =
+        |options: Options| options.compute().indexed(None).limit_in_vertices().params(by_address);
     subject(SHADER, "w gl_NextBuffer v", known).is_equal_by_stores();
 }
 

@@ -57,7 +57,7 @@ fn steps() -> [(Vec<u32>, Step); 6] {
         (clipped.clone(), enabled(Value::Param(pushed), None)),
         (clipped.clone(), emulated(5, None)),
         (clipped.clone(), emulated(5, Some(DistanceKind::Clip))),
-        (clip::shader("", ""), planes(UserPlanes { count: 2, words: pushed, vertex: None })),
+        (clip::shader("", ""), planes(UserPlanes { count: 2, params: pushed, vertex: None })),
     ]
 }
 

@@ -40,11 +40,11 @@ fn what_is_fetched_is_what_the_fixed_function_fetches() {
     let by_address = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     let all = [
         Options::new(),
-        Options::new().words(ParamSource::Uniform {
+        Options::new().params(ParamSource::Uniform {
             set: polyshade::host::Set(1),
             binding: polyshade::host::Binding(0),
         }),
-        Options::new().words(by_address).robustness(Robustness::Access),
+        Options::new().params(by_address).robustness(Robustness::Access),
     ];
     for options in all {
         for driver in sample_by(format!("{options:?}"), DRIVERS, DRIVERS.len()) {

@@ -262,7 +262,7 @@ static mesh capture(const char *folder) {
     options.varyings = varyings;
     options.varying_count = ELEMENTS(varyings);
     options.flags = POLYSHADE_CAPTURE_HAS_SET | POLYSHADE_CAPTURE_HAS_BINDING;
-    options.words.kind = POLYSHADE_PLACE_PUSH_CONSTANT;
+    options.words.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
     options.words.number = WORDS_AT;
     polyshade_module *module = read_module(folder, "mesh.vert.spv"), *lowered = NULL;
     polyshade_result *result = NULL;
@@ -290,7 +290,7 @@ static mesh capture(const char *folder) {
     made.buffer = buffer(range.length, usage, &unused);
     uint32_t constants[WORDS_AT / 4 + 16] = {0};
     size_t words = 16;
-    check(polyshade_layout_host_words(made.layout, &draw, &range, 1, constants + WORDS_AT / 4, &words, &error));
+    check(polyshade_layout_host_params(made.layout, &draw, &range, 1, constants + WORDS_AT / 4, &words, &error));
     uint32_t bytes = WORDS_AT + 4 * (uint32_t)words;
     VkPipelineLayout layout = bind(result, bytes, made.buffer);
     polyshade_result_release(result);

@@ -121,11 +121,11 @@ static void print_words(const polyshade_result *result, const polyshade_layout *
     draw.instance_count = 1;
     uint32_t words[32];
     size_t count = sizeof words / sizeof *words;
-    check(polyshade_layout_host_words(layout, &draw, ranges, info.buffer_count, words, &count, &error));
+    check(polyshade_layout_host_params(layout, &draw, ranges, info.buffer_count, words, &count, &error));
     printf("fill in\n");
     for (uint32_t index = 0; index < count; index++) {
-        polyshade_host_word word = polyshade_host_word_init();
-        check(polyshade_result_host_word(result, 0, index, &word, &error));
+        polyshade_host_param word = polyshade_host_param_init();
+        check(polyshade_result_host_param(result, 0, index, &word, &error));
         printf("  %u %s = %u\n", (unsigned)word.number, word.name, (unsigned)words[index]);
     }
 

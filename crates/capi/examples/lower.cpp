@@ -76,10 +76,10 @@ void print_words(const polyshade::Result &result, const polyshade::Layout &layou
     draw.topology = POLYSHADE_TOPOLOGY_TRIANGLE_STRIP;
     draw.vertex_count = 100;
     draw.instance_count = 1;
-    const std::vector<std::uint32_t> words = layout.host_words(draw, ranges);
+    const std::vector<std::uint32_t> words = layout.host_params(draw, ranges);
     std::cout << "fill in\n";
     for (std::uint32_t index = 0; index < words.size(); index++) {
-        const polyshade_host_word word = result.host_word(0, index);
+        const polyshade_host_param word = result.host_word(0, index);
         std::cout << "  " << word.number << ' ' << word.name << " = " << words[index] << '\n';
     }
 

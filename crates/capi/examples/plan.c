@@ -51,11 +51,11 @@ static void print_counters(const polyshade_counter *counters, uint32_t count) {
     }
 }
 
-static void print_words(const polyshade_plan_words *words) {
+static void print_words(const polyshade_param_values *words) {
     printf("fill in %" PRIu32 " words at a place of kind %" PRIu32 ":", words->word_count, words->place.kind);
     for (uint32_t number = 0; number < words->word_count; number++) {
-        const polyshade_plan_word *word = &words->words[number];
-        if (word->kind == POLYSHADE_WORD_CONSTANT) {
+        const polyshade_param_value *word = &words->words[number];
+        if (word->kind == POLYSHADE_PARAM_CONSTANT) {
             printf(" %s=%" PRIu32, word->name, word->number);
         } else {
             printf(" %s", word->name);
@@ -64,7 +64,7 @@ static void print_words(const polyshade_plan_words *words) {
     printf("\n");
 }
 
-/* What a host makes of a step that the device keeps counters in: a template of the words, and a job. A real one has
+/* What a host makes of What a host makes of a counter pass: a template of the words, and a job. A real one has
  * memory for all of it, whose addresses it says. */
 static void print_counter_pass(const polyshade_counter_pass *counter_pass) {
     polyshade_job job = polyshade_job_init();
@@ -78,8 +78,8 @@ static void print_counter_pass(const polyshade_counter_pass *counter_pass) {
             exit(1);
         }
         for (uint32_t number = 0; number < counter_pass->words->word_count; number++) {
-            const polyshade_plan_word *word = &counter_pass->words->words[number];
-            values[number] = word->kind == POLYSHADE_WORD_CONSTANT ? word->number : 0;
+            const polyshade_param_value *word = &counter_pass->words->words[number];
+            values[number] = word->kind == POLYSHADE_PARAM_CONSTANT ? word->number : 0;
         }
         check(polyshade_counter_pass_template(counter_pass->words->words, values, counter_pass->words->word_count, NULL, &template_words,
                                         &error));
@@ -197,13 +197,13 @@ static void print_step(const polyshade_step *step) {
         print_counter_pass(step->counter_pass);
         break;
     case POLYSHADE_STEP_RECORD_BEFORE_PASS:
-        printf("ahead of the pass:\n");
+        printf("before the pass:\n");
         break;
     case POLYSHADE_STEP_RECORD_IN_PASS:
         printf("in the pass:\n");
         break;
     case POLYSHADE_STEP_RECORD_AFTER_PASS:
-        printf("behind the pass:\n");
+        printf("after the pass:\n");
         break;
     default:
         /* A later version of the library. */

@@ -472,32 +472,32 @@
 #define POLYSHADE_STAGE_MESH 128
 
 // The lowering chooses a place, or there is none.
-#define POLYSHADE_PLACE_NONE 0
+#define POLYSHADE_SOURCE_NONE 0
 
 // In a storage buffer at `set` and `binding`.
-#define POLYSHADE_PLACE_STORAGE_BUFFER 1
+#define POLYSHADE_SOURCE_STORAGE_BUFFER 1
 
 // In a uniform buffer at `set` and `binding`.
-#define POLYSHADE_PLACE_UNIFORM 2
+#define POLYSHADE_SOURCE_UNIFORM 2
 
 // In push constants from byte `number` on.
-#define POLYSHADE_PLACE_PUSH_CONSTANT 3
+#define POLYSHADE_SOURCE_PUSH_CONSTANT 3
 
 // In specialization constants from id `number` on.
-#define POLYSHADE_PLACE_SPECIALIZATION 4
+#define POLYSHADE_SOURCE_SPECIALIZATION 4
 
 // In memory whose address is in a uniform buffer at `set` and `binding`.
-#define POLYSHADE_PLACE_ADDRESS_IN_UNIFORM 5
+#define POLYSHADE_SOURCE_ADDRESS_IN_UNIFORM 5
 
 // In memory whose address is in push constants from byte `number` on.
-#define POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT 6
+#define POLYSHADE_SOURCE_ADDRESS_IN_PUSH_CONSTANT 6
 
 // In memory whose address is in two specialization constants from id `number` on.
-#define POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION 7
+#define POLYSHADE_SOURCE_ADDRESS_IN_SPECIALIZATION 7
 
 // In memory whose address is in the vertex attribute at location `number`, of two unsigned integers of 32 bits, the
 // lower half first, whose vertex buffer has a stride of 0.
-#define POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE 8
+#define POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE 8
 
 // What is bound: `VkDescriptorType`.
 #define POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE 2
@@ -712,71 +712,71 @@
 #define POLYSHADE_RESOURCE_OUTPUTS 7
 
 // It is `number`.
-#define POLYSHADE_WORD_CONSTANT 0
+#define POLYSHADE_PARAM_CONSTANT 0
 
 // `firstVertex`, or `firstIndex`
-#define POLYSHADE_WORD_FIRST_VERTEX 1
+#define POLYSHADE_PARAM_FIRST_VERTEX 1
 
 // `vertexCount`, or `indexCount`
-#define POLYSHADE_WORD_VERTEX_COUNT 2
+#define POLYSHADE_PARAM_VERTEX_COUNT 2
 
 // `firstInstance`
-#define POLYSHADE_WORD_FIRST_INSTANCE 3
+#define POLYSHADE_PARAM_FIRST_INSTANCE 3
 
 // The corners of all primitives of an instance.
-#define POLYSHADE_WORD_SLOTS 4
+#define POLYSHADE_PARAM_SLOTS 4
 
 // The corners of all primitives that fit into every range.
-#define POLYSHADE_WORD_LIMIT 5
+#define POLYSHADE_PARAM_LIMIT 5
 
 // Where the draw begins in feedback buffer `number`: its range's offset and what of it is filled.
-#define POLYSHADE_WORD_START 6
+#define POLYSHADE_PARAM_START 6
 
 // The lower half of the address of byte `offset` of the memory to which feedback buffer `number` is bound, and the
 // upper.
-#define POLYSHADE_WORD_ADDRESS_LOW 7
+#define POLYSHADE_PARAM_ADDRESS_LOW 7
 
-#define POLYSHADE_WORD_ADDRESS_HIGH 8
+#define POLYSHADE_PARAM_ADDRESS_HIGH 8
 
 // What the host keeps of the counter at byte `offset` of buffer `number`.
-#define POLYSHADE_WORD_COUNTER 9
+#define POLYSHADE_PARAM_COUNTER 9
 
 // Where the draw before has left feedback buffer `number`.
-#define POLYSHADE_WORD_RUNNING 10
+#define POLYSHADE_PARAM_RUNNING 10
 
 // What of feedback buffer `number` is filled, which the device alone knows.
-#define POLYSHADE_WORD_DEVICE_COUNTER 11
+#define POLYSHADE_PARAM_DEVICE_COUNTER 11
 
 // How wide indices are: 0, 1 or 2 for 8, 16 or 32 bits.
-#define POLYSHADE_WORD_INDEX_TYPE 12
+#define POLYSHADE_PARAM_INDEX_TYPE 12
 
 // `vertexOffset`
-#define POLYSHADE_WORD_VERTEX_OFFSET 13
+#define POLYSHADE_PARAM_VERTEX_OFFSET 13
 
 // The number of the draw in a multi-draw.
-#define POLYSHADE_WORD_DRAW_INDEX 14
+#define POLYSHADE_PARAM_DRAW_INDEX 14
 
 // The distance from the start of what is bound to index 0.
-#define POLYSHADE_WORD_INDEX_OFFSET 15
+#define POLYSHADE_PARAM_INDEX_OFFSET 15
 
 // The bytes of the index buffer from index 0 on.
-#define POLYSHADE_WORD_INDEX_SIZE 16
+#define POLYSHADE_PARAM_INDEX_SIZE 16
 
 // The lower half of the address of index 0, and the upper.
-#define POLYSHADE_WORD_INDEX_ADDRESS_LOW 17
+#define POLYSHADE_PARAM_INDEX_ADDRESS_LOW 17
 
-#define POLYSHADE_WORD_INDEX_ADDRESS_HIGH 18
+#define POLYSHADE_PARAM_INDEX_ADDRESS_HIGH 18
 
 // The lower half of the address of the table of segments, and the upper.
-#define POLYSHADE_WORD_TABLE_ADDRESS_LOW 19
+#define POLYSHADE_PARAM_TABLE_ADDRESS_LOW 19
 
-#define POLYSHADE_WORD_TABLE_ADDRESS_HIGH 20
+#define POLYSHADE_PARAM_TABLE_ADDRESS_HIGH 20
 
 // The bytes of the table.
-#define POLYSHADE_WORD_TABLE_SIZE 21
+#define POLYSHADE_PARAM_TABLE_SIZE 21
 
 // The draw's `instanceCount`.
-#define POLYSHADE_WORD_INSTANCE_COUNT 22
+#define POLYSHADE_PARAM_INSTANCE_COUNT 22
 
 // No order between draws is needed.
 #define POLYSHADE_ORDERING_NONE 0
@@ -800,7 +800,7 @@
 #define POLYSHADE_PURPOSE_VERTEX_BUFFER 2
 
 // Words of the host.
-#define POLYSHADE_PURPOSE_WORDS 3
+#define POLYSHADE_PURPOSE_HOST_PARAMS 3
 
 // What is blended with: `number` is the location, `index` the input attachment's index.
 #define POLYSHADE_PURPOSE_DESTINATION 4
@@ -1076,6 +1076,98 @@ typedef struct polyshade_target {
     const struct polyshade_device *device;
 } polyshade_target;
 
+// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
+// memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
+typedef struct polyshade_job {
+    // `sizeof(polyshade_job)`
+    uint32_t size;
+    // `POLYSHADE_JOB_…`
+    uint32_t flags;
+    // `POLYSHADE_JOB_STATE_SIZE` bytes for a capture. A job that does not begin goes on from what the one before has
+    // left there.
+    uint64_t state;
+    // Where the counters of the feedback buffers are.
+    uint64_t begin[4];
+    // Where they are written.
+    uint64_t end[4];
+    // `POLYSHADE_JOB_QUERY_SIZE` bytes to which is added what is counted.
+    uint64_t query;
+    // `POLYSHADE_TOPOLOGY_…`: the application's.
+    uint32_t topology;
+    // `POLYSHADE_ARGUMENTS_…`
+    uint32_t arguments_kind;
+    // `vertexCount`, or `indexCount`
+    uint32_t count;
+    // `instanceCount`
+    uint32_t instance_count;
+    // `firstVertex`, or `firstIndex`
+    uint32_t first;
+    // `vertexOffset`
+    int32_t vertex_offset;
+    // `firstInstance`
+    uint32_t first_instance;
+    // How many draws there are, at most.
+    uint32_t draw_count;
+    uint64_t arguments;
+    // Where it stands how many draws there are, if it does.
+    uint64_t count_place;
+    // From the arguments of one draw to the next.
+    uint32_t arguments_stride;
+    uint32_t counter_offset;
+    uint32_t vertex_stride;
+    // How many words the variants read.
+    uint32_t word_count;
+    uint64_t predicate;
+    // The size of each feedback range; 0 where nothing is captured or bound.
+    uint32_t range_sizes[4];
+    // The bytes of a vertex in it.
+    uint32_t strides[4];
+    // What `polyshade_counter_pass_template` gives.
+    uint64_t template_;
+    // Where the words go: `draw_count` blocks.
+    uint64_t blocks;
+    // From one block to the next.
+    uint32_t block_stride;
+    // `POLYSHADE_INDEX_TYPE_…`
+    uint32_t index_type;
+    // Where the arguments go that capture: `draw_count` of `POLYSHADE_JOB_COMMAND_SIZE` bytes.
+    uint64_t commands;
+    // Where index 0 is: a multiple of the size of an index.
+    uint64_t indices;
+    // Where the tables of segments go, one a draw.
+    uint64_t tables;
+    // The bytes of the index buffer from index 0 on.
+    uint32_t index_size;
+    // The bytes of a table: what `polyshade_counter_pass_table_size` says.
+    uint32_t table_size;
+    // Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
+    // bytes.
+    uint64_t groups;
+} polyshade_job;
+
+// Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is
+// written before the commands are submitted. It never grows.
+typedef struct polyshade_list {
+    // Where the first job is.
+    uint64_t jobs;
+    // How many there are.
+    uint32_t count;
+    // The most draws of a job whose indices may restart primitives; 0 where there is none.
+    uint32_t restarted;
+} polyshade_list;
+
+// What one word is. It never grows.
+typedef struct polyshade_param_value {
+    // `POLYSHADE_PARAM_…`
+    uint32_t kind;
+    // What the kind says.
+    uint32_t number;
+    // What the kind says.
+    uint64_t offset;
+    // Its name, as a lowering's report has it. NULL where it is what of a range is filled.
+    const char *name;
+} polyshade_param_value;
+
 // What a layout is like.
 typedef struct polyshade_layout_info {
     // `sizeof(polyshade_layout_info)`
@@ -1301,8 +1393,8 @@ typedef struct polyshade_feedback_range {
 } polyshade_feedback_range;
 
 // Where the shader reads words of the host. It never grows.
-typedef struct polyshade_place {
-    // `POLYSHADE_PLACE_…`
+typedef struct polyshade_param_source {
+    // `POLYSHADE_SOURCE_…`
     uint32_t kind;
     // The descriptor set, where the kind has one.
     uint32_t set;
@@ -1311,11 +1403,11 @@ typedef struct polyshade_place {
     // The byte of the push constants, the id of the specialization constant or the location of the attribute, where
     // the kind has one.
     uint32_t number;
-} polyshade_place;
+} polyshade_param_source;
 
 // A feedback range, from the start of what is bound, or from its own start where it is found by its address. It never
 // grows.
-typedef struct polyshade_word_range {
+typedef struct polyshade_param_range {
     uint32_t offset;
     // 0 for a buffer that captures nothing.
     uint32_t length;
@@ -1324,19 +1416,19 @@ typedef struct polyshade_word_range {
     // 0
     uint32_t reserved;
     // What of it is filled.
-    struct polyshade_plan_word reached;
-} polyshade_word_range;
+    struct polyshade_param_value reached;
+} polyshade_param_range;
 
 // The words of a variant, in their order, and the ranges that they come of, by the numbers of the feedback buffers:
-// what `polyshade_layout_host_words` is given. It never grows.
-typedef struct polyshade_plan_words {
+// what `polyshade_layout_host_params` is given. It never grows.
+typedef struct polyshade_param_values {
     // Where they go.
-    struct polyshade_place place;
+    struct polyshade_param_source place;
     uint32_t word_count;
     uint32_t range_count;
-    const struct polyshade_plan_word *words;
-    const struct polyshade_word_range *ranges;
-} polyshade_plan_words;
+    const struct polyshade_param_value *words;
+    const struct polyshade_param_range *ranges;
+} polyshade_param_values;
 
 // What the device keeps of a draw. It never grows.
 typedef struct polyshade_counter_pass {
@@ -1357,7 +1449,7 @@ typedef struct polyshade_counter_pass {
     const struct polyshade_counter *begin_counters;
     const struct polyshade_counter *end_counters;
     // What the variants read; NULL where nothing is captured.
-    const struct polyshade_plan_words *words;
+    const struct polyshade_param_values *words;
     // The bytes of a vertex in each feedback buffer; 0 where nothing is captured or bound.
     const uint32_t *strides;
     // What counts the draw.
@@ -1381,7 +1473,7 @@ typedef struct polyshade_step {
     const struct polyshade_feedback_range *ranges;
     // By the numbers of the feedback buffers.
     const struct polyshade_counter *counters;
-    const struct polyshade_plan_words *words;
+    const struct polyshade_param_values *words;
     const struct polyshade_counter_pass *counter_pass;
 } polyshade_step;
 
@@ -1466,7 +1558,7 @@ typedef struct polyshade_output {
     // Whether it has a capture layout.
     uint32_t has_layout;
     // How many words the host fills in.
-    uint32_t host_word_count;
+    uint32_t host_param_count;
     // How many descriptors it binds.
     uint32_t descriptor_count;
     // How many extensions, features and limits the device must have.
@@ -1481,17 +1573,17 @@ typedef struct polyshade_output {
 } polyshade_output;
 
 // A word that the host fills in, 32 bits.
-typedef struct polyshade_host_word {
-    // `sizeof(polyshade_host_word)`
+typedef struct polyshade_host_param {
+    // `sizeof(polyshade_host_param)`
     uint32_t size;
     // Its number in the words at this place: byte `4 * number`, or the specialization constant so many ids behind.
     uint32_t number;
     // Where the words are that it is one of.
-    struct polyshade_place place;
+    struct polyshade_param_source place;
     // It lives as long as the result, as does the meaning.
     const char *name;
     const char *meaning;
-} polyshade_host_word;
+} polyshade_host_param;
 
 // A descriptor that the host binds.
 typedef struct polyshade_descriptor {
@@ -1556,8 +1648,8 @@ typedef struct polyshade_capture_options {
     uint32_t set;
     // The binding of the first.
     uint32_t binding;
-    // Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last feedback buffer.
-    struct polyshade_place words;
+    // Where the words of the host are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
+    struct polyshade_param_source words;
     // `POLYSHADE_SIDE_EFFECTS_…`
     uint32_t side_effects;
     // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
@@ -1605,8 +1697,8 @@ typedef struct polyshade_vertex_pulling_options {
     uint32_t binding;
     // 0
     uint32_t reserved;
-    // Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last vertex buffer.
-    struct polyshade_place words;
+    // Where the words of the host are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
+    struct polyshade_param_source words;
     const struct polyshade_attribute *attributes;
     size_t attribute_count;
     const struct polyshade_vertex_buffer *buffers;
@@ -1633,8 +1725,8 @@ typedef struct polyshade_position_only_options {
 
 // A value that is the same for all draws, or a word of the host. It never grows.
 typedef struct polyshade_value {
-    // Where the word is; `POLYSHADE_PLACE_NONE` for a fixed value.
-    struct polyshade_place word;
+    // Where the word is; `POLYSHADE_SOURCE_NONE` for a fixed value.
+    struct polyshade_param_source word;
     // The fixed value.
     uint32_t fixed;
 } polyshade_value;
@@ -1711,10 +1803,10 @@ typedef struct polyshade_blend_options {
     uint32_t layer;
     // Blend constants, where no place is said.
     float constants[4];
-    // Where the blend constants are; `POLYSHADE_PLACE_NONE`: in `constants`.
-    struct polyshade_place constants_in;
+    // Where the blend constants are; `POLYSHADE_SOURCE_NONE`: in `constants`.
+    struct polyshade_param_source constants_in;
     // Where the equation's word is, where there are several to choose from.
-    struct polyshade_place select;
+    struct polyshade_param_source select;
     // 0
     uint32_t reserved;
     // How attachments are blended.
@@ -1748,7 +1840,7 @@ typedef struct polyshade_clip_step {
     // 0
     uint32_t reserved;
     // The place of the planes' floats, 16 bytes a plane.
-    struct polyshade_place words;
+    struct polyshade_param_source words;
     // Bit `i` enables plane `i`.
     struct polyshade_value enabled;
     // 0
@@ -1856,6 +1948,39 @@ polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         uint8_t *hash,
                                         struct polyshade_error *error);
 
+// The SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), whose entry point is `main`; it lives for ever. `*word_count` says
+// how many words there are. NULL where there is no such shader.
+const uint32_t *polyshade_counter_pass_words(uint32_t shader,
+                                       size_t *word_count);
+
+// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
+polyshade_status polyshade_job_words(const struct polyshade_job *job,
+                                     uint32_t *words,
+                                     struct polyshade_error *error);
+
+// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
+polyshade_status polyshade_list_words(const struct polyshade_list *list,
+                                      uint32_t *words,
+                                      struct polyshade_error *error);
+
+// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
+// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
+// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
+// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
+// how many there are.
+polyshade_status polyshade_counter_pass_template(const struct polyshade_param_value *words,
+                                           const uint32_t *values,
+                                           size_t count,
+                                           uint32_t *buffer,
+                                           size_t *word_count,
+                                           struct polyshade_error *error);
+
+// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
+polyshade_status polyshade_counter_pass_table_size(uint32_t index_type,
+                                             uint32_t index_size,
+                                             uint32_t *table_size,
+                                             struct polyshade_error *error);
+
 // Counts one holder more, and gives the layout back. NULL stays NULL.
 struct polyshade_layout *polyshade_layout_retain(struct polyshade_layout *layout);
 
@@ -1896,7 +2021,7 @@ polyshade_status polyshade_layout_captured(const struct polyshade_layout *layout
 // Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where
 // `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
 // there are.
-polyshade_status polyshade_layout_host_words(const struct polyshade_layout *layout,
+polyshade_status polyshade_layout_host_params(const struct polyshade_layout *layout,
                                              const struct polyshade_draw *draw,
                                              const struct polyshade_range *ranges,
                                              size_t range_count,
@@ -2094,10 +2219,10 @@ polyshade_status polyshade_result_copy_words(const struct polyshade_result *resu
                                              struct polyshade_error *error);
 
 // Says what a word is that the host fills in.
-polyshade_status polyshade_result_host_word(const struct polyshade_result *result,
+polyshade_status polyshade_result_host_param(const struct polyshade_result *result,
                                             uint32_t output_index,
                                             uint32_t index,
-                                            struct polyshade_host_word *word,
+                                            struct polyshade_host_param *word,
                                             struct polyshade_error *error);
 
 // Says what a descriptor is that the host binds.
@@ -2260,8 +2385,8 @@ static inline polyshade_output polyshade_output_init(void) {
     return value;
 }
 
-static inline polyshade_host_word polyshade_host_word_init(void) {
-    polyshade_host_word value;
+static inline polyshade_host_param polyshade_host_param_init(void) {
+    polyshade_host_param value;
     memset(&value, 0, sizeof value);
     value.size = (uint32_t)sizeof value;
     return value;

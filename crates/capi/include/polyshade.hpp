@@ -135,10 +135,10 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         return info;
     }
 
-    /* The words of the host for a draw into these ranges. */
-    std::vector<std::uint32_t> host_words(const polyshade_draw &draw, const std::vector<polyshade_range> &ranges) const {
+    /* The host parameters for a draw into these ranges. */
+    std::vector<std::uint32_t> host_params(const polyshade_draw &draw, const std::vector<polyshade_range> &ranges) const {
         return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
-            return polyshade_layout_host_words(get(), &draw, ranges.data(), ranges.size(), buffer, count, error);
+            return polyshade_layout_host_params(get(), &draw, ranges.data(), ranges.size(), buffer, count, error);
         });
     }
 
@@ -262,10 +262,10 @@ class Result : public detail::Handle<polyshade_result, polyshade_result_retain, 
     }
 
     /* Its name and meaning, and those below, live as long as the result. */
-    polyshade_host_word host_word(std::uint32_t output, std::uint32_t index) const {
-        polyshade_host_word info = polyshade_host_word_init();
+    polyshade_host_param host_word(std::uint32_t output, std::uint32_t index) const {
+        polyshade_host_param info = polyshade_host_param_init();
         detail::check([&](polyshade_error *error) {
-            return polyshade_result_host_word(get(), output, index, &info, error);
+            return polyshade_result_host_param(get(), output, index, &info, error);
         });
         return info;
     }
@@ -327,7 +327,7 @@ inline std::array<std::uint32_t, POLYSHADE_JOB_WORDS> job_words(const polyshade_
 }
 
 /* The template of words that a job names: what a plan says of each, and the value that the host knows. */
-inline std::vector<std::uint32_t> counter_pass_template(const polyshade_plan_words &words,
+inline std::vector<std::uint32_t> counter_pass_template(const polyshade_param_values &words,
                                                   const std::vector<std::uint32_t> &values) {
     if (values.size() != words.word_count) {
         throw std::invalid_argument("a template has one value for each word");

@@ -5,7 +5,7 @@ use crate::draw;
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
 use crate::place::check_flags;
-use crate::plan::words::polyshade_plan_word;
+use crate::plan::words::polyshade_param_value;
 use polyshade_planner::counter_pass::{
     self, Arguments, Draws, Job, List, Predicate, Segments, Shader, template,
 };
@@ -306,7 +306,7 @@ pub unsafe extern "C" fn polyshade_list_words(
 /// how many there are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_counter_pass_template(
-    words: *const polyshade_plan_word,
+    words: *const polyshade_param_value,
     values: *const u32,
     count: usize,
     buffer: *mut u32,
@@ -316,7 +316,7 @@ pub unsafe extern "C" fn polyshade_counter_pass_template(
     guard(error, || {
         let values = border::slice(values, count, "the values")?;
         let words = border::slice(words, count, "the words")?.iter();
-        let words = words.map(polyshade_plan_word::read).collect::<Result<Vec<_>, _>>()?;
+        let words = words.map(polyshade_param_value::read).collect::<Result<Vec<_>, _>>()?;
         // One by one, as the planner asks for the values of some alone.
         let pairs = words.iter().zip(values);
         let pairs = pairs.map(|(word, value)| template(&[*word], |_| *value));

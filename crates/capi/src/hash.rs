@@ -152,7 +152,7 @@ mod tests {
             r#"{"clip_space":{}}"#,
             r#"{"clip_space":{"depth":{"fixed":true}}}"#,
             r#"{"capture":{"storage":{"variant":"both","options":{}}}}"#,
-            r#"{"capture":{"storage":{"variant":"both","options":{"repeats":true}}}}"#,
+            r#"{"capture":{"storage":{"variant":"both","options":{"allow_duplicates":true}}}}"#,
             r#"{"capture":{"extension":{}}}"#,
             r#"{"blend":{}}"#,
         ];

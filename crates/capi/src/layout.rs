@@ -246,11 +246,11 @@ pub unsafe extern "C" fn polyshade_layout_captured(
     })
 }
 
-/// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where
+/// Fills in the host parameters for a draw that captures into `ranges`, one for each feedback buffer. Where
 /// `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
 /// there are.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn polyshade_layout_host_words(
+pub unsafe extern "C" fn polyshade_layout_host_params(
     layout: *const polyshade_layout,
     draw: *const polyshade_draw,
     ranges: *const polyshade_range,

@@ -101,7 +101,7 @@ impl Frame<'_> {
             is_changed: lowered.progress == polyshade::spv::Progress::Changed,
             kind: self.kind,
             entry: self.target.entry_name().to_owned(),
-            words: lowered.words,
+            params: lowered.params,
             requirements: lowered.requirements,
             result: result.expect("results have no keys but strings"),
         })

@@ -47,30 +47,30 @@ pub(crate) fn stage_bit(model: ExecutionModel) -> u32 {
 }
 
 /// The lowering chooses a place, or there is none.
-pub const POLYSHADE_PLACE_NONE: u32 = 0;
+pub const POLYSHADE_SOURCE_NONE: u32 = 0;
 /// In a storage buffer at `set` and `binding`.
-pub const POLYSHADE_PLACE_STORAGE_BUFFER: u32 = 1;
+pub const POLYSHADE_SOURCE_STORAGE_BUFFER: u32 = 1;
 /// In a uniform buffer at `set` and `binding`.
-pub const POLYSHADE_PLACE_UNIFORM: u32 = 2;
+pub const POLYSHADE_SOURCE_UNIFORM: u32 = 2;
 /// In push constants from byte `number` on.
-pub const POLYSHADE_PLACE_PUSH_CONSTANT: u32 = 3;
+pub const POLYSHADE_SOURCE_PUSH_CONSTANT: u32 = 3;
 /// In specialization constants from id `number` on.
-pub const POLYSHADE_PLACE_SPECIALIZATION: u32 = 4;
+pub const POLYSHADE_SOURCE_SPECIALIZATION: u32 = 4;
 /// In memory whose address is in a uniform buffer at `set` and `binding`.
-pub const POLYSHADE_PLACE_ADDRESS_IN_UNIFORM: u32 = 5;
+pub const POLYSHADE_SOURCE_ADDRESS_IN_UNIFORM: u32 = 5;
 /// In memory whose address is in push constants from byte `number` on.
-pub const POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT: u32 = 6;
+pub const POLYSHADE_SOURCE_ADDRESS_IN_PUSH_CONSTANT: u32 = 6;
 /// In memory whose address is in two specialization constants from id `number` on.
-pub const POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION: u32 = 7;
+pub const POLYSHADE_SOURCE_ADDRESS_IN_SPECIALIZATION: u32 = 7;
 /// In memory whose address is in the vertex attribute at location `number`, of two unsigned integers of 32 bits, the
 /// lower half first, whose vertex buffer has a stride of 0.
-pub const POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE: u32 = 8;
+pub const POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE: u32 = 8;
 
-/// Where the shader reads words of the host. It never grows.
+/// Where the shader reads host parameters. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_place {
-    /// `POLYSHADE_PLACE_…`
+pub struct polyshade_param_source {
+    /// `POLYSHADE_SOURCE_…`
     pub kind: u32,
     /// The descriptor set, where the kind has one.
     pub set: u32,
@@ -81,36 +81,36 @@ pub struct polyshade_place {
     pub number: u32,
 }
 
-/// A value that is the same for all draws, or a word of the host. It never grows.
+/// A value that is the same for all draws, or a host parameter. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_value {
-    /// Where the word is; `POLYSHADE_PLACE_NONE` for a fixed value.
-    pub word: polyshade_place,
+    /// Where the word is; `POLYSHADE_SOURCE_NONE` for a fixed value.
+    pub word: polyshade_param_source,
     /// The fixed value.
     pub fixed: u32,
 }
 
-impl polyshade_place {
+impl polyshade_param_source {
     pub(crate) fn read(self, what: &str) -> Result<Option<ParamSource>, Failure> {
         let Self { kind, set, binding, number } = self;
         let (set, binding) = (Set(set), Binding(binding));
         Ok(Some(match kind {
-            POLYSHADE_PLACE_NONE => return Ok(None),
-            POLYSHADE_PLACE_STORAGE_BUFFER => ParamSource::StorageBuffer { set, binding },
-            POLYSHADE_PLACE_UNIFORM => ParamSource::Uniform { set, binding },
-            POLYSHADE_PLACE_PUSH_CONSTANT => ParamSource::PushConstant { offset: number },
-            POLYSHADE_PLACE_SPECIALIZATION => ParamSource::Specialization { first_id: number },
-            POLYSHADE_PLACE_ADDRESS_IN_UNIFORM => {
+            POLYSHADE_SOURCE_NONE => return Ok(None),
+            POLYSHADE_SOURCE_STORAGE_BUFFER => ParamSource::StorageBuffer { set, binding },
+            POLYSHADE_SOURCE_UNIFORM => ParamSource::Uniform { set, binding },
+            POLYSHADE_SOURCE_PUSH_CONSTANT => ParamSource::PushConstant { offset: number },
+            POLYSHADE_SOURCE_SPECIALIZATION => ParamSource::Specialization { first_id: number },
+            POLYSHADE_SOURCE_ADDRESS_IN_UNIFORM => {
                 ParamSource::Address(AddressSource::Uniform { set, binding })
             }
-            POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT => {
+            POLYSHADE_SOURCE_ADDRESS_IN_PUSH_CONSTANT => {
                 ParamSource::Address(AddressSource::PushConstant { offset: number })
             }
-            POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION => {
+            POLYSHADE_SOURCE_ADDRESS_IN_SPECIALIZATION => {
                 ParamSource::Address(AddressSource::Specialization { first_id: number })
             }
-            POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE => {
+            POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE => {
                 ParamSource::Address(AddressSource::Attribute { location: number })
             }
             _ => return Err(Failure::argument(format!("{what}: there is no place {kind}"))),
@@ -123,7 +123,7 @@ impl polyshade_place {
     }
 
     pub(crate) fn of(place: ParamSource) -> Self {
-        let none = Self { kind: POLYSHADE_PLACE_NONE, set: 0, binding: 0, number: 0 };
+        let none = Self { kind: POLYSHADE_SOURCE_NONE, set: 0, binding: 0, number: 0 };
         let at = |kind, set: Set, binding: Binding| Self {
             kind,
             set: set.0,
@@ -133,24 +133,24 @@ impl polyshade_place {
         let behind = |kind, number| Self { kind, number, ..none };
         match place {
             ParamSource::StorageBuffer { set, binding } => {
-                at(POLYSHADE_PLACE_STORAGE_BUFFER, set, binding)
+                at(POLYSHADE_SOURCE_STORAGE_BUFFER, set, binding)
             }
-            ParamSource::Uniform { set, binding } => at(POLYSHADE_PLACE_UNIFORM, set, binding),
-            ParamSource::PushConstant { offset } => behind(POLYSHADE_PLACE_PUSH_CONSTANT, offset),
+            ParamSource::Uniform { set, binding } => at(POLYSHADE_SOURCE_UNIFORM, set, binding),
+            ParamSource::PushConstant { offset } => behind(POLYSHADE_SOURCE_PUSH_CONSTANT, offset),
             ParamSource::Specialization { first_id } => {
-                behind(POLYSHADE_PLACE_SPECIALIZATION, first_id)
+                behind(POLYSHADE_SOURCE_SPECIALIZATION, first_id)
             }
             ParamSource::Address(AddressSource::Uniform { set, binding }) => {
-                at(POLYSHADE_PLACE_ADDRESS_IN_UNIFORM, set, binding)
+                at(POLYSHADE_SOURCE_ADDRESS_IN_UNIFORM, set, binding)
             }
             ParamSource::Address(AddressSource::PushConstant { offset }) => {
-                behind(POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT, offset)
+                behind(POLYSHADE_SOURCE_ADDRESS_IN_PUSH_CONSTANT, offset)
             }
             ParamSource::Address(AddressSource::Specialization { first_id }) => {
-                behind(POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION, first_id)
+                behind(POLYSHADE_SOURCE_ADDRESS_IN_SPECIALIZATION, first_id)
             }
             ParamSource::Address(AddressSource::Attribute { location }) => {
-                behind(POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE, location)
+                behind(POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE, location)
             }
         }
     }
@@ -226,12 +226,14 @@ mod tests {
     #[test]
     fn places_come_back_as_they_went() {
         for kind in 1..9 {
-            let place = polyshade_place { kind, set: 1, binding: 2, number: 3 };
+            let place = polyshade_param_source { kind, set: 1, binding: 2, number: 3 };
             let read = place.needed("it").expect("there are so many");
-            let back = polyshade_place::of(read);
+            let back = polyshade_param_source::of(read);
             assert_eq!((back.kind, back.needed("it").ok()), (kind, Some(read)));
         }
-        assert!(polyshade_place { kind: 9, set: 0, binding: 0, number: 0 }.read("it").is_err());
+        assert!(
+            polyshade_param_source { kind: 9, set: 0, binding: 0, number: 0 }.read("it").is_err()
+        );
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn describe(plan: &Plan) -> polyshade_plan_info {
             Some(Path::Storage) => POLYSHADE_PATH_STORAGE,
             Some(Path::Compute) => POLYSHADE_PATH_COMPUTE,
         },
-        any_corner_first: (plan.corners == VertexOrder::AnyRotation).into(),
+        any_corner_first: (plan.vertex_order == VertexOrder::AnyRotation).into(),
         step_count: plan.steps.len() as u32,
     }
 }

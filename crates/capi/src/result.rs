@@ -7,7 +7,7 @@ use crate::failure::{Failure, POLYSHADE_NONE, c_text, missing, polyshade_status}
 use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
 use crate::options::Kind;
-use crate::place::{descriptor_type, polyshade_place, stage_bit};
+use crate::place::{descriptor_type, polyshade_param_source, stage_bit};
 use polyshade::host::{Descriptor, HostParams, Ordering, ParamSource, Purpose, Requirements};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Layout;
@@ -45,8 +45,8 @@ pub struct polyshade_output {
     pub is_changed: u32,
     /// Whether it has a capture layout.
     pub has_layout: u32,
-    /// How many words the host fills in.
-    pub host_word_count: u32,
+    /// The number of host parameters.
+    pub host_param_count: u32,
     /// How many descriptors it binds.
     pub descriptor_count: u32,
     /// How many extensions, features and limits the device must have.
@@ -65,26 +65,26 @@ versioned!(polyshade_output, 48);
 /// A word that the host fills in, 32 bits.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_host_word {
-    /// `sizeof(polyshade_host_word)`
+pub struct polyshade_host_param {
+    /// `sizeof(polyshade_host_param)`
     pub size: u32,
     /// Its number in the words at this place: byte `4 * number`, or the specialization constant so many ids behind.
     pub number: u32,
     /// Where the words are that it is one of.
-    pub place: polyshade_place,
+    pub place: polyshade_param_source,
     /// It lives as long as the result, as does the meaning.
     pub name: *const c_char,
     pub meaning: *const c_char,
 }
 
-versioned!(polyshade_host_word, 24 + 2 * size_of::<usize>());
+versioned!(polyshade_host_param, 24 + 2 * size_of::<usize>());
 
 /// A feedback buffer: `number` is which.
 pub const POLYSHADE_PURPOSE_FEEDBACK: u32 = 1;
 /// A vertex buffer: `number` is which.
 pub const POLYSHADE_PURPOSE_VERTEX_BUFFER: u32 = 2;
-/// Words of the host.
-pub const POLYSHADE_PURPOSE_WORDS: u32 = 3;
+/// Host parameters.
+pub const POLYSHADE_PURPOSE_HOST_PARAMS: u32 = 3;
 /// What is blended with: `number` is the location, `index` the input attachment's index.
 pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
 /// The index buffer.
@@ -147,7 +147,7 @@ pub(crate) struct Report {
     pub(crate) is_changed: bool,
     pub(crate) kind: &'static Kind,
     pub(crate) entry: String,
-    pub(crate) words: Vec<HostParams>,
+    pub(crate) params: Vec<HostParams>,
     pub(crate) requirements: Requirements,
     pub(crate) result: Value,
 }
@@ -159,11 +159,11 @@ pub(crate) struct Output {
     variant: u32,
     location: Option<u32>,
     layout: Option<Arc<polyshade_layout>>,
-    words: Vec<HostWord>,
+    words: Vec<HostParamText>,
     needs: Vec<(u32, CString, u32)>,
 }
 
-struct HostWord {
+struct HostParamText {
     place: ParamSource,
     number: u32,
     name: CString,
@@ -175,9 +175,9 @@ impl Output {
         let entries = report.module.module.entry_points();
         let stage = entries.filter(|entry| entry.name() == report.entry).map(|one| one.model());
         let stage = stage.last();
-        let words = report.words.iter().flat_map(|group| {
-            group.words.iter().zip(0..).map(|(word, number)| HostWord {
-                place: group.place,
+        let words = report.params.iter().flat_map(|group| {
+            group.params.iter().zip(0..).map(|(word, number)| HostParamText {
+                place: group.source,
                 number,
                 name: c_text(&word.name),
                 meaning: c_text(&word.meaning),
@@ -211,7 +211,7 @@ impl Output {
             variant: self.variant,
             is_changed: self.report.is_changed.into(),
             has_layout: self.layout.is_some().into(),
-            host_word_count: self.words.len() as u32,
+            host_param_count: self.words.len() as u32,
             descriptor_count: requirements.descriptors.len() as u32,
             need_count: self.needs.len() as u32,
             ordering: ordering(requirements.ordering),
@@ -231,7 +231,7 @@ impl Output {
             "entry_point": self.report.entry,
             "stage": self.stage,
             "result": self.report.result,
-            "words": self.report.words,
+            "params": self.report.params,
             "requirements": self.report.requirements,
         });
         report.to_string()
@@ -263,7 +263,7 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
     let (purpose, number, index) = match of.purpose {
         Purpose::Feedback(number) => (POLYSHADE_PURPOSE_FEEDBACK, number, None),
         Purpose::VertexBuffer(number) => (POLYSHADE_PURPOSE_VERTEX_BUFFER, number, None),
-        Purpose::HostParams => (POLYSHADE_PURPOSE_WORDS, 0, None),
+        Purpose::HostParams => (POLYSHADE_PURPOSE_HOST_PARAMS, 0, None),
         Purpose::Indices => (POLYSHADE_PURPOSE_INDICES, 0, None),
         Purpose::Segments => (POLYSHADE_PURPOSE_SEGMENTS, 0, None),
         Purpose::Outputs => (POLYSHADE_PURPOSE_OUTPUTS, 0, None),
@@ -372,11 +372,11 @@ pub unsafe extern "C" fn polyshade_result_copy_words(
 
 /// Says what a word is that the host fills in.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn polyshade_result_host_word(
+pub unsafe extern "C" fn polyshade_result_host_param(
     result: *const polyshade_result,
     output_index: u32,
     index: u32,
-    word: *mut polyshade_host_word,
+    word: *mut polyshade_host_param,
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
@@ -384,10 +384,10 @@ pub unsafe extern "C" fn polyshade_result_host_word(
         let found = found.ok_or_else(|| missing("word", index))?;
         border::answer(
             word,
-            polyshade_host_word {
+            polyshade_host_param {
                 size: 0,
                 number: found.number,
-                place: polyshade_place::of(found.place),
+                place: polyshade_param_source::of(found.place),
                 name: found.name.as_ptr(),
                 meaning: found.meaning.as_ptr(),
             },

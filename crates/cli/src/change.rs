@@ -53,7 +53,7 @@ impl Change {
             None => String::new(),
         };
         let report = Report::new(lowering, (&entry, stage), &lowered.result, text)
-            .needs(&lowered.words, &lowered.requirements);
+            .needs(&lowered.params, &lowered.requirements);
         let report = match drawn.filter(|_| lowered.module.words() != original.words()) {
             Some(how) => report.drawn(how),
             None => report,

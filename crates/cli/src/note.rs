@@ -143,9 +143,12 @@ mod tests {
 
     #[test]
     fn attributes_are_made_by_verify() {
-        let said = of("p pull a.vert --attribute x --set 1");
-        assert!(said.contains("\n  p pull a.vert --attribute x --set 1 --dry-run\n"), "{said}");
-        assert!(said.contains("\n  p verify a.vert pull --set 1\n"), "{said}");
+        let said = of("p vertex-pulling a.vert --attribute x --set 1");
+        assert!(
+            said.contains("\n  p vertex-pulling a.vert --attribute x --set 1 --dry-run\n"),
+            "{said}"
+        );
+        assert!(said.contains("\n  p verify a.vert vertex-pulling --set 1\n"), "{said}");
     }
 
     #[test]
@@ -157,7 +160,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_given_again_is_left_out() {
-        for line in ["p capture - --varyings a", "p capture @a.vert", "p depth a.vert -o o.spv"] {
+        for line in
+            ["p capture - --varyings a", "p capture @a.vert", "p clip-space a.vert -o o.spv"]
+        {
             assert_eq!(of(line), "to see what is in it:\n  p info o.spv\n");
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct Report {
     result: Value,
     /// The same for a person.
     text: String,
-    words: Vec<HostParams>,
+    params: Vec<HostParams>,
     requirements: Requirements,
     /// How the host draws with it, where it is not as it drew before.
     draw: Option<&'static str>,
@@ -40,15 +40,15 @@ impl Report {
             stage,
             result: serde_json::to_value(result).expect("results have no keys but strings"),
             text,
-            words: Vec::new(),
+            params: Vec::new(),
             requirements: Requirements::default(),
             draw: None,
         }
     }
 
-    /// Adds the words of the host and the requirements.
-    pub(crate) fn needs(mut self, words: &[HostParams], requirements: &Requirements) -> Self {
-        self.words = words.to_vec();
+    /// Adds the host parameters and the requirements.
+    pub(crate) fn needs(mut self, params: &[HostParams], requirements: &Requirements) -> Self {
+        self.params = params.to_vec();
         self.requirements = requirements.clone();
         self
     }
@@ -81,7 +81,7 @@ impl Report {
             "entry_point": self.entry,
             "stage": self.stage,
             "result": self.result,
-            "words": self.words,
+            "params": self.params,
             "requirements": self.requirements,
         })
     }
@@ -110,9 +110,9 @@ impl Report {
                 one.kind, one.purpose
             );
         }
-        for group in &self.words {
-            let names: Vec<&str> = group.words.iter().map(|word| &*word.name).collect();
-            let _ = writeln!(text, "  fill in  at {}: {}", group.place, names.join(", "));
+        for group in &self.params {
+            let names: Vec<&str> = group.params.iter().map(|word| &*word.name).collect();
+            let _ = writeln!(text, "  fill in  at {}: {}", group.source, names.join(", "));
         }
         if let Some(draw) = self.draw {
             let _ = writeln!(text, "  draw     {draw}");
@@ -141,10 +141,10 @@ impl Report {
     }
 
     fn fill_in(&self, text: &mut String) {
-        for group in &self.words {
-            let _ = writeln!(text, "\nfill in at {}, 32 bits each", group.place);
-            let width = group.words.iter().map(|word| word.name.len()).max().unwrap_or(0).max(15);
-            for (number, word) in group.words.iter().enumerate() {
+        for group in &self.params {
+            let _ = writeln!(text, "\nfill in at {}, 32 bits each", group.source);
+            let width = group.params.iter().map(|word| word.name.len()).max().unwrap_or(0).max(15);
+            for (number, word) in group.params.iter().enumerate() {
                 let _ = writeln!(text, "  {number:>3} {:<width$} {}", word.name, word.meaning);
             }
         }

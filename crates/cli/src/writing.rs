@@ -18,7 +18,7 @@ pub(crate) struct Writing {
     #[arg(help_heading = WRITING, short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Where a report goes, as JSON: the result, the words of the host, and the requirements
+    /// Where a report goes, as JSON: the result, the host parameters, and the requirements
     #[arg(help_heading = WRITING, long, value_name = "FILE")]
     report: Option<PathBuf>,
 

@@ -171,7 +171,7 @@ fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
     for line in [
         "wrote o.spv: transform_feedback of main (vertex)",
         "  bind     storage buffer at set 3 binding 0: feedback buffer 0",
-        "  bind     storage buffer at set 3 binding 1: words of the host",
+        "  bind     storage buffer at set 3 binding 1: host parameters",
         "  fill in  at storage=3:1: topology, flags, first_vertex, ",
         "  draw     a point list without indices, ",
     ] {
@@ -246,12 +246,12 @@ fn errors_of_the_library_name_the_option_of_the_program() {
     for (line, option) in [
         ("capture a.vert --varyings v", "(--side-effects)"),
         ("capture b.vert", "(--varyings, --stream-output)"),
-        ("capture b.vert --varyings v,v", "see --repeats"),
+        ("capture b.vert --varyings v,v", "see --allow-duplicates"),
         ("capture b.vert --stream-output location=0.xyzw --strides 4", "see --strides"),
         ("capture b.vert --varyings v --set 1 --reserve 1", "(--set, --binding, --reserve)"),
         (
             "capture a.vert --varyings v --side-effects in-capture --set 0 --binding 0",
-            "see --set, --binding, --words",
+            "see --set, --binding, --params",
         ),
         (
             "rasterizer-discard b.vert --when specialization=5 --reserve-constant 5",
@@ -263,13 +263,13 @@ fn errors_of_the_library_name_the_option_of_the_program() {
         ("capture a.vert --varyings v --side-effects in-capture --path compute", "see --pull"),
         (
             "capture a.vert --varyings v --side-effects in-capture --path compute --pull \
-             --pull-words address:attribute=3 --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=16",
-            "see --pull-words",
+             --pull-params address:attribute=3 --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=16",
+            "see --pull-params",
         ),
         (
             "capture a.vert --varyings v --side-effects in-capture --pull --pull-set 0 --pull-binding 0 \
              --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=16",
-            "see --pull-set, --pull-binding, --pull-words",
+            "see --pull-set, --pull-binding, --pull-params",
         ),
         (
             "vertex-pulling a.vert --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=4",

@@ -28,8 +28,8 @@ fn each_stage_is_written_and_reported() {
     let report = work.json("a.json");
     let stages = report["stages"].as_array().expect("there are stages");
     let places = |stage: &Value| {
-        let words = stage["words"].as_array().cloned().unwrap_or_default();
-        words.iter().map(|group| group["place"].to_string()).collect::<Vec<_>>()
+        let words = stage["params"].as_array().cloned().unwrap_or_default();
+        words.iter().map(|group| group["source"].to_string()).collect::<Vec<_>>()
     };
     assert_eq!(
         stages.iter().map(|stage| (stage["stage"].clone(), places(stage))).collect::<Vec<_>>(),

@@ -25,7 +25,7 @@ fn every_form_is_written() {
 
     let svg = work.text("a.svg");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    for part in ["both", "the application", "feedback 1", "host words"] {
+    for part in ["both", "the application", "feedback 1", "host parameters"] {
         assert!(svg.contains(part), "{part} is not in the picture");
     }
     assert_eq!(svg.matches("class=\"pass\"").count(), 3);
@@ -40,7 +40,7 @@ fn what_the_device_keeps_is_planned() {
     assert_eq!(dispatches.count(), 2, "{text}");
     assert!(text.contains("draw: arguments from the counter pass"), "{text}");
     work.succeeds("plan state.json -o plan.svg");
-    assert!(work.text("plan.svg").contains("counter pass"));
+    assert!(work.text("plan.svg").contains("dispatch: counter pass"));
 }
 
 /// As `vulkaninfo` writes it, but shorter.

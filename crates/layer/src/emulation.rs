@@ -1,4 +1,4 @@
-//! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass of counters.
+//! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass.
 //!
 //! A draw that is captured is drawn as it is, and then once more as points by a pipeline whose vertex shader stores
 //! the captured outputs (`polyshade::transform_feedback`). The counter pass of the planner, a compute shader that does *jobs*

@@ -119,7 +119,7 @@ impl<'s> PlanBuilder<'s> {
             self.steps.push(Step::FindSegments);
             self.wait(vec![sync::within_counter_pass()]);
         }
-        let words = pass.words.as_ref().map(|words| words.place);
+        let words = pass.words.as_ref().map(|words| words.source);
         let arguments = matches!(self.call_of_points(), Ok(DrawCall::FromCounterPass));
         self.steps.push(Step::CounterPass(pass));
         let kept = sync::after_counter_pass(words, self.stores_in(), arguments);
@@ -427,7 +427,7 @@ impl<'s> PlanBuilder<'s> {
     pub(super) fn finish(
         mut self,
         path: Option<Path>,
-        corners: Option<VertexOrder>,
+        vertex_order: Option<VertexOrder>,
     ) -> Result<Plan, Error> {
         if self.draw.pass != PassState::Outside {
             self.open_application_pass();
@@ -436,7 +436,7 @@ impl<'s> PlanBuilder<'s> {
         }
         let ends = |step: &Step| *step == Step::EndPass(Attachments::Application);
         if self.draw.pass == PassState::Uninterruptible && self.steps.iter().any(ends) {
-            let message = "the pass that is open would have to end for a barrier or another pass";
+            let message = "the active pass would have to end for a barrier or another pass";
             return Err(Error::new(&code::PLAN_PASS_MUST_END, message));
         }
         let steps = match self.draw.pass {
@@ -445,7 +445,8 @@ impl<'s> PlanBuilder<'s> {
                 self.steps
             }
         };
-        let (corners, shader_runs) = (corners.unwrap_or(VertexOrder::AsProvoked), self.shader_runs);
-        Ok(Plan { path, corners, shader_runs, steps })
+        let (vertex_order, shader_runs) =
+            (vertex_order.unwrap_or(VertexOrder::AsProvoked), self.shader_runs);
+        Ok(Plan { path, vertex_order, shader_runs, steps })
     }
 }

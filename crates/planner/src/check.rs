@@ -148,14 +148,14 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses devices without room for what the counter pass's shaders have bound where there are no addresses. All of
-/// Metal's have it: what is said of them is what the vertex stage leaves.
+/// Refuses devices without enough storage buffers for the counter pass where there are no addresses. All of Metal's have
+/// enough: their number here is the one that the vertex stage leaves.
 pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
     let (most, needed) = (device.max_storage_buffers, counter_pass::BUFFERS);
     if device.api == Api::Metal || most >= needed {
         return Ok(());
     }
-    let message = "the counter pass without buffer addresses";
+    let message = "without buffer addresses the shaders of the counter pass";
     Err(Error::new(
         &code::PLAN_DEVICE_LIMIT,
         format!("{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"),

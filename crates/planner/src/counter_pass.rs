@@ -12,7 +12,7 @@
 //! memory in descriptors, and [`place_in`] makes the places. Arguments, counts and counters may hold anything: nothing
 //! is written elsewhere. Sizes, strides and offsets are in bytes.
 
-use super::steps::Word;
+use super::steps::ParamValue;
 use polyshade::transform_feedback::{IndexType, MAX_BUFFERS, Topology};
 use std::sync::LazyLock;
 
@@ -292,21 +292,21 @@ const BYTE_COUNT: u32 = 256;
 /// that the host knows: all but first vertex, vertex count, the instances, vertex offset, slots, limit, the address of
 /// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on, and where
 /// capture starts from where the range begins in what is bound.
-pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32> {
+pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
-        Word::FirstVertex => (1, 0),
-        Word::VertexCount => (2, 0),
-        Word::FirstInstance => (3, 0),
-        Word::VertexOffset => (4, 0),
-        Word::DrawIndex => (5, value(word)),
-        Word::Slots => (6, 0),
-        Word::Limit => (7, 0),
-        Word::TableAddressLow => (8, 0),
-        Word::TableAddressHigh => (9, 0),
-        Word::InstanceCount => (11, 0),
-        Word::DeviceCounter(buffer) => (10, *buffer),
+        ParamValue::FirstVertex => (1, 0),
+        ParamValue::VertexCount => (2, 0),
+        ParamValue::FirstInstance => (3, 0),
+        ParamValue::VertexOffset => (4, 0),
+        ParamValue::DrawIndex => (5, value(word)),
+        ParamValue::Slots => (6, 0),
+        ParamValue::Limit => (7, 0),
+        ParamValue::TableAddressLow => (8, 0),
+        ParamValue::TableAddressHigh => (9, 0),
+        ParamValue::InstanceCount => (11, 0),
+        ParamValue::DeviceCounter(buffer) => (10, *buffer),
         // Two numbers in one, as offsets are multiples of 4.
-        Word::Start(buffer) => (10, value(word) & !3 | *buffer),
+        ParamValue::Start(buffer) => (10, value(word) & !3 | *buffer),
         known => (0, value(known)),
     });
     let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.unzip();

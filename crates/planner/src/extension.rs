@@ -27,7 +27,7 @@ pub(super) fn plan(
         ));
     };
     check_streams(has, pipeline, capture)?;
-    let corners = corners(device, pipeline)?;
+    let vertex_order = vertex_order(device, pipeline)?;
     let ranges = ranges(device, active)?;
     if active.begin.is_running() && draw.pass == PassState::Outside {
         return Err(Error::new(
@@ -64,7 +64,7 @@ pub(super) fn plan(
     }
     steps.end_queries(&queries);
     steps.wait_after()?;
-    steps.finish(Some(Path::Extension), Some(corners))
+    steps.finish(Some(Path::Extension), Some(vertex_order))
 }
 
 fn check_streams(
@@ -128,7 +128,7 @@ fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> 
 }
 
 /// Which corner comes first: Vulkan leaves it open unless the device says that capture keeps the provoking vertex.
-fn corners(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Error> {
+fn vertex_order(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Error> {
     let modes = device.provoking_vertex.unwrap_or_default();
     // What is captured are the primitives that the last stage emits.
     let (points, kept) = match (pipeline.geometry, pipeline.topology) {

@@ -58,8 +58,8 @@ pub use state::{
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, CountedBy, CounterPass, Counters, DrawCall,
-    FeedbackRange, Pass, PassScope, Plan, Position, Rasterization, RecordAt, ShaderRuns, SpillCost,
-    Step, StorageRange, Variant, VertexOrder, Word, WordRange, Words,
+    FeedbackRange, ParamValue, ParamValues, Pass, PassScope, Plan, Position, Rasterization,
+    RecordAt, ShaderRuns, SpillCost, Step, StorageRange, Variant, VertexOrder, WordRange,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 

@@ -21,7 +21,7 @@ const COLUMNS: usize = 84;
 enum Lane {
     Feedback(u32),
     Counters,
-    Words,
+    ParamValues,
     Attachments,
 }
 
@@ -125,7 +125,7 @@ impl Lane {
         match self {
             Self::Feedback(number) => format!("feedback {number}"),
             Self::Counters => "counters".to_owned(),
-            Self::Words => "host words".to_owned(),
+            Self::ParamValues => "host parameters".to_owned(),
             Self::Attachments => "attachments".to_owned(),
         }
     }
@@ -202,9 +202,9 @@ impl Reader {
                     (!counters.counters.is_empty()).then_some((Lane::Counters, Mark::Write));
                 saved.into_iter().collect()
             }
-            Step::FillIn(_) => vec![(Lane::Words, Mark::Write)],
+            Step::FillIn(_) => vec![(Lane::ParamValues, Mark::Write)],
             Step::CounterPass(keep) => {
-                let words = keep.words.is_some().then_some((Lane::Words, Mark::Write));
+                let words = keep.words.is_some().then_some((Lane::ParamValues, Mark::Write));
                 let counters = [(&keep.begin, Mark::Read), (&keep.end, Mark::Write)];
                 let counters = counters.into_iter().filter(|(counters, _)| {
                     counters.as_ref().is_some_and(|one| one.counters.iter().any(Option::is_some))
@@ -215,7 +215,7 @@ impl Reader {
             Step::Draw(_) => self.drawn(),
             Step::Dispatch(_) => {
                 let mut marks = self.captured(Mark::Write);
-                marks.push((Lane::Words, Mark::Read));
+                marks.push((Lane::ParamValues, Mark::Read));
                 marks
             }
             _ => Vec::new(),
@@ -227,7 +227,7 @@ impl Reader {
             Resource::Captured => self.captured(Mark::Wait),
             Resource::Counters | Resource::Count => vec![(Lane::Counters, Mark::Wait)],
             Resource::Attachments => vec![(Lane::Attachments, Mark::Wait)],
-            Resource::DeviceCounters => vec![(Lane::Words, Mark::Wait)],
+            Resource::DeviceCounters => vec![(Lane::ParamValues, Mark::Wait)],
             Resource::Inputs | Resource::Outputs => Vec::new(),
         }
     }
@@ -243,7 +243,7 @@ impl Reader {
             marks.extend(self.captured(Mark::Write));
         }
         if stores {
-            marks.push((Lane::Words, Mark::Read));
+            marks.push((Lane::ParamValues, Mark::Read));
         }
         let rasterized = self.bound.is_none_or(|bind| {
             bind.rasterization == Rasterization::On && bind.position == Position::Unchanged

@@ -33,7 +33,7 @@ impl Draw {
 
 impl Plan {
     /// The plan of `draw`, of which this is the plan but for its feedback ranges: the [keys](Draw::key) of both draws
-    /// are equal. Pipelines, passes and barriers stay; what is bound from where on and the words of the host change.
+    /// are equal. Pipelines, passes and barriers stay; what is bound from where on and the host parameters change.
     ///
     /// # Errors
     ///

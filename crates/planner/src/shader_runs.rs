@@ -9,7 +9,7 @@
 //! once:   vertices × (vertex + word × words) + draw
 //! ```
 //!
-//! with the [rates](PassingCost) of the device. The plan says which it is, and why.
+//! with the [rates](SpillCostModel) of the device. The plan says which it is, and why.
 
 use super::device::{Device, SpillCostModel};
 use super::state::{

@@ -50,7 +50,7 @@ impl Topology {
         Self::TriangleStripWithAdjacency,
     ];
 
-    /// The topology of the lowering's host words; `None` where the variants cannot capture it.
+    /// The topology of the lowering's host parameters; `None` where the variants cannot capture it.
     pub fn captured(self) -> Option<transform_feedback::Topology> {
         use transform_feedback::Topology as Captured;
         match self {

@@ -4,7 +4,7 @@ mod shader_runs;
 mod words;
 
 pub use shader_runs::{ShaderRuns, SpillCost};
-pub use words::{Word, WordRange, Words};
+pub use words::{ParamValue, ParamValues, WordRange};
 
 use super::state::{ByteCount, Counter, Path, Query, Topology};
 use super::sync::Barrier;
@@ -20,7 +20,7 @@ pub struct Plan {
     /// The mechanism of the capture; `None` where the draw is not captured.
     pub path: Option<Path>,
     /// Which vertex of a primitive is captured first.
-    pub corners: VertexOrder,
+    pub vertex_order: VertexOrder,
     /// How often the shader runs, where the variants leave a choice.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub shader_runs: Option<ShaderRuns>,
@@ -78,7 +78,7 @@ pub enum Step {
     /// A storage buffer is bound.
     BindStorage(StorageRange),
     /// The draw's index buffer is bound as a storage buffer: from a multiple of the device's alignment on, so that the
-    /// host word `index_offset` is the distance from there to index 0.
+    /// host parameter `index_offset` is the distance from there to index 0.
     BindIndices(Set, Binding),
     /// The [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices is bound
     /// as a storage buffer.
@@ -90,7 +90,7 @@ pub enum Step {
     /// Ranges are bound as feedback buffers from number 0 on; `None` where one stays unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),
     /// The host fills in its words.
-    FillIn(Words),
+    FillIn(ParamValues),
     /// Capture begins.
     BeginFeedback(Counters),
     /// Capture ends.
@@ -144,7 +144,7 @@ pub struct CounterPass {
     pub count: Option<CountedBy>,
     /// The words that the variant reads, of which the device fills in those that it knows; `None` where nothing is
     /// captured. Each draw of a multi-draw has its own.
-    pub words: Option<Words>,
+    pub words: Option<ParamValues>,
     /// The bytes of a vertex in each feedback buffer; 0 where nothing is captured or bound.
     pub strides: Vec<u32>,
     /// The queries that count the draw.
@@ -306,7 +306,7 @@ pub struct StorageRange {
     pub binding: Binding,
     /// The number of the feedback buffer.
     pub buffer: u32,
-    /// The offset of the binding, a multiple of the device's alignment: the host word `offset` is the distance from
+    /// The offset of the binding, a multiple of the device's alignment: the host parameter `offset` is the distance from
     /// there to the feedback range.
     pub offset: u64,
     /// The bytes that are bound.

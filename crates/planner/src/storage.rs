@@ -11,8 +11,8 @@ use super::state::{
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    CounterPass, Counters, DrawCall, Plan, Position, Rasterization, ShaderRuns, Step, StorageRange,
-    Variant, VertexOrder, WordRange, Words,
+    CounterPass, Counters, DrawCall, ParamValues, Plan, Position, Rasterization, ShaderRuns, Step,
+    StorageRange, Variant, VertexOrder, WordRange,
 };
 use super::sync::{Resource, barrier};
 use crate::code;
@@ -39,7 +39,7 @@ pub(super) struct Stored<'s> {
     pub(super) storage: &'s Storage,
     /// The bindings of the feedback buffers.
     pub(super) bindings: Vec<StorageRange>,
-    pub(super) words: Words,
+    pub(super) words: ParamValues,
 }
 
 impl<'s> Stored<'s> {
@@ -69,7 +69,7 @@ impl<'s> Stored<'s> {
         strides(&self.words, capture)
     }
 
-    /// The steps that bind all buffers and fill in the words of the host. Where the device keeps the counters, `steps`
+    /// The steps that bind all buffers and fill in the host parameters. Where the device keeps the counters, `steps`
     /// get that step.
     pub(super) fn bound(
         self,
@@ -180,7 +180,12 @@ pub(super) fn binding_of_outputs(storage: &Storage) -> impl Iterator<Item = Step
 }
 
 /// The counter pass of the draw.
-fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -> CounterPass {
+fn keep(
+    capture: &Capture,
+    active: &Active,
+    words: ParamValues,
+    queries: Vec<Query>,
+) -> CounterPass {
     let strides = strides(&words, capture);
     let saved = active.end.counters();
     CounterPass {
@@ -195,7 +200,7 @@ fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -
 }
 
 /// The bytes of a vertex in each feedback buffer; 0 of those that are not bound.
-fn strides(words: &Words, capture: &Capture) -> Vec<u32> {
+fn strides(words: &ParamValues, capture: &Capture) -> Vec<u32> {
     let stride = |(range, stride): (&WordRange, u32)| match range.unbound {
         true => 0,
         false => stride,
@@ -231,7 +236,7 @@ fn check_limits(device: &Device, storage: &Storage) -> Result<(), Error> {
     Ok(())
 }
 
-/// The topology of the host words, or an error where the variants cannot capture the draw.
+/// The topology of the host parameters, or an error where the variants cannot capture the draw.
 fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
@@ -244,8 +249,8 @@ fn check_draw(
     check_indices(pipeline, draw, storage)?;
     match &draw.call {
         Call::Indirect | Call::IndexedIndirect if counter_owner == CounterOwner::Host => {
-            let message = "arguments in buffers are not known to the host, which keeps the counters: \
-                the device has to keep them";
+            let message =
+                "the host does not know arguments in buffers: put the counters on the device";
             return Err(Error::new(&code::PLAN_HOST_COUNTERS, message));
         }
         Call::ByteCount(count) if counter_owner == CounterOwner::Host && count.is_on_device() => {
@@ -302,16 +307,16 @@ fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
             check_counter_pass(device)
         }
         ParamSource::PushConstant { .. } | ParamSource::Specialization { .. } => {
-            let message = "the device keeps the counters only where the variants read their words in memory: \
-                in a buffer, or behind an address";
+            let message = "counters on the device need variants that read their parameters from memory: \
+                a buffer, or an address";
             Err(Error::new(&code::PLAN_PARAMS_SOURCE, message))
         }
     }
 }
 
-fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
-    let (offset, bytes) = match words.place {
-        ParamSource::PushConstant { offset } => (offset, 4 * words.words.len() as u64),
+fn check_words(device: &Device, words: &ParamValues) -> Result<(), Error> {
+    let (offset, bytes) = match words.source {
+        ParamSource::PushConstant { offset } => (offset, 4 * words.values.len() as u64),
         ParamSource::Address(AddressSource::PushConstant { offset }) => (offset, 8),
         _ => return Ok(()),
     };
@@ -326,7 +331,7 @@ fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
     Ok(())
 }
 
-/// The buffers that count against the limit. On Metal host words take one whatever they are, and so do the sizes of the
+/// The buffers that count against the limit. On Metal host parameters take one whatever they are, and so do the sizes of the
 /// buffers, which the shader asks for.
 fn buffers(device: &Device, storage: &Storage) -> u32 {
     let beside = match storage.host {
@@ -340,7 +345,7 @@ fn buffers(device: &Device, storage: &Storage) -> u32 {
     storage.storage_buffers.saturating_add(beside)
 }
 
-/// What the application has written to a counter the host, which keeps the counters, does not know.
+/// Refuses counters that the application has written, where the host has the counters: it does not know their values.
 fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     let resumed = active.begin.counters().iter().any(Option::is_some);
     let counted = match &draw.call {
@@ -350,9 +355,8 @@ fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     let before = draw.before.counters.iter().filter(|_| resumed).chain(counted);
     match before.copied().find(|one| one.writes() && *one != Use::Save) {
         Some(one) => {
-            let message = format!(
-                "a counter that was written ({one:?}): the host keeps the counters, and does not know its value"
-            );
+            let message =
+                format!("the host does not know the value of a counter that was written ({one:?})");
             Err(Error::new(&code::PLAN_HOST_COUNTERS, message))
         }
         None => Ok(()),
@@ -401,7 +405,7 @@ pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
         Some(SideEffects::Refuse) => Err(Error::new(
             &code::PLAN_SIDE_EFFECTS,
-            "the shader stores by itself, which two passes would do twice",
+            "the shader has side effects, which two passes would repeat",
         )),
         Some(SideEffects::InFirstPass | SideEffects::InSecondPass) | None => Ok(()),
     }

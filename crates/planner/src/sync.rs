@@ -235,7 +235,7 @@ pub enum Resource {
     Attachments,
     /// The arguments, indices and vertex attributes of a draw.
     Inputs,
-    /// What the [counter_owner](crate::counter_pass) has in memory: its state, the words and tables of the variants,
+    /// The memory of the [counter pass](crate::counter_pass): its state, the words and tables of the variants,
     /// and arguments.
     DeviceCounters,
     /// The outputs of vertices, where one pass stores them and the next reads them.

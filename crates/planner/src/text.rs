@@ -15,7 +15,7 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.map_or("nothing is captured", |path| path.name());
         write!(f, "path: {path}")?;
-        if self.corners == VertexOrder::AnyRotation {
+        if self.vertex_order == VertexOrder::AnyRotation {
             f.write_str("; any corner of a primitive may come first")?;
         }
         f.write_str("\n")?;

@@ -7,7 +7,7 @@
 //! targets may be mixed: ordinary factors and operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
-//! # use polyshade::{Error, Module, advanced_blend::{self}, host::ParamSource};
+//! # use polyshade::{Error, Module, advanced_blend, host::ParamSource};
 //! # fn blend(words: &[u32]) -> Result<(), Error> {
 //! let fragment = Module::parse(words)?;
 //! let options = advanced_blend::Options::new()
@@ -93,7 +93,7 @@ pub fn lower<'m>(
     let result = blended.collect();
     let words = plan.words;
     let (module, progress, ()) = frame.finish(next);
-    Ok(Lowered { module, progress, words, requirements, result })
+    Ok(Lowered { module, progress, params: words, requirements, result })
 }
 
 const STAGES: Stages =

@@ -95,7 +95,7 @@ pub fn lower<'m>(
         let (found, geometry) = made.result;
         add(&mut lowered.result.distances, step, is_fragment, found);
         lowered.result.geometry = geometry.or(lowered.result.geometry.take());
-        lowered.words.extend(made.words);
+        lowered.params.extend(made.params);
         let mut needs = std::mem::take(&mut lowered.requirements);
         if !matches!(step, Step::UserPlanes(_) | Step::Mask { .. }) {
             // The step knows all distances of the stage, and the others are gone.

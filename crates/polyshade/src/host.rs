@@ -31,7 +31,7 @@ pub struct Lowered<'m, T = ()> {
     /// Whether the words are others than those that were given.
     pub progress: Progress,
     /// What the host fills in, by place.
-    pub words: Vec<HostParams>,
+    pub params: Vec<HostParams>,
     /// What the device must have and the host must bind and order.
     pub requirements: Requirements,
     /// What else there is to know of this lowering.
@@ -65,11 +65,11 @@ pub struct Changed {
 impl<'m, T> Lowered<'m, T> {
     /// What is made of a module of which there is nothing to do.
     pub(crate) fn unchanged(module: &'m Module<'_>, result: T) -> Self {
-        let (words, requirements) = (Vec::new(), Requirements::default());
+        let (params, requirements) = (Vec::new(), Requirements::default());
         Self {
             module: module.borrowed(),
             progress: Progress::Unchanged,
-            words,
+            params,
             requirements,
             result,
         }
@@ -82,23 +82,23 @@ impl<'m, T> Lowered<'m, T> {
 
     /// The same, borrowing nothing.
     pub fn into_owned(self) -> Lowered<'static, T> {
-        let Self { module, progress, words, requirements, result } = self;
-        Lowered { module: module.into_owned(), progress, words, requirements, result }
+        let Self { module, progress, params, requirements, result } = self;
+        Lowered { module: module.into_owned(), progress, params, requirements, result }
     }
 
-    /// Adds words that the host fills in, and the descriptors, push constants, specialization constants and limits that
+    /// Adds parameters that the host fills in, and the descriptors, push constants, specialization constants and limits that
     /// `stage` needs to read them.
     #[must_use]
-    pub fn with_params(mut self, words: Vec<HostParams>, stage: ExecutionModel) -> Self {
-        self.requirements.read(&words, stage);
+    pub fn with_params(mut self, params: Vec<HostParams>, stage: ExecutionModel) -> Self {
+        self.requirements.read(&params, stage);
         self.requirements.need_push_constants();
-        self.words.extend(words);
+        self.params.extend(params);
         self
     }
 
     /// The same with another result.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Lowered<'m, U> {
-        let Self { module, progress, words, requirements, result } = self;
-        Lowered { module, progress, words, requirements, result: f(result) }
+        let Self { module, progress, params, requirements, result } = self;
+        Lowered { module, progress, params, requirements, result: f(result) }
     }
 }

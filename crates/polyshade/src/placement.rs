@@ -1,4 +1,4 @@
-//! Where buffers that are added, and the words that say what is in them, are bound.
+//! The bindings of buffers that are added, and of the parameters that describe their contents.
 
 use crate::code;
 use crate::host::{Binding, DescriptorKind, LimitName, ParamSource, Requirements, Reserved, Set};
@@ -9,26 +9,26 @@ use std::ops::Range;
 /// The sets that every Vulkan device has (Vulkan specification, `maxBoundDescriptorSets`).
 const SETS: u32 = 4;
 
-/// Where host words are wanted.
+/// Where host parameters are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub(crate) enum WordsAt {
+pub(crate) enum ParamsAt {
     /// In a storage buffer, at the binding behind the last buffer.
     #[default]
     StorageBuffer,
     /// In a uniform buffer, at the binding behind the last buffer.
     Uniform,
     /// Here.
-    ParamSource(ParamSource),
+    Source(ParamSource),
 }
 
-/// Where buffers and host words are wanted.
+/// Where buffers and host parameters are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// The set, and the binding of the first buffer.
     pub(crate) first: (Option<Set>, Option<Binding>),
-    pub(crate) words: WordsAt,
+    pub(crate) params: ParamsAt,
     /// What a message calls a buffer.
     pub(crate) buffer: &'static str,
 }
@@ -38,28 +38,28 @@ pub(crate) struct Wanted {
 pub(crate) struct Placement {
     /// The set, and the binding of the first buffer; none where they are found by addresses.
     first: Option<(Set, Binding)>,
-    pub(crate) words: ParamSource,
+    pub(crate) params: ParamSource,
 }
 
 impl Placement {
-    /// Finds room for `buffers` buffers and the host words, or takes what is wanted.
+    /// Finds room for `buffers` buffers and the host parameters, or takes the wanted places.
     pub(crate) fn new(
         m: &Module<'_>,
         wanted: &Wanted,
         reserved: &Reserved,
         buffers: u32,
     ) -> Result<Self, Error> {
-        let given = match wanted.words {
-            WordsAt::ParamSource(place) => Some(place),
-            WordsAt::StorageBuffer | WordsAt::Uniform => None,
+        let given = match wanted.params {
+            ParamsAt::Source(place) => Some(place),
+            ParamsAt::StorageBuffer | ParamsAt::Uniform => None,
         };
-        if let Some(words) = given.filter(|place| place.is_address()) {
+        if let Some(params) = given.filter(|place| place.is_address()) {
             if wanted.first != (None, None) {
                 let message =
                     format!("{}s that are found by addresses have no binding", wanted.buffer);
                 return Err(Error::new(&code::BINDING_WITH_ADDRESS, message));
             }
-            return Ok(Self { first: None, words });
+            return Ok(Self { first: None, params });
         }
         let (set, first) = match wanted.first {
             (Some(set), Some(binding)) => (set, binding),
@@ -73,14 +73,14 @@ impl Placement {
             let message = format!("there are no {buffers} bindings from {} on", first.0);
             return Err(Error::new(&code::BINDING_OUT_OF_RANGE, message));
         };
-        let words = match wanted.words {
-            WordsAt::StorageBuffer => ParamSource::StorageBuffer { set, binding: behind },
-            WordsAt::Uniform => ParamSource::Uniform { set, binding: behind },
-            WordsAt::ParamSource(place) => place,
+        let params = match wanted.params {
+            ParamsAt::StorageBuffer => ParamSource::StorageBuffer { set, binding: behind },
+            ParamsAt::Uniform => ParamSource::Uniform { set, binding: behind },
+            ParamsAt::Source(place) => place,
         };
         (first.0..behind.0).try_for_each(|one| reserved.check(set, Binding(one)))?;
-        check_params(words, set, first..behind, wanted.buffer)?;
-        Ok(Self { first: Some((set, first)), words })
+        check_params(params, set, first..behind, wanted.buffer)?;
+        Ok(Self { first: Some((set, first)), params })
     }
 
     /// The set and binding of buffer `number`; none where it is found by its address.
@@ -90,17 +90,17 @@ impl Placement {
     }
 }
 
-/// The host words have a binding of their own.
+/// The host parameters have a binding of their own.
 fn check_params(
-    words: ParamSource,
+    params: ParamSource,
     set: Set,
     buffers: Range<Binding>,
     buffer: &str,
 ) -> Result<(), Error> {
-    match words.descriptor() {
+    match params.descriptor() {
         Some((other, binding)) if other == set && buffers.contains(&binding) => {
             let message = format!(
-                "binding {} of set {} would hold the host words and {buffer} {}",
+                "binding {} of set {} would hold the host parameters and {buffer} {}",
                 binding.0,
                 set.0,
                 binding.0 - buffers.start.0

@@ -23,7 +23,7 @@
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{ParamSource, Target}};
-//! use polyshade::clip_space::{Options, };
+//! use polyshade::clip_space::Options;
 //! use polyshade::recipe::{self, Recipe};
 //!
 //! # fn pipeline(vertex: &Module<'_>, fragment: &Module<'_>) -> Result<(), Error> {
@@ -205,10 +205,10 @@ impl Recipe {
     /// The descriptors that are asked for by their numbers, by all but vertex pulling and the capture, which find room
     /// beside them. `colours` are the locations of the fragment stage's outputs.
     fn descriptors(&self, colours: Vec<u32>) -> Reserved {
-        let planes = self.planes.map(|planes| planes.words);
+        let planes = self.planes.map(|planes| planes.params);
         let masks = self.masks.and_then(|masks| masks.enabled.place());
         let discard = self.rasterizer_discard.as_ref().and_then(|discard| discard.when.place());
-        let depth = self.clip_space.iter().flat_map(clip_space::words).map(|words| words.place);
+        let depth = self.clip_space.iter().flat_map(clip_space::words).map(|words| words.source);
         let places = planes.into_iter().chain(masks).chain(depth).chain(discard);
         let blend = self.blend.as_ref().map(|blend| blend.descriptors(colours));
         let all = places.filter_map(ParamSource::descriptor).chain(blend.into_iter().flatten());

@@ -221,7 +221,7 @@ impl<'m> Prepared<'m> {
             }
         };
         let requirements = with_others(&self.frame, version, requirements)?;
-        Ok(Lowered { module, progress, words, requirements, result })
+        Ok(Lowered { module, progress, params: words, requirements, result })
     }
 
     /// The variant that reads outputs back: first with its own code, then without the shader's.
@@ -236,7 +236,7 @@ impl<'m> Prepared<'m> {
         let requirements = with_others(&self.frame, version, requirements)?;
         let words = vec![self.plan.words.clone()];
         let made = self.frame.made(reduced.module.into_owned(), requirements, ());
-        Ok(Lowered { words, ..made })
+        Ok(Lowered { params: words, ..made })
     }
 
     fn edit<'e>(
@@ -298,14 +298,14 @@ impl Plan {
         let reserved = frame.target().reservations();
         let bound = buffers + layout.draws.further_buffers();
         let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
-        layout.draws.by_address = placement.words.is_address();
+        layout.draws.by_address = placement.params.is_address();
         layout.draws.check_spill_outputs()?;
         layout.draws.asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
         let host_params = layout.draws.host_params(buffers);
-        let words = known::words(&layout.draws, placement.words, &host_params);
+        let words = known::words(&layout.draws, placement.params, &host_params);
         reserved.check_params(&words)?;
         if layout.draws.compute && words.location().is_some() {
-            let message = format!("words at {}, but a compute stage captures", words.place);
+            let message = format!("words at {}, but a compute stage captures", words.source);
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
         rewrite::check_attributes(m, entry, std::slice::from_ref(&words))?;

@@ -4,7 +4,7 @@
 //! Every input with a location becomes a `Private` variable, which is filled before the shader begins. What is read is
 //! what Vulkan says that vertex input is ("Vertex Input Extraction"): the element by vertex or instance index, divisors
 //! heeded, converted by the format, and filled up from (0, 0, 0, 1). Formats, offsets, strides and rates are known
-//! when the shader is lowered, or are words of the host, each for itself: that is dynamic vertex input.
+//! when the shader is lowered, or are host parameters, each for itself: that is dynamic vertex input.
 //!
 //! ```
 //! # use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Rate};
@@ -99,7 +99,7 @@ pub fn lower<'m>(
         Ok((Vec::from_iter(words), requirements, pulled))
     })?;
     let Lowered { module, progress, result: (words, requirements, result), .. } = lowered;
-    Ok(Lowered { module, progress, words, requirements, result })
+    Ok(Lowered { module, progress, params: words, requirements, result })
 }
 
 /// What the inputs are read from.
@@ -125,7 +125,7 @@ fn words(
     let mut say = |name: String, meaning| words.push(HostParam::new(name, meaning));
     for number in buffers {
         let buffer = options.buffer_numbered(*number);
-        if placement.words.is_address() {
+        if placement.params.is_address() {
             say(
                 emit::ADDRESS_LOW.of(*number),
                 "the lower 32 bits of the address of the vertex buffer",
@@ -157,7 +157,7 @@ fn words(
     if options.needs_first_instance(buffers) && !options.asks_base_instance() {
         say(emit::FIRST_INSTANCE.to_owned(), "the first instance of the draw");
     }
-    (!words.is_empty()).then_some(HostParams { place: placement.words, words })
+    (!words.is_empty()).then_some(HostParams { source: placement.params, params: words })
 }
 
 fn requirements(

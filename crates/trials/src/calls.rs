@@ -78,7 +78,7 @@ pub const CALLS: [MeasuredCall; 19] = [
     }),
     call("clip-planes", VERTEX, |of| {
         let words = ParamSource::Uniform { set: Set(2), binding: Binding(0) };
-        clipped(of, Step::UserPlanes(UserPlanes { count: 6, words, vertex: None }))
+        clipped(of, Step::UserPlanes(UserPlanes { count: 6, params: words, vertex: None }))
     }),
     call("clip-registers", VERTEX, |of| {
         clipped(of, Step::ToRegisters(Registers { inputs: 28, outputs: 28, signature: None }))
@@ -141,9 +141,11 @@ fn captured<'m>(of: Of<'m>, known: Known, variants: &[Variant]) -> Result<Vec<Mo
     let options = of.captured();
     let options = match known {
         Known::Nothing => options,
-        Known::List => options.topologies([Topology::TriangleList]).one_instance().one_limit(),
-        Known::Instanced => options.topologies([Topology::TriangleList]).one_limit(),
-        Known::Strip => options.topologies([Topology::TriangleStrip]).one_limit(),
+        Known::List => {
+            options.topologies([Topology::TriangleList]).one_instance().limit_in_vertices()
+        }
+        Known::Instanced => options.topologies([Topology::TriangleList]).limit_in_vertices(),
+        Known::Strip => options.topologies([Topology::TriangleStrip]).limit_in_vertices(),
     };
     let prepared = transform_feedback::prepare(of.m, of.target(), &options)?;
     variants.iter().map(|variant| Ok(prepared.variant(*variant)?.module)).collect()

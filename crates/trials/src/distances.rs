@@ -107,7 +107,7 @@ pub(crate) fn mask(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices)
 pub(crate) fn user_planes(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let planes = UserPlanes {
         count: choices.number().wrapping_add(1),
-        words: place(choices),
+        params: place(choices),
         vertex: match choices.below(2) {
             0 => None,
             _ => Some(choices.below(4)),

@@ -32,13 +32,13 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         0 => options,
         6 => {
             let pointer = pointer(choices, (Set(2), Binding(7)));
-            return variants(m, &target, &options.words(ParamSource::Address(pointer)));
+            return variants(m, &target, &options.params(ParamSource::Address(pointer)));
         }
-        1 => options.words(ParamSource::Uniform { set: Set(2), binding: Binding(7) }),
-        2 => options.words(ParamSource::PushConstant { offset: choices.offset() }),
-        3 => options.words(ParamSource::Specialization { first_id: choices.number() }),
-        4 => options.words_in_uniform(),
-        _ => options.words(ParamSource::StorageBuffer { set: Set(0), binding: Binding(9) }),
+        1 => options.params(ParamSource::Uniform { set: Set(2), binding: Binding(7) }),
+        2 => options.params(ParamSource::PushConstant { offset: choices.offset() }),
+        3 => options.params(ParamSource::Specialization { first_id: choices.number() }),
+        4 => options.params_in_uniform(),
+        _ => options.params(ParamSource::StorageBuffer { set: Set(0), binding: Binding(9) }),
     };
     let options = match choices.maybe() {
         true => options.into_storage(Set(choices.number()), Binding(choices.number())),
@@ -74,7 +74,7 @@ fn known(options: Options, choices: &mut Choices) -> Options {
         7 => options.restart(),
         _ => options,
     };
-    let options = if choices.rarely() { options.one_limit() } else { options };
+    let options = if choices.rarely() { options.limit_in_vertices() } else { options };
     if choices.rarely() { options.unbound_buffers() } else { options }
 }
 
@@ -108,7 +108,7 @@ fn variants(m: &Module<'_>, target: &Target, options: &Options) -> Made {
 pub(crate) fn decorate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
     let options = captured(m, entry, choices);
-    let options = if choices.maybe() { options.repeats() } else { options };
+    let options = if choices.maybe() { options.allow_duplicates() } else { options };
     let decorated = transform_feedback::decorate(m, &target, &options)?;
     Ok(vec![("decorated", decorated.module.into_owned())])
 }
@@ -307,8 +307,8 @@ fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
     }
     let options = match choices.below(4) {
         0 => options,
-        1 => options.words(ParamSource::Address(pointer(choices, (Set(2), Binding(7))))),
-        2 => options.words(ParamSource::Uniform { set: Set(2), binding: Binding(7) }),
+        1 => options.params(ParamSource::Address(pointer(choices, (Set(2), Binding(7))))),
+        2 => options.params(ParamSource::Uniform { set: Set(2), binding: Binding(7) }),
         _ => options.storage(Some(Set(choices.number())), choices.perhaps(|c| Binding(c.number()))),
     };
     options

@@ -160,7 +160,7 @@ pub(crate) fn dce(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) 
     Ok(vec![("reduced", reduced.module.into_owned())])
 }
 
-/// Words of the host's, of every kind, are loaded at the start.
+/// Host parameters, of every kind, are loaded at the start.
 pub(crate) fn resources(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let at = (Set(5), Binding(choices.number()));
     let offset = choices.offset();

@@ -114,7 +114,7 @@ pub fn capture_draw<'a>(
     buffers: &CaptureBuffers<'_>,
     work: &mut Work<'a>,
 ) -> Result<Draw<'a>, Error> {
-    let host_words = capture.layout.host_params(draw, ranges)?;
+    let host_params = capture.layout.host_params(draw, ranges)?;
     let variant = match (&capture.spilled, buffers.outputs) {
         (Some([spill_outputs, _]), Some(_)) => spill_outputs,
         _ => &capture.capture_only,
@@ -126,7 +126,7 @@ pub fn capture_draw<'a>(
         ..Draw::default()
     };
     dispatch_capture(capture, draw, &mut pass)?;
-    bind_capture(capture, &host_words, buffers, &mut pass, work);
+    bind_capture(capture, &host_params, buffers, &mut pass, work);
     Ok(pass)
 }
 
@@ -147,10 +147,10 @@ pub fn dispatch_capture(
     Ok(())
 }
 
-/// Binds the buffers and the host words to a draw of a variant that stores, whose first stage that is.
+/// Binds the buffers and the host parameters to a draw of a variant that stores, whose first stage that is.
 pub fn bind_capture(
     capture: &Variants<'_>,
-    host_words: &[u32],
+    host_params: &[u32],
     buffers: &CaptureBuffers<'_>,
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
@@ -162,13 +162,13 @@ pub fn bind_capture(
         draw.descriptors.push(Descriptor::new(set, binding, resource));
     }
 
-    let block = place_words(capture.words.place, host_words, 0, draw, work);
-    let Some(block) = block.filter(|_| capture.words.place.is_address()) else { return };
+    let block = place_words(capture.words.source, host_params, 0, draw, work);
+    let Some(block) = block.filter(|_| capture.words.source.is_address()) else { return };
     for (range, halves) in buffers.addressed() {
         let [Some(low), Some(high)] = halves.map(|half| capture.words.number(&half)) else {
             continue;
         };
-        let half = |word: u32| u64::from(host_words[word as usize]);
+        let half = |word: u32| u64::from(host_params[word as usize]);
         // What the host has told is how far behind the start of the range what is meant begins.
         let offset = range.offset + (half(high) << 32 | half(low));
         let of = At { buffer: range.buffer, offset };

@@ -29,7 +29,7 @@ pub fn bind_pulled(
             draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
         }
     }
-    let Some(words) = pulled.words.first() else { return };
+    let Some(words) = pulled.params.first() else { return };
     let first_instance = draw.instances.start;
     let value = |name: &str| {
         let number = |what: &str| name.strip_prefix(what)?.parse::<u32>().ok();
@@ -59,8 +59,8 @@ pub fn bind_pulled(
             0
         }
     };
-    let values: Vec<u32> = words.words.iter().map(|word| value(&word.name)).collect();
-    let block = place_words(words.place, &values, stage, draw, work);
+    let values: Vec<u32> = words.params.iter().map(|word| value(&word.name)).collect();
+    let block = place_words(words.source, &values, stage, draw, work);
     for (number, range) in ranges {
         if let Some(low) = words.number(&format!("vertex_address_low_{number}")) {
             let buffer = block.expect("addresses are in memory");

@@ -1,6 +1,6 @@
 #version 450
 // Buffers that are found by their addresses have no binding that could be asked for.
-// RUN: polyshade capture %s --varyings gl_Position --set 1 --words address:push-constant=0 -o %t.spv
+// RUN: polyshade capture %s --varyings gl_Position --set 1 --params address:push-constant=0 -o %t.spv
 // EXIT: 2
 // CHECK: feedback buffers that are found by addresses have no binding
 

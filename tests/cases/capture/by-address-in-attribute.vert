@@ -1,6 +1,6 @@
 #version 450
 // The address is an attribute of two words, the same for all vertices.
-// RUN: polyshade capture %s --varyings v --words address:attribute=3 -o %t.spv
+// RUN: polyshade capture %s --varyings v --params address:attribute=3 -o %t.spv
 // CHECK: OpDecorate %polyshade_host Location 3
 // CHECK-NOT: DescriptorSet
 // CHECK: OpLoad %v2uint

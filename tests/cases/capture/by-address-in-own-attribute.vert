@@ -1,6 +1,6 @@
 #version 450
 // The second column of the matrix is at the location.
-// RUN: polyshade capture %s --varyings v --words address:attribute=3 -o %t.spv
+// RUN: polyshade capture %s --varyings v --params address:attribute=3 -o %t.spv
 // EXIT: 2
 // CHECK: words at address:attribute=3, where the shader has an input
 layout(location = 2) in mat2 a;

@@ -1,6 +1,6 @@
 #version 450
 // Nothing is bound: the words, and the addresses of the feedback buffers among them, are where an address points to.
-// RUN: polyshade capture %s --varyings b,gl_NextBuffer,a --words address:push-constant=72 --topologies triangle-strip --one-limit -o %t.spv
+// RUN: polyshade capture %s --varyings b,gl_NextBuffer,a --params address:push-constant=72 --topologies triangle-strip --limit-in-vertices -o %t.spv
 // CHECK: OpCapability PhysicalStorageBufferAddresses
 // CHECK: OpExtension "SPV_KHR_physical_storage_buffer"
 // CHECK: OpMemoryModel PhysicalStorageBuffer64 GLSL450

@@ -1,7 +1,7 @@
 #version 450
 // A compute stage captures where no vertex stage can store: an invocation for each vertex of each instance, whose numbers
 // are those of the draw.
-// RUN: polyshade capture %s --varyings v --path compute --topologies triangle-list --one-limit -o %t.spv
+// RUN: polyshade capture %s --varyings v --path compute --topologies triangle-list --limit-in-vertices -o %t.spv
 // CHECK: OpEntryPoint GLCompute %main "main" %polyshade_work_group %polyshade_invocation
 // CHECK: OpExecutionMode %main LocalSize 64 1 1
 // CHECK-NOT: OpCapability DrawParameters

@@ -1,6 +1,6 @@
 #version 450
 // The draws of a multi-draw are drawn one by one: each has its number from the host, also where it is rasterized.
-// RUN: polyshade capture %s --varyings v --topologies point-list --one-instance --one-limit -o %t.capture.spv --variant both=%t.spv
+// RUN: polyshade capture %s --varyings v --topologies point-list --one-instance --limit-in-vertices -o %t.capture.spv --variant both=%t.spv
 // CHECK-NOT: OpCapability DrawParameters
 // CHECK: %gl_DrawIDARB = OpVariable %_ptr_Private_int Private
 // CHECK: OpStore %gl_DrawIDARB

@@ -1,6 +1,6 @@
 #version 450
 // Indices of a known width, and the table of where they restart primitives, are found by their addresses.
-// RUN: polyshade capture %s --varyings v --indexed=uint16 --restart --topologies triangle-strip --words address:push-constant=0 -o %t.spv
+// RUN: polyshade capture %s --varyings v --indexed=uint16 --restart --topologies triangle-strip --params address:push-constant=0 -o %t.spv
 // CHECK-NOT: DescriptorSet
 // CHECK: %table_word = OpFunction
 // CHECK: %of_segment = OpFunction

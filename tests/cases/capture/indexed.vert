@@ -1,6 +1,6 @@
 #version 450
 // Each point reads the index at its position. Built-ins of the draw are those of the draw with indices.
-// RUN: polyshade capture %s --varyings v --indexed --topologies triangle-list --one-instance --one-limit -o %t.spv
+// RUN: polyshade capture %s --varyings v --indexed --topologies triangle-list --one-instance --limit-in-vertices -o %t.spv
 // CHECK-NOT: OpCapability DrawParameters
 // CHECK: OpDecorate %polyshade_indices NonWritable
 // CHECK: %gl_VertexIndex = OpVariable %_ptr_Private_int Private

@@ -1,6 +1,6 @@
 #version 450
 // Of draws of one list the host says how many corners fit, and a vertex is stored where it stands.
-// RUN: polyshade capture %s --varyings v_colour,gl_Position --one-limit --one-instance --topologies triangle-list,line-list -o %t.spv
+// RUN: polyshade capture %s --varyings v_colour,gl_Position --limit-in-vertices --one-instance --topologies triangle-list,line-list -o %t.spv
 // CHECK: OpArrayLength
 // CHECK-NOT: OpSwitch
 // CHECK: OpULessThan

@@ -1,6 +1,6 @@
 #version 450
 // A loop is closed by the last of its slots. No variant is drawn as it is.
-// RUN: polyshade capture %s --varyings v_colour --topologies line-loop --one-limit --one-instance -o %t.spv
+// RUN: polyshade capture %s --varyings v_colour --topologies line-loop --limit-in-vertices --one-instance -o %t.spv
 // CHECK: OpName %of_line_loop
 // CHECK-NOT: OpSwitch
 

@@ -1,6 +1,6 @@
 #version 450
 // Of strips the code is there for strips, and flags say which vertex is the provoking one.
-// RUN: polyshade capture %s --varyings v_colour --topologies triangle-strip --one-limit -o %t.spv
+// RUN: polyshade capture %s --varyings v_colour --topologies triangle-strip --limit-in-vertices -o %t.spv
 // CHECK: OpName %slot_of_triangle_strip
 // CHECK-NOT: OpSwitch
 

@@ -6,7 +6,7 @@
 // CHECK: without an attribute, (0, 0, 0, 1): locations 1
 // CHECK: set 3 binding 0: storage buffer, vertex buffer 0
 // CHECK: set 2 binding 0: storage buffer, feedback buffer 0
-// CHECK: set 2 binding 1: storage buffer, words of the host
+// CHECK: set 2 binding 1: storage buffer, host parameters
 // CHECK-NOT: storage buffer
 // CHECK: fill in at storage=3:1
 // CHECK: vertex_offset_0

@@ -1,6 +1,6 @@
 #version 450
 // A compute stage has no attributes: it fetches them, and so does the variant that is drawn.
-// RUN: polyshade capture %s --varyings v --path compute --topologies point-list --one-instance --one-limit --pull --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o %t.spv --variant raster-only=%t.raster.spv
+// RUN: polyshade capture %s --varyings v --path compute --topologies point-list --one-instance --limit-in-vertices --pull --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o %t.spv --variant raster-only=%t.raster.spv
 // CHECK: OpEntryPoint GLCompute
 // CHECK: OpDecorate %polyshade_vertex_buffer_0 NonWritable
 layout(location = 0) in vec2 a;

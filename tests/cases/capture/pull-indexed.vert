@@ -1,6 +1,6 @@
 #version 450
 // Of a draw with indices, attributes are fetched by the index, from a set of their own.
-// RUN: polyshade capture %s --varyings v --indexed=uint16 --topologies point-list --one-instance --one-limit --set 1 --pull --pull-set 2 --pull-binding 4 --pull-words push-constant=16 --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o %t.spv
+// RUN: polyshade capture %s --varyings v --indexed=uint16 --topologies point-list --one-instance --limit-in-vertices --set 1 --pull --pull-set 2 --pull-binding 4 --pull-params push-constant=16 --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o %t.spv
 // CHECK: OpDecorate %polyshade_vertex_buffer_0 DescriptorSet 2
 // CHECK: OpDecorate %polyshade_vertex_buffer_0 Binding 4
 // CHECK: OpDecorate %polyshade_indices NonWritable

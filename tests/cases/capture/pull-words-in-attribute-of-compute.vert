@@ -1,6 +1,6 @@
 #version 450
 // A compute stage has no attribute to find words by either.
-// RUN: polyshade capture %s --varyings v --path compute --pull --pull-words address:attribute=3 --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o %t.spv
+// RUN: polyshade capture %s --varyings v --path compute --pull --pull-params address:attribute=3 --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o %t.spv
 // EXIT: 3
 // CHECK: cannot capture in a compute stage: it has no vertex attribute, not even one that is the same for all vertices
 layout(location = 0) in vec2 a;

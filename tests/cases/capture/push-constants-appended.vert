@@ -1,6 +1,6 @@
 #version 450
-// An entry point has one block of push constants: the host words become members of it.
-// RUN: polyshade capture %s --varyings gl_Position --words push-constant=64 -o %t.spv
+// An entry point has one block of push constants: the host parameters become members of it.
+// RUN: polyshade capture %s --varyings gl_Position --params push-constant=64 -o %t.spv
 // CHECK: OpMemberDecorate %Matrix 1 Offset 64
 // CHECK: OpMemberDecorate %Matrix 8 Offset 92
 

@@ -1,6 +1,6 @@
 #version 450
-// Host words go behind the push constants that the shader has.
-// RUN: polyshade capture %s --varyings gl_Position --words push-constant=32 -o %t.spv
+// Host parameters go behind the push constants that the shader has.
+// RUN: polyshade capture %s --varyings gl_Position --params push-constant=32 -o %t.spv
 // EXIT: 2
 // CHECK: the push constants of the shader end at byte 64, behind byte 32
 

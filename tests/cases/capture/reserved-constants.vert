@@ -1,6 +1,6 @@
 #version 450
 // Numbers of specialization constants can be reserved too.
-// RUN: polyshade capture %s --varyings gl_Position --words specialization=10 --reserve-constant 12 -o %t.spv
+// RUN: polyshade capture %s --varyings gl_Position --params specialization=10 --reserve-constant 12 -o %t.spv
 // EXIT: 2
 // CHECK: specialization constant 12 is reserved
 

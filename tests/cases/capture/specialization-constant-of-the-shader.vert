@@ -1,6 +1,6 @@
 #version 450
 // A specialization constant's number is the shader's own.
-// RUN: polyshade capture %s --varyings gl_Position --words specialization=4 -o %t.spv
+// RUN: polyshade capture %s --varyings gl_Position --params specialization=4 -o %t.spv
 // EXIT: 2
 // CHECK: specialization constant 7 is the shader's own: 4 to 11 are needed
 

@@ -1,6 +1,6 @@
 #version 450
-// The host words can be specialization constants: a pipeline for each draw.
-// RUN: polyshade capture %s --varyings gl_Position --words specialization=40 -o %t.spv
+// The host parameters can be specialization constants: a pipeline for each draw.
+// RUN: polyshade capture %s --varyings gl_Position --params specialization=40 -o %t.spv
 // CHECK: OpDecorate %topology SpecId 40
 // CHECK: OpDecorate %reached_0 SpecId 47
 

@@ -1,6 +1,6 @@
 #version 450
 // Outputs are spilled to a bound buffer, and words behind an address bind none.
-// RUN: polyshade capture %s --varyings v --spill-outputs --words address:push-constant=0 -o %t.spv
+// RUN: polyshade capture %s --varyings v --spill-outputs --params address:push-constant=0 -o %t.spv
 // EXIT: 2
 // CHECK: host parameters behind an address bind none
 // CHECK: --spill-outputs

@@ -1,6 +1,6 @@
 #version 450
 // The buffer for outputs is bound behind the index buffer, and one limit needs to know how many vertices an instance has.
-// RUN: polyshade capture %s --varyings v --indexed --one-limit --spill-outputs --dry-run
+// RUN: polyshade capture %s --varyings v --indexed --limit-in-vertices --spill-outputs --dry-run
 // CHECK: binding 1: storage buffer, index buffer
 // CHECK: binding 2: storage buffer, spilled outputs
 // CHECK: index_count

@@ -1,7 +1,7 @@
 #version 450
 // All outputs of a vertex are stored by its number among those of all instances, where what is captured is stored to
 // the slots of its corners.
-// RUN: polyshade capture %s --varyings v_colour --spill-outputs --one-limit --topologies triangle-list -o %t.capture.spv --variant spill-outputs=%t.spv
+// RUN: polyshade capture %s --varyings v_colour --spill-outputs --limit-in-vertices --topologies triangle-list -o %t.capture.spv --variant spill-outputs=%t.spv
 // CHECK: %polyshade_outputs
 // CHECK: %store_outputs = OpFunction
 // CHECK: OpFunctionCall %void %store_outputs

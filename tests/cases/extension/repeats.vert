@@ -1,6 +1,6 @@
 #version 450
 // Where it is asked for, what is named twice is captured twice: decorated once, and copied.
-// RUN: polyshade capture %s --path extension --varyings v_colour,v_colour --repeats -o %t.spv
+// RUN: polyshade capture %s --path extension --varyings v_colour,v_colour --allow-duplicates -o %t.spv
 // CHECK: OpDecorate %v_colour Offset 0
 // CHECK: OpDecorate %polyshade_captured_0_4 Offset 16
 layout(location = 0) out vec4 v_colour;

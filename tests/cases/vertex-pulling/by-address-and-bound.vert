@@ -1,6 +1,6 @@
 #version 450
 // What is found by addresses has no binding.
-// RUN: polyshade vertex-pulling %s --attribute 0=0:0:r32_sfloat --buffer 0=4 --words address:push-constant=0 --set 1 -o %t.spv
+// RUN: polyshade vertex-pulling %s --attribute 0=0:0:r32_sfloat --buffer 0=4 --params address:push-constant=0 --set 1 -o %t.spv
 // EXIT: 2
 // CHECK: vertex buffers that are found by addresses have no binding
 layout(location = 0) in vec4 a_position;

@@ -1,6 +1,6 @@
 #version 450
 // Buffers and words are found by one address in push constants: nothing is bound.
-// RUN: polyshade vertex-pulling %s --attribute 0=0:0:r16g16_sfloat,1=5:4:r32_uint --buffer 0=4,5=8:instance/2 --words address:push-constant=8 -o %t.spv
+// RUN: polyshade vertex-pulling %s --attribute 0=0:0:r16g16_sfloat,1=5:4:r32_uint --buffer 0=4,5=8:instance/2 --params address:push-constant=8 -o %t.spv
 // CHECK: OpMemoryModel PhysicalStorageBuffer64 GLSL450
 // CHECK-NOT: DescriptorSet
 layout(location = 0) in vec2 a_position;

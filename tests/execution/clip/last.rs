@@ -183,7 +183,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
             let whole = picture(driver, (&vertex, &fragment), None);
             assert!(expected != whole, "{driver:?}: the planes cut nothing off");
             for words_at in PLACES {
-                let planes = UserPlanes { count: 3, words: words_at, vertex: space };
+                let planes = UserPlanes { count: 3, params: words_at, vertex: space };
                 let lowered = take(&module, Step::UserPlanes(planes)).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let stages = (lowered.words(), fragment.as_slice());
@@ -192,7 +192,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
             }
         }
     }
-    let nine = UserPlanes { count: 9, words: PLACES[0], vertex: None };
+    let nine = UserPlanes { count: 9, params: PLACES[0], vertex: None };
     let nine = take(&module, Step::UserPlanes(nine));
     assert!(nine.is_err(), "nine planes are more than the device takes");
 }

@@ -6,7 +6,7 @@ use crate::noise::Noise;
 use crate::storage::HOSTS;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade_metal::Metal;
-use polyshade_planner::{CounterPass, PassState, Path, Preset, Step, Word};
+use polyshade_planner::{CounterPass, ParamValue, PassState, Path, Preset, Step};
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 
 /// How many captures of a kind are executed for Metal.
@@ -57,8 +57,8 @@ fn the_device_keeps_on_metal() {
 /// Has variants told that there are no vertices.
 fn without_vertices(step: &mut Step) {
     let Step::CounterPass(CounterPass { words: Some(words), .. }) = step else { return };
-    let counts = |word: &&mut Word| **word == Word::VertexCount;
-    words.words.iter_mut().filter(counts).for_each(|word| *word = Word::Constant(0));
+    let counts = |word: &&mut ParamValue| **word == ParamValue::VertexCount;
+    words.values.iter_mut().filter(counts).for_each(|word| *word = ParamValue::Constant(0));
 }
 
 #[test]

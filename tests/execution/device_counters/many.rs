@@ -5,7 +5,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::memory::{bytes, words};
 use crate::noise::Noise;
 use polyshade::transform_feedback::{self as feedback, IndexType, MAX_BUFFERS, Topology};
-use polyshade_planner::Word;
+use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{
     self as counter_pass, Arguments, Draws, Job, List, Segments, Shader, place_in,
 };
@@ -24,8 +24,12 @@ const STATE_COUNT: u32 = 3;
 const QUERY_COUNT: u32 = 2;
 const COUNTER_COUNT: u32 = 8;
 /// The variants' words, and how many bytes a draw has of them.
-const WORDS: [Word; 4] =
-    [Word::VertexCount, Word::Limit, Word::DeviceCounter(0), Word::DeviceCounter(1)];
+const WORDS: [ParamValue; 4] = [
+    ParamValue::VertexCount,
+    ParamValue::Limit,
+    ParamValue::DeviceCounter(0),
+    ParamValue::DeviceCounter(1),
+];
 const BLOCK: u32 = 16;
 /// The contents of memory that nothing has written.
 const EMPTY: u32 = 0xcdcd_cdcd;

@@ -24,7 +24,7 @@ struct Group {
     format: Option<&'static str>,
     indexed: bool,
     restart: bool,
-    one_limit: bool,
+    limit_in_vertices: bool,
     again: u32,
     pass: PassState,
     cases: Vec<Case>,
@@ -42,7 +42,7 @@ impl Group {
         let list = noise.below(LISTS.len() as u32) as usize;
         let format =
             (noise.below(2) == 1).then(|| super::subject::FORMATS[noise.below(6) as usize]);
-        let one_limit = noise.below(2) == 1;
+        let limit_in_vertices = noise.below(2) == 1;
         let one_by_one = !host.is_address() && looks_at_ranges();
         let (again, pass) = match counter_owner {
             // Words that the host has written are the same the second time.
@@ -66,7 +66,7 @@ impl Group {
             format,
             indexed,
             restart,
-            one_limit,
+            limit_in_vertices,
             again,
             pass,
             cases,
@@ -77,7 +77,8 @@ impl Group {
     fn compare(&self) -> Result<(), String> {
         let subject = Subject::new(LISTS[self.list], self.format, self.host, |options| {
             let options = any_draw(options, self.indexed, self.restart);
-            let options = if self.one_limit { options.one_limit() } else { options };
+            let options =
+                if self.limit_in_vertices { options.limit_in_vertices() } else { options };
             on_path(options, self.path)
         });
         compare(&subject, (self.path, self.again, self.pass), &self.cases)

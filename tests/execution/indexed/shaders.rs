@@ -129,7 +129,7 @@ fn fetched(
         let words = &storage.words;
         let mut draw = match storage.capture.words.number("first_index").is_some() {
             true => capture_pass(storage, words, one, None, |_| {}, &mut work).0,
-            false => storage.draw(words, &one.case, &storage.host_words(&one.case), &mut work),
+            false => storage.draw(words, &one.case, &storage.host_params(&one.case), &mut work),
         };
         bind_pulled(pulled, told, &ranges, 0, &mut draw, &mut work);
         work.draws.push(draw);
@@ -153,7 +153,7 @@ fn made_at_once(shader: &[u32], options: &str) -> (Vec<u32>, Value) {
     (words, report)
 }
 
-/// One call makes the shader that two calls make, with the same words of the host. It captures the same as the
+/// One call makes the shader that two calls make, with the same host parameters. It captures the same as the
 /// original, whose attributes the fixed function fetches.
 #[test]
 fn attributes_are_fetched_in_one_call() {
@@ -173,7 +173,7 @@ fn attributes_are_fetched_in_one_call() {
     let pulled = vertex_pulling::lower(&module, "main", &told).expect("it has attributes");
 
     for (indexed, compute) in [(true, false), (true, true), (false, true)] {
-        let mut line = "--varyings v_sum,v_vertex --set 3 --binding 0 --words storage=3:9 --pull --pull-set 2 \
+        let mut line = "--varyings v_sum,v_vertex --set 3 --binding 0 --params storage=3:9 --pull --pull-set 2 \
                         --attribute 0=0:0:r32g32b32a32_sfloat,1=1:0:r32g32b32a32_sfloat"
             .to_owned();
         let mut options = options(varyings, HOSTS[0]);
@@ -189,7 +189,7 @@ fn attributes_are_fetched_in_one_call() {
             Storage::of_words(pulled.module.words().to_vec(), layout.clone(), &options);
         let (words, report) = made_at_once(&plain, &format!("{line} --buffer 0=16,1=16:instance"));
         assert!(words == storage.words, "{line}");
-        assert_eq!(report["words"], json!([pulled.words[0], storage.capture.words]), "{line}");
+        assert_eq!(report["params"], json!([pulled.params[0], storage.capture.words]), "{line}");
         let bound = report["requirements"]["descriptors"].as_array().expect("it is a list");
         let stage = if compute { "compute" } else { "vertex" };
         assert!(bound.len() > 4 && bound.iter().all(|one| one["stage"] == stage), "{bound:?}");

@@ -4,7 +4,7 @@ use super::polyshade_options;
 use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, POLYSHADE_NONE, polyshade_status};
-use crate::place::{check_flags, check_reserved, polyshade_place};
+use crate::place::{check_flags, check_reserved, polyshade_param_source};
 use polyshade::advanced_blend::{
     Alpha, ColorBlend, Destination, Equation, Factor, Format, FormatClass, Layer, LogicOperation,
     Operation, Options, Ordinary, Overlap, Term,
@@ -123,10 +123,10 @@ pub struct polyshade_blend_options {
     pub layer: u32,
     /// Blend constants, where no place is said.
     pub constants: [f32; 4],
-    /// Where the blend constants are; `POLYSHADE_PLACE_NONE`: in `constants`.
-    pub constants_in: polyshade_place,
+    /// Where the blend constants are; `POLYSHADE_SOURCE_NONE`: in `constants`.
+    pub constants_in: polyshade_param_source,
     /// Where the equation's word is, where there are several to choose from.
-    pub select: polyshade_place,
+    pub select: polyshade_param_source,
     /// 0
     pub reserved: u32,
     /// How attachments are blended.

@@ -4,7 +4,7 @@ use super::{Storage, polyshade_options};
 use crate::border::{self, versioned};
 use crate::draw::topologies;
 use crate::failure::Failure;
-use crate::place::{check_flags, check_reserved, polyshade_place};
+use crate::place::{check_flags, check_reserved, polyshade_param_source};
 use polyshade::host::{Binding, Set, SideEffects};
 use polyshade::transform_feedback::{
     Options, StreamOutputEntry, Variant, Varying, WORK_GROUP_SIZE,
@@ -25,15 +25,15 @@ pub const POLYSHADE_CAPTURE_HAS_SET: u32 = 1;
 /// `binding` is meant.
 pub const POLYSHADE_CAPTURE_HAS_BINDING: u32 = 2;
 /// What is named twice is captured twice.
-pub const POLYSHADE_CAPTURE_REPEATS: u32 = 4;
-/// The words of the host are in a uniform buffer behind the last feedback buffer.
-pub const POLYSHADE_CAPTURE_WORDS_IN_UNIFORM: u32 = 8;
+pub const POLYSHADE_CAPTURE_ALLOW_DUPLICATES: u32 = 4;
+/// The host parameters are in a uniform buffer behind the last feedback buffer.
+pub const POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM: u32 = 8;
 /// The variant that only captures does not write `PointSize`.
 pub const POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE: u32 = 16;
 /// No draw has more than one instance.
 pub const POLYSHADE_CAPTURE_ONE_INSTANCE: u32 = 32;
 /// One word says how much fits, rather than the sizes of the ranges.
-pub const POLYSHADE_CAPTURE_ONE_LIMIT: u32 = 64;
+pub const POLYSHADE_CAPTURE_LIMIT_IN_VERTICES: u32 = 64;
 /// Feedback buffers may be unbound.
 pub const POLYSHADE_CAPTURE_UNBOUND_BUFFERS: u32 = 128;
 /// Draws have indices, of any type; the shader has no attributes but such as it pulls.
@@ -115,8 +115,8 @@ pub struct polyshade_capture_options {
     pub set: u32,
     /// The binding of the first.
     pub binding: u32,
-    /// Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last feedback buffer.
-    pub words: polyshade_place,
+    /// Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
+    pub words: polyshade_param_source,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
     /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
@@ -149,13 +149,13 @@ pub(super) fn read(
     if has(POLYSHADE_CAPTURE_HAS_BINDING) {
         options = options.at_binding(Binding(given.binding));
     }
-    if has(POLYSHADE_CAPTURE_REPEATS) {
-        options = options.repeats();
+    if has(POLYSHADE_CAPTURE_ALLOW_DUPLICATES) {
+        options = options.allow_duplicates();
     }
     if let Some(place) = given.words.read("the words of the capture")? {
-        options = options.words(place);
-    } else if has(POLYSHADE_CAPTURE_WORDS_IN_UNIFORM) {
-        options = options.words_in_uniform();
+        options = options.params(place);
+    } else if has(POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM) {
+        options = options.params_in_uniform();
     }
     for constant in border::slice(given.constants, given.constant_count, "the constants")? {
         check_reserved(constant.reserved, "a constant")?;
@@ -174,8 +174,8 @@ pub(super) fn read(
     if has(POLYSHADE_CAPTURE_ONE_INSTANCE) {
         options = options.one_instance();
     }
-    if has(POLYSHADE_CAPTURE_ONE_LIMIT) {
-        options = options.one_limit();
+    if has(POLYSHADE_CAPTURE_LIMIT_IN_VERTICES) {
+        options = options.limit_in_vertices();
     }
     if has(POLYSHADE_CAPTURE_UNBOUND_BUFFERS) {
         options = options.unbound_buffers();

@@ -4,7 +4,7 @@ use super::polyshade_options;
 use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, POLYSHADE_NONE, polyshade_status};
-use crate::place::{check_flags, check_reserved, polyshade_place};
+use crate::place::{check_flags, check_reserved, polyshade_param_source};
 use polyshade::host::{Binding, Set};
 use polyshade::vertex_pulling::{Attribute, Buffer, Format, Options, Rate, Robustness};
 use std::ffi::c_char;
@@ -17,7 +17,7 @@ pub const POLYSHADE_VERTEX_PULLING_HAS_BINDING: u32 = 2;
 pub const POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS: u32 = 4;
 /// Attributes may reach beyond the stride of their buffer.
 pub const POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE: u32 = 8;
-/// The shader finds the first instance by `BaseInstance`, and not by a word of the host.
+/// The shader finds the first instance by `BaseInstance`, and not by a host parameter.
 pub const POLYSHADE_VERTEX_PULLING_BASE_INSTANCE: u32 = 16;
 
 const FLAGS: u32 = 31;
@@ -34,11 +34,11 @@ pub struct polyshade_attribute {
     pub location: u32,
     /// The number of its vertex buffer.
     pub buffer: u32,
-    /// In bytes; `POLYSHADE_NONE`: a word of the host.
+    /// In bytes; `POLYSHADE_NONE`: a host parameter.
     pub offset: u32,
     /// 0
     pub reserved: u32,
-    /// Vulkan's name of the format, such as `VK_FORMAT_R32G32B32_SFLOAT`; NULL: words of the host.
+    /// Vulkan's name of the format, such as `VK_FORMAT_R32G32B32_SFLOAT`; NULL: host parameters.
     pub format: *const c_char,
 }
 
@@ -47,9 +47,9 @@ pub struct polyshade_attribute {
 #[derive(Clone, Copy)]
 pub struct polyshade_vertex_buffer {
     pub number: u32,
-    /// In bytes; `POLYSHADE_NONE`: a word of the host.
+    /// In bytes; `POLYSHADE_NONE`: a host parameter.
     pub stride: u32,
-    /// `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a word of the host.
+    /// `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a host parameter.
     pub rate: u32,
     /// How many instances read one element.
     pub divisor: u32,
@@ -69,8 +69,8 @@ pub struct polyshade_vertex_pulling_options {
     pub binding: u32,
     /// 0
     pub reserved: u32,
-    /// Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last vertex buffer.
-    pub words: polyshade_place,
+    /// Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
+    pub words: polyshade_param_source,
     pub attributes: *const polyshade_attribute,
     pub attribute_count: usize,
     pub buffers: *const polyshade_vertex_buffer,
@@ -119,7 +119,7 @@ pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Option
     let binding = has(POLYSHADE_VERTEX_PULLING_HAS_BINDING).then_some(Binding(given.binding));
     let mut options = Options::new().storage(set, binding);
     if let Some(place) = given.words.read("the words of vertex pulling")? {
-        options = options.words(place);
+        options = options.params(place);
     }
     if has(POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS) {
         options = options.robustness(Robustness::Access);

@@ -1,6 +1,6 @@
 //! The steps of a plan as structs.
 
-use super::words::polyshade_plan_words;
+use super::words::polyshade_param_values;
 use crate::border::versioned;
 
 /// A pass begins: `pass`.
@@ -20,7 +20,7 @@ pub const POLYSHADE_STEP_BIND_PIPELINE: u32 = 7;
 /// A feedback buffer is bound as a storage buffer: `storage`.
 pub const POLYSHADE_STEP_BIND_STORAGE: u32 = 8;
 /// The index buffer is bound as a storage buffer at the set and binding of `storage`, from a multiple of the device's
-/// alignment on: the host word `index_offset` is the distance from there to index 0.
+/// alignment on: the host parameter `index_offset` is the distance from there to index 0.
 pub const POLYSHADE_STEP_BIND_INDICES: u32 = 9;
 /// The table that `polyshade_segments_find` makes is bound as a storage buffer, at the set and binding of `storage`.
 pub const POLYSHADE_STEP_BIND_SEGMENTS: u32 = 10;
@@ -159,7 +159,7 @@ pub struct polyshade_storage_range {
     pub buffer: u32,
     /// 0
     pub reserved: u32,
-    /// A multiple of the device's alignment: the host word `offset` is the distance from there to the feedback range.
+    /// A multiple of the device's alignment: the host parameter `offset` is the distance from there to the feedback range.
     pub offset: u64,
     /// The bytes that are bound.
     pub length: u64,
@@ -278,7 +278,7 @@ pub struct polyshade_counter_pass {
     pub begin_counters: *const polyshade_counter,
     pub end_counters: *const polyshade_counter,
     /// What the variants read; NULL where nothing is captured.
-    pub words: *const polyshade_plan_words,
+    pub words: *const polyshade_param_values,
     /// The bytes of a vertex in each feedback buffer; 0 where nothing is captured or bound.
     pub strides: *const u32,
     /// What counts the draw.
@@ -304,7 +304,7 @@ pub struct polyshade_step {
     pub ranges: *const polyshade_feedback_range,
     /// By the numbers of the feedback buffers.
     pub counters: *const polyshade_counter,
-    pub words: *const polyshade_plan_words,
+    pub words: *const polyshade_param_values,
     pub counter_pass: *const polyshade_counter_pass,
 }
 

@@ -2,80 +2,80 @@
 
 use crate::border::first;
 use crate::failure::{Failure, c_text};
-use crate::place::polyshade_place;
-use polyshade_planner::{self as planner, Counter, Word};
+use crate::place::polyshade_param_source;
+use polyshade_planner::{self as planner, Counter, ParamValue};
 use std::ffi::{CString, c_char};
 
 /// It is `number`.
-pub const POLYSHADE_WORD_CONSTANT: u32 = 0;
+pub const POLYSHADE_PARAM_CONSTANT: u32 = 0;
 /// `firstVertex`, or `firstIndex`
-pub const POLYSHADE_WORD_FIRST_VERTEX: u32 = 1;
+pub const POLYSHADE_PARAM_FIRST_VERTEX: u32 = 1;
 /// `vertexCount`, or `indexCount`
-pub const POLYSHADE_WORD_VERTEX_COUNT: u32 = 2;
+pub const POLYSHADE_PARAM_VERTEX_COUNT: u32 = 2;
 /// `firstInstance`
-pub const POLYSHADE_WORD_FIRST_INSTANCE: u32 = 3;
+pub const POLYSHADE_PARAM_FIRST_INSTANCE: u32 = 3;
 /// The corners of all primitives of an instance.
-pub const POLYSHADE_WORD_SLOTS: u32 = 4;
+pub const POLYSHADE_PARAM_SLOTS: u32 = 4;
 /// The corners of all primitives that fit into every range.
-pub const POLYSHADE_WORD_LIMIT: u32 = 5;
+pub const POLYSHADE_PARAM_LIMIT: u32 = 5;
 /// Where the draw begins in feedback buffer `number`: its range's offset and what of it is filled.
-pub const POLYSHADE_WORD_START: u32 = 6;
+pub const POLYSHADE_PARAM_START: u32 = 6;
 /// The lower half of the address of byte `offset` of the memory to which feedback buffer `number` is bound, and the
 /// upper.
-pub const POLYSHADE_WORD_ADDRESS_LOW: u32 = 7;
-pub const POLYSHADE_WORD_ADDRESS_HIGH: u32 = 8;
+pub const POLYSHADE_PARAM_ADDRESS_LOW: u32 = 7;
+pub const POLYSHADE_PARAM_ADDRESS_HIGH: u32 = 8;
 /// What the host keeps of the counter at byte `offset` of buffer `number`.
-pub const POLYSHADE_WORD_COUNTER: u32 = 9;
+pub const POLYSHADE_PARAM_COUNTER: u32 = 9;
 /// Where the draw before has left feedback buffer `number`.
-pub const POLYSHADE_WORD_RUNNING: u32 = 10;
+pub const POLYSHADE_PARAM_RUNNING: u32 = 10;
 /// What of feedback buffer `number` is filled, which the device alone knows.
-pub const POLYSHADE_WORD_DEVICE_COUNTER: u32 = 11;
+pub const POLYSHADE_PARAM_DEVICE_COUNTER: u32 = 11;
 /// How wide indices are: 0, 1 or 2 for 8, 16 or 32 bits.
-pub const POLYSHADE_WORD_INDEX_TYPE: u32 = 12;
+pub const POLYSHADE_PARAM_INDEX_TYPE: u32 = 12;
 /// `vertexOffset`
-pub const POLYSHADE_WORD_VERTEX_OFFSET: u32 = 13;
+pub const POLYSHADE_PARAM_VERTEX_OFFSET: u32 = 13;
 /// The number of the draw in a multi-draw.
-pub const POLYSHADE_WORD_DRAW_INDEX: u32 = 14;
+pub const POLYSHADE_PARAM_DRAW_INDEX: u32 = 14;
 /// The distance from the start of what is bound to index 0.
-pub const POLYSHADE_WORD_INDEX_OFFSET: u32 = 15;
+pub const POLYSHADE_PARAM_INDEX_OFFSET: u32 = 15;
 /// The bytes of the index buffer from index 0 on.
-pub const POLYSHADE_WORD_INDEX_SIZE: u32 = 16;
+pub const POLYSHADE_PARAM_INDEX_SIZE: u32 = 16;
 /// The lower half of the address of index 0, and the upper.
-pub const POLYSHADE_WORD_INDEX_ADDRESS_LOW: u32 = 17;
-pub const POLYSHADE_WORD_INDEX_ADDRESS_HIGH: u32 = 18;
+pub const POLYSHADE_PARAM_INDEX_ADDRESS_LOW: u32 = 17;
+pub const POLYSHADE_PARAM_INDEX_ADDRESS_HIGH: u32 = 18;
 /// The lower half of the address of the table of segments, and the upper.
-pub const POLYSHADE_WORD_TABLE_ADDRESS_LOW: u32 = 19;
-pub const POLYSHADE_WORD_TABLE_ADDRESS_HIGH: u32 = 20;
+pub const POLYSHADE_PARAM_TABLE_ADDRESS_LOW: u32 = 19;
+pub const POLYSHADE_PARAM_TABLE_ADDRESS_HIGH: u32 = 20;
 /// The bytes of the table.
-pub const POLYSHADE_WORD_TABLE_SIZE: u32 = 21;
+pub const POLYSHADE_PARAM_TABLE_SIZE: u32 = 21;
 /// The draw's `instanceCount`.
-pub const POLYSHADE_WORD_INSTANCE_COUNT: u32 = 22;
+pub const POLYSHADE_PARAM_INSTANCE_COUNT: u32 = 22;
 
 /// Those of which the kind says all.
-const PLAIN: [(u32, Word); 16] = [
-    (POLYSHADE_WORD_FIRST_VERTEX, Word::FirstVertex),
-    (POLYSHADE_WORD_VERTEX_COUNT, Word::VertexCount),
-    (POLYSHADE_WORD_FIRST_INSTANCE, Word::FirstInstance),
-    (POLYSHADE_WORD_SLOTS, Word::Slots),
-    (POLYSHADE_WORD_LIMIT, Word::Limit),
-    (POLYSHADE_WORD_INDEX_TYPE, Word::IndexType),
-    (POLYSHADE_WORD_VERTEX_OFFSET, Word::VertexOffset),
-    (POLYSHADE_WORD_DRAW_INDEX, Word::DrawIndex),
-    (POLYSHADE_WORD_INDEX_OFFSET, Word::IndexOffset),
-    (POLYSHADE_WORD_INDEX_SIZE, Word::IndexSize),
-    (POLYSHADE_WORD_INDEX_ADDRESS_LOW, Word::IndexAddressLow),
-    (POLYSHADE_WORD_INDEX_ADDRESS_HIGH, Word::IndexAddressHigh),
-    (POLYSHADE_WORD_TABLE_ADDRESS_LOW, Word::TableAddressLow),
-    (POLYSHADE_WORD_TABLE_ADDRESS_HIGH, Word::TableAddressHigh),
-    (POLYSHADE_WORD_TABLE_SIZE, Word::TableSize),
-    (POLYSHADE_WORD_INSTANCE_COUNT, Word::InstanceCount),
+const PLAIN: [(u32, ParamValue); 16] = [
+    (POLYSHADE_PARAM_FIRST_VERTEX, ParamValue::FirstVertex),
+    (POLYSHADE_PARAM_VERTEX_COUNT, ParamValue::VertexCount),
+    (POLYSHADE_PARAM_FIRST_INSTANCE, ParamValue::FirstInstance),
+    (POLYSHADE_PARAM_SLOTS, ParamValue::Slots),
+    (POLYSHADE_PARAM_LIMIT, ParamValue::Limit),
+    (POLYSHADE_PARAM_INDEX_TYPE, ParamValue::IndexType),
+    (POLYSHADE_PARAM_VERTEX_OFFSET, ParamValue::VertexOffset),
+    (POLYSHADE_PARAM_DRAW_INDEX, ParamValue::DrawIndex),
+    (POLYSHADE_PARAM_INDEX_OFFSET, ParamValue::IndexOffset),
+    (POLYSHADE_PARAM_INDEX_SIZE, ParamValue::IndexSize),
+    (POLYSHADE_PARAM_INDEX_ADDRESS_LOW, ParamValue::IndexAddressLow),
+    (POLYSHADE_PARAM_INDEX_ADDRESS_HIGH, ParamValue::IndexAddressHigh),
+    (POLYSHADE_PARAM_TABLE_ADDRESS_LOW, ParamValue::TableAddressLow),
+    (POLYSHADE_PARAM_TABLE_ADDRESS_HIGH, ParamValue::TableAddressHigh),
+    (POLYSHADE_PARAM_TABLE_SIZE, ParamValue::TableSize),
+    (POLYSHADE_PARAM_INSTANCE_COUNT, ParamValue::InstanceCount),
 ];
 
 /// What one word is. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_plan_word {
-    /// `POLYSHADE_WORD_…`
+pub struct polyshade_param_value {
+    /// `POLYSHADE_PARAM_…`
     pub kind: u32,
     /// What the kind says.
     pub number: u32,
@@ -89,7 +89,7 @@ pub struct polyshade_plan_word {
 /// grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_word_range {
+pub struct polyshade_param_range {
     pub offset: u32,
     /// 0 for a buffer that captures nothing.
     pub length: u32,
@@ -98,39 +98,39 @@ pub struct polyshade_word_range {
     /// 0
     pub reserved: u32,
     /// What of it is filled.
-    pub reached: polyshade_plan_word,
+    pub reached: polyshade_param_value,
 }
 
 /// The words of a variant, in their order, and the ranges that they come of, by the numbers of the feedback buffers:
-/// what `polyshade_layout_host_words` is given. It never grows.
+/// what `polyshade_layout_host_params` is given. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct polyshade_plan_words {
+pub struct polyshade_param_values {
     /// Where they go.
-    pub place: polyshade_place,
+    pub place: polyshade_param_source,
     pub word_count: u32,
     pub range_count: u32,
-    pub words: *const polyshade_plan_word,
-    pub ranges: *const polyshade_word_range,
+    pub words: *const polyshade_param_value,
+    pub ranges: *const polyshade_param_range,
 }
 
 /// Words with what they lead to.
 pub(super) struct Words(Box<Lists>);
 
 struct Lists {
-    words: polyshade_plan_words,
+    words: polyshade_param_values,
     /// These are read through its pointers, and those of the words.
-    _all: Vec<polyshade_plan_word>,
-    _ranges: Vec<polyshade_word_range>,
+    _all: Vec<polyshade_param_value>,
+    _ranges: Vec<polyshade_param_range>,
     _names: Vec<CString>,
 }
 
 impl Words {
-    pub(super) fn new(of: &planner::Words) -> Self {
+    pub(super) fn new(of: &planner::ParamValues) -> Self {
         let names: Vec<CString> = of.names.iter().map(|name| c_text(name)).collect();
-        let named = of.words.iter().zip(&names);
+        let named = of.values.iter().zip(&names);
         let all = named.map(|(word, name)| plan_word(word, name.as_ptr())).collect::<Vec<_>>();
-        let ranges = of.ranges.iter().map(|range| polyshade_word_range {
+        let ranges = of.ranges.iter().map(|range| polyshade_param_range {
             offset: range.offset,
             length: range.size,
             is_unbound: range.unbound.into(),
@@ -138,8 +138,8 @@ impl Words {
             reached: plan_word(&range.reached, std::ptr::null()),
         });
         let ranges = ranges.collect::<Vec<_>>();
-        let words = polyshade_plan_words {
-            place: polyshade_place::of(of.place),
+        let words = polyshade_param_values {
+            place: polyshade_param_source::of(of.source),
             word_count: all.len() as u32,
             range_count: ranges.len() as u32,
             words: first(&all),
@@ -148,40 +148,44 @@ impl Words {
         Self(Box::new(Lists { words, _all: all, _ranges: ranges, _names: names }))
     }
 
-    pub(super) fn as_ptr(&self) -> *const polyshade_plan_words {
+    pub(super) fn as_ptr(&self) -> *const polyshade_param_values {
         &raw const self.0.words
     }
 }
 
-fn plan_word(of: &Word, name: *const c_char) -> polyshade_plan_word {
+fn plan_word(of: &ParamValue, name: *const c_char) -> polyshade_param_value {
     let (kind, number, offset) = match *of {
-        Word::Constant(value) => (POLYSHADE_WORD_CONSTANT, value, 0),
-        Word::Start(buffer) => (POLYSHADE_WORD_START, buffer, 0),
-        Word::AddressLow { buffer, offset } => (POLYSHADE_WORD_ADDRESS_LOW, buffer, offset),
-        Word::AddressHigh { buffer, offset } => (POLYSHADE_WORD_ADDRESS_HIGH, buffer, offset),
-        Word::Counter(Counter { buffer, offset }) => (POLYSHADE_WORD_COUNTER, buffer, offset),
-        Word::Running(buffer) => (POLYSHADE_WORD_RUNNING, buffer, 0),
-        Word::DeviceCounter(buffer) => (POLYSHADE_WORD_DEVICE_COUNTER, buffer, 0),
+        ParamValue::Constant(value) => (POLYSHADE_PARAM_CONSTANT, value, 0),
+        ParamValue::Start(buffer) => (POLYSHADE_PARAM_START, buffer, 0),
+        ParamValue::AddressLow { buffer, offset } => (POLYSHADE_PARAM_ADDRESS_LOW, buffer, offset),
+        ParamValue::AddressHigh { buffer, offset } => {
+            (POLYSHADE_PARAM_ADDRESS_HIGH, buffer, offset)
+        }
+        ParamValue::Counter(Counter { buffer, offset }) => {
+            (POLYSHADE_PARAM_COUNTER, buffer, offset)
+        }
+        ParamValue::Running(buffer) => (POLYSHADE_PARAM_RUNNING, buffer, 0),
+        ParamValue::DeviceCounter(buffer) => (POLYSHADE_PARAM_DEVICE_COUNTER, buffer, 0),
         plain => {
             let kind = PLAIN.iter().find(|(_, word)| *word == plain).map(|(kind, _)| *kind);
             (kind.expect("all others are listed"), 0, 0)
         }
     };
-    polyshade_plan_word { kind, number, offset, name }
+    polyshade_param_value { kind, number, offset, name }
 }
 
-impl polyshade_plan_word {
+impl polyshade_param_value {
     /// The word that the caller means.
-    pub(crate) fn read(&self) -> Result<Word, Failure> {
+    pub(crate) fn read(&self) -> Result<ParamValue, Failure> {
         let Self { kind, number, offset, .. } = *self;
         Ok(match kind {
-            POLYSHADE_WORD_CONSTANT => Word::Constant(number),
-            POLYSHADE_WORD_START => Word::Start(number),
-            POLYSHADE_WORD_ADDRESS_LOW => Word::AddressLow { buffer: number, offset },
-            POLYSHADE_WORD_ADDRESS_HIGH => Word::AddressHigh { buffer: number, offset },
-            POLYSHADE_WORD_COUNTER => Word::Counter(Counter { buffer: number, offset }),
-            POLYSHADE_WORD_RUNNING => Word::Running(number),
-            POLYSHADE_WORD_DEVICE_COUNTER => Word::DeviceCounter(number),
+            POLYSHADE_PARAM_CONSTANT => ParamValue::Constant(number),
+            POLYSHADE_PARAM_START => ParamValue::Start(number),
+            POLYSHADE_PARAM_ADDRESS_LOW => ParamValue::AddressLow { buffer: number, offset },
+            POLYSHADE_PARAM_ADDRESS_HIGH => ParamValue::AddressHigh { buffer: number, offset },
+            POLYSHADE_PARAM_COUNTER => ParamValue::Counter(Counter { buffer: number, offset }),
+            POLYSHADE_PARAM_RUNNING => ParamValue::Running(number),
+            POLYSHADE_PARAM_DEVICE_COUNTER => ParamValue::DeviceCounter(number),
             _ => {
                 let found = PLAIN.iter().find(|(plain, _)| *plain == kind);
                 let none = || Failure::argument(format!("there is no word of kind {kind}"));
@@ -198,12 +202,12 @@ mod tests {
     #[test]
     fn words_come_back_as_they_went() {
         for kind in 0..23 {
-            let word = polyshade_plan_word { kind, number: 5, offset: 9, name: std::ptr::null() };
+            let word = polyshade_param_value { kind, number: 5, offset: 9, name: std::ptr::null() };
             let read = word.read().expect("there are so many");
             let back = plan_word(&read, std::ptr::null());
             assert_eq!((back.kind, back.read().ok()), (kind, Some(read)));
         }
-        let none = polyshade_plan_word { kind: 23, number: 0, offset: 0, name: std::ptr::null() };
+        let none = polyshade_param_value { kind: 23, number: 0, offset: 0, name: std::ptr::null() };
         assert!(none.read().is_err());
     }
 }

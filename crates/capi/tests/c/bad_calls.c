@@ -174,7 +174,7 @@ static void captures(void) {
     ARGUMENT("unknown flags 0x8", lower(&options.base));
     options = good;
     options.flags |= POLYSHADE_CAPTURE_COMPUTE;
-    options.words.kind = POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE;
+    options.words.kind = POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE;
     OPTIONS("but a compute stage captures", lower(&options.base));
     options = good;
     options.constant_count = 1;
@@ -217,7 +217,7 @@ static void other_options(void) {
     step.step = POLYSHADE_CLIP_USER_PLANES;
     step.planes = 1;
     ARGUMENT("no place is said", lower(&clip.base));
-    step.words.kind = POLYSHADE_PLACE_PUSH_CONSTANT;
+    step.words.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
     step.planes = 0;
     OPTIONS("no clip planes", lower(&clip.base));
     step.step = POLYSHADE_CLIP_NORMALIZE;
@@ -304,7 +304,7 @@ static void plans(void) {
     ARGUMENT("no index type 7", polyshade_job_words(&job, words, &error));
     ARGUMENT("list is NULL", polyshade_list_words(NULL, words, &error));
     ARGUMENT("no index type 7", polyshade_counter_pass_table_size(7, 0, &size, &error));
-    polyshade_plan_word word = {99, 0, 0, NULL};
+    polyshade_param_value word = {99, 0, 0, NULL};
     ARGUMENT("the values is NULL", polyshade_counter_pass_template(&word, NULL, 1, words, &count, &error));
     ARGUMENT("no word of kind 99", polyshade_counter_pass_template(&word, words, 1, words, &count, &error));
 }
@@ -355,12 +355,12 @@ static void results_and_layouts(void) {
         return;
     }
     polyshade_output output = polyshade_output_init();
-    polyshade_host_word word = polyshade_host_word_init();
+    polyshade_host_param word = polyshade_host_param_init();
     polyshade_layout *layout = NULL;
     size_t none = 0;
     ARGUMENT("result is NULL", polyshade_result_output(NULL, 0, &output, &error));
     EXPECT(NOT_FOUND, "no output 1", polyshade_result_output(result, 1, &output, &error));
-    EXPECT(NOT_FOUND, "no word 99", polyshade_result_host_word(result, 0, 99, &word, &error));
+    EXPECT(NOT_FOUND, "no word 99", polyshade_result_host_param(result, 0, 99, &word, &error));
     ARGUMENT("layout is NULL", polyshade_result_layout(result, 0, NULL, &error));
     EXPECT(BUFFER, "holds 0 elements", polyshade_result_json(result, 0, (char *)&word, &none, &error));
     polyshade_result_layout(result, 0, &layout, &error);
@@ -369,9 +369,9 @@ static void results_and_layouts(void) {
     polyshade_range range = {0, 0, 64, 0, 0};
     uint32_t words[32];
     size_t count = 32;
-    ARGUMENT("layout is NULL", polyshade_layout_host_words(NULL, &draw, &range, 1, words, &count, &error));
-    ARGUMENT("polyshade_draw is NULL", polyshade_layout_host_words(layout, NULL, &range, 1, words, &count, &error));
-    OPTIONS("2 ranges", polyshade_layout_host_words(layout, &draw, (polyshade_range[2]){range, range}, 2, words, &count, &error));
+    ARGUMENT("layout is NULL", polyshade_layout_host_params(NULL, &draw, &range, 1, words, &count, &error));
+    ARGUMENT("polyshade_draw is NULL", polyshade_layout_host_params(layout, NULL, &range, 1, words, &count, &error));
+    OPTIONS("2 ranges", polyshade_layout_host_params(layout, &draw, (polyshade_range[2]){range, range}, 2, words, &count, &error));
     uint32_t groups[3];
     ARGUMENT("layout is NULL", polyshade_layout_work_groups(NULL, &draw, &groups, &error));
     OPTIONS("drawn, not dispatched", polyshade_layout_work_groups(layout, &draw, &groups, &error));
@@ -394,7 +394,7 @@ static void results_and_layouts(void) {
     ARGUMENT("without indices is not restarted", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     draw.flags = POLYSHADE_DRAW_INDEXED;
     range.flags = 0;
-    OPTIONS("indices", polyshade_layout_host_words(layout, &draw, &range, 1, words, &count, &error));
+    OPTIONS("indices", polyshade_layout_host_params(layout, &draw, &range, 1, words, &count, &error));
     draw.index_type = 2;
     ARGUMENT("no index type 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     uint32_t primitives = 0;

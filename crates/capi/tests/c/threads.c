@@ -43,7 +43,7 @@ static void *work(void *argument) {
     polyshade_result_release(result);
     own->failed |= polyshade_module_hash(lowered, own->module_hash, &error);
     own->failed |= polyshade_options_hash(&options.base, NULL, own->options_hash, &error);
-    own->failed |= polyshade_layout_host_words(layout, &draw, &range, 1, own->words, &own->word_count, &error);
+    own->failed |= polyshade_layout_host_params(layout, &draw, &range, 1, own->words, &own->word_count, &error);
     own->capturable = entry.capturable_count;
     polyshade_layout_release(layout);
     polyshade_module_release(lowered);

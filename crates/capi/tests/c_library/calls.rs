@@ -114,8 +114,12 @@ fn structs_and_json_lower_as_the_rust_library_does() {
     let kind = POLYSHADE_OPTIONS_CLIP_SPACE;
     let mut depth = zeros!(polyshade_clip_space_options, kind);
     depth.depth.fixed = 1;
-    depth.flip_y.word =
-        polyshade_place { kind: POLYSHADE_PLACE_PUSH_CONSTANT, set: 0, binding: 0, number: 64 };
+    depth.flip_y.word = polyshade_param_source {
+        kind: POLYSHADE_SOURCE_PUSH_CONSTANT,
+        set: 0,
+        binding: 0,
+        number: 64,
+    };
     let place = ParamSource::PushConstant { offset: 64 };
     let rust = clip_space::Options::new().depth(true).flip_y(Value::Param(place));
     let rust = clip_space::lower(&mesh, "main", &rust).expect("it can be converted");
@@ -145,8 +149,8 @@ fn structs_and_json_lower_as_the_rust_library_does() {
 fn addresses_are_attributes_that_are_constant() {
     let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
     let place = ParamSource::Address(AddressSource::Attribute { location: 9 });
-    let (kind, number) = (POLYSHADE_PLACE_ADDRESS_IN_ATTRIBUTE, 9);
-    let word = polyshade_place { kind, set: 0, binding: 0, number };
+    let (kind, number) = (POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE, 9);
+    let word = polyshade_param_source { kind, set: 0, binding: 0, number };
 
     let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
     let mut discard = zeros!(polyshade_rasterizer_discard_options, kind);
@@ -162,12 +166,12 @@ fn addresses_are_attributes_that_are_constant() {
     (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
     (capture.words, capture.flags) = (word, POLYSHADE_CAPTURE_INDEXED);
     capture.constant_attributes = 0b111;
-    let rust = transform_feedback::Options::new().interleaved(["v_position"]).words(place);
+    let rust = transform_feedback::Options::new().interleaved(["v_position"]).params(place);
     let rust = rust.indexed(None).constant_attributes(0..3);
     let rust = transform_feedback::prepare(&mesh, "main", &rust).expect("it can be captured");
     let rust = rust.variant(Variant::CaptureOnly).expect("it can be made");
     let text = c"{\"options\":{\"varyings\":{\"interleaved\":[{\"name\":\"v_position\"}]},\
-        \"words\":{\"place\":{\"address\":{\"attribute\":{\"location\":9}}}},\
+        \"params\":{\"source\":{\"address\":{\"attribute\":{\"location\":9}}}},\
         \"draws\":{\"indexed\":{},\"constant_attributes\":[0,1,2]}}}";
     same(MESH, &capture.base, kind, text, rust.module.words());
 }
@@ -217,7 +221,7 @@ fn attributes_are_pulled_and_equations_blended() {
     let mut descriptor = zeros!(polyshade_descriptor);
     check(|error| unsafe { polyshade_result_descriptor(result, 0, 0, &raw mut descriptor, error) });
     assert_eq!(descriptor.purpose, POLYSHADE_PURPOSE_VERTEX_BUFFER);
-    let names: Vec<String> = host_words(result).into_iter().map(|(_, name)| name).collect();
+    let names: Vec<String> = host_params(result).into_iter().map(|(_, name)| name).collect();
     assert!(names.contains(&"vertex_stride_0".to_owned()), "{names:?}");
     unsafe { polyshade_result_release(result) };
 
@@ -228,7 +232,7 @@ fn attributes_are_pulled_and_equations_blended() {
     color.location = POLYSHADE_NONE;
     (color.equations, color.equation_count) = (equations.as_ptr(), 2);
     (blend.targets, blend.target_count) = (&raw const color, 1);
-    blend.select.kind = POLYSHADE_PLACE_PUSH_CONSTANT;
+    blend.select.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
     let result = lower(FRAGMENT, &blend.base);
     let mut output = zeros!(polyshade_output);
     check(|error| unsafe { polyshade_result_output(result, 0, &raw mut output, error) });
@@ -238,19 +242,19 @@ fn attributes_are_pulled_and_equations_blended() {
 }
 
 /// The places and names of the words that the host fills in.
-fn host_words(result: *const polyshade_result) -> Vec<(u32, String)> {
+fn host_params(result: *const polyshade_result) -> Vec<(u32, String)> {
     let mut output = zeros!(polyshade_output);
     check(|error| unsafe { polyshade_result_output(result, 0, &raw mut output, error) });
     let word = |index| {
-        let mut word = zeros!(polyshade_host_word);
+        let mut word = zeros!(polyshade_host_param);
         check(|error| unsafe {
-            polyshade_result_host_word(result, 0, index, &raw mut word, error)
+            polyshade_result_host_param(result, 0, index, &raw mut word, error)
         });
         // SAFETY: names end with a zero, and live as long as the result.
         let name = unsafe { CStr::from_ptr(word.name) };
         (word.place.kind, name.to_str().expect("names are text").to_owned())
     };
-    (0..output.host_word_count).map(word).collect()
+    (0..output.host_param_count).map(word).collect()
 }
 
 /// Text by the two calls.
@@ -297,7 +301,7 @@ fn layouts_are_kept_without_their_modules() {
     (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 2);
     (capture.mode, capture.flags) = (
         POLYSHADE_CAPTURE_SEPARATE,
-        POLYSHADE_CAPTURE_UNBOUND_BUFFERS | POLYSHADE_CAPTURE_ONE_LIMIT,
+        POLYSHADE_CAPTURE_UNBOUND_BUFFERS | POLYSHADE_CAPTURE_LIMIT_IN_VERTICES,
     );
     let result = lower(MESH, &capture.base);
     let (mut layout, mut loaded) = (null_mut(), null_mut());
@@ -322,7 +326,7 @@ fn layouts_are_kept_without_their_modules() {
         let mut ranges = [range, unbound];
         let (at, to) = (ranges.as_mut_ptr(), words.as_mut_ptr());
         check(|error| unsafe {
-            polyshade_layout_host_words(layout, &draw, at, 2, to, &raw mut count, error)
+            polyshade_layout_host_params(layout, &draw, at, 2, to, &raw mut count, error)
         });
         let (mut written, mut generated) = (0, 0);
         let counts = (&raw mut written, &raw mut generated);
@@ -396,7 +400,7 @@ fn draws_with_indices_are_captured() {
     let mut filled = [0; 32];
     let (to, mut count) = (filled.as_mut_ptr(), filled.len());
     check(|error| unsafe {
-        polyshade_layout_host_words(layout, &draw, &range, 1, to, &raw mut count, error)
+        polyshade_layout_host_params(layout, &draw, &range, 1, to, &raw mut count, error)
     });
     assert!(filled[..count].contains(&18), "{filled:?}");
 
@@ -404,7 +408,7 @@ fn draws_with_indices_are_captured() {
     draw.size = 28;
     let mut error = zeros!(polyshade_error);
     let (at, count) = ((&raw const draw, &raw const range), &raw mut count);
-    unsafe { polyshade_layout_host_words(layout, at.0, at.1, 1, to, count, &raw mut error) };
+    unsafe { polyshade_layout_host_params(layout, at.0, at.1, 1, to, count, &raw mut error) };
     assert_eq!(error.status, POLYSHADE_ERROR_OPTIONS);
     unsafe { polyshade_layout_release(layout) };
 }

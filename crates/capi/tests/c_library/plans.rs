@@ -10,7 +10,7 @@ use polyshade_capi::plan::*;
 use polyshade_planner::counter_pass::{
     self, Arguments, Draws, Job, List, Predicate, Segments, Shader,
 };
-use polyshade_planner::{RecordAt, Step, Word};
+use polyshade_planner::{ParamValue, RecordAt, Step};
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
@@ -36,7 +36,7 @@ fn all<'a, T>(at: *const T, count: u32) -> &'a [T] {
     }
 }
 
-fn name(word: &polyshade_plan_word) -> String {
+fn name(word: &polyshade_param_value) -> String {
     // SAFETY: names end with a zero, and live as long as the plan.
     unsafe { CStr::from_ptr(word.name) }.to_str().expect("names are text").to_owned()
 }
@@ -156,15 +156,17 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
     }
 }
 
-fn are_words(at: *const polyshade_plan_words, planned: &polyshade_planner::Words) -> bool {
+fn are_words(at: *const polyshade_param_values, planned: &polyshade_planner::ParamValues) -> bool {
     // SAFETY: they live as long as the plan.
     let words = unsafe { &*at };
     let ranges = all(words.ranges, words.range_count).iter();
     let ranges = ranges.map(|one| (one.offset, one.length, one.is_unbound == 1));
     let all = all(words.words, words.word_count);
-    let constants = all.iter().zip(&planned.words).all(|(word, planned)| match planned {
-        Word::Constant(value) => (word.kind, word.number) == (POLYSHADE_WORD_CONSTANT, *value),
-        _ => word.kind != POLYSHADE_WORD_CONSTANT,
+    let constants = all.iter().zip(&planned.values).all(|(word, planned)| match planned {
+        ParamValue::Constant(value) => {
+            (word.kind, word.number) == (POLYSHADE_PARAM_CONSTANT, *value)
+        }
+        _ => word.kind != POLYSHADE_PARAM_CONSTANT,
     });
     constants
         && all.iter().map(name).eq(planned.names.iter().cloned())
@@ -261,14 +263,14 @@ fn jobs_are_those_of_the_planner() {
 
 #[test]
 fn templates_lists_and_shaders_are_those_of_the_planner() {
-    let word = |kind, number| polyshade_plan_word { kind, number, offset: 8, name: null() };
+    let word = |kind, number| polyshade_param_value { kind, number, offset: 8, name: null() };
     let kinds = [
-        (POLYSHADE_WORD_CONSTANT, 5, Word::Constant(5)),
-        (POLYSHADE_WORD_VERTEX_COUNT, 0, Word::VertexCount),
-        (POLYSHADE_WORD_DEVICE_COUNTER, 2, Word::DeviceCounter(2)),
-        (POLYSHADE_WORD_DRAW_INDEX, 0, Word::DrawIndex),
-        (POLYSHADE_WORD_ADDRESS_LOW, 1, Word::AddressLow { buffer: 1, offset: 8 }),
-        (POLYSHADE_WORD_TABLE_SIZE, 0, Word::TableSize),
+        (POLYSHADE_PARAM_CONSTANT, 5, ParamValue::Constant(5)),
+        (POLYSHADE_PARAM_VERTEX_COUNT, 0, ParamValue::VertexCount),
+        (POLYSHADE_PARAM_DEVICE_COUNTER, 2, ParamValue::DeviceCounter(2)),
+        (POLYSHADE_PARAM_DRAW_INDEX, 0, ParamValue::DrawIndex),
+        (POLYSHADE_PARAM_ADDRESS_LOW, 1, ParamValue::AddressLow { buffer: 1, offset: 8 }),
+        (POLYSHADE_PARAM_TABLE_SIZE, 0, ParamValue::TableSize),
     ];
     let words = kinds.map(|(kind, number, _)| word(kind, number));
     let (values, mut made, mut count) = ([5, 77, 77, 3, 90, 91], [0; 12], 12);

@@ -188,7 +188,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let text = report::text(&lowered.result, &state);
     let named = (entry.as_str(), ExecutionModel::FRAGMENT);
     let report = Report::new(Lowering::AdvancedBlend, named, &result, text)
-        .needs(&lowered.words, &lowered.requirements);
+        .needs(&lowered.params, &lowered.requirements);
     writing.finish(input, &report, (module.words(), lowered.module.words()), &[])
 }
 

@@ -48,8 +48,8 @@ pub(crate) struct Rewrite {
     stream_output: Vec<StreamOutputEntry>,
 
     /// Capture a varying that is named twice twice, which OpenGL and Vulkan refuse
-    #[arg(long)]
-    repeats: bool,
+    #[arg(long, alias = "repeats")]
+    allow_duplicates: bool,
 
     /// Strides of the slots of --stream-output, in bytes [default: what the entries take]
     #[arg(long, value_delimiter = ',', value_name = "BYTES", requires = "stream_output",
@@ -84,13 +84,13 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Where the words are that the host fills in: storage or uniform for a buffer behind the feedback buffers, or a
-    /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. Behind address:, the
-    /// last three hold the address of the words, or attribute=LOCATION does, a vertex attribute whose buffer has a
-    /// stride of 0; the addresses of the feedback buffers are among the words then, and nothing is bound
+    /// Where the shader reads the host's parameters: storage or uniform for a buffer after the feedback buffers, or
+    /// storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. After address:, the
+    /// last three hold their address, or attribute=LOCATION does, a vertex attribute whose buffer has a
+    /// stride of 0; the addresses of the feedback buffers are among the parameters then, and nothing is bound
     /// [default: storage]
-    #[arg(long, value_name = "PLACE", value_parser = words_at)]
-    words: Option<WordsAt>,
+    #[arg(long, value_name = "SOURCE", value_parser = params_at, alias = "words")]
+    params: Option<ParamsAt>,
 
     /// In which pass the shader's own stores and atomics stay, which both passes would execute
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
@@ -106,8 +106,8 @@ pub(crate) struct Rewrite {
 
     /// The host says how many corners are captured, rather than how large the feedback ranges are, which saves the
     /// code that finds out
-    #[arg(long)]
-    one_limit: bool,
+    #[arg(long, alias = "one-limit")]
+    limit_in_vertices: bool,
 
     /// Feedback buffers may be unbound, which bits of the word `flags` say: what goes there is stored nowhere
     #[arg(long)]
@@ -233,17 +233,17 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
 
 /// Where the words are: at a place, or in a buffer behind the feedback buffers.
 #[derive(Clone, Copy)]
-enum WordsAt {
+enum ParamsAt {
     Storage,
     Uniform,
     Place(ParamSource),
 }
 
-fn words_at(text: &str) -> Result<WordsAt, polyshade::Error> {
+fn params_at(text: &str) -> Result<ParamsAt, polyshade::Error> {
     match text {
-        "storage" => Ok(WordsAt::Storage),
-        "uniform" => Ok(WordsAt::Uniform),
-        _ => text.parse().map(WordsAt::Place),
+        "storage" => Ok(ParamsAt::Storage),
+        "uniform" => Ok(ParamsAt::Uniform),
+        _ => text.parse().map(ParamsAt::Place),
     }
 }
 
@@ -344,13 +344,13 @@ impl Rewrite {
         if self.route == Route::Compute {
             options = options.compute();
         }
-        match self.words {
-            None | Some(WordsAt::Storage) => {}
-            Some(WordsAt::Uniform) => options = options.words_in_uniform(),
-            Some(WordsAt::Place(place)) => options = options.words(place),
+        match self.params {
+            None | Some(ParamsAt::Storage) => {}
+            Some(ParamsAt::Uniform) => options = options.params_in_uniform(),
+            Some(ParamsAt::Place(place)) => options = options.params(place),
         }
-        if self.repeats {
-            options = options.repeats();
+        if self.allow_duplicates {
+            options = options.allow_duplicates();
         }
         for (id, bits) in &self.specialize {
             options = options.specialize(*id, *bits);
@@ -361,8 +361,8 @@ impl Rewrite {
         if self.one_instance {
             options = options.one_instance();
         }
-        if self.one_limit {
-            options = options.one_limit();
+        if self.limit_in_vertices {
+            options = options.limit_in_vertices();
         }
         if self.unbound_buffers {
             options = options.unbound_buffers();
@@ -433,12 +433,12 @@ impl Rewrite {
         let of_storage = [
             ("--set", self.set.is_some()),
             ("--binding", self.binding.is_some()),
-            ("--words", self.words.is_some()),
+            ("--params", self.params.is_some()),
             ("--side-effects", self.side_effects != SideEffects::Refuse),
             ("--no-point-size", self.no_point_size),
             ("--topologies", !self.topologies.is_empty()),
             ("--one-instance", self.one_instance),
-            ("--one-limit", self.one_limit),
+            ("--limit-in-vertices", self.limit_in_vertices),
             ("--unbound-buffers", self.unbound_buffers),
             ("--indexed", self.indexed.is_some()),
             ("--constant-attributes", !self.constant_attributes.is_empty()),

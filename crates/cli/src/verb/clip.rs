@@ -280,7 +280,7 @@ impl Rewrite {
 
     fn user_planes(&self) -> Option<UserPlanes> {
         let vertex = self.planes_in.and_then(|Space(location)| location);
-        Some(UserPlanes { count: self.planes?, words: self.planes_at?, vertex })
+        Some(UserPlanes { count: self.planes?, params: self.planes_at?, vertex })
     }
 
     fn mask(&self) -> Option<Step> {

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = examples::of("pipeline"))]
 pub(crate) struct Arguments {
     /// The recipe, as JSON (docs/recipe.md): a file or, in braces, the JSON itself; `-` is standard input
-    #[arg(value_name = "Lowering::Recipe")]
+    #[arg(value_name = "RECIPE")]
     recipe: String,
 
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     outputs: Vec<PathBuf>,
 
-    /// Where a report goes, as JSON: the result of each stage, its words of the host, and its requirements
+    /// Where a report goes, as JSON: the result of each stage, its host parameters, and its requirements
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         outputs.set_entry((name.clone(), *stage));
         outputs.add_module(file, lowered.module.words())?;
         let report = Report::new(Lowering::Recipe, (name, *stage), &lowered.result, String::new());
-        reports.push(report.needs(&lowered.words, &lowered.requirements));
+        reports.push(report.needs(&lowered.params, &lowered.requirements));
     }
     let report = of_pipeline(&reports, outputs.bound()) + "\n";
     let stdout = arguments.json.then_some(Path::new("-"));

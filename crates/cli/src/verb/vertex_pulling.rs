@@ -20,13 +20,13 @@ use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, 
 #[derive(Args)]
 pub(crate) struct Attributes {
     /// Where the attribute of a location is: the number of its vertex buffer, its offset in bytes and its format, as
-    /// 1=0:12:r8g8b8a8_unorm. An offset or a format that is `word` is a word of the host
+    /// 1=0:12:r8g8b8a8_unorm. An offset or a format that is `word` is a host parameter
     #[arg(long, value_delimiter = ',', value_name = "LOCATION=BUFFER:OFFSET:FORMAT",
         value_parser = attribute)]
     attribute: Vec<(u32, Attribute)>,
 
     /// A vertex buffer: its stride in bytes, and what steps through it: vertex, instance or instance/DIVISOR, as
-    /// 0=16:vertex. A stride or a rate that is `word` is a word of the host [default rate: vertex]
+    /// 0=16:vertex. A stride or a rate that is `word` is a host parameter [default rate: vertex]
     #[arg(long, value_delimiter = ',', value_name = "BUFFER=STRIDE[:RATE]", value_parser = buffer)]
     buffer: Vec<(u32, Buffer)>,
 
@@ -58,12 +58,12 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Where the words are that the host fills in: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
-    /// specialization=ID. Behind address:, the last three hold the address of the words, or attribute=LOCATION does, a
-    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the words then,
-    /// and nothing is bound [default: a storage buffer behind the vertex buffers]
-    #[arg(long, value_name = "PLACE")]
-    words: Option<ParamSource>,
+    /// Where the shader reads the host's parameters: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
+    /// specialization=ID. After address:, the last three hold their address, or attribute=LOCATION does, a
+    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the parameters then,
+    /// and nothing is bound [default: a storage buffer after the vertex buffers]
+    #[arg(long, value_name = "SOURCE", alias = "words")]
+    params: Option<ParamSource>,
 
     #[command(flatten)]
     free: Free,
@@ -102,7 +102,7 @@ const ROBUSTNESS: [(&str, &str, Robustness); 2] = [
     ),
 ];
 
-/// What is known, unless it is a word of the host.
+/// What is known, unless it is a host parameter.
 fn known<T>(text: &str, known: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     if text == "word" { Some(None) } else { known(text).map(Some) }
 }
@@ -190,7 +190,7 @@ impl Attributes {
             .access_beyond_stride(self.access_beyond_stride)
             .base_instance(self.base_instance);
         if let Some(place) = words {
-            options = options.words(place);
+            options = options.params(place);
         }
         for (location, attribute) in &self.attribute {
             options = options.attribute(*location, *attribute);
@@ -217,7 +217,7 @@ impl Rewrite {
     }
 
     pub(crate) fn options(&self) -> Options {
-        self.attributes.options(self.set, self.binding, self.words)
+        self.attributes.options(self.set, self.binding, self.params)
     }
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .map_err(|error| input.refused(&error, &module))?;
     let text = text(&pulled.result);
     let report = Report::new(Lowering::VertexPulling, (&entry, stage), &pulled.result, text)
-        .needs(&pulled.words, &pulled.requirements);
+        .needs(&pulled.params, &pulled.requirements);
     writing.finish(input, &report, (module.words(), pulled.module.words()), &[])
 }
 

@@ -53,8 +53,7 @@ impl Captured<'_> {
                 " with indices and restart: the shader fetches indices and attributes, and finds primitives by a table"
             }
         };
-        text +=
-            "\ndispatch the counter pass in front of the render pass, with the job of this draw\n";
+        text += "\ndispatch the counter pass before the render pass, with the job of this draw\n";
         text += "draw points without rasterization, one a vertex, or of draws with indices one an index\n";
         text += match self.stores {
             true => "draw as the application does in any case: its shader stores\n",
@@ -65,8 +64,8 @@ impl Captured<'_> {
             let _ = writeln!(text, "feedback buffer {buffer}: {stride} bytes a vertex");
         }
         for words in self.host {
-            let _ = writeln!(text, "words, {}:", words.place);
-            for (number, word) in words.words.iter().enumerate() {
+            let _ = writeln!(text, "words, {}:", words.source);
+            for (number, word) in words.params.iter().enumerate() {
                 let _ = writeln!(text, "  byte {:>3}: {}, {}", 4 * number, word.name, word.meaning);
             }
         }

@@ -2,12 +2,12 @@
 
 use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
-use polyshade_planner::Word;
+use polyshade_planner::ParamValue;
 
 /// A parameter of a capture.
 pub(crate) enum CaptureParam {
     /// As the counter pass and its template have it.
-    Kept(Word),
+    Kept(ParamValue),
     /// Whether the last vertex provokes, and which buffers are not bound.
     Flags,
     /// The low half of the address of the range that is bound as this feedback buffer.
@@ -41,16 +41,18 @@ impl CaptureParam {
             let buffer = number as usize;
             debug_assert!(buffer < MAX_BUFFERS, "{name}");
             match what {
-                "topology" => Self::Kept(Word::Constant(topology as u32)),
+                "topology" => Self::Kept(ParamValue::Constant(topology as u32)),
                 "flags" => Self::Flags,
                 "address_low" => Self::AddressLow(buffer),
                 "address_high" => Self::AddressHigh(buffer),
                 "size" => Self::Size(buffer),
-                "reached" => Self::Kept(Word::DeviceCounter(number)),
-                of_draw => Self::Kept(Word::of_draw(of_draw).unwrap_or(Word::Constant(0))),
+                "reached" => Self::Kept(ParamValue::DeviceCounter(number)),
+                of_draw => {
+                    Self::Kept(ParamValue::of_draw(of_draw).unwrap_or(ParamValue::Constant(0)))
+                }
             }
         };
-        words.words.iter().map(|word| param(&word.name)).collect()
+        words.params.iter().map(|word| param(&word.name)).collect()
     }
 }
 
@@ -64,6 +66,6 @@ impl PullingParam {
             ("vertex_size", number) => Self::Size(number),
             _ => Self::Nothing,
         };
-        words.words.iter().map(|word| param(&word.name)).collect()
+        words.params.iter().map(|word| param(&word.name)).collect()
     }
 }

@@ -193,10 +193,10 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
     let fetched = match &key.pulled {
         None => None,
         Some(input) => {
-            let options = pulling(input)?.words(address(0));
+            let options = pulling(input)?.params(address(0));
             let fetched = vertex_pulling::lower(&module, &target, &options)?;
-            pulled = fetched.words.first().map_or_else(Vec::new, PullingParam::all);
-            host.extend(fetched.words.iter().cloned());
+            pulled = fetched.params.first().map_or_else(Vec::new, PullingParam::all);
+            host.extend(fetched.params.iter().cloned());
             Some(fetched)
         }
     };
@@ -206,8 +206,8 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
         .decorated()
         .topologies([topology])
         .unbound_buffers()
-        .one_limit()
-        .words(address(1));
+        .limit_in_vertices()
+        .params(address(1));
     if let Some(restart) = key.restarts {
         options = options.indexed(None).constant_attributes([0]);
         if restart {

@@ -9,7 +9,7 @@ use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::state::VertexBuffer;
 use crate::emulation::variants::Variant;
 use ash::vk;
-use polyshade_planner::Word;
+use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{self, Segments};
 use std::collections::BTreeMap;
 
@@ -91,20 +91,20 @@ impl Recording {
         (draws, last): (&counter_pass::Draws, bool),
     ) -> Result<(Piece, Piece), vk::Result> {
         let captured = variant.words.iter().map(|param| self.capture_param(param, last));
-        let mut words: Vec<Word> = captured.collect();
+        let mut words: Vec<ParamValue> = captured.collect();
         words.extend(self.pulling_params(device, emulator, variant));
         let of_indices = indices.map_or(0, |indices| indices.address);
         let template = counter_pass::template(&words, |word| match word {
-            Word::Constant(value) => *value,
-            Word::DrawIndex => match call.arguments {
+            ParamValue::Constant(value) => *value,
+            ParamValue::DrawIndex => match call.arguments {
                 DrawArguments::Direct { number, .. } => number,
                 _ => 0,
             },
-            Word::IndexType => indices.map_or(0, |one| one.index_type as u32),
-            Word::IndexSize => indices.map_or(0, |one| one.size),
-            Word::IndexAddressLow => of_indices as u32,
-            Word::IndexAddressHigh => (of_indices >> 32) as u32,
-            Word::TableSize => draws.segments.map_or(0, |one| one.table_size),
+            ParamValue::IndexType => indices.map_or(0, |one| one.index_type as u32),
+            ParamValue::IndexSize => indices.map_or(0, |one| one.size),
+            ParamValue::IndexAddressLow => of_indices as u32,
+            ParamValue::IndexAddressHigh => (of_indices >> 32) as u32,
+            ParamValue::TableSize => draws.segments.map_or(0, |one| one.table_size),
             _ => 0,
         });
         let template = self.arena.put(device, emulator, &template)?;
@@ -113,7 +113,7 @@ impl Recording {
     }
 
     /// The source of a parameter of the capture.
-    fn capture_param(&self, param: &CaptureParam, last: bool) -> Word {
+    fn capture_param(&self, param: &CaptureParam, last: bool) -> ParamValue {
         let target = |number: usize| self.targets[number];
         let address = |number| target(number).map_or(0, |target: CapturedRange| target.address);
         match *param {
@@ -121,16 +121,25 @@ impl Recording {
             CaptureParam::Flags => {
                 let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
                 let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
-                Word::Constant(u32::from(last) | unbound)
+                ParamValue::Constant(u32::from(last) | unbound)
             }
-            CaptureParam::AddressLow(number) => Word::Constant(address(number) as u32),
-            CaptureParam::AddressHigh(number) => Word::Constant((address(number) >> 32) as u32),
-            CaptureParam::Size(number) => Word::Constant(target(number).map_or(0, |one| one.size)),
+            CaptureParam::AddressLow(number) => ParamValue::Constant(address(number) as u32),
+            CaptureParam::AddressHigh(number) => {
+                ParamValue::Constant((address(number) >> 32) as u32)
+            }
+            CaptureParam::Size(number) => {
+                ParamValue::Constant(target(number).map_or(0, |one| one.size))
+            }
         }
     }
 
     /// The sources of the parameters by which the shader fetches attributes.
-    fn pulling_params(&self, device: &Driver, emulator: &Emulator, variant: &Variant) -> Vec<Word> {
+    fn pulling_params(
+        &self,
+        device: &Driver,
+        emulator: &Emulator,
+        variant: &Variant,
+    ) -> Vec<ParamValue> {
         if variant.pulled.is_empty() {
             return Vec::new();
         }
@@ -142,11 +151,13 @@ impl Recording {
             bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
         let range = |number: u32| ranges.get(&number).copied().unwrap_or((0, 0));
         let word = |param: &PullingParam| match *param {
-            PullingParam::FirstInstance => Word::FirstInstance,
-            PullingParam::AddressLow(number) => Word::Constant(range(number).0 as u32),
-            PullingParam::AddressHigh(number) => Word::Constant((range(number).0 >> 32) as u32),
-            PullingParam::Size(number) => Word::Constant(range(number).1),
-            PullingParam::Nothing => Word::Constant(0),
+            PullingParam::FirstInstance => ParamValue::FirstInstance,
+            PullingParam::AddressLow(number) => ParamValue::Constant(range(number).0 as u32),
+            PullingParam::AddressHigh(number) => {
+                ParamValue::Constant((range(number).0 >> 32) as u32)
+            }
+            PullingParam::Size(number) => ParamValue::Constant(range(number).1),
+            PullingParam::Nothing => ParamValue::Constant(0),
         };
         variant.pulled.iter().map(word).collect()
     }

@@ -65,7 +65,7 @@ pub struct StoredIndices {
 }
 
 impl Capture {
-    /// The capture of a lowering into storage buffers, by its layout, its host words and its requirements.
+    /// The capture of a lowering into storage buffers, by its layout, its host parameters and its requirements.
     pub fn stored(layout: &Layout, words: &HostParams, needs: &Requirements) -> Self {
         let buffer = |layout| FeedbackBuffer::of(layout, 0);
         let first = needs.descriptors.iter().find_map(|one| match one.purpose {
@@ -74,13 +74,13 @@ impl Capture {
             }
             _ => None,
         });
-        let by_address = words.place.is_address().then_some((Set(0), Binding(0)));
+        let by_address = words.source.is_address().then_some((Set(0), Binding(0)));
         let storage = first.or(by_address).map(|(set, binding)| Storage {
             set,
             binding,
-            host: words.place,
+            host: words.source,
             storage_buffers: needs.limits.get(&STORAGE_BUFFERS).copied().unwrap_or(0),
-            words: words.words.iter().map(|word| word.name.clone().into_owned()).collect(),
+            words: words.params.iter().map(|word| word.name.clone().into_owned()).collect(),
             topologies: layout.topologies().to_vec(),
             unbound_buffers: layout.takes_unbound_buffers(),
             indices: StoredIndices::of(words, needs),

@@ -1,18 +1,18 @@
-//! The words that variants read.
+//! The values of the parameters that variants read.
 
 use super::super::state::Counter;
 use polyshade::host::ParamSource;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
-/// The words that the host fills in.
+/// The parameters that the host fills in.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
-pub struct Words {
-    /// Where they go.
-    pub place: ParamSource,
-    /// What they are, in their order.
-    pub words: Vec<Word>,
+pub struct ParamValues {
+    /// Where the shader reads them.
+    pub source: ParamSource,
+    /// Their values, in their order.
+    pub values: Vec<ParamValue>,
     /// Their names, as the lowering's report has them.
     pub names: Vec<String>,
     /// The feedback ranges that they come of, by the numbers of the buffers.
@@ -29,16 +29,16 @@ pub struct WordRange {
     /// How long it is; 0 for a buffer that captures nothing.
     pub size: u32,
     /// How much of it is filled.
-    pub reached: Word,
+    pub reached: ParamValue,
     /// Whether nothing is bound there: the others are 0.
     pub unbound: bool,
 }
 
-/// Where the value of a host word comes from.
+/// Where the value of a host parameter comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Word {
+pub enum ParamValue {
     /// It is known.
     Constant(u32),
     /// The draw's `firstVertex`, or `firstIndex`.
@@ -97,8 +97,8 @@ pub enum Word {
     TableSize,
 }
 
-impl Word {
-    /// The host word of this name, as far as it is one of the draw or of its indices (`polyshade::host::Word::name`).
+impl ParamValue {
+    /// The host parameter of this name, as far as it is one of the draw or of its indices (`polyshade::host::ParamValue::name`).
     pub fn of_draw(name: &str) -> Option<Self> {
         Some(match name {
             "first_vertex" | "first_index" => Self::FirstVertex,

@@ -3,7 +3,7 @@
 use super::super::check;
 use super::super::device::{Api, Device};
 use super::super::state::{Active, Begin, Bound, Capture, CounterOwner, Path, Pipeline, Storage};
-use super::super::steps::{StorageRange, Word, WordRange, Words};
+use super::super::steps::{ParamValue, ParamValues, StorageRange, WordRange};
 use crate::code;
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{ProvokingVertex, Topology};
@@ -11,9 +11,9 @@ use polyshade_spv::Error;
 
 /// The range of a buffer to which nothing goes.
 const NOTHING: WordRange =
-    WordRange { offset: 0, size: 0, reached: Word::Constant(0), unbound: false };
+    WordRange { offset: 0, size: 0, reached: ParamValue::Constant(0), unbound: false };
 
-/// The bindings of the feedback buffers, where they have some, and the host words that locate the feedback ranges.
+/// The bindings of the feedback buffers, where they have some, and the host parameters that locate the feedback ranges.
 pub(super) fn bindings(
     device: &Device,
     pipeline: &Pipeline,
@@ -21,7 +21,7 @@ pub(super) fn bindings(
     storage: &Storage,
     active: &Active,
     (path, topology): (Path, Topology),
-) -> Result<(Vec<StorageRange>, Words), Error> {
+) -> Result<(Vec<StorageRange>, ParamValues), Error> {
     let (mut bindings, mut ranges) = (Vec::new(), Vec::new());
     let mut offsets = Vec::new();
     for (number, buffer) in (0..).zip(&capture.buffers) {
@@ -67,7 +67,7 @@ pub(super) fn bindings(
         names => names.to_vec(),
     };
     let words = names.iter().map(|name| word(name)).collect::<Result<_, Error>>()?;
-    Ok((bindings, Words { place: storage.host, words, names, ranges }))
+    Ok((bindings, ParamValues { source: storage.host, values: words, names, ranges }))
 }
 
 /// The names of the words of variants for any draw, which captures into so many buffers.
@@ -107,23 +107,23 @@ fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     of_draw.chain(of_indices).chain((0..buffers).flat_map(of_buffer)).collect()
 }
 
-/// The host word of this name.
+/// The host parameter of this name.
 fn value(
     name: &str,
     topology: Topology,
     last: bool,
     (ranges, offsets): (&[WordRange], &[u64]),
-) -> Option<Word> {
+) -> Option<ParamValue> {
     Some(match name {
-        "topology" => Word::Constant(topology as u32),
+        "topology" => ParamValue::Constant(topology as u32),
         "flags" => {
             let unbound = (0..).zip(ranges).filter(|(_, range)| range.unbound);
-            Word::Constant(
+            ParamValue::Constant(
                 u32::from(last) | unbound.map(|(number, _)| 2_u32 << number).sum::<u32>(),
             )
         }
         _ => {
-            if let Some(word) = Word::of_draw(name) {
+            if let Some(word) = ParamValue::of_draw(name) {
                 return Some(word);
             }
             let (name, number) = name.rsplit_once('_')?;
@@ -131,13 +131,13 @@ fn value(
             let range = ranges.get(number as usize)?;
             let (buffer, offset) = (number, offsets[number as usize]);
             match name {
-                "offset" => Word::Constant(range.offset),
-                "size" => Word::Constant(range.size),
+                "offset" => ParamValue::Constant(range.offset),
+                "size" => ParamValue::Constant(range.size),
                 "reached" => range.reached,
-                "start" => Word::Start(number),
-                "address_low" | "address_high" if range.unbound => Word::Constant(0),
-                "address_low" => Word::AddressLow { buffer, offset },
-                "address_high" => Word::AddressHigh { buffer, offset },
+                "start" => ParamValue::Start(number),
+                "address_low" | "address_high" if range.unbound => ParamValue::Constant(0),
+                "address_low" => ParamValue::AddressLow { buffer, offset },
+                "address_high" => ParamValue::AddressHigh { buffer, offset },
                 _ => return None,
             }
         }
@@ -222,14 +222,14 @@ fn memory_range(bound: &Bound) -> Result<u32, Error> {
 }
 
 /// Where capture continues in a feedback buffer.
-fn reached(active: &Active, number: u32) -> Word {
+fn reached(active: &Active, number: u32) -> ParamValue {
     match &active.begin {
-        _ if active.counter_owner == CounterOwner::Device => Word::DeviceCounter(number),
-        Begin::Anew => Word::Constant(0),
-        Begin::Running => Word::Running(number),
+        _ if active.counter_owner == CounterOwner::Device => ParamValue::DeviceCounter(number),
+        Begin::Anew => ParamValue::Constant(0),
+        Begin::Running => ParamValue::Running(number),
         Begin::Resume(counters) => match counters.get(number as usize) {
-            Some(Some(counter)) => Word::Counter(*counter),
-            Some(None) | None => Word::Constant(0),
+            Some(Some(counter)) => ParamValue::Counter(*counter),
+            Some(None) | None => ParamValue::Constant(0),
         },
     }
 }

@@ -1,13 +1,13 @@
 //! The words of a plan as text, and what the device keeps.
 
 use super::super::state::Topology;
-use super::super::steps::{CounterPass, Word, Words};
+use super::super::steps::{CounterPass, ParamValue, ParamValues};
 use polyshade::host::ParamSource;
 use std::fmt;
 
-impl fmt::Display for Words {
+impl fmt::Display for ParamValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
+        match self.source {
             ParamSource::StorageBuffer { set, binding } => {
                 write!(f, "fill in the storage buffer at set {} binding {}:", set.0, binding.0)?;
             }
@@ -24,9 +24,9 @@ impl fmt::Display for Words {
                 write!(f, "fill in memory, and its address at {pointer}:")?;
             }
         }
-        for (index, (name, word)) in self.names.iter().zip(&self.words).enumerate() {
+        for (index, (name, word)) in self.names.iter().zip(&self.values).enumerate() {
             write!(f, "{} {name}={word}", if index > 0 { "," } else { "" })?;
-            if let ("topology", Word::Constant(number)) = (name.as_str(), word)
+            if let ("topology", ParamValue::Constant(number)) = (name.as_str(), word)
                 && let Some(topology) = Topology::CAPTURED.iter().find(|one| says(**one, *number))
             {
                 write!(f, " ({})", topology.name())?;
@@ -41,7 +41,7 @@ fn says(topology: Topology, number: u32) -> bool {
     topology.captured().is_some_and(|captured| captured as u32 == number)
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for ParamValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constant(value) => value.fmt(f),
@@ -63,7 +63,7 @@ impl fmt::Display for Word {
             }
             Self::Counter(counter) => write!(f, "the host's {counter}"),
             Self::Running(number) => write!(f, "where buffer {number} was left"),
-            Self::DeviceCounter(number) => write!(f, "what of buffer {number} is filled"),
+            Self::DeviceCounter(number) => write!(f, "device counter of buffer {number}"),
             Self::IndexOffset => f.write_str("offset of index 0"),
             Self::IndexSize => f.write_str("size of the index buffer"),
             Self::IndexAddressLow => f.write_str("lower half of the address of index 0"),

@@ -243,7 +243,7 @@ fn rearrange(
         inputs: Distances::new(inputs, of_inputs),
         outputs: Distances::new(outputs, of_outputs),
     };
-    Ok(Lowered { module, progress, words: Vec::new(), requirements, result })
+    Ok(Lowered { module, progress, params: Vec::new(), requirements, result })
 }
 
 /// One side of a stage.

@@ -169,7 +169,7 @@ pub struct UserPlanes {
     /// The number of planes.
     pub count: u32,
     /// The place of their floats, 16 bytes a plane.
-    pub words: ParamSource,
+    pub params: ParamSource,
     /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`), in whose space the planes are; by default they are
     /// in clip space, that of `Position`.
     #[cfg_attr(feature = "serde", serde(default))]

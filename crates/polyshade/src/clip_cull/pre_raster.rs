@@ -109,7 +109,7 @@ pub(super) fn user_planes<'m>(
     // Before there is a word for each.
     limits::check(target, [planes.count, 0])?;
     let mut words = Vec::new();
-    HostParams::add(&mut words, planes.words, (0..planes.count).flat_map(plane_words));
+    HostParams::add(&mut words, planes.params, (0..planes.count).flat_map(plane_words));
     lower(
         module,
         target,
@@ -182,7 +182,7 @@ fn lower<'g>(
     requirements.need_push_constants();
     let result = StageDistances { outputs: [clip, cull].into(), ..Default::default() };
     let (module, progress) = (next.module, next.progress);
-    Ok(frame.lowered(Lowered { module, progress, words, requirements, result }))
+    Ok(frame.lowered(Lowered { module, progress, params: words, requirements, result }))
 }
 
 const STAGES: Stages = Stages {
@@ -205,7 +205,7 @@ enum Mask<'w> {
 }
 
 impl<'s, 'm> LastStage<'s, 'm> {
-    /// Adds the words of the host, in a block called `name`.
+    /// Adds the host parameters, in a block called `name`.
     fn words<'w>(
         &self,
         m: &'m Module<'w>,

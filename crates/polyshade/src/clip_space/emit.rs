@@ -19,7 +19,7 @@ pub(super) const ROTATION: &str = "rotation";
 ///   %new = OpCompositeConstruct %v4float %x %minus %half %w
 /// ```
 ///
-/// What a word of the host decides is computed both ways and selected.
+/// What a host parameter decides is computed both ways and selected.
 pub(super) fn function<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -250,15 +250,15 @@ impl HostParam {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostParams {
     /// Where the shader reads them.
-    pub place: ParamSource,
-    /// The words, in their order.
-    pub words: Vec<HostParam>,
+    pub source: ParamSource,
+    /// The parameters, in their order.
+    pub params: Vec<HostParam>,
 }
 
 impl HostParams {
     /// The number of the word with this name.
     pub fn number(&self, name: &str) -> Option<u32> {
-        self.words.iter().position(|word| word.name == name).map(|number| number as u32)
+        self.params.iter().position(|word| word.name == name).map(|number| number as u32)
     }
 
     /// The bytes of push constants that they, or their address, take, where they are there.
@@ -283,7 +283,7 @@ impl HostParams {
 
     /// The location of the attribute that is their address, where one is.
     pub fn location(&self) -> Option<u32> {
-        match self.place {
+        match self.source {
             ParamSource::Address(AddressSource::Attribute { location }) => Some(location),
             _ => None,
         }
@@ -292,9 +292,9 @@ impl HostParams {
     /// Where the shader begins to read, and how many words there are there: those of an address, where there is one.
     /// Nothing, where that is an attribute.
     pub(crate) fn filled_in(&self) -> Option<(ParamSource, u32)> {
-        match self.place {
+        match self.source {
             ParamSource::Address(pointer) => Some((pointer.place()?, 2)),
-            place => Some((place, self.words.len() as u32)),
+            place => Some((place, self.params.len() as u32)),
         }
     }
 
@@ -310,13 +310,14 @@ impl HostParams {
                 overlaps(group.push_constants(), other.push_constants())
                     || overlaps(group.specialization(), other.specialization())
                     || group
-                        .place
+                        .source
                         .descriptor()
-                        .is_some_and(|at| other.place.descriptor() == Some(at))
+                        .is_some_and(|at| other.source.descriptor() == Some(at))
                     || group.location().is_some_and(|at| other.location() == Some(at))
             });
             if let Some(other) = overlapping {
-                let message = format!("words at {} overlap those at {}", other.place, group.place);
+                let message =
+                    format!("words at {} overlap those at {}", other.source, group.source);
                 return Err(Error::new(&code::PARAMS_OVERLAP, message));
             }
         }
@@ -329,14 +330,14 @@ impl HostParams {
         place: ParamSource,
         words: impl IntoIterator<Item = HostParam>,
     ) -> Range<u32> {
-        let number = match groups.iter().position(|group| group.place == place) {
+        let number = match groups.iter().position(|group| group.source == place) {
             Some(number) => number,
             None => {
-                groups.push(Self { place, words: Vec::new() });
+                groups.push(Self { source: place, params: Vec::new() });
                 groups.len() - 1
             }
         };
-        let group = &mut groups[number].words;
+        let group = &mut groups[number].params;
         let first = group.len() as u32;
         group.extend(words);
         first..group.len() as u32

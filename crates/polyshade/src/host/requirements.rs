@@ -109,7 +109,7 @@ impl fmt::Display for Purpose {
             Self::Indices => f.write_str("index buffer"),
             Self::Segments => f.write_str("table of segments of the indices"),
             Self::Outputs => f.write_str("spilled outputs"),
-            Self::HostParams => f.write_str("words of the host"),
+            Self::HostParams => f.write_str("host parameters"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;
                 index.map_or(Ok(()), |index| write!(f, ", input attachment {index}"))
@@ -164,14 +164,14 @@ impl Requirements {
     /// Adds what reading `words` in `stage` takes: descriptors, push constants, specialization constants.
     pub(crate) fn read(&mut self, words: &[HostParams], stage: ExecutionModel) {
         for group in words {
-            if group.place.is_address() && !self.features.contains(&Feature::BufferDeviceAddress) {
+            if group.source.is_address() && !self.features.contains(&Feature::BufferDeviceAddress) {
                 self.features.push(Feature::BufferDeviceAddress);
             }
-            let kind = match group.place {
+            let kind = match group.source {
                 ParamSource::StorageBuffer { .. } => DescriptorKind::StorageBuffer,
                 _ => DescriptorKind::UniformBuffer,
             };
-            self.descriptors.extend(group.place.descriptor().map(|(set, binding)| Descriptor {
+            self.descriptors.extend(group.source.descriptor().map(|(set, binding)| Descriptor {
                 set,
                 binding,
                 kind,

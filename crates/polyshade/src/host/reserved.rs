@@ -106,7 +106,7 @@ impl Reserved {
 
     /// An error where the words are to be where something is reserved.
     pub(crate) fn check_params(&self, words: &HostParams) -> Result<(), Error> {
-        if let Some((set, binding)) = words.place.descriptor() {
+        if let Some((set, binding)) = words.source.descriptor() {
             self.check(set, binding)?;
         }
         if let Some(bytes) = words.push_constants() {

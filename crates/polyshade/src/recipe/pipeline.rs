@@ -81,7 +81,7 @@ impl<'m> Pipeline<'m> {
             return missing("vertex_pulling", "vertex stage");
         }
         if recipe.position_only.is_some() && !recipe.is_rasterized() {
-            let message = "reduce: the variant that only captures is not rasterized";
+            let message = "position_only: the variant that only captures is not rasterized";
             return Err(Error::new(&code::PIPELINE_NOT_RASTERIZED, message));
         }
         let there = |model: &&ExecutionModel| self.stages.iter().any(|one| one.model == **model);
@@ -132,7 +132,7 @@ impl<'m> Pipeline<'m> {
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
         // What words of pulled attributes are found by.
-        let constant = self.stages[last].lowered.words.iter().filter_map(HostParams::location);
+        let constant = self.stages[last].lowered.params.iter().filter_map(HostParams::location);
         let options = options.clone().constant_attributes(constant);
         let mut needs = Requirements::default();
         let made = self.step(last, field, |m, target| {
@@ -258,7 +258,7 @@ impl<'m> Pipeline<'m> {
         if let Some(module) = module {
             (lowered.module, lowered.progress) = (module, Progress::Changed);
         }
-        lowered.words.extend(words);
+        lowered.params.extend(words);
         lowered.requirements = std::mem::take(&mut lowered.requirements).join(requirements);
         result
     }
@@ -312,8 +312,8 @@ struct Step<T> {
 impl<T> Step<T> {
     fn of(lowered: Lowered<'_, T>) -> Self {
         let module = lowered.is_changed().then(|| lowered.module.into_owned());
-        let Lowered { words, requirements, result, .. } = lowered;
-        Self { module, words, requirements, result }
+        let Lowered { params, requirements, result, .. } = lowered;
+        Self { module, words: params, requirements, result }
     }
 }
 

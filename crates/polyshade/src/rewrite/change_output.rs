@@ -54,7 +54,7 @@ pub fn change_output<'m>(
         Some(changed) => (words, changed),
         None => (Vec::new(), (Changed::default(), Requirements::default())),
     };
-    Ok(Lowered { module, progress, words, requirements, result })
+    Ok(Lowered { module, progress, params: words, requirements, result })
 }
 
 /// The output that is changed.

@@ -170,7 +170,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// What came of the last version without words of the host.
+    /// What came of the last version without host parameters.
     pub fn made<T>(
         &self,
         last: Module<'_>,
@@ -178,17 +178,17 @@ impl<'m> Frame<'m> {
         result: T,
     ) -> Lowered<'m, T> {
         let (progress, words) = (Progress::Changed, Vec::new());
-        self.lowered(Lowered { module: last, progress, words, requirements, result })
+        self.lowered(Lowered { module: last, progress, params: words, requirements, result })
     }
 
     /// What was made of the last version, or the module that was given where the words are the same.
     pub fn lowered<T>(&self, made: Lowered<'_, T>) -> Lowered<'m, T> {
-        let Lowered { module, words, requirements, result, .. } = made;
+        let Lowered { module, params, requirements, result, .. } = made;
         let (module, progress) = match module.words() == self.given.words() {
             true => (self.given.borrowed(), Progress::Unchanged),
             false => (module.into_owned(), Progress::Changed),
         };
-        Lowered { module, progress, words, requirements, result }
+        Lowered { module, progress, params, requirements, result }
     }
 
     /// The error with the place that `version` has it at, as a place of the module that was given; without one where
@@ -246,7 +246,7 @@ impl<'m> Frame<'m> {
 
 /// Makes the next version of `module` for the entry point of `target`: finds it among the stages of `lowering`,
 /// isolates it, sets names and first id, and lets `edit` queue edits. Where it queues none, the module stays as it is.
-/// The value of `edit` is the result; a lowering with words of the host adds them with
+/// The value of `edit` is the result; a lowering with host parameters adds them with
 /// [`with_params`](Lowered::with_params).
 ///
 /// # Errors
@@ -266,7 +266,7 @@ pub fn lower<'m, T>(
     let next = frame.rewrite(frame.isolated(), edit)?;
     let (module, progress, result) = frame.finish(next);
     let (words, requirements) = (Vec::new(), Requirements::default());
-    Ok(Lowered { module, progress, words, requirements, result })
+    Ok(Lowered { module, progress, params: words, requirements, result })
 }
 
 impl Lowering {

@@ -12,7 +12,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 use std::vec;
 
-/// Words of the host that code can read.
+/// Host parameters that code can read.
 #[derive(Clone, Debug)]
 pub struct ParamReader<'w>(Vec<(&'w HostParams, Added)>);
 
@@ -169,11 +169,11 @@ pub(crate) fn check_attributes(
         let taken = || locations(m, entry, StorageClass::INPUT);
         if entry.model() != ExecutionModel::VERTEX {
             let message =
-                format!("words at {}, but only vertex stages have attributes", group.place);
+                format!("words at {}, but only vertex stages have attributes", group.source);
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
         if taken().iter().any(|taken| taken.contains(&location)) {
-            let message = format!("words at {}, where the shader has an input", group.place);
+            let message = format!("words at {}, where the shader has an input", group.source);
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_TAKEN, message));
         }
     }
@@ -229,12 +229,12 @@ const HALVES: [&str; 2] = ["address_low", "address_high"];
 /// What a group has in push constants.
 fn span(group: &HostParams) -> Option<Span<'_>> {
     let Some((ParamSource::PushConstant { offset }, _)) = group.filled_in() else { return None };
-    let names = if group.place.is_address() { HALVES.to_vec() } else { names_of(group) };
+    let names = if group.source.is_address() { HALVES.to_vec() } else { names_of(group) };
     Some(Span { offset, names })
 }
 
 fn names_of(words: &HostParams) -> Vec<&str> {
-    words.words.iter().map(|word| word.name.as_ref()).collect()
+    words.params.iter().map(|word| word.name.as_ref()).collect()
 }
 
 /// Adds a group of words, one of those of `pushed`.
@@ -247,7 +247,7 @@ fn add_group<'m>(
     (array, pushed): (Option<WordArray>, &mut Pushed<'_>),
 ) -> Result<Added, Error> {
     reserved.check_params(words)?;
-    Ok(match words.place {
+    Ok(match words.source {
         ParamSource::StorageBuffer { set, binding } => {
             let array = array.unwrap_or_else(|| word_array(m, p));
             let block = storage_buffer(m, p, entry, array, (set, binding), name)?;
@@ -272,7 +272,7 @@ fn add_group<'m>(
             let memory = memory(m, p)?;
             let place = pointer.place().expect("all but attributes hold words");
             let halves = HALVES.map(|name| HostParam::new(name, ""));
-            let address = HostParams { place, words: halves.to_vec() };
+            let address = HostParams { source: place, params: halves.to_vec() };
             let added = add_group(m, p, entry, reserved, (&address, name), (None, pushed))?;
             Added::Memory(memory, Address::HostParams(Box::new(added)))
         }

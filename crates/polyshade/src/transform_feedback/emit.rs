@@ -175,7 +175,7 @@ const NAMES: [&str; MAX_BUFFERS] = [
     "polyshade_feedback_3",
 ];
 
-/// What the variants that store bind, and the words of the host.
+/// What the variants that store bind, and the host parameters.
 struct Bound<'c> {
     /// The type of storage buffers, unless they are found by addresses.
     array: Option<WordArray>,
@@ -228,7 +228,7 @@ impl<'c> Bound<'c> {
         Ok(Self { buffers, indices, segments, ..words })
     }
 
-    /// Adds the words of the host alone, and `array`.
+    /// Adds the host parameters alone, and `array`.
     fn words_alone<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,

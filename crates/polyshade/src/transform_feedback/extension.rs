@@ -47,7 +47,7 @@ const STAGES: Stages = Stages {
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
 /// `VK_EXT_transform_feedback` captures what `options` name.
 ///
-/// Of the options, those that say where storage buffers and host words are, what becomes of side effects and whether a
+/// Of the options, those that say where storage buffers and host parameters are, what becomes of side effects and whether a
 /// point size is written mean nothing here. A varying goes to the buffer of the vertex stream that its `Stream`
 /// decoration names.
 ///
@@ -75,7 +75,7 @@ pub fn decorate<'m>(
     let Plan { layout, streams, shadows, requirements, .. } = plan;
     let locations = shadows.iter().map(|shadow| shadow.location).collect();
     let result = Decorated { layout, streams, locations };
-    Ok(Lowered { module, progress, words: Vec::new(), requirements, result })
+    Ok(Lowered { module, progress, params: Vec::new(), requirements, result })
 }
 
 /// What the options come to for one module: everything but the edits.

@@ -18,7 +18,7 @@ pub(super) struct Draws {
     topologies: Vec<Topology>,
     pub(super) one_instance: bool,
     /// Whether the host says how many slots are stored, rather than how large the ranges are.
-    pub(super) one_limit: bool,
+    pub(super) limit_in_vertices: bool,
     /// Whether the words say where in memory the feedback ranges are, rather than where in what is bound.
     pub(super) by_address: bool,
     /// Whether buffers may be unbound.
@@ -59,7 +59,7 @@ impl Default for Draws {
         Self {
             topologies,
             one_instance: false,
-            one_limit: false,
+            limit_in_vertices: false,
             by_address: false,
             unbound: false,
             compute: false,
@@ -327,7 +327,7 @@ impl Draws {
 
     /// Whether the code has to ask for the topology.
     fn needs_topology(&self) -> bool {
-        self.topology().is_none() && !(self.one_limit && self.slots_are_vertices())
+        self.topology().is_none() && !(self.limit_in_vertices && self.slots_are_vertices())
     }
 
     /// Refuses a draw that is none of these.
@@ -415,21 +415,22 @@ impl Draws {
             (HostWord::FirstVertex, true),
             (
                 HostWord::VertexCount,
-                !self.one_limit || self.compute || self.spill_outputs && !self.one_instance,
+                !self.limit_in_vertices || self.compute || self.spill_outputs && !self.one_instance,
             ),
             (
                 HostWord::Slots,
-                self.one_limit && (!self.one_instance || self.any(|one| one == Topology::LineLoop)),
+                self.limit_in_vertices
+                    && (!self.one_instance || self.any(|one| one == Topology::LineLoop)),
             ),
             (HostWord::InstanceCount, self.compute && !self.one_instance),
             (HostWord::FirstInstance, self.compute || !self.one_instance),
-            (HostWord::Limit, self.one_limit),
+            (HostWord::Limit, self.limit_in_vertices),
         ];
         let mut words: Vec<HostWord> =
             of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
         words.extend(self.index_words());
         for buffer in 0..buffers {
-            match (self.by_address, self.one_limit) {
+            match (self.by_address, self.limit_in_vertices) {
                 (true, _) => words.extend([
                     HostWord::AddressLow(buffer),
                     HostWord::AddressHigh(buffer),
@@ -474,5 +475,5 @@ impl Draws {
 /// What the host is told of these words.
 pub(super) fn words(draws: &Draws, place: ParamSource, words: &[HostWord]) -> HostParams {
     let told = words.iter().map(|word| HostParam::new(word.name(draws), word.meaning(draws)));
-    HostParams { place, words: told.collect() }
+    HostParams { source: place, params: told.collect() }
 }

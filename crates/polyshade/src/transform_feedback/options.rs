@@ -6,7 +6,7 @@ use super::known::{Draws, Indexed};
 use super::topology::Topology;
 use super::varying::{StreamOutputEntry, Varying};
 use crate::host::{Binding, ParamSource, Reserved, Set, SideEffects};
-use crate::placement::{Wanted, WordsAt};
+use crate::placement::{ParamsAt, Wanted};
 
 /// What to capture, into which buffers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -14,10 +14,10 @@ use crate::placement::{Wanted, WordsAt};
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     varyings: Varyings,
-    repeats: bool,
+    allow_duplicates: bool,
     set: Option<Set>,
     binding: Option<Binding>,
-    words: WordsAt,
+    params: ParamsAt,
     constants: Vec<(u32, u64)>,
     side_effects: SideEffects,
     point_size: bool,
@@ -29,10 +29,10 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             varyings: Varyings::Interleaved(Vec::new()),
-            repeats: false,
+            allow_duplicates: false,
             set: None,
             binding: None,
-            words: WordsAt::default(),
+            params: ParamsAt::default(),
             constants: Vec::new(),
             side_effects: SideEffects::default(),
             point_size: true,
@@ -102,8 +102,8 @@ impl Options {
 
     /// Captures what is named twice twice, which OpenGL and Vulkan refuse.
     #[must_use]
-    pub fn repeats(mut self) -> Self {
-        self.repeats = true;
+    pub fn allow_duplicates(mut self) -> Self {
+        self.allow_duplicates = true;
         self
     }
 
@@ -128,19 +128,19 @@ impl Options {
         self
     }
 
-    /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
+    /// Where the host parameters are; by default in a storage buffer at the binding behind the last feedback
     /// buffer. Where they are found by an [address](ParamSource::Address), so are the feedback buffers, by addresses among
     /// the words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
     #[must_use]
-    pub fn words(mut self, place: ParamSource) -> Self {
-        self.words = WordsAt::ParamSource(place);
+    pub fn params(mut self, source: ParamSource) -> Self {
+        self.params = ParamsAt::Source(source);
         self
     }
 
-    /// The host words are in a uniform buffer at the binding behind the last feedback buffer.
+    /// The host parameters are in a uniform buffer at the binding behind the last feedback buffer.
     #[must_use]
-    pub fn words_in_uniform(mut self) -> Self {
-        self.words = WordsAt::Uniform;
+    pub fn params_in_uniform(mut self) -> Self {
+        self.params = ParamsAt::Uniform;
         self
     }
 
@@ -186,8 +186,8 @@ impl Options {
     /// ranges are, which saves the code that finds out. Nothing is stored beyond the buffers that are bound, whatever
     /// the word says.
     #[must_use]
-    pub fn one_limit(mut self) -> Self {
-        self.draws.one_limit = true;
+    pub fn limit_in_vertices(mut self) -> Self {
+        self.draws.limit_in_vertices = true;
         self
     }
 
@@ -257,7 +257,7 @@ impl Options {
     /// buffer, of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding after the others; and
     /// [`ReloadOutputs`](super::Variant::ReloadOutputs), which is drawn after it and waits for it, reads them from
     /// there. It pays where the shader costs more than the transfer of its outputs. Refused where buffers are found by
-    /// [addresses](Self::words) and where indices [restart](Self::restart) primitives.
+    /// [addresses](Self::params) and where indices [restart](Self::restart) primitives.
     #[must_use]
     pub fn spill_outputs(mut self) -> Self {
         self.draws.spill_outputs = true;
@@ -268,8 +268,8 @@ impl Options {
         &self.draws
     }
 
-    pub(super) fn takes_repeats(&self) -> bool {
-        self.repeats
+    pub(super) fn takes_duplicates(&self) -> bool {
+        self.allow_duplicates
     }
 
     pub(super) fn varyings(&self) -> &Varyings {
@@ -289,7 +289,7 @@ impl Options {
 
     pub(super) fn wanted(&self) -> Wanted {
         let first = (self.set, self.binding);
-        Wanted { first, words: self.words, buffer: "feedback buffer" }
+        Wanted { first, params: self.params, buffer: "feedback buffer" }
     }
 
     pub(super) fn constants(&self) -> &[(u32, u64)] {

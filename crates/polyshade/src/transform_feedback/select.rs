@@ -21,7 +21,7 @@ pub(super) fn lay_out(
     options: &Options,
     outputs: &Outputs<'_>,
 ) -> Result<LaidOut, Error> {
-    let (m, builder) = (frame.isolated(), Builder::new(options.takes_repeats()));
+    let (m, builder) = (frame.isolated(), Builder::new(options.takes_duplicates()));
     let mut select = Select { frame, m, outputs, given: OnceCell::new(), builder };
     match options.varyings() {
         Varyings::Interleaved(varyings) => select.interleaved(varyings)?,

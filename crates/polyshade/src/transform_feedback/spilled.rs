@@ -22,11 +22,11 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// `Options`: the variants pass [nothing through](super::Options::spill_outputs), or the draw is none of those that
+    /// `Options`: the variants [spill no outputs](super::Options::spill_outputs), or the draw is none of those that
     /// they were made for.
     pub fn outputs_size(&self, draw: &Draw) -> Result<u64, Error> {
         if self.outputs_stride == 0 {
-            let message = "the variants pass no outputs through";
+            let message = "the variants spill no outputs";
             return Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message));
         }
         self.draws.check(draw)?;

@@ -58,7 +58,7 @@ pub(super) fn pull<'m>(
     let wrapper = rewrite::wrap(m, p, entry);
     rewrite::demote_to_private(m, p, entry, &variables, Copies::None)?;
     let at = wrapper.prologue;
-    let is_bound = !pull.buffers.is_empty() && !pull.placement.words.is_address();
+    let is_bound = !pull.buffers.is_empty() && !pull.placement.params.is_address();
     let array = is_bound.then(|| rewrite::word_array(m, p));
     let sources = match pull.buffers {
         [] => BTreeMap::new(),
@@ -210,14 +210,14 @@ struct Emit<'c> {
 }
 
 impl Emit<'_> {
-    /// Emits a word of the host.
+    /// Emits a host parameter.
     fn word(&self, code: &mut Cursor<'_, '_, '_>, name: Name, number: u32) -> Id {
         let (words, open) = self.host.expect("a buffer has words");
         let number = words.number(&name.of(number));
         open.load(code, number.expect("the host fills in what the code reads"))
     }
 
-    /// Emits what is known, or else a word of the host.
+    /// Emits what is known, or else a host parameter.
     fn known(
         &self,
         code: &mut Cursor<'_, '_, '_>,

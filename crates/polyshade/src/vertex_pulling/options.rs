@@ -3,7 +3,7 @@
 use super::Format;
 use crate::code;
 use crate::host::{Binding, ParamSource, Set};
-use crate::placement::{Wanted, WordsAt};
+use crate::placement::{ParamsAt, Wanted};
 use polyshade_spv::Error;
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ pub struct Options {
     buffers: BTreeMap<u32, Buffer>,
     set: Option<Set>,
     binding: Option<Binding>,
-    words: WordsAt,
+    params: ParamsAt,
     robustness: Robustness,
     beyond_stride: bool,
     base_instance: bool,
@@ -114,11 +114,11 @@ impl Options {
         self
     }
 
-    /// Where the host words are. With [`ParamSource::Address`] the vertex buffers are found by addresses too, which are among
-    /// the words: nothing is bound. Unless it is said, they are in a storage buffer behind the last.
+    /// Where the host parameters are. With [`ParamSource::Address`] the vertex buffers are found by addresses too, which are among
+    /// the words: nothing is bound. By default they are in a storage buffer at the binding after the last.
     #[must_use]
-    pub fn words(mut self, place: ParamSource) -> Self {
-        self.words = WordsAt::ParamSource(place);
+    pub fn params(mut self, source: ParamSource) -> Self {
+        self.params = ParamsAt::Source(source);
         self
     }
 
@@ -184,7 +184,7 @@ impl Options {
     }
 
     pub(super) fn wanted(&self) -> Wanted {
-        Wanted { first: (self.set, self.binding), words: self.words, buffer: "vertex buffer" }
+        Wanted { first: (self.set, self.binding), params: self.params, buffer: "vertex buffer" }
     }
 
     /// An error where attributes and buffers do not fit each other.

@@ -28,7 +28,7 @@ pub(super) fn bind(model: Option<&Model>, draw: &mut Draw<'_>, work: &mut Work<'
     let last = draw.stages.len() - 1;
     if let Some(planes) = steps.planes {
         let words: Vec<u32> = setting.planes.iter().flatten().map(|one| one.to_bits()).collect();
-        place_words(planes.words, &words, last, draw, work);
+        place_words(planes.params, &words, last, draw, work);
     }
     if let Some(Value::Param(place)) = steps.mask.map(|(enabled, _)| enabled) {
         place_words(place, &[setting.mask], last, draw, work);

@@ -18,7 +18,7 @@ impl StoresRun<'_> {
     /// Checks the descriptors that the requirements name against the layout and the resources of the original.
     pub(super) fn check_requirements(&self) -> Result<(), Stop> {
         let wrong = |message: String| Err(broken(Part::Host, message));
-        let words_at = self.capture.words.place.descriptor();
+        let words_at = self.capture.words.source.descriptor();
         let descriptors = &self.capture.requirements.descriptors;
         for one in descriptors {
             let (set, binding) = (one.set.0, one.binding.0);
@@ -41,14 +41,14 @@ impl StoresRun<'_> {
         }
         let has = |purpose| descriptors.iter().any(|one| one.purpose == purpose);
         for (number, buffer) in (0..).zip(&self.layout) {
-            let is_bound = !buffer.pieces.is_empty() && !self.capture.words.place.is_address();
+            let is_bound = !buffer.pieces.is_empty() && !self.capture.words.source.is_address();
             if is_bound && !has(Purpose::Feedback(number)) {
                 return wrong(format!("requirements leave feedback buffer {number} out"));
             }
         }
         match words_at.is_none() || has(Purpose::HostParams) {
             true => Ok(()),
-            false => wrong("requirements leave the host words out".to_owned()),
+            false => wrong("requirements leave the host parameters out".to_owned()),
         }
     }
 
@@ -83,18 +83,18 @@ impl StoresRun<'_> {
     /// addresses, nothing else bounds them.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
         let counts_itself = self.capture.words.number("limit").is_none();
-        let by_address = self.capture.words.place.is_address();
-        self.host_words(case).is_ok()
+        let by_address = self.capture.words.source.is_address();
+        self.host_params(case).is_ok()
             && (counts_itself || !case.is_misstated())
             && !(by_address && case.overstates_memory())
     }
 
     /// What the layout computes for a case, to be filled in.
-    fn host_words(&self, case: &Case) -> Result<Vec<u32>, Error> {
+    fn host_params(&self, case: &Case) -> Result<Vec<u32>, Error> {
         self.capture.layout.host_params(&host_draw(case), &self.declared_ranges(case))
     }
 
-    /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.
+    /// Binds feedback buffers and host parameters for a case. The buffers go to `work`, and their indices are returned.
     pub(super) fn bind(
         &self,
         case: &Case,
@@ -102,7 +102,7 @@ impl StoresRun<'_> {
         work: &mut Work<'_>,
     ) -> Result<Vec<usize>, Stop> {
         let (buffers, ranges) = self.feedback(case, work);
-        let words = self.host_words(case).map_err(not_comparable)?;
+        let words = self.host_params(case).map_err(not_comparable)?;
         dispatch_capture(self.capture, &host_draw(case), draw).map_err(not_comparable)?;
         let mut bound = CaptureBuffers::from(&ranges[..]);
         if let Some(indices) = &case.indices {
@@ -127,7 +127,7 @@ impl StoresRun<'_> {
     ) {
         let (_, ranges) = self.feedback(&Case::of_nothing(placement), work);
         // With words of 0 there is room for nothing, whatever they mean.
-        let words = vec![0; self.capture.words.words.len()];
+        let words = vec![0; self.capture.words.params.len()];
         bind_capture(self.capture, &words, &ranges[..].into(), draw, work);
     }
 

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::new()
         .interleaved(varyings)
         .into_storage(Set(0), Binding(0))
-        .words(ParamSource::PushConstant { offset: WORDS_AT });
+        .params(ParamSource::PushConstant { offset: WORDS_AT });
     let prepared = prepare(&shader, "main", &options)?;
     let draw = transform_feedback::Draw {
         topology: transform_feedback::Topology::TriangleStrip,
@@ -101,7 +101,7 @@ fn capture(
     draw: &transform_feedback::Draw,
     into: vk::Buffer,
 ) -> Result<(), Box<dyn Error>> {
-    let words = u32::try_from(prepared.words().words.len())?;
+    let words = u32::try_from(prepared.words().params.len())?;
     let descriptors = &prepared.requirements().descriptors;
     let layout = gpu.storage_layout(descriptors[0].binding.0, WORDS_AT + 4 * words)?;
     for step in &plan.steps {

@@ -140,7 +140,7 @@ struct Pending<'p, 'a> {
     bound: Option<Draw<'a>>,
     /// The pass that the plan has begun, with its target.
     pass: Option<(Attachments, Option<usize>)>,
-    /// The ranges that the host words say.
+    /// The ranges that the host parameters say.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
     /// The table of segments that the host has made, or that the counter pass makes for the first of the draws.

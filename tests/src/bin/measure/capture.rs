@@ -89,10 +89,10 @@ fn first_draw(
     let any = options(varying.clone());
     for (name, topology, options) in [
         ("capture-only, any draw", list, any.clone()),
-        ("the same, one limit", list, any.clone().one_limit()),
-        ("a list, one limit", list, any.clone().topologies([list]).one_limit()),
+        ("the same, one limit", list, any.clone().limit_in_vertices()),
+        ("a list, one limit", list, any.clone().topologies([list]).limit_in_vertices()),
         ("a list, one limit, one instance", list, known(varying.clone(), list)),
-        ("a strip, one limit", strip, any.clone().topologies([strip]).one_limit()),
+        ("a strip, one limit", strip, any.clone().topologies([strip]).limit_in_vertices()),
     ] {
         let variants = Variants::new(&module, "main", &options)?;
         times.push((name, least(topology, Step::Capture(&variants))?));

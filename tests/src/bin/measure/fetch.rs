@@ -71,7 +71,7 @@ fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
     let mut times = vec![("fixed function", fixed.measure(device, &[Step::Plain(&words)])?)];
     for (name, options) in [
         ("fetched by descriptors", by_descriptors(options.clone())),
-        ("by an address", options.words(address(0))),
+        ("by an address", options.params(address(0))),
     ] {
         let pulled = vertex_pulling::lower(&module, "main", &options)?;
         let scene = Scene { pulled: Some((&pulled, &options)), ..Scene::new(Topology::PointList) };
@@ -99,11 +99,11 @@ fn indices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let plain = Scene::new(list).measure(device, &[Step::Capture(&plain)])?;
     times.push(("by stores", plain));
     let attribute = one_attribute(vk::Format::R32G32B32A32_SFLOAT)?;
-    let addressed = transform_feedback::Options::new().interleaved(["captured"]).words(address(8));
-    let addressed = addressed.topologies([list]).one_instance().one_limit();
+    let addressed = transform_feedback::Options::new().interleaved(["captured"]).params(address(8));
+    let addressed = addressed.topologies([list]).one_instance().limit_in_vertices();
     for (names, options, known) in [
         (["attributes by descriptors", "and indices"], by_descriptors(attribute.clone()), known),
-        (["attributes by addresses", "and indices"], attribute.words(address(0)), addressed),
+        (["attributes by addresses", "and indices"], attribute.params(address(0)), addressed),
     ] {
         let pulled = vertex_pulling::lower(&module, "main", &options)?;
         let with_indices = known.clone().indexed(Some(IndexType::Uint32));

@@ -30,12 +30,12 @@ pub(crate) const SET: u32 = 3;
 /// Captures `varying` from any draw.
 pub(crate) fn options(varying: Varying) -> Options {
     let options = Options::new().interleaved([varying]).into_storage(Set(SET), Binding(0));
-    options.words(ParamSource::StorageBuffer { set: Set(SET), binding: Binding(8) })
+    options.params(ParamSource::StorageBuffer { set: Set(SET), binding: Binding(8) })
 }
 
 /// Captures `varying` from draws of one topology and instance into buffers with one limit.
 pub(crate) fn known(varying: Varying, topology: Topology) -> Options {
-    options(varying).topologies([topology]).one_instance().one_limit()
+    options(varying).topologies([topology]).one_instance().limit_in_vertices()
 }
 
 /// The buffers of a scene: attributes, captured vertices, and indices.

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
         .map_err(|error| input.refused(&error, &module))?;
     let text = report::decorated(&decorated.result);
     let report = Report::new(Lowering::CaptureExtension, (&entry, stage), &decorated.result, text)
-        .needs(&decorated.words, &decorated.requirements)
+        .needs(&decorated.params, &decorated.requirements)
         .drawn("as the original, between vkCmdBeginTransformFeedbackEXT and vkCmdEndTransformFeedbackEXT");
     writing.finish(input, &report, (module.words(), decorated.module.words()), &[])
 }

@@ -35,10 +35,10 @@ pub(super) struct Pull {
     #[arg(help_heading = PULL, long, value_name = "N")]
     pull_binding: Option<u32>,
 
-    /// Where the words about the vertex buffers are: a place, as --words names it [default: a storage buffer behind the
+    /// Where the shader reads the parameters of the vertex buffers, as in --params [default: a storage buffer after the
     /// vertex buffers]
-    #[arg(help_heading = PULL, long, value_name = "PLACE")]
-    pull_words: Option<ParamSource>,
+    #[arg(help_heading = PULL, long, value_name = "SOURCE", alias = "pull-words")]
+    pull_params: Option<ParamSource>,
 }
 
 impl Pull {
@@ -56,14 +56,14 @@ impl Pull {
         let places = [
             ("--pull-set", self.pull_set.is_some()),
             ("--pull-binding", self.pull_binding.is_some()),
-            ("--pull-words", self.pull_words.is_some()),
+            ("--pull-params", self.pull_params.is_some()),
         ];
         let given = [self.attributes.given().as_slice(), &places].concat();
         Failure::of_unused(&given, "without --pull")
     }
 
     fn options(&self) -> vertex_pulling::Options {
-        self.attributes.options(self.pull_set, self.pull_binding, self.pull_words)
+        self.attributes.options(self.pull_set, self.pull_binding, self.pull_params)
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let requirements = needed.fold(capture_only.requirements.clone(), Requirements::join);
     let text = report::layout(layout) + &text(pulled);
     let report = Report::new(Lowering::Recipe, (&entry, stage), &capture_only.result, text)
-        .needs(&capture_only.words, &requirements)
+        .needs(&capture_only.params, &requirements)
         .drawn(rewrite.drawn());
 
     let made = variants.iter().zip(&others);

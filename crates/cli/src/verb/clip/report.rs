@@ -52,5 +52,5 @@ pub(super) fn report(
     let geometry = geometry.iter().map(|made| made.requirements.clone());
     let needs = geometry.fold(lowered.requirements.clone(), Requirements::join);
     Report::new(Lowering::ClipCull, entry, &Taken { steps, distances }, text)
-        .needs(&lowered.words, &needs)
+        .needs(&lowered.params, &needs)
 }

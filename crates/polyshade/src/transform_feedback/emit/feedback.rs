@@ -63,13 +63,13 @@ pub(super) struct Feedback<'c> {
 }
 
 impl Feedback<'_> {
-    /// The number of a word of the host.
+    /// The number of a host parameter.
     pub(super) fn number(&self, word: HostWord) -> u32 {
         let number = self.bound.words.iter().position(|one| *one == word);
         number.expect("the host fills in what the code reads") as u32
     }
 
-    /// Emits a word of the host.
+    /// Emits a host parameter.
     pub(super) fn word(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
         open.load(code, self.number(word))
     }
@@ -92,7 +92,7 @@ impl Feedback<'_> {
 
     /// Emits the word of a buffer at which the draw begins.
     fn start(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
-        match (self.draws.by_address, self.draws.one_limit) {
+        match (self.draws.by_address, self.draws.limit_in_vertices) {
             (true, _) => self.in_words(code, open, HostWord::Reached(number)),
             (false, true) => self.in_words(code, open, HostWord::Start(number)),
             (false, false) => {
@@ -104,7 +104,7 @@ impl Feedback<'_> {
         }
     }
 
-    /// Emits a word of the host that counts bytes, as a number of words.
+    /// Emits a host parameter that counts bytes, as a number of words.
     pub(super) fn in_words(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -130,7 +130,7 @@ impl Feedback<'_> {
         let void = p.void();
         let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
         let zero = p.uint_constant(0);
-        if self.draws.one_limit && instance.is_none() && self.draws.slots_are_vertices() {
+        if self.draws.limit_in_vertices && instance.is_none() && self.draws.slots_are_vertices() {
             let put = rewrite::link(p, library, &["put"], &store)[0];
             let limit = self.limit(p, at, open);
             p.at(at).call(void, put, &[zero, limit, vertex]);
@@ -143,7 +143,7 @@ impl Feedback<'_> {
         let within = if instance.is_some() { "of_instance" } else { "of_one_instance" };
         let within = rewrite::link(p, library, &[within], &[of_vertex])[0];
         let instance = instance.unwrap_or(zero);
-        if self.draws.one_limit {
+        if self.draws.limit_in_vertices {
             let limit = self.limit(p, at, open);
             let mut code = p.at(at);
             let slots = match self.bound.words.contains(&HostWord::Slots) {

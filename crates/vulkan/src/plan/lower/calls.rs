@@ -64,7 +64,7 @@ impl<'a> Lowering<'a, '_> {
                 Ok(Call::Vertices(numbers))
             }
             DrawCall::FromCounterPass => {
-                Err(Error::Work("nothing keeps the arguments of a draw".to_owned()))
+                Err(Error::Work("no counter pass writes the arguments of the draw".to_owned()))
             }
             DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
             DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),

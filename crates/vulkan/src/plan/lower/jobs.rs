@@ -9,7 +9,7 @@ use crate::work::{Descriptor, Draw, Place, Range, Resource};
 use ash::vk;
 use polyshade::host::ParamSource as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS};
-use polyshade_planner::{self as planner, Step, Word, Words, counter_pass};
+use polyshade_planner::{self as planner, ParamValue, ParamValues, Step, counter_pass};
 
 /// The most that a device may ask of where a storage or uniform buffer begins (`VkPhysicalDeviceLimits`).
 const ALIGNMENT: usize = 256;
@@ -146,12 +146,12 @@ impl<'a> Lowering<'a, '_> {
         &mut self,
         pending: &mut Pending<'_, 'a>,
         memory: usize,
-        words: &Words,
+        words: &ParamValues,
         draws: u32,
     ) -> Result<JobParams, Error> {
         let mut error = None;
-        let template = counter_pass::template(&words.words, |word| match word {
-            Word::Start(number) => words.ranges[*number as usize].offset,
+        let template = counter_pass::template(&words.values, |word| match word {
+            ParamValue::Start(number) => words.ranges[*number as usize].offset,
             word => self.word(pending, word).unwrap_or_else(|found| {
                 error.get_or_insert(found);
                 0
@@ -160,7 +160,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some(error) = error {
             return Err(error);
         }
-        let count = words.words.len() as u32;
+        let count = words.values.len() as u32;
         let bytes: Vec<u8> = template.iter().flat_map(|one| one.to_ne_bytes()).collect();
         let template = self.reserve(memory, bytes.len() as u32);
         let at = template.offset as usize;
@@ -169,7 +169,7 @@ impl<'a> Lowering<'a, '_> {
         self.tell_addresses(pending, words, values)?;
         let stride = (4 * count).next_multiple_of(ALIGNMENT as u32);
         let blocks = self.reserve(memory, stride * draws.max(1));
-        Ok(JobParams { template, count, blocks, stride, words: words.place })
+        Ok(JobParams { template, count, blocks, stride, words: words.source })
     }
 
     /// Where the counter pass has written the arguments of a draw.

@@ -6,13 +6,13 @@ use crate::capture::place_words;
 use crate::error::Error;
 use crate::work::{Place, Range};
 use polyshade::transform_feedback::{self, BufferRange};
-use polyshade_planner::{Word, WordRange, Words};
+use polyshade_planner::{ParamValue, ParamValues, WordRange};
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn fill_in(
         &mut self,
         pending: &mut Pending<'_, 'a>,
-        words: &Words,
+        words: &ParamValues,
     ) -> Result<(), Error> {
         let range = |range: &WordRange| {
             if range.unbound {
@@ -23,12 +23,12 @@ impl<'a> Lowering<'a, '_> {
             Ok(BufferRange { offset, size, reached, ..BufferRange::default() })
         };
         pending.ranges = words.ranges.iter().map(range).collect::<Result<_, Error>>()?;
-        let values = words.words.iter().map(|word| self.word(pending, word));
+        let values = words.values.iter().map(|word| self.word(pending, word));
         let values = values.collect::<Result<Vec<u32>, Error>>()?;
         let Some(draw) = &mut pending.bound else {
-            return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
+            return Err(Error::Work("host parameters are filled in without a pipeline".to_owned()));
         };
-        let block = place_words(words.place, &values, 0, draw, &mut self.lowered.work);
+        let block = place_words(words.source, &values, 0, draw, &mut self.lowered.work);
         if let Some(block) = block {
             let first = Place { buffer: block, offset: 0 };
             self.tell_addresses(pending, words, first)?;
@@ -40,17 +40,17 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn tell_addresses(
         &mut self,
         pending: &Pending<'_, 'a>,
-        words: &Words,
+        words: &ParamValues,
         first: Place,
     ) -> Result<(), Error> {
-        for (number, word) in (0..).zip(&words.words) {
+        for (number, word) in (0..).zip(&words.values) {
             let of = match word {
-                Word::AddressLow { buffer, offset } => {
+                ParamValue::AddressLow { buffer, offset } => {
                     let buffer = feedback(pending.planned, *buffer as usize)?;
                     Place { buffer, offset: *offset }
                 }
-                Word::IndexAddressLow => indices(pending.planned)?.place,
-                Word::TableAddressLow => match pending.table {
+                ParamValue::IndexAddressLow => indices(pending.planned)?.place,
+                ParamValue::TableAddressLow => match pending.table {
                     Some(Range { buffer, offset, .. }) => Place { buffer, offset },
                     None => continue,
                 },
@@ -62,46 +62,46 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    pub(super) fn word(&self, pending: &Pending<'_, '_>, word: &Word) -> Result<u32, Error> {
+    pub(super) fn word(&self, pending: &Pending<'_, '_>, word: &ParamValue) -> Result<u32, Error> {
         let numbers = &pending.numbers;
         let of_indices = || numbers.indices.ok_or_else(without_indices);
         match word {
-            Word::Constant(value) => Ok(*value),
-            Word::FirstVertex => Ok(numbers.first_vertex),
-            Word::VertexCount => Ok(numbers.vertex_count),
-            Word::InstanceCount => Ok(numbers.instance_count),
-            Word::FirstInstance => Ok(numbers.first_instance),
-            Word::Slots => {
+            ParamValue::Constant(value) => Ok(*value),
+            ParamValue::FirstVertex => Ok(numbers.first_vertex),
+            ParamValue::VertexCount => Ok(numbers.vertex_count),
+            ParamValue::InstanceCount => Ok(numbers.instance_count),
+            ParamValue::FirstInstance => Ok(numbers.first_instance),
+            ParamValue::Slots => {
                 let restarted = numbers.indices.and_then(|indices| indices.restarted);
                 let primitives = || numbers.topology.primitives(numbers.vertex_count);
                 Ok(corners(numbers, restarted.unwrap_or_else(primitives).into()))
             }
-            Word::Limit => {
+            ParamValue::Limit => {
                 let capture = pending.planned.capture.ok_or_else(not_captured)?;
                 let written = capture.layout.primitives_written(numbers, &pending.ranges);
                 Ok(corners(numbers, written.map_err(|error| Error::Work(error.to_string()))?))
             }
-            Word::Start(number) => {
+            ParamValue::Start(number) => {
                 let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
                 Ok(range.offset.saturating_add(range.reached))
             }
             // The addresses themselves are not known yet.
-            Word::AddressLow { .. }
-            | Word::AddressHigh { .. }
-            | Word::IndexAddressLow
-            | Word::IndexAddressHigh
-            | Word::TableAddressLow
-            | Word::TableAddressHigh => Ok(0),
-            Word::IndexType => of_indices().map(|one| one.index_type as u32),
-            Word::VertexOffset => of_indices().map(|one| one.vertex_offset.cast_unsigned()),
-            Word::DrawIndex => Ok(numbers.draw_index),
-            Word::IndexOffset => of_indices().map(|one| one.offset),
-            Word::IndexSize => of_indices().map(|one| one.size),
-            Word::TableSize => of_indices().map(|one| one.table_size),
+            ParamValue::AddressLow { .. }
+            | ParamValue::AddressHigh { .. }
+            | ParamValue::IndexAddressLow
+            | ParamValue::IndexAddressHigh
+            | ParamValue::TableAddressLow
+            | ParamValue::TableAddressHigh => Ok(0),
+            ParamValue::IndexType => of_indices().map(|one| one.index_type as u32),
+            ParamValue::VertexOffset => of_indices().map(|one| one.vertex_offset.cast_unsigned()),
+            ParamValue::DrawIndex => Ok(numbers.draw_index),
+            ParamValue::IndexOffset => of_indices().map(|one| one.offset),
+            ParamValue::IndexSize => of_indices().map(|one| one.size),
+            ParamValue::TableSize => of_indices().map(|one| one.table_size),
             // What the device knows.
-            Word::DeviceCounter(_) => Ok(0),
-            Word::Counter(counter) => self.counter(counter),
-            Word::Running(number) => self
+            ParamValue::DeviceCounter(_) => Ok(0),
+            ParamValue::Counter(counter) => self.counter(counter),
+            ParamValue::Running(number) => self
                 .running
                 .get(*number as usize)
                 .copied()
