@@ -219,8 +219,8 @@ impl Storage {
     /// The feedback buffers of each case, without its host parameters.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        // The host parameters have a buffer where their place is a descriptor or memory, and so has an address that is in a
-        // descriptor or an attribute.
+        // The host parameters have a buffer where their place is a descriptor or memory, and so has an address that is
+        // in a descriptor or an attribute.
         let (place, location) = (self.capture.words.source, self.capture.words.location());
         let is_in_buffer = place.descriptor().is_some() || location.is_some();
         let words = usize::from(is_in_buffer) + usize::from(place.is_address());

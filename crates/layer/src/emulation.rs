@@ -1,11 +1,11 @@
 //! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass.
 //!
 //! A draw that is captured is drawn as it is, and then once more as points by a pipeline whose vertex shader stores
-//! the captured outputs (`polyshade::transform_feedback`). The counter pass of the planner, a compute shader that does *jobs*
-//! in their order, writes the parameters of each draw, counters, results of queries, and draws by byte count. A render
-//! pass cannot be interrupted, so the counter pass is dispatched before each pass, indirectly, with a list of jobs that the
-//! host writes as the pass is recorded. The layer does not change the application's resources: its own shaders read
-//! addresses from push constants that follow those of the application.
+//! the captured outputs (`polyshade::transform_feedback`). The counter pass of the planner, a compute shader that does
+//! *jobs* in their order, writes the parameters of each draw, counters, results of queries, and draws by byte count. A
+//! render pass cannot be interrupted, so the counter pass is dispatched before each pass, indirectly, with a list of
+//! jobs that the host writes as the pass is recorded. The layer does not change the application's resources: its own
+//! shaders read addresses from push constants that follow those of the application.
 //!
 //! Commands are in `feedback`; here is what they do.
 

@@ -148,8 +148,8 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses devices without enough storage buffers for the counter pass where there are no addresses. All of Metal's have
-/// enough: their number here is the one that the vertex stage leaves.
+/// Refuses devices without enough storage buffers for the counter pass where there are no addresses. All of Metal's
+/// have enough: their number here is the one that the vertex stage leaves.
 pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
     let (most, needed) = (device.max_storage_buffers, counter_pass::BUFFERS);
     if device.api == Api::Metal || most >= needed {

@@ -306,8 +306,8 @@ pub struct StorageRange {
     pub binding: Binding,
     /// The number of the feedback buffer.
     pub buffer: u32,
-    /// The offset of the binding, a multiple of the device's alignment: the host parameter `offset` is the distance from
-    /// there to the feedback range.
+    /// The offset of the binding, a multiple of the device's alignment: the host parameter `offset` is the distance
+    /// from there to the feedback range.
     pub offset: u64,
     /// The bytes that are bound.
     pub size: u64,

@@ -331,8 +331,8 @@ fn check_words(device: &Device, words: &ParamValues) -> Result<(), Error> {
     Ok(())
 }
 
-/// The buffers that count against the limit. On Metal host parameters take one whatever they are, and so do the sizes of the
-/// buffers, which the shader asks for.
+/// The buffers that count against the limit. On Metal host parameters take one whatever they are, and so do the sizes
+/// of the buffers, which the shader asks for.
 fn buffers(device: &Device, storage: &Storage) -> u32 {
     let beside = match storage.host {
         _ if device.api != Api::Metal => 0,

@@ -86,8 +86,8 @@ impl<'m, T> Lowered<'m, T> {
         Lowered { module: module.into_owned(), progress, params, requirements, result }
     }
 
-    /// Adds parameters that the host fills in, and the descriptors, push constants, specialization constants and limits that
-    /// `stage` needs to read them.
+    /// Adds parameters that the host fills in, and the descriptors, push constants, specialization constants and limits
+    /// that `stage` needs to read them.
     #[must_use]
     pub fn with_params(mut self, params: Vec<HostParams>, stage: ExecutionModel) -> Self {
         self.requirements.read(&params, stage);

@@ -6,8 +6,8 @@
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
 //! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
 //! stage](Options::compute) takes the place of the capture pass. Where the shader is expensive, the capture pass
-//! can [store all outputs](Options::spill_outputs), and the raster pass reads them, with [`Variant::ReloadOutputs`]. [`prepare`] says
-//! what the host binds and fills in, and makes the variants that it draws.
+//! can [store all outputs](Options::spill_outputs), and the raster pass reads them, with [`Variant::ReloadOutputs`].
+//! [`prepare`] says what the host binds and fills in, and makes the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.

@@ -3,8 +3,8 @@
 //! A shader is given a buffer, and at the end of the entry point it stores all its outputs there, vertex by vertex; a
 //! geometry stage does so where it emits one (`emits`), a tessellation evaluation stage for the coordinates of a patch
 //! (`evaluation`), a control stage for its vertices (`control`).
-//! Nothing of this is shared with the lowering that is judged: no order of primitives, no host parameters, no layout. Where
-//! the driver has `VK_EXT_transform_feedback`, `native` lets it say the same.
+//! Nothing of this is shared with the lowering that is judged: no order of primitives, no host parameters, no layout.
+//! Where the driver has `VK_EXT_transform_feedback`, `native` lets it say the same.
 
 pub(crate) mod control;
 pub(crate) mod emits;

@@ -159,7 +159,8 @@ pub struct polyshade_storage_range {
     pub buffer: u32,
     /// 0
     pub reserved: u32,
-    /// A multiple of the device's alignment: the host parameter `offset` is the distance from there to the feedback range.
+    /// A multiple of the device's alignment: the host parameter `offset` is the distance from there to the feedback
+    /// range.
     pub offset: u64,
     /// The bytes that are bound.
     pub length: u64,

@@ -60,8 +60,8 @@ pub(crate) struct Rewrite {
 
     /// Where the shader reads the host's parameters: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
     /// specialization=ID. After address:, the last three hold their address, or attribute=LOCATION does, a
-    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the parameters then,
-    /// and nothing is bound [default: a storage buffer after the vertex buffers]
+    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the parameters
+    /// then, and nothing is bound [default: a storage buffer after the vertex buffers]
     #[arg(long, value_name = "SOURCE", alias = "words")]
     params: Option<ParamSource>,
 

@@ -217,8 +217,8 @@ impl Recording {
         Ok(draws)
     }
 
-    /// Where the counter pass writes arguments, unless the host gives them. The counter pass decides whether conditional draws are
-    /// executed.
+    /// Where the counter pass writes arguments, unless the host gives them. The counter pass decides whether
+    /// conditional draws are executed.
     fn commands(
         &mut self,
         device: &Driver,

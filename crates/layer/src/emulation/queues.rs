@@ -1,8 +1,8 @@
 //! Recordings that may be pending on several queues at once.
 //!
-//! Each recording has one copy of the parameters of its draws, and the counter pass writes it anew at each submission. On one
-//! queue a barrier keeps the two apart. Where a recording was last submitted to another queue, the submission waits for
-//! that one: each queue that has such recordings counts them by a semaphore.
+//! Each recording has one copy of the parameters of its draws, and the counter pass writes it anew at each submission.
+//! On one queue a barrier keeps the two apart. Where a recording was last submitted to another queue, the submission
+//! waits for that one: each queue that has such recordings counts them by a semaphore.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;

@@ -162,8 +162,8 @@ impl Recording {
         variant.pulled.iter().map(word).collect()
     }
 
-    /// Memory that the counter pass writes before a render pass. Where the pass is another command buffer's, nobody may write
-    /// it: so its first content is a draw of nothing, with no room to capture into.
+    /// Memory that the counter pass writes before a render pass. Where the pass is another command buffer's, nobody may
+    /// write it: so its first content is a draw of nothing, with no room to capture into.
     pub(super) fn kept(
         &mut self,
         device: &Driver,

@@ -98,7 +98,8 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// The host parameter of this name, as far as it is one of the draw or of its indices (`polyshade::host::ParamValue::name`).
+    /// The host parameter of this name, as far as it is one of the draw or of its indices
+    /// (`polyshade::host::ParamValue::name`).
     pub fn of_draw(name: &str) -> Option<Self> {
         Some(match name {
             "first_vertex" | "first_index" => Self::FirstVertex,

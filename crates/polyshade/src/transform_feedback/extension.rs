@@ -47,9 +47,9 @@ const STAGES: Stages = Stages {
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
 /// `VK_EXT_transform_feedback` captures what `options` name.
 ///
-/// Of the options, those that say where storage buffers and host parameters are, what becomes of side effects and whether a
-/// point size is written mean nothing here. A varying goes to the buffer of the vertex stream that its `Stream`
-/// decoration names.
+/// Of the options, those that say where storage buffers and host parameters are, what becomes of side effects and
+/// whether a point size is written mean nothing here. A varying goes to the buffer of the vertex stream that its
+/// `Stream` decoration names.
 ///
 /// # Errors
 ///

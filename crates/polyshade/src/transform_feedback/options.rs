@@ -129,8 +129,8 @@ impl Options {
     }
 
     /// Where the host parameters are; by default in a storage buffer at the binding behind the last feedback
-    /// buffer. Where they are found by an [address](ParamSource::Address), so are the feedback buffers, by addresses among
-    /// the words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
+    /// buffer. Where they are found by an [address](ParamSource::Address), so are the feedback buffers, by addresses
+    /// among the words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
     #[must_use]
     pub fn params(mut self, source: ParamSource) -> Self {
         self.params = ParamsAt::Source(source);

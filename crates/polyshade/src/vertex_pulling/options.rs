@@ -114,8 +114,9 @@ impl Options {
         self
     }
 
-    /// Where the host parameters are. With [`ParamSource::Address`] the vertex buffers are found by addresses too, which are among
-    /// the words: nothing is bound. By default they are in a storage buffer at the binding after the last.
+    /// Where the host parameters are. With [`ParamSource::Address`] the vertex buffers are found by addresses too,
+    /// which are among the words: nothing is bound. By default they are in a storage buffer at the binding after the
+    /// last.
     #[must_use]
     pub fn params(mut self, source: ParamSource) -> Self {
         self.params = ParamsAt::Source(source);
