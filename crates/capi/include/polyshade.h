@@ -264,10 +264,10 @@
 #define POLYSHADE_CAPTURE_HAS_BINDING 2
 
 // What is named twice is captured twice.
-#define POLYSHADE_CAPTURE_REPEATS 4
+#define POLYSHADE_CAPTURE_ALLOW_DUPLICATES 4
 
-// The words of the host are in a uniform buffer behind the last feedback buffer.
-#define POLYSHADE_CAPTURE_WORDS_IN_UNIFORM 8
+// The host parameters are in a uniform buffer behind the last feedback buffer.
+#define POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM 8
 
 // The variant that only captures does not write `PointSize`.
 #define POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE 16
@@ -276,7 +276,7 @@
 #define POLYSHADE_CAPTURE_ONE_INSTANCE 32
 
 // One word says how much fits, rather than the sizes of the ranges.
-#define POLYSHADE_CAPTURE_ONE_LIMIT 64
+#define POLYSHADE_CAPTURE_LIMIT_IN_VERTICES 64
 
 // Feedback buffers may be unbound.
 #define POLYSHADE_CAPTURE_UNBOUND_BUFFERS 128
@@ -445,7 +445,7 @@
 // Attributes may reach beyond the stride of their buffer.
 #define POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE 8
 
-// The shader finds the first instance by `BaseInstance`, and not by a word of the host.
+// The shader finds the first instance by `BaseInstance`, and not by a host parameter.
 #define POLYSHADE_VERTEX_PULLING_BASE_INSTANCE 16
 
 // Vertices step through the buffer.
@@ -547,7 +547,7 @@
 #define POLYSHADE_STEP_BIND_STORAGE 8
 
 // The index buffer is bound as a storage buffer at the set and binding of `storage`, from a multiple of the device's
-// alignment on: the host word `index_offset` is the distance from there to index 0.
+// alignment on: the host parameter `index_offset` is the distance from there to index 0.
 #define POLYSHADE_STEP_BIND_INDICES 9
 
 // The table that `polyshade_segments_find` makes is bound as a storage buffer, at the set and binding of `storage`.
@@ -799,7 +799,7 @@
 // A vertex buffer: `number` is which.
 #define POLYSHADE_PURPOSE_VERTEX_BUFFER 2
 
-// Words of the host.
+// Host parameters.
 #define POLYSHADE_PURPOSE_HOST_PARAMS 3
 
 // What is blended with: `number` is the location, `index` the input attachment's index.
@@ -970,8 +970,8 @@ typedef struct polyshade_list {
 } polyshade_list;
 
 // What one word is. It never grows.
-typedef struct polyshade_plan_word {
-    // `POLYSHADE_WORD_…`
+typedef struct polyshade_param_value {
+    // `POLYSHADE_PARAM_…`
     uint32_t kind;
     // What the kind says.
     uint32_t number;
@@ -979,7 +979,7 @@ typedef struct polyshade_plan_word {
     uint64_t offset;
     // Its name, as a lowering's report has it. NULL where it is what of a range is filled.
     const char *name;
-} polyshade_plan_word;
+} polyshade_param_value;
 
 // How every struct of options begins. A call takes a pointer to this member.
 typedef struct polyshade_options {
@@ -1075,98 +1075,6 @@ typedef struct polyshade_target {
     // NULL is what every Vulkan device offers.
     const struct polyshade_device *device;
 } polyshade_target;
-
-// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
-// memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
-typedef struct polyshade_job {
-    // `sizeof(polyshade_job)`
-    uint32_t size;
-    // `POLYSHADE_JOB_…`
-    uint32_t flags;
-    // `POLYSHADE_JOB_STATE_SIZE` bytes for a capture. A job that does not begin goes on from what the one before has
-    // left there.
-    uint64_t state;
-    // Where the counters of the feedback buffers are.
-    uint64_t begin[4];
-    // Where they are written.
-    uint64_t end[4];
-    // `POLYSHADE_JOB_QUERY_SIZE` bytes to which is added what is counted.
-    uint64_t query;
-    // `POLYSHADE_TOPOLOGY_…`: the application's.
-    uint32_t topology;
-    // `POLYSHADE_ARGUMENTS_…`
-    uint32_t arguments_kind;
-    // `vertexCount`, or `indexCount`
-    uint32_t count;
-    // `instanceCount`
-    uint32_t instance_count;
-    // `firstVertex`, or `firstIndex`
-    uint32_t first;
-    // `vertexOffset`
-    int32_t vertex_offset;
-    // `firstInstance`
-    uint32_t first_instance;
-    // How many draws there are, at most.
-    uint32_t draw_count;
-    uint64_t arguments;
-    // Where it stands how many draws there are, if it does.
-    uint64_t count_place;
-    // From the arguments of one draw to the next.
-    uint32_t arguments_stride;
-    uint32_t counter_offset;
-    uint32_t vertex_stride;
-    // How many words the variants read.
-    uint32_t word_count;
-    uint64_t predicate;
-    // The size of each feedback range; 0 where nothing is captured or bound.
-    uint32_t range_sizes[4];
-    // The bytes of a vertex in it.
-    uint32_t strides[4];
-    // What `polyshade_counter_pass_template` gives.
-    uint64_t template_;
-    // Where the words go: `draw_count` blocks.
-    uint64_t blocks;
-    // From one block to the next.
-    uint32_t block_stride;
-    // `POLYSHADE_INDEX_TYPE_…`
-    uint32_t index_type;
-    // Where the arguments go that capture: `draw_count` of `POLYSHADE_JOB_COMMAND_SIZE` bytes.
-    uint64_t commands;
-    // Where index 0 is: a multiple of the size of an index.
-    uint64_t indices;
-    // Where the tables of segments go, one a draw.
-    uint64_t tables;
-    // The bytes of the index buffer from index 0 on.
-    uint32_t index_size;
-    // The bytes of a table: what `polyshade_counter_pass_table_size` says.
-    uint32_t table_size;
-    // Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
-    // bytes.
-    uint64_t groups;
-} polyshade_job;
-
-// Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is
-// written before the commands are submitted. It never grows.
-typedef struct polyshade_list {
-    // Where the first job is.
-    uint64_t jobs;
-    // How many there are.
-    uint32_t count;
-    // The most draws of a job whose indices may restart primitives; 0 where there is none.
-    uint32_t restarted;
-} polyshade_list;
-
-// What one word is. It never grows.
-typedef struct polyshade_param_value {
-    // `POLYSHADE_PARAM_…`
-    uint32_t kind;
-    // What the kind says.
-    uint32_t number;
-    // What the kind says.
-    uint64_t offset;
-    // Its name, as a lowering's report has it. NULL where it is what of a range is filled.
-    const char *name;
-} polyshade_param_value;
 
 // What a layout is like.
 typedef struct polyshade_layout_info {
@@ -1337,7 +1245,8 @@ typedef struct polyshade_storage_range {
     uint32_t buffer;
     // 0
     uint32_t reserved;
-    // A multiple of the device's alignment: the host word `offset` is the distance from there to the feedback range.
+    // A multiple of the device's alignment: the host parameter `offset` is the distance from there to the feedback
+    // range.
     uint64_t offset;
     // The bytes that are bound.
     uint64_t length;
@@ -1392,7 +1301,7 @@ typedef struct polyshade_feedback_range {
     uint32_t reserved;
 } polyshade_feedback_range;
 
-// Where the shader reads words of the host. It never grows.
+// Where the shader reads host parameters. It never grows.
 typedef struct polyshade_param_source {
     // `POLYSHADE_SOURCE_…`
     uint32_t kind;
@@ -1557,7 +1466,7 @@ typedef struct polyshade_output {
     uint32_t is_changed;
     // Whether it has a capture layout.
     uint32_t has_layout;
-    // How many words the host fills in.
+    // The number of host parameters.
     uint32_t host_param_count;
     // How many descriptors it binds.
     uint32_t descriptor_count;
@@ -1648,7 +1557,7 @@ typedef struct polyshade_capture_options {
     uint32_t set;
     // The binding of the first.
     uint32_t binding;
-    // Where the words of the host are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
+    // Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
     struct polyshade_param_source words;
     // `POLYSHADE_SIDE_EFFECTS_…`
     uint32_t side_effects;
@@ -1666,20 +1575,20 @@ typedef struct polyshade_attribute {
     uint32_t location;
     // The number of its vertex buffer.
     uint32_t buffer;
-    // In bytes; `POLYSHADE_NONE`: a word of the host.
+    // In bytes; `POLYSHADE_NONE`: a host parameter.
     uint32_t offset;
     // 0
     uint32_t reserved;
-    // Vulkan's name of the format, such as `VK_FORMAT_R32G32B32_SFLOAT`; NULL: words of the host.
+    // Vulkan's name of the format, such as `VK_FORMAT_R32G32B32_SFLOAT`; NULL: host parameters.
     const char *format;
 } polyshade_attribute;
 
 // A vertex buffer. It never grows.
 typedef struct polyshade_vertex_buffer {
     uint32_t number;
-    // In bytes; `POLYSHADE_NONE`: a word of the host.
+    // In bytes; `POLYSHADE_NONE`: a host parameter.
     uint32_t stride;
-    // `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a word of the host.
+    // `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a host parameter.
     uint32_t rate;
     // How many instances read one element.
     uint32_t divisor;
@@ -1697,7 +1606,7 @@ typedef struct polyshade_vertex_pulling_options {
     uint32_t binding;
     // 0
     uint32_t reserved;
-    // Where the words of the host are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
+    // Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
     struct polyshade_param_source words;
     const struct polyshade_attribute *attributes;
     size_t attribute_count;
@@ -1723,7 +1632,7 @@ typedef struct polyshade_position_only_options {
     size_t keep_count;
 } polyshade_position_only_options;
 
-// A value that is the same for all draws, or a word of the host. It never grows.
+// A value that is the same for all draws, or a host parameter. It never grows.
 typedef struct polyshade_value {
     // Where the word is; `POLYSHADE_SOURCE_NONE` for a fixed value.
     struct polyshade_param_source word;
@@ -1912,7 +1821,7 @@ polyshade_status polyshade_list_words(const struct polyshade_list *list,
 // number counts from the value on, and where capture starts from where the range begins in what is bound. Where
 // `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
 // how many there are.
-polyshade_status polyshade_counter_pass_template(const struct polyshade_plan_word *words,
+polyshade_status polyshade_counter_pass_template(const struct polyshade_param_value *words,
                                                  const uint32_t *values,
                                                  size_t count,
                                                  uint32_t *buffer,
@@ -1947,39 +1856,6 @@ polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         const struct polyshade_target *target,
                                         uint8_t *hash,
                                         struct polyshade_error *error);
-
-// The SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), whose entry point is `main`; it lives for ever. `*word_count` says
-// how many words there are. NULL where there is no such shader.
-const uint32_t *polyshade_counter_pass_words(uint32_t shader,
-                                       size_t *word_count);
-
-// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
-polyshade_status polyshade_job_words(const struct polyshade_job *job,
-                                     uint32_t *words,
-                                     struct polyshade_error *error);
-
-// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
-polyshade_status polyshade_list_words(const struct polyshade_list *list,
-                                      uint32_t *words,
-                                      struct polyshade_error *error);
-
-// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
-// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
-// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
-// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
-// how many there are.
-polyshade_status polyshade_counter_pass_template(const struct polyshade_param_value *words,
-                                           const uint32_t *values,
-                                           size_t count,
-                                           uint32_t *buffer,
-                                           size_t *word_count,
-                                           struct polyshade_error *error);
-
-// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
-polyshade_status polyshade_counter_pass_table_size(uint32_t index_type,
-                                             uint32_t index_size,
-                                             uint32_t *table_size,
-                                             struct polyshade_error *error);
 
 // Counts one holder more, and gives the layout back. NULL stays NULL.
 struct polyshade_layout *polyshade_layout_retain(struct polyshade_layout *layout);
@@ -2018,16 +1894,16 @@ polyshade_status polyshade_layout_captured(const struct polyshade_layout *layout
                                            struct polyshade_captured *captured,
                                            struct polyshade_error *error);
 
-// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where
+// Fills in the host parameters for a draw that captures into `ranges`, one for each feedback buffer. Where
 // `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
 // there are.
 polyshade_status polyshade_layout_host_params(const struct polyshade_layout *layout,
-                                             const struct polyshade_draw *draw,
-                                             const struct polyshade_range *ranges,
-                                             size_t range_count,
-                                             uint32_t *buffer,
-                                             size_t *word_count,
-                                             struct polyshade_error *error);
+                                              const struct polyshade_draw *draw,
+                                              const struct polyshade_range *ranges,
+                                              size_t range_count,
+                                              uint32_t *buffer,
+                                              size_t *word_count,
+                                              struct polyshade_error *error);
 
 // Says how many work groups, in x, y and z, of `POLYSHADE_WORK_GROUP_SIZE` × 1 × 1 invocations each, the dispatch has
 // that captures a draw. `POLYSHADE_ERROR_OPTIONS`: the variants are drawn, not dispatched, or the draw is none of
@@ -2220,10 +2096,10 @@ polyshade_status polyshade_result_copy_words(const struct polyshade_result *resu
 
 // Says what a word is that the host fills in.
 polyshade_status polyshade_result_host_param(const struct polyshade_result *result,
-                                            uint32_t output_index,
-                                            uint32_t index,
-                                            struct polyshade_host_param *word,
-                                            struct polyshade_error *error);
+                                             uint32_t output_index,
+                                             uint32_t index,
+                                             struct polyshade_host_param *word,
+                                             struct polyshade_error *error);
 
 // Says what a descriptor is that the host binds.
 polyshade_status polyshade_result_descriptor(const struct polyshade_result *result,
