@@ -217,7 +217,7 @@ fn with_capture(choices: &mut Choices, then: Then<'_>) {
     });
     (options.constants, options.constant_count) = (constants.as_ptr(), constants.len());
     (options.set, options.binding) = (choices.number(), choices.number());
-    options.words = place(choices);
+    options.params = place(choices);
     options.side_effects = choices.below(4);
     options.topologies = choices.word() & 0x1_003f;
     options.variants = choices.below(9);
@@ -242,7 +242,7 @@ fn with_pulling(choices: &mut Choices, then: Then<'_>) {
     });
     (options.attributes, options.attribute_count) = (attributes.as_ptr(), attributes.len());
     (options.buffers, options.buffer_count) = (buffers.as_ptr(), buffers.len());
-    (options.flags, options.words) = (choices.below(32), place(choices));
+    (options.flags, options.params) = (choices.below(32), place(choices));
     (options.set, options.binding) = (choices.number(), choices.number());
     then(&options.base, choices);
 }
@@ -264,7 +264,7 @@ fn with_clip(choices: &mut Choices, then: Then<'_>) {
         primitive: choices.below(4),
         provoking: choices.below(3),
         reserved: 0,
-        words: place(choices),
+        params: place(choices),
         enabled: value(choices),
         padding: 0,
         inputs: inputs.as_ptr(),

@@ -138,7 +138,7 @@ fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Resul
     let groups = layout.work_groups(&asked.draw()).map_err(refused)?;
     let planned = Capture::from(&prepared);
     let lowered = prepared.variant(Variant::CaptureOnly).map_err(refused)?.into_owned();
-    let stored = Stored::new(layout, prepared.words(), planned, asked)?;
+    let stored = Stored::new(layout, prepared.params(), planned, asked)?;
     stage.words.extend(lowered.params);
     stage.requirements.push(lowered.requirements);
     stage.module = lowered.module;

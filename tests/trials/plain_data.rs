@@ -213,7 +213,7 @@ fn what_captures_say_is_kept() {
         let options = options.clone().params(place);
         let captured = transform_feedback::prepare(&vertex, "main", &options).expect("it can be");
         kept::<Layout>(captured.layout());
-        kept::<HostParams>(captured.words());
+        kept::<HostParams>(captured.params());
         kept_beside_default::<Requirements>(captured.requirements());
     }
     let options = options.interleaved(["w", "gl_Position"]);

@@ -262,8 +262,8 @@ static mesh capture(const char *folder) {
     options.varyings = varyings;
     options.varying_count = ELEMENTS(varyings);
     options.flags = POLYSHADE_CAPTURE_HAS_SET | POLYSHADE_CAPTURE_HAS_BINDING;
-    options.words.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
-    options.words.number = WORDS_AT;
+    options.params.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
+    options.params.number = WORDS_AT;
     polyshade_module *module = read_module(folder, "mesh.vert.spv"), *lowered = NULL;
     polyshade_result *result = NULL;
     mesh made = {0};

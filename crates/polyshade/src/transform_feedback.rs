@@ -172,7 +172,7 @@ impl<'m> Prepared<'m> {
     }
 
     /// What the host fills in for each draw.
-    pub fn words(&self) -> &HostParams {
+    pub fn params(&self) -> &HostParams {
         &self.plan.words
     }
 

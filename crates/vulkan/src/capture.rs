@@ -50,7 +50,7 @@ impl<'m> Variants<'m> {
             spilled: is_spilled.then(spilled).transpose()?,
             raster_only: make(Variant::RasterOnly)?,
             layout: prepared.layout().clone(),
-            words: prepared.words().clone(),
+            words: prepared.params().clone(),
             requirements: prepared.requirements().clone(),
         })
     }

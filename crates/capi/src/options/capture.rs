@@ -116,7 +116,7 @@ pub struct polyshade_capture_options {
     /// The binding of the first.
     pub binding: u32,
     /// Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
-    pub words: polyshade_param_source,
+    pub params: polyshade_param_source,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
     /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
@@ -152,7 +152,7 @@ pub(super) fn read(
     if has(POLYSHADE_CAPTURE_ALLOW_DUPLICATES) {
         options = options.allow_duplicates();
     }
-    if let Some(place) = given.words.read("the words of the capture")? {
+    if let Some(place) = given.params.read("the words of the capture")? {
         options = options.params(place);
     } else if has(POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM) {
         options = options.params_in_uniform();

@@ -85,7 +85,7 @@ pub struct polyshade_clip_step {
     /// 0
     pub reserved: u32,
     /// The place of the planes' floats, 16 bytes a plane.
-    pub words: polyshade_param_source,
+    pub params: polyshade_param_source,
     /// Bit `i` enables plane `i`.
     pub enabled: polyshade_value,
     /// 0
@@ -158,7 +158,7 @@ fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
         POLYSHADE_CLIP_NORMALIZE => Step::Normalize(normalize(given)?),
         POLYSHADE_CLIP_USER_PLANES => Step::UserPlanes(UserPlanes {
             count: given.planes,
-            params: given.words.needed("the words of the planes")?,
+            params: given.params.needed("the words of the planes")?,
             vertex: has(POLYSHADE_CLIP_VERTEX).then_some(given.vertex),
         }),
         POLYSHADE_CLIP_MASK => Step::Mask {

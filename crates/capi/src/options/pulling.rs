@@ -70,7 +70,7 @@ pub struct polyshade_vertex_pulling_options {
     /// 0
     pub reserved: u32,
     /// Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
-    pub words: polyshade_param_source,
+    pub params: polyshade_param_source,
     pub attributes: *const polyshade_attribute,
     pub attribute_count: usize,
     pub buffers: *const polyshade_vertex_buffer,
@@ -118,7 +118,7 @@ pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Option
     let set = has(POLYSHADE_VERTEX_PULLING_HAS_SET).then_some(Set(given.set));
     let binding = has(POLYSHADE_VERTEX_PULLING_HAS_BINDING).then_some(Binding(given.binding));
     let mut options = Options::new().storage(set, binding);
-    if let Some(place) = given.words.read("the words of vertex pulling")? {
+    if let Some(place) = given.params.read("the words of vertex pulling")? {
         options = options.params(place);
     }
     if has(POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS) {

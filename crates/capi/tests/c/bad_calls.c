@@ -161,7 +161,7 @@ static void captures(void) {
     options.stride_count = 1;
     ARGUMENT("the strides is NULL", lower(&options.base));
     options = good;
-    options.words.kind = 9;
+    options.params.kind = 9;
     ARGUMENT("no place 9", lower(&options.base));
     options = good;
     options.side_effects = 3;
@@ -174,7 +174,7 @@ static void captures(void) {
     ARGUMENT("unknown flags 0x8", lower(&options.base));
     options = good;
     options.flags |= POLYSHADE_CAPTURE_COMPUTE;
-    options.words.kind = POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE;
+    options.params.kind = POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE;
     OPTIONS("but a compute stage captures", lower(&options.base));
     options = good;
     options.constant_count = 1;
@@ -217,7 +217,7 @@ static void other_options(void) {
     step.step = POLYSHADE_CLIP_USER_PLANES;
     step.planes = 1;
     ARGUMENT("no place is said", lower(&clip.base));
-    step.words.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
+    step.params.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
     step.planes = 0;
     OPTIONS("no clip planes", lower(&clip.base));
     step.step = POLYSHADE_CLIP_NORMALIZE;

@@ -164,7 +164,7 @@ fn addresses_are_attributes_that_are_constant() {
     let mut capture = zeros!(polyshade_capture_options, kind);
     let varyings = [c"v_position".as_ptr()];
     (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
-    (capture.words, capture.flags) = (word, POLYSHADE_CAPTURE_INDEXED);
+    (capture.params, capture.flags) = (word, POLYSHADE_CAPTURE_INDEXED);
     capture.constant_attributes = 0b111;
     let rust = transform_feedback::Options::new().interleaved(["v_position"]).params(place);
     let rust = rust.indexed(None).constant_attributes(0..3);

@@ -280,7 +280,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         transform_feedback::prepare(&module, target, &rewrite.options()).map_err(failed)?;
     let text = report::layout(prepared.layout());
     let report = Report::new(Lowering::Capture, (&entry, stage), prepared.layout(), text)
-        .needs(std::slice::from_ref(prepared.words()), prepared.requirements())
+        .needs(std::slice::from_ref(prepared.params()), prepared.requirements())
         .drawn(rewrite.drawn());
     if writing.is_dry_run() {
         for variant in rewrite.offered(prepared.layout()) {

@@ -217,7 +217,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
     let captured = |options: &_| {
         let prepared = transform_feedback::prepare(module, &target, options)?;
         let variant = prepared.variant(CaptureVariant::CaptureOnly)?;
-        Ok::<_, Error>((variant.into_owned(), prepared.words().clone()))
+        Ok::<_, Error>((variant.into_owned(), prepared.params().clone()))
     };
     // What the shader stores itself is stored by the draw as it is.
     let (variant, stores) = match captured(&options) {

@@ -122,7 +122,7 @@ impl StoredOutputs {
 
 impl From<&Prepared<'_>> for Capture {
     fn from(prepared: &Prepared<'_>) -> Self {
-        Self::stored(prepared.layout(), prepared.words(), prepared.requirements())
+        Self::stored(prepared.layout(), prepared.params(), prepared.requirements())
     }
 }
 

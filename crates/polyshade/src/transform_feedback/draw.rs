@@ -68,7 +68,7 @@ impl Draw {
 
 /// The range of a buffer that is captured into. All in bytes, multiples of 4.
 ///
-/// Where the variants find their buffers by [addresses](super::Options::words), `offset` counts from `address` on, and
+/// Where the variants find their buffers by [addresses](super::Options::params), `offset` counts from `address` on, and
 /// nothing but `size` says where the range ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -101,7 +101,7 @@ fn capture(
     draw: &transform_feedback::Draw,
     into: vk::Buffer,
 ) -> Result<(), Box<dyn Error>> {
-    let words = u32::try_from(prepared.words().params.len())?;
+    let words = u32::try_from(prepared.params().params.len())?;
     let descriptors = &prepared.requirements().descriptors;
     let layout = gpu.storage_layout(descriptors[0].binding.0, WORDS_AT + 4 * words)?;
     for step in &plan.steps {
