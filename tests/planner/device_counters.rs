@@ -166,7 +166,7 @@ fn the_device_keeps_counters() {
     ] {
         section(&mut text, heading, &device(), pipeline, &draw);
     }
-    golden("kept.txt", &text);
+    golden("device-counters.txt", &text);
 }
 
 /// What has to be outside of a pass that cannot end is recorded ahead of it and behind it.
@@ -191,7 +191,7 @@ fn passes_that_are_kept_have_lists() {
         let kept = inside(PassState::Uninterruptible, draw);
         refused(&device, pipeline, &kept, "the active pass would have to end");
     }
-    golden("listed.txt", &text);
+    golden("recorded-around.txt", &text);
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn the_device_keeps_in_every_api() {
     ] {
         section(&mut text, heading, device, pipeline, &draw);
     }
-    golden("kept-everywhere.txt", &text);
+    golden("device-counters-everywhere.txt", &text);
 }
 
 /// A pipeline that captures on this path.
@@ -357,7 +357,7 @@ fn what_nobody_keeps_is_refused() {
 fn the_device_goes_on_where_anybody_has_written() {
     let mut draw = resumed();
     draw.before.counters = vec![Use::CopyDestination];
-    refused(&device(), &pipeline(), &draw, "does not know its value");
+    refused(&device(), &pipeline(), &draw, "does not know the value of a counter");
     let plan = planner::plan(&device(), &by_address(None), &kept(Call::Vertices, draw));
     let text = plan.expect("the device reads it").to_string();
     assert!(text.contains("counters: TRANSFER / TRANSFER_WRITE -> COMPUTE_SHADER"), "{text}");

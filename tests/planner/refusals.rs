@@ -365,7 +365,7 @@ fn side_effects_happen_once() {
         ..pipeline()
     };
     let mobile = Preset::VulkanMobile;
-    refused(mobile, &fan(SideEffects::Refuse), &anew(), "two passes would do twice");
+    refused(mobile, &fan(SideEffects::Refuse), &anew(), "two passes would repeat");
     let discarded = Pipeline { rasterizer_discard: true, ..fan(SideEffects::InSecondPass) };
     refused(mobile, &discarded, &anew(), "a pass that is not drawn");
     assert!(planner::plan(&mobile.into(), &fan(SideEffects::InFirstPass), &anew()).is_ok());

@@ -70,7 +70,7 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     dispatched.capture.as_mut().expect("it captures").path = Some(Path::Compute);
     show("a compute stage captures", &mobile, &dispatched, &resumed());
     show("webgpu", &Preset::WebGpu.into(), &dispatched, &anew());
-    golden("executions.txt", &text);
+    golden("shader-runs.txt", &text);
 }
 
 /// The dearer the shader and the larger the draw, the sooner it runs once; the more it hands on, the later.

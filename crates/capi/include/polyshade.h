@@ -1558,7 +1558,7 @@ typedef struct polyshade_capture_options {
     // The binding of the first.
     uint32_t binding;
     // Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
-    struct polyshade_param_source words;
+    struct polyshade_param_source params;
     // `POLYSHADE_SIDE_EFFECTS_…`
     uint32_t side_effects;
     // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
@@ -1607,7 +1607,7 @@ typedef struct polyshade_vertex_pulling_options {
     // 0
     uint32_t reserved;
     // Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
-    struct polyshade_param_source words;
+    struct polyshade_param_source params;
     const struct polyshade_attribute *attributes;
     size_t attribute_count;
     const struct polyshade_vertex_buffer *buffers;
@@ -1749,7 +1749,7 @@ typedef struct polyshade_clip_step {
     // 0
     uint32_t reserved;
     // The place of the planes' floats, 16 bytes a plane.
-    struct polyshade_param_source words;
+    struct polyshade_param_source params;
     // Bit `i` enables plane `i`.
     struct polyshade_value enabled;
     // 0

@@ -85,6 +85,50 @@ fn a_verbs_own_options_stand_before_those_that_many_have() {
 }
 
 #[test]
+fn the_old_names_of_verbs_and_options_are_hidden_aliases() {
+    let verbs = [
+        ("depth", "clip-space"),
+        ("discard", "rasterizer-discard"),
+        ("lower", "pipeline"),
+        ("position", "position-only"),
+        ("pull", "vertex-pulling"),
+    ];
+    let options = [
+        ("capture", "pass-through", "spill-outputs"),
+        ("capture", "one-limit", "limit-in-vertices"),
+        ("capture", "repeats", "allow-duplicates"),
+        ("capture", "words", "params"),
+        ("capture", "pull-words", "pull-params"),
+        ("vertex-pulling", "words", "params"),
+        ("clip", "marks", "semantics"),
+        ("clip", "linked", "signature"),
+        ("clip", "as-written", "keep-original-at"),
+    ];
+    let work = Work::new();
+    let all = work.succeeds("--help");
+    for (old, new) in verbs {
+        assert_eq!(
+            work.succeeds(&format!("{old} --help")),
+            work.succeeds(&format!("{new} --help"))
+        );
+        assert!(
+            !all.contains(&format!("\n  {old} ")) && all.contains(&format!("\n  {new} ")),
+            "{all}"
+        );
+    }
+    for (verb, old, new) in options {
+        let help = work.succeeds(&format!("{verb} --help"));
+        assert!(
+            !help.contains(&format!("--{old} ")) && help.contains(&format!("--{new}")),
+            "{help}"
+        );
+        // The value or the shader is missing, not the option.
+        let refused = stderr(&work.run(&format!("{verb} --{old}")));
+        assert!(!refused.contains("unexpected argument"), "{verb} --{old}: {refused}");
+    }
+}
+
+#[test]
 fn values_that_are_unknown_are_told_with_those_that_are_known() {
     let work = work();
     work.fails("blend shader.frag --equations multipy", 2, "tip: there are: zero, src,");
