@@ -138,12 +138,12 @@ fn cases_are_captured_as_lavapipe_captures_them() {
         "capture/locations-of-nested-structures",
         "capture/output-passed-to-a-function",
         "capture/relaxed-precision",
-        "position/dead-branches",
-        "position/dead-calls",
-        "position/dead-loops",
-        "position/members-of-arguments",
-        "position/members-of-uniforms",
-        "position/precise",
+        "position-only/dead-branches",
+        "position-only/dead-calls",
+        "position-only/dead-loops",
+        "position-only/members-of-arguments",
+        "position-only/members-of-uniforms",
+        "position-only/precise",
     ];
     for case in sample(CASES, 3) {
         let path = format!("{}/cases/{case}.vert", env!("CARGO_MANIFEST_DIR"));

@@ -111,7 +111,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "vertex-pulling",
         [
             "vertex-pulling particles.vert --attribute 0=0:0:r32g32_sfloat --buffer 0=8 -o pull.spv",
-            "vertex-pulling particles.vert --attribute 0=0:0:r8g8b8a8_snorm --buffer 0=4:instance --dry-run",
+            "vertex-pulling particles.vert --attribute 0=0:0:r8g8b8a8_snorm --buffer 0=4 --dry-run",
             "vertex-pulling particles.vert --attribute 0=0:word:word --buffer 0=word -o pull.spv",
         ],
     ),

@@ -40,7 +40,7 @@ fn what_the_device_keeps_is_planned() {
     assert_eq!(dispatches.count(), 2, "{text}");
     assert!(text.contains("draw: arguments from the counter pass"), "{text}");
     work.succeeds("plan state.json -o plan.svg");
-    assert!(work.text("plan.svg").contains("dispatch: counter pass"));
+    assert!(work.text("plan.svg").contains("counter pass; begin"));
 }
 
 /// As `vulkaninfo` writes it, but shorter.

@@ -15,7 +15,7 @@
 //! let flip = Value::Param(ParamSource::PushConstant { offset: 64 });
 //! let options = Options::new().depth(true).flip_y(flip);
 //! let converted = clip_space::lower(&vertex, "main", &options)?;
-//! println!("the host fills in {:?}", converted.words);
+//! println!("the host fills in {:?}", converted.params);
 //! # Ok(())
 //! # }
 //! ```
