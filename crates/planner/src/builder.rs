@@ -240,7 +240,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(on_device)
     }
 
-    /// The queries of the captured draw that its counter pass answers, where that is the device.
+    /// The queries of the captured draw that the counter pass answers.
     pub(super) fn counted_queries(&self) -> Result<Vec<Query>, Error> {
         let mut kept = Vec::new();
         for &query in &self.draw.queries {

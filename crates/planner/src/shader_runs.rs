@@ -18,7 +18,7 @@ use super::state::{
 use super::steps::{ShaderRuns, SpillCost};
 use polyshade::host::SideEffects;
 
-/// The shader_runs of a draw, where the variants leave a choice.
+/// How often the shader of a draw runs, where the variants leave a choice.
 pub(super) fn shader_runs(
     device: &Device,
     pipeline: &Pipeline,

@@ -134,7 +134,7 @@ impl RecordAt {
     pub const ALL: [Self; 3] = [Self::BeforePass, Self::InPass, Self::AfterPass];
 }
 
-/// What the device keeps of a draw, with a [job](crate::counter_pass::Job).
+/// A dispatch of the counter pass for a draw, with a [job](crate::counter_pass::Job).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct CounterPass {

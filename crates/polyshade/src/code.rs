@@ -239,9 +239,9 @@ polyshade_spv::codes! {
     CLIP_DUPLICATE_DISTANCES: Unsupported, "clip.duplicate-distances",
         "Write distances either to the built-in array or to registers.";
     CLIP_UNLINKED_DISTANCE: Options, "clip.unlinked-distance",
-        "Link the distance, or do not mark it.";
+        "Link the distance, or list no semantic for it.";
     CLIP_INVALID_SEMANTIC: Options, "clip.invalid-semantic",
-        "Write the mark as clip=3, cull=4.xy or clip=3-4.";
+        "Write a semantic as clip=3, cull=4.xy or clip=3-4.";
     CLIP_CONFLICTING_SEMANTICS: Options, "clip.conflicting-semantics",
         "Mark a component either as clip or as cull distance.";
     CLIP_SEMANTIC_NOT_FOUND: NotFound, "clip.semantic-not-found",

@@ -1,4 +1,4 @@
-//! Every lowering and every move, to be tried on any module with any options: shared by the fuzz targets, the table of
+//! Every lowering and every rewrite tool, to be tried on any module with any options: shared by the fuzz targets, the table of
 //! results on real shaders, the generated shapes and the metamorphic tests.
 //!
 //! [`shapes`] are modules that are large in one way, and [`transformations`] keep the effect of a module.
@@ -32,7 +32,7 @@ pub type Variants = Vec<(&'static str, Module<'static>)>;
 /// The result of a trial.
 pub type Made = Result<Variants, Error>;
 
-/// A lowering or move on an entry point, with options that it draws from the choices.
+/// A lowering or rewrite tool on an entry point, with options that it draws from the choices.
 pub type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Made;
 
 /// Something that makes other modules of one.

@@ -22,7 +22,7 @@ pub(crate) static FINISH: LazyLock<Vec<u32>> =
 pub(crate) static PLACE: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/place.spv")));
 
-/// `library/pass_through_tesc.tesc`.
+/// `library/pass_through.tesc`.
 pub(crate) static PASS_THROUGH_TESC: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/pass_through.spv")));
 

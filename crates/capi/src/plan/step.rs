@@ -258,7 +258,7 @@ pub struct polyshade_barrier {
     pub to_accesses: u32,
 }
 
-/// What the device keeps of a draw. It never grows.
+/// A dispatch of the counter pass for a draw. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_counter_pass {

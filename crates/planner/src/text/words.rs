@@ -1,4 +1,4 @@
-//! The words of a plan as text, and what the device keeps.
+//! The parameters of a plan and its counter passes as text.
 
 use super::super::state::Topology;
 use super::super::steps::{CounterPass, ParamValue, ParamValues};

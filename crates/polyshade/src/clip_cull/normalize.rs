@@ -244,7 +244,9 @@ impl<'m> SideOfStage<'m> {
                 );
                 let error =
                     Error::new(&code::CLIP_UNLINKED_DISTANCE, message).about(register.variable);
-                return Err(error.help("it would clip no more: link it, or do not mark it"));
+                return Err(
+                    error.help("it would clip no more: link it, or list no semantic for it")
+                );
             }
         }
         Ok(())

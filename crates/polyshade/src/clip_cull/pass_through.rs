@@ -155,7 +155,7 @@ fn pass_through(
             let number = before.decoration(output, Decoration::LOCATION).and_then(|at| at.first());
             // Nothing else is where distances are: it was free.
             let is_distance = number.is_some_and(|at| {
-                last.result.outputs.registers.iter().any(|mark| mark.locations.first == *at)
+                last.result.outputs.registers.iter().any(|semantic| semantic.locations.first == *at)
             });
             pairs.push(mirror.pair(output, !is_distance)?);
         }
@@ -392,15 +392,15 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
     ) {
         let float = self.p.float();
         let mut numbers = [0, 0];
-        for mark in &last.outputs.registers {
-            let place = mark.locations;
+        for semantic in &last.outputs.registers {
+            let place = semantic.locations;
             let pair = pairs.iter().find(|pair| pair.location == Some(place.first));
             let pair = pair.expect("the registers are outputs");
             let mut value = self.load(at, pair, 0, vertex);
             if pair.types[0] != float {
                 value = self.p.at(at).extract(float, value, &[place.components.first()]);
             }
-            let kind = mark.kind as usize;
+            let kind = semantic.kind as usize;
             let array = arrays[kind].expect("there is an array for each kind that is marked");
             let path = [numbers[kind]];
             let to = self.pointer(at, StorageClass::OUTPUT, (array, &path), float);

@@ -37,10 +37,10 @@ pub(super) fn read_registers<'f>(
         let vertices = found.iter().find_map(|array| array.register.vertices);
         let target = frame.target();
         let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
-        let (places, marks) = add_registers(m, p, place, counts, vertices)?;
+        let (places, semantics) = add_registers(m, p, place, counts, vertices)?;
         let relocations: Vec<_> = found.iter().map(|array| relocation(array, &places)).collect();
         scalarize_vertices(m, p, entry, class, &relocations)?;
-        Ok(StageDistances { inputs: Distances::new(counts, marks), ..Default::default() })
+        Ok(StageDistances { inputs: Distances::new(counts, semantics), ..Default::default() })
     })?;
     Ok((next.module.into_owned(), next.value))
 }

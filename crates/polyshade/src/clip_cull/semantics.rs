@@ -126,7 +126,7 @@ impl FromStr for DistanceSemantic {
         match kind.zip(locations(range)) {
             Some((kind, locations)) => Ok(Self { kind, locations }),
             None => {
-                let message = format!("`{text}` marks no distances");
+                let message = format!("`{text}` names no distances");
                 let error = Error::new(&code::CLIP_INVALID_SEMANTIC, message);
                 Err(error.help("they are marked as clip=3, cull=4.xy or clip=3-4"))
             }

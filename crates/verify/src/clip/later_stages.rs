@@ -390,7 +390,7 @@ const CORNERS: [f32; 6] = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0];
 /// One in so many primitives is given not-a-numbers.
 const ODD: usize = 8;
 
-/// The specialization constant of `library/pass_through_tesc.tesc`.
+/// The specialization constant of `library/pass_through.tesc`.
 const LEVEL: u32 = 0;
 
 /// The inputs of the first vertex, which stand for those of every vertex, and the inputs of the patch.
