@@ -141,7 +141,6 @@ fn counters_that_are_not_written_are_noticed() {
 #[test]
 fn a_copy_that_does_not_wait_is_noticed() {
     let is_hazard = |message: &Message| message.id.starts_with("SYNC-HAZARD");
-    // The newer layer says the same no more than ten times, to all tests together.
     for way in WAYS {
         let Found { messages, hazards, .. } = capture_and_copy(way, false, |_| {});
         assert!(!hazards.is_empty(), "{way:?}");

@@ -111,7 +111,7 @@ fn outputs_that_are_not_waited_for_are_noticed() {
         scene_by(&rig, &fragment, (way, &device), state, |sequence| {
             with(sequence, hurry, |hurried| {
                 assert!(!hazards(hurried).is_empty(), "{way:?}");
-                // The newer layer says the same no more than ten times, to all tests together.
+                // One device is enough for the layer; the model judges all.
                 if number > 0 {
                     return execute_checked(way.driver, sequence);
                 }

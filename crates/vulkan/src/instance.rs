@@ -61,17 +61,19 @@ impl Instance {
             extensions.push(ext::debug_utils::NAME.as_ptr());
             extensions.push(ext::validation_features::NAME.as_ptr());
         }
-        // Newer layers leave out what shaders do to buffers unless asked; older ones do not know the question.
-        let accesses = vk::TRUE.to_ne_bytes();
-        let setting = vk::LayerSettingEXT {
+        // Newer layers check accesses of shaders to buffers only on request, and repeat a message ten times at most, to
+        // all tests together. Older ones know neither setting.
+        let values = [vk::TRUE.to_ne_bytes(), vk::FALSE.to_ne_bytes()];
+        let names = [c"syncval_shader_accesses_heuristic", c"enable_message_limit"];
+        let setting = |(name, value): (&CStr, &[u8; 4])| vk::LayerSettingEXT {
             p_layer_name: LAYER.as_ptr(),
-            p_setting_name: c"syncval_shader_accesses_heuristic".as_ptr(),
+            p_setting_name: name.as_ptr(),
             ty: vk::LayerSettingTypeEXT::BOOL32,
             value_count: 1,
-            p_values: accesses.as_ptr().cast(),
+            p_values: value.as_ptr().cast(),
             ..vk::LayerSettingEXT::default()
         };
-        let settings = [setting];
+        let settings: Vec<_> = names.into_iter().zip(&values).map(setting).collect();
         let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         if layer.as_ref().is_some_and(|layer| layer.spec_version >= FIRST_WITH_SETTINGS) {
             info = info.push_next(&mut settings);
