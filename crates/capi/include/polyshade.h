@@ -1339,7 +1339,7 @@ typedef struct polyshade_param_values {
     const struct polyshade_param_range *ranges;
 } polyshade_param_values;
 
-// What the device keeps of a draw. It never grows.
+// A dispatch of the counter pass for a draw. It never grows.
 typedef struct polyshade_counter_pass {
     // Whether capture begins, with `begin_counters`.
     uint32_t begins;

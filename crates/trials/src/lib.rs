@@ -1,5 +1,5 @@
-//! Every lowering and every rewrite tool, to be tried on any module with any options: shared by the fuzz targets, the table of
-//! results on real shaders, the generated shapes and the metamorphic tests.
+//! Every lowering and every rewrite tool, to be tried on any module with any options: shared by the fuzz targets, the
+//! table of results on real shaders, the generated shapes and the metamorphic tests.
 //!
 //! [`shapes`] are modules that are large in one way, and [`transformations`] keep the effect of a module.
 //! [`allocations`] counts calls of the allocator, and [`calls`] are the calls whose cost is held against limits.

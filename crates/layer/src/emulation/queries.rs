@@ -410,20 +410,14 @@ pub(crate) unsafe fn copy(
         }
         barrier(device, commands, copies, shader);
         let words = [copying.address as u32, (copying.address >> 32) as u32, count];
-        recording.compute(
-            device,
-            &emulator.counter_pass,
-            commands,
-            words,
-            |device, counter_pass| {
-                if let (Some(bind), Some(dispatch)) =
-                    (device.next.cmd_bind_pipeline, device.next.cmd_dispatch)
-                {
-                    bind(commands, vk::PipelineBindPoint::COMPUTE, counter_pass.results);
-                    dispatch(commands, count.div_ceil(COPIED_TOGETHER), 1, 1);
-                }
-            },
-        );
+        recording.compute(device, &emulator.counter_pass, commands, words, |device, pass| {
+            if let (Some(bind), Some(dispatch)) =
+                (device.next.cmd_bind_pipeline, device.next.cmd_dispatch)
+            {
+                bind(commands, vk::PipelineBindPoint::COMPUTE, pass.results);
+                dispatch(commands, count.div_ceil(COPIED_TOGETHER), 1, 1);
+            }
+        });
         barrier(device, commands, shader, copies);
         copy(commands, room.buffer, buffer, count, back.as_ptr());
     }

@@ -65,21 +65,18 @@ impl Command {
         isolate: bool,
         variants: &[&str],
     ) -> Result<Self, Failure> {
-        let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
+        let usage = |message: &str| Err(Failure::new(&code::CLI_USAGE, message.to_owned()));
         let mut clap = Arguments::command();
         clap.build();
         let Some(described) = clap.find_subcommand(verb).filter(|_| verb != "help") else {
-            return usage(format!("there is no verb `{}`", printable(verb)));
+            return usage(&format!("there is no verb `{}`", printable(verb)));
         };
-        // An alias may have been given.
         let verb = described.get_name();
         if verb == "batch" {
-            return usage("a batch cannot run batches".to_owned());
+            return usage("a batch cannot run batches");
         }
         if verb == "pipeline" {
-            let message =
-                "`pipeline` takes all stages of a pipeline, and a batch runs one shader at a time";
-            return usage(message.to_owned());
+            return usage("`pipeline` takes all stages of a pipeline, a batch one shader");
         }
         let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));
         let beside: Vec<&str> = BESIDE.into_iter().filter(|name| has(name)).collect();
@@ -99,7 +96,7 @@ impl Command {
             key: Sha256::new(),
         };
         if !described.get_positionals().any(|one| one.get_id() == "path") {
-            return usage(format!("`{verb}` reads no shader, so there is nothing to do for each"));
+            return usage(&format!("`{verb}` reads no shader, so there is nothing to do for each"));
         }
 
         command.check_variants(variants)?;
@@ -118,12 +115,10 @@ impl Command {
             return Err(Failure::new(&code::CLI_USAGE, message).help(help));
         }
         if !variants.is_empty() && lowering::by_extension(matches) {
-            return usage("`capture --path extension` has no variants".to_owned());
+            return usage("`capture --path extension` has no variants");
         }
         if has("rewritten") && matches.contains_id("rewritten") {
-            return usage(
-                "--rewritten names one module, which cannot be every shader's".to_owned(),
-            );
+            return usage("--rewritten names one module, which cannot be every shader's");
         }
         let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
         command.lowerings = lowering::of_verb(verb, matches);
