@@ -57,9 +57,9 @@ function added(context) {
                 if (purpose.destination) put(set, binding, context.destination);
             }
         }
-        for (const { place, words } of stage.host) {
-            const at = place.storage_buffer ?? place.uniform;
-            if (at) put(at.set, at.binding, context.scene.buffer(values(context, place, words)));
+        for (const { source, params } of stage.host) {
+            const at = source.storage_buffer ?? source.uniform;
+            if (at) put(at.set, at.binding, context.scene.buffer(values(context, source, params)));
         }
     }
     return found;
@@ -72,8 +72,8 @@ function feedback(context, number) {
     return context.feedback[number];
 }
 
-function values(context, place, words) {
-    const bits = words.map(({ name }) => context.word(place, name) >>> 0);
+function values(context, source, params) {
+    const bits = params.map(({ name }) => context.word(source, name) >>> 0);
     return new Uint32Array(bits);
 }
 
