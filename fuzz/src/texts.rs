@@ -22,7 +22,7 @@ const TEXTS: [(u32, &str); 15] = [
     ),
     (
         2,
-        r#"{"varyings":{"stream_output":[[{"varying":{"name":"v_color"},"slot":1}],[0,16]]},"repeats":true}"#,
+        r#"{"varyings":{"stream_output":[[{"varying":{"name":"v_color"},"slot":1}],[0,16]]},"allow_duplicates":true}"#,
     ),
     (
         3,

@@ -276,7 +276,8 @@ impl Lowering {
             Some(builtin) => done_to(builtin, entry),
             None => format!("{} {}", entry.model(), entry.name()),
         };
-        format!("{NOTE}{} {done}", self.name)
+        // In one allocation, however long the name is.
+        [NOTE, self.name, " ", &done].concat()
     }
 
     /// An error where it is noted that this has been done to `entry`.
