@@ -39,6 +39,9 @@ const SAMPLE: u64 = 12;
 /// Tests that may fail beside others if they pass alone, each with its reason.
 const UNSTEADY: [(&str, &str); 0] = [];
 
+/// The older validation layer ends the process in this test: "Resource deadlock avoided".
+const OLDER_LAYER_ENDS: &str = "streams::rendering_resumed_in_one_submission_is_reported_as_lost";
+
 /// Which tests run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tests<'t> {
@@ -150,7 +153,8 @@ impl Jobs {
         for program in programs.iter().filter(|one| one.name.starts_with("execution")) {
             let tests = program.list(&[])?;
             let ignored = program.list(&["--ignored"])?;
-            let chosen = tests.into_iter().filter(|name| !ignored.contains(name));
+            let is_left_out = |name: &String| ignored.contains(name) || name == OLDER_LAYER_ENDS;
+            let chosen = tests.into_iter().filter(|name| !is_left_out(name));
             let chosen = chosen.filter(|name| hash(&[&commit, name]).is_multiple_of(sample));
             let arguments = ["--exact".to_owned()].into_iter().chain(chosen).collect::<Vec<_>>();
             if arguments.len() > 1 {
