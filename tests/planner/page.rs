@@ -1,4 +1,4 @@
-//! The pages of rules in docs/lowerings name tests that are there.
+//! The pages of rules in tests/rules name tests that are there.
 
 use polyshade_planner::{CountedBy, Counter};
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::Path;
 
 /// The pages, and how many rules each has at least.
 const PAGES: &[(&str, usize)] = &[
-    ("advanced-blend-rules.md", 60),
-    ("clip-cull-rules.md", 40),
-    ("transform-feedback-rules.md", 40),
+    ("advanced-blend.md", 60),
+    ("clip-cull.md", 40),
+    ("transform-feedback.md", 40),
 ];
 
 /// Whether `words`, as a test or a case is named, is one. `program::module::test` is in `tests/program/module.rs`, and
@@ -32,7 +32,7 @@ fn is_there(words: &str) -> bool {
 
 #[test]
 fn every_rule_names_tests_that_are_there() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lowerings");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
     for (page, least) in PAGES {
         let text = fs::read_to_string(folder.join(page)).expect("the page is there");
         let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
