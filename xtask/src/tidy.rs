@@ -6,6 +6,7 @@
 
 mod circles;
 mod layout;
+mod prose;
 mod text;
 
 use std::fs;
@@ -26,6 +27,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     let mut complaints: Vec<String> = files.iter().flat_map(text::complaints).collect();
     complaints.extend(layout::complaints(&files));
     complaints.extend(circles::complaints(&files));
+    complaints.extend(prose::complaints(&files)?);
     if !complaints.is_empty() {
         return Err(format!("not tidy:\n  {}", complaints.join("\n  ")));
     }
