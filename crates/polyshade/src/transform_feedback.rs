@@ -1,16 +1,18 @@
-//! Transform feedback. Where the device has none, a vertex stage is made that writes its outputs to storage
-//! buffers; where it has `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture them.
+//! Transform feedback: captures the outputs of a vertex stage into buffers.
 //!
-//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which
-//! has no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
-//! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
-//! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
-//! stage](Options::compute) takes the place of the capture pass. Where the shader is expensive, the capture pass
-//! can [store all outputs](Options::spill_outputs), and the raster pass reads them, with [`Variant::ReloadOutputs`].
-//! [`prepare`] says what the host binds and fills in, and makes the variants that it draws.
+//! With `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture. Without it, [`prepare`] generates
+//! variants of a vertex shader that write its outputs to storage buffers. A draw then takes up to two passes:
+//!
+//! * The *capture* pass runs [`Variant::CaptureOnly`], which has no stage outputs, as a point list without indices.
+//! * The *raster* pass runs [`Variant::RasterOnly`], which stores nothing. Rasterizer discard makes it unnecessary.
+//!
+//! [`Variant::Both`] draws lists and strips in one pass if the stage can store and rasterize at once. If vertex
+//! stages cannot store, [a compute stage](Options::compute) replaces the capture pass. For an expensive shader, the
+//! capture pass can [store all outputs](Options::spill_outputs), which [`Variant::ReloadOutputs`] reads in the raster
+//! pass. [`Prepared`] lists the bindings and host parameters, and makes each variant on request.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
-//! and only while they fit into every buffer.
+//! and only if they fit into every buffer. A *slot* is the place of a vertex of a primitive in the captured sequence.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{Binding, Set}, transform_feedback};
@@ -74,41 +76,42 @@ use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Module, Patch};
 
-/// The version of the words that [`Prepared::variant`] makes.
+/// The version of the shaders from [`Prepared::variant`]; it grows when the same input gives a different module.
 pub const VERSION: u32 = 9;
-/// The version of the words that [`decorate`] makes.
+/// The version of the shaders from [`decorate`]; it grows when the same input gives a different module.
 pub const EXTENSION_VERSION: u32 = 3;
-/// The most feedback buffers that a draw writes.
+/// The maximum number of feedback buffers.
 pub const MAX_BUFFERS: usize = 4;
-/// The largest stride of a feedback buffer, in bytes: no device that has the feature takes more than 2048.
+/// The largest stride of a feedback buffer, in bytes. No device with the extension supports more than 2048.
 pub const MAX_STRIDE: u32 = 65_536;
 
-/// The shaders that are made of a vertex shader that is captured into storage buffers.
+/// A shader generated from a vertex shader whose outputs are captured into storage buffers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Variant {
-    /// Stores, and has no stage output but `PointSize`. Drawn as a point list without indices over the vertices and
-    /// instances of the draw, with rasterization off, whatever the topology of the draw is. Of a draw
-    /// [with indices](Options::indexed), these are the vertices from `firstIndex` on, as many as there are indices.
-    /// As a [compute stage](Options::compute) it is [dispatched](Layout::work_groups).
+    /// Stores the captured outputs; its only stage output is `PointSize`. Draw it with rasterization off, as a point
+    /// list without indices over the vertices and instances of the draw, whatever the topology of the draw is. For a
+    /// draw [with indices](Options::indexed), use as many vertices as there are indices, from `firstIndex` on. As a
+    /// [compute stage](Options::compute) it is [dispatched](Layout::work_groups).
     CaptureOnly,
-    /// Has the outputs and stores nothing. Drawn as ever. The module itself where there is nothing to take out.
+    /// Has the original outputs and stores nothing; the module itself if there is nothing to remove. Draw it as the
+    /// original.
     RasterOnly,
-    /// Stores and has the outputs. Drawn as ever, without indices: lists and strips only, as a fan or a line loop
-    /// would be stored by no invocation.
+    /// Stores and has the original outputs. Draw it as the original, without indices, for lists and strips only: in a
+    /// triangle fan or line loop, no invocation would store.
     Both,
-    /// As [`CaptureOnly`](Self::CaptureOnly), and stores all outputs for [`ReloadOutputs`](Self::ReloadOutputs), too.
-    /// It keeps the shader's own stores, whatever the options say of [them](crate::host::SideEffects): here they happen
-    /// once. Only where the options [spill outputs](Options::spill_outputs).
+    /// Does the work of [`CaptureOnly`](Self::CaptureOnly), and also stores all outputs for
+    /// [`ReloadOutputs`](Self::ReloadOutputs). It keeps the shader's own stores, whatever the [side
+    /// effects](crate::host::SideEffects) option is: they happen once here. It needs [`Options::spill_outputs`].
     SpillOutputs,
-    /// Has the outputs, which it reads from where [`SpillOutputs`](Self::SpillOutputs) has stored them, and nothing
-    /// else of the shader. Drawn as ever, but without indices: over as many vertices as there are indices, from
-    /// `firstIndex` on. Only where the options [spill outputs](Options::spill_outputs).
+    /// Has the original outputs, which it loads from the buffer that [`SpillOutputs`](Self::SpillOutputs) has
+    /// written. Nothing else of the shader is left. Draw it as the original, but without indices: over as many
+    /// vertices as there are indices, from `firstIndex` on. It needs [`Options::spill_outputs`].
     ReloadOutputs,
 }
 
-/// A capture of one vertex shader, of which variants are made as they are asked for.
+/// A prepared capture of one vertex shader, which makes variants on request.
 #[derive(Debug)]
 pub struct Prepared<'m> {
     frame: Frame<'m>,
@@ -121,19 +124,18 @@ pub struct Prepared<'m> {
 const STAGES: Stages =
     Stages { models: &[ExecutionModel::VERTEX], otherwise: "is captured with the extension only" };
 
-/// Finds in the vertex shader `module` what `options` name, and says where it goes and what the host binds and fills
-/// in.
+/// Finds the outputs that `options` name in the vertex shader `module`, and decides on layout, bindings and parameters.
 ///
 /// # Errors
 ///
-/// * `NotFound`: the entry point, a varying, or a specialization constant.
-/// * `Options`: nothing to capture; more than [`MAX_BUFFERS`] buffers or [`MAX_STRIDE`] bytes a vertex; a varying that
-///   two variables share or that is captured twice; half a component of 64 bits; a set and binding that is reserved.
-/// * `Malformed`: decorations for transform feedback that contradict each other, where they are to be captured.
-/// * `Unsupported`: a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends on a
-///   specialization constant; by name, a structure or an array of arrays as a whole; another stage than the vertex
-///   stage; vertex attributes where draws have indices or [a compute stage](Options::compute) captures, and built-in
-///   inputs that one lacks; the errors of the [rewrite tools](crate::rewrite).
+/// * `NotFound`: the entry point, a varying or a specialization constant.
+/// * `Options`: no varying to capture; more than [`MAX_BUFFERS`] buffers or [`MAX_STRIDE`] bytes a vertex; a varying
+///   that two variables share or that is captured twice; half of a 64-bit component; a reserved set and binding.
+/// * `Malformed`: transform feedback decorations that contradict each other, if the options capture by decorations.
+/// * `Unsupported`: a varying with components that are not 32- or 64-bit numbers, or whose size depends on a
+///   specialization constant; a name that stands for a whole structure or array of arrays; a stage other than vertex;
+///   vertex attributes if draws have indices or [a compute stage](Options::compute) captures; built-in inputs that a
+///   compute stage lacks; the errors of the [rewrite tools](crate::rewrite).
 pub fn prepare<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -148,8 +150,8 @@ pub fn prepare<'m>(
     Ok(Prepared { frame, side_effects, writes_point_size, plan, requirements })
 }
 
-/// `requirements`, with the feature that the module still needs where other entry points capture: the device may lack
-/// it.
+/// Adds the extension to `requirements` if other entry points of the module capture with it. The module then still
+/// needs `transformFeedback`, which the device may lack.
 fn with_others(
     frame: &Frame<'_>,
     m: &Module<'_>,
@@ -166,18 +168,18 @@ fn with_others(
 }
 
 impl<'m> Prepared<'m> {
-    /// What is captured where.
+    /// Returns the layout of the captured outputs in the feedback buffers.
     pub fn layout(&self) -> &Layout {
         &self.plan.layout
     }
 
-    /// What the host fills in for each draw.
+    /// Returns the parameters that the host sets for each draw.
     pub fn params(&self) -> &HostParams {
         &self.plan.words
     }
 
-    /// What the device must have and the host must bind, for the variants that store. The buffer for what is
-    /// [spilled](Options::spill_outputs) is [`SpillOutputs`](Variant::SpillOutputs)'s alone.
+    /// Returns the device features and the bindings that the storing variants need. Only
+    /// [`SpillOutputs`](Variant::SpillOutputs) uses the buffer for [spilled outputs](Options::spill_outputs).
     pub fn requirements(&self) -> &Requirements {
         &self.requirements
     }
@@ -186,15 +188,15 @@ impl<'m> Prepared<'m> {
     ///
     /// # Errors
     ///
-    /// `Options`: a set and binding that the shader has already; [`SpillOutputs`](Variant::SpillOutputs) and
-    /// [`ReloadOutputs`](Variant::ReloadOutputs) where the options do not ask for them. `Unsupported`: side effects of
-    /// the shader where the options refuse them or where a pass cannot do without; push constants that cannot grow; the
-    /// errors of the [rewrite tools](crate::rewrite).
+    /// * `Options`: a set and binding that the shader already uses; [`SpillOutputs`](Variant::SpillOutputs) or
+    ///   [`ReloadOutputs`](Variant::ReloadOutputs) without [`Options::spill_outputs`].
+    /// * `Unsupported`: side effects of the shader that the options refuse or that a pass cannot omit; push constants
+    ///   that cannot grow; the errors of the [rewrite tools](crate::rewrite).
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
     }
 
-    /// The errors of [`variant`](Self::variant); no words are written.
+    /// Checks that [`variant`](Self::variant) would succeed, without writing a module.
     ///
     /// # Errors
     ///
@@ -224,7 +226,7 @@ impl<'m> Prepared<'m> {
         Ok(Lowered { module, progress, params: words, requirements, result })
     }
 
-    /// The variant that reads outputs back: first with its own code, then without the shader's.
+    /// Makes `ReloadOutputs`: first adds the loads, then eliminates the original code, which is dead.
     fn reloaded(&self, version: &Module<'m>) -> Result<Lowered<'m>, Error> {
         let variant = Variant::ReloadOutputs;
         let replaced =
@@ -259,23 +261,24 @@ impl<'m> Prepared<'m> {
     }
 }
 
-/// What the options come to for one module: everything but the code.
+/// The result of applying the options to one module: everything except the generated code.
 #[derive(Debug)]
 struct Plan {
     layout: Layout,
-    /// For each buffer what is stored there.
+    /// The captured pieces of each buffer.
     stores: Vec<Vec<layout::Stored>>,
-    /// The outputs that are stored.
+    /// The outputs that `SpillOutputs` stores for `ReloadOutputs`.
     spilled: Vec<layout::Stored>,
     placement: Placement,
     words: HostParams,
-    /// The same, as the code knows them.
+    /// The parameters in `words`, as the code generator identifies them.
     host_params: Vec<HostWord>,
     effects: Effects,
 }
 
 impl Plan {
     fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
+        // The layout of the captured and the spilled outputs.
         let m = frame.isolated();
         let entry = frame.entry(m)?;
         let outputs = Outputs::of(m, entry);
@@ -294,6 +297,7 @@ impl Plan {
                 Error::new(&code::CAPTURE_ENTRY_POINT_TAKEN, message).about(entry.function())
             );
         }
+        // Bindings and host parameters: the parameters depend on whether buffers have addresses.
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
         let bound = buffers + layout.draws.further_buffers();
@@ -313,14 +317,14 @@ impl Plan {
         Ok(Self { layout, stores, spilled, placement, words, host_params, effects })
     }
 
-    /// Whether something that is captured, or `passes` through, is `Invariant`.
+    /// Whether a captured output, or with `passes` a spilled one, is `Invariant`.
     fn stores_invariant(&self, m: &Module<'_>, passes: bool) -> bool {
         let spilled = self.spilled.iter().filter(|_| passes);
         let mut stored = self.stores.iter().flatten().chain(spilled);
         stored.any(|stored| stored.piece.leaf.part.said(m, Decoration::INVARIANT).is_some())
     }
 
-    /// What the variants need that store; those that store `outputs` have a buffer there.
+    /// Returns the requirements of the storing variants. `outputs` is the binding of the spilled outputs, if used.
     fn requirements(&self, m: &Module<'_>, outputs: Option<(Set, Binding)>) -> Requirements {
         let (stage, features) = match self.layout.draws.compute {
             true => (ExecutionModel::GL_COMPUTE, Vec::new()),
@@ -345,7 +349,7 @@ impl Plan {
         requirements
     }
 
-    /// The requirements of the variant that reads outputs back. It stores nothing.
+    /// Returns the requirements of `ReloadOutputs`, which stores nothing.
     fn requirements_of_reload(&self, m: &Module<'_>) -> Requirements {
         let stage = ExecutionModel::VERTEX;
         let outputs = self.outputs_at().map(|place| buffer(place, Purpose::Outputs, stage));
@@ -356,7 +360,7 @@ impl Plan {
         requirements
     }
 
-    /// Where the buffer is bound through which outputs are passed, if they are.
+    /// Returns the binding of the buffer for spilled outputs, if outputs are spilled.
     fn outputs_at(&self) -> Option<(Set, Binding)> {
         let draws = &self.layout.draws;
         let number = self.stores.len() as u32 + draws.index_buffers();
@@ -364,7 +368,7 @@ impl Plan {
     }
 }
 
-/// A storage buffer that is bound.
+/// Returns the descriptor of a storage buffer.
 fn buffer((set, binding): (Set, Binding), purpose: Purpose, stage: ExecutionModel) -> Descriptor {
     Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage }
 }

@@ -1,4 +1,4 @@
-//! How a draw is captured in a compute stage: as a dispatch.
+//! The dispatch that captures a draw in a compute stage.
 
 use super::draw::{Draw, MOST_GROUPS, WORK_GROUP_SIZE};
 use super::layout::Layout;
@@ -6,19 +6,18 @@ use crate::code;
 use polyshade_spv::Error;
 
 impl Layout {
-    /// Whether [`CaptureOnly`](super::Variant::CaptureOnly) is a [compute stage](super::Options::compute), which is
-    /// dispatched.
+    /// Whether [`CaptureOnly`](super::Variant::CaptureOnly) is a [compute stage](super::Options::compute).
     pub fn is_dispatched(&self) -> bool {
         self.draws.compute
     }
 
-    /// The work groups of the dispatch that captures `draw`, in x, y and z, of [`WORK_GROUP_SIZE`] × 1 × 1 invocations
-    /// each; one that is 0 has nothing to do, and may be left out.
+    /// Returns the work groups, in x, y and z, of the dispatch that captures `draw`. A work group has
+    /// [`WORK_GROUP_SIZE`] × 1 × 1 invocations. If a number is 0, nothing is captured, and the dispatch can be omitted.
     ///
     /// # Errors
     ///
-    /// `Options`: the variants are no [compute stage](super::Options::compute), or the draw is none of those that they
-    /// were made for.
+    /// `Options`: the variants have no [compute stage](super::Options::compute), or the draw violates the
+    /// restrictions in the options.
     pub fn work_groups(&self, draw: &Draw) -> Result<[u32; 3], Error> {
         if !self.is_dispatched() {
             let message = "the variants are drawn, not dispatched";
@@ -28,7 +27,7 @@ impl Layout {
         let groups = draw.vertices().div_ceil(WORK_GROUP_SIZE.into());
         let rows = groups.div_ceil(MOST_GROUPS.into());
         let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
-        // Both are far below 2³², as the vertices were checked.
+        // Both fit: the check above limits the number of vertices.
         Ok([in_row as u32, rows as u32, 1])
     }
 }

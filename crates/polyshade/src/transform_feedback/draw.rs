@@ -1,9 +1,9 @@
-//! A draw, as the application asks for it, and where it is captured.
+//! The parameters of a draw, and the buffer ranges that it captures into.
 
 use super::indices::Indices;
 use super::topology::Topology;
 
-/// Which vertex of a primitive is the provoking one: Vulkan's default is the first, OpenGL's the last.
+/// The provoking vertex of a primitive: by default the first in Vulkan, the last in OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -14,17 +14,17 @@ pub enum ProvokingVertex {
     Last,
 }
 
-/// A draw, as the application asks for it.
+/// The parameters of the application's draw.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Draw {
-    /// Of the application: the capture pass is a point list whatever it is.
+    /// The topology of the application's draw; the capture pass is always a point list.
     pub topology: Topology,
-    /// Decides which vertex of a primitive is stored first.
+    /// Determines which vertex of a primitive is stored first.
     pub provoking_vertex: ProvokingVertex,
-    /// `firstVertex`; of a draw with indices, `firstIndex`.
+    /// `firstVertex`, or `firstIndex` for a draw with indices.
     pub first_vertex: u32,
-    /// `vertexCount`, of each instance; of a draw with indices, `indexCount`.
+    /// `vertexCount` of each instance, or `indexCount` for a draw with indices.
     pub vertex_count: u32,
     /// `firstInstance`.
     pub first_instance: u32,
@@ -33,58 +33,58 @@ pub struct Draw {
     /// The value that the shader reads as `gl_DrawID`: the number of the draw in a multi-draw.
     #[cfg_attr(feature = "serde", serde(default))]
     pub draw_index: u32,
-    /// The indices, where the draw has some.
+    /// The indices, if the draw has them.
     #[cfg_attr(feature = "serde", serde(default))]
     pub indices: Option<Indices>,
 }
 
-/// The invocations of a work group, in x, where [a compute stage](super::Options::compute) captures.
+/// The size of a work group in x if [a compute stage](super::Options::compute) captures.
 pub const WORK_GROUP_SIZE: u32 = 64;
 
-/// The work groups of a row: `maxComputeWorkGroupCount` is no less anywhere.
+/// The work groups of a row: every device has at least this `maxComputeWorkGroupCount`.
 pub(super) const MOST_GROUPS: u32 = 65_535;
 
-/// The most vertices of a draw that is dispatched, over all its instances: the number of an invocation has 32 bits, and
-/// the last row of work groups is a whole one.
+/// The most vertices of a dispatched draw, over all instances. Invocation numbers have 32 bits, and the last row of
+/// work groups is always complete.
 pub(super) const MOST_VERTICES: u64 = (1 << 32) - (MOST_GROUPS * WORK_GROUP_SIZE) as u64;
 
 impl Draw {
-    /// The vertices of all instances.
+    /// Returns the number of vertices of all instances.
     pub(super) fn vertices(&self) -> u64 {
         u64::from(self.vertex_count) * u64::from(self.instance_count)
     }
 
-    /// The primitives of all instances.
+    /// Returns the number of primitives of all instances.
     pub fn primitives(&self) -> u64 {
         u64::from(self.primitives_per_instance()) * u64::from(self.instance_count)
     }
 
-    /// The primitives of one instance.
+    /// Returns the number of primitives of one instance.
     pub(super) fn primitives_per_instance(&self) -> u32 {
         let restarted = self.indices.and_then(|indices| indices.restarted);
         restarted.unwrap_or_else(|| self.topology.primitives(self.vertex_count))
     }
 }
 
-/// The range of a buffer that is captured into. All in bytes, multiples of 4.
+/// The range of a buffer that a draw captures into. All sizes are in bytes, multiples of 4.
 ///
-/// Where the variants find their buffers by [addresses](super::Options::params), `offset` counts from `address` on, and
-/// nothing but `size` says where the range ends.
+/// If the variants find their buffers by [address](super::Options::params), `offset` counts from `address`, and only
+/// `size` limits the range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferRange {
-    /// The address of the buffer (`VkDeviceAddress`), where the variants find it by that; else it is not looked at.
+    /// The address of the buffer (`VkDeviceAddress`); ignored if the buffer is bound.
     #[cfg_attr(feature = "serde", serde(default))]
     pub address: u64,
-    /// Where the range begins in what the descriptor binds.
+    /// The start of the range in the bound buffer range.
     pub offset: u32,
-    /// How long it is.
+    /// The size of the range.
     pub size: u32,
-    /// How much of it draws before have filled: the counter.
+    /// The number of bytes that earlier draws have filled: the counter.
     pub reached: u32,
 }
 
 impl BufferRange {
-    /// No range: the buffer is not bound. What goes there is stored nowhere, and does not limit the others.
+    /// An unbound buffer: its data is not stored, and it does not limit the other buffers.
     pub const UNBOUND: Self = Self { address: 0, offset: 0, size: u32::MAX, reached: 0 };
 }

@@ -1,4 +1,4 @@
-//! What the host fills in for each draw, and what the draw comes to.
+//! Computes the host parameters, the captured primitives and the new counters of a draw.
 
 use super::draw::{BufferRange, Draw};
 use super::layout::Layout;
@@ -7,12 +7,12 @@ use crate::code;
 use polyshade_spv::Error;
 
 impl Layout {
-    /// The words to fill in for `draw`, which captures into `ranges`, one for each buffer of the layout.
+    /// Returns the values of the host parameters for `draw`, which captures into `ranges`, one for each buffer.
     ///
     /// # Errors
     ///
-    /// `Options` where the number of ranges is another, a range is no multiple of 4 bytes or not bound, or the draw is
-    /// none of those, and the options have not said that there are such.
+    /// `Options`: the number of ranges is not that of the buffers; a range is not in multiples of 4 bytes, or is
+    /// unbound although the options exclude this; the draw violates the restrictions in the options.
     pub fn host_params(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
         self.check(ranges)?;
         self.draws.check(draw)?;
@@ -26,18 +26,18 @@ impl Layout {
         self.draws.unbound
     }
 
-    /// Whether some of the draws can be captured by what is drawn as it is, with [`Both`](super::Variant::Both).
+    /// Whether [`Both`](super::Variant::Both) can capture some of the draws, without a separate capture pass.
     pub fn is_captured_at_once(&self) -> bool {
         self.draws.are_captured_at_once()
     }
 
-    /// The topologies that the draws may have.
+    /// Returns the topologies that draws may have.
     pub fn topologies(&self) -> &[Topology] {
         self.draws.topologies()
     }
 
-    /// The primitives of `draw` that fit into every one of `ranges`, one for each buffer of the layout, and are stored:
-    /// what queries report as written. Needed are all that the [draw has](Draw::primitives).
+    /// Returns the number of primitives of `draw` that fit into all `ranges`, one for each buffer of the layout, and
+    /// are stored: queries report it as written. The number of needed primitives is [`Draw::primitives`].
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Layout {
             let room = u64::from(range.size.saturating_sub(range.reached));
             room / (u64::from(stride) * u64::from(vertices))
         };
-        // A buffer that takes nothing does not limit the others.
+        // A buffer without captures does not limit the others.
         let capturing =
             self.buffers.iter().map(|buffer| (buffer.stride, !buffer.captured.is_empty()));
         let fitting = ranges
@@ -66,7 +66,7 @@ impl Layout {
         fitting.map_or(needed, |fitting| fitting.min(needed))
     }
 
-    /// The ranges as `draw` leaves them: each counter moved on by what was written.
+    /// Returns the ranges after `draw`, with advanced counters.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! The indices of a draw, and where they restart primitives.
+//! The indices of a draw, and the table of segments between primitive restarts.
 
 use super::topology::Topology;
 use crate::code;
 use polyshade_spv::Error;
 
-/// How wide an index is. The numbers are those of the word `index_type`: an index has two to that power bytes.
+/// The type of an index. The values are those of the host parameter `index_type`: the binary logarithm of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -19,12 +19,12 @@ pub enum IndexType {
 }
 
 impl IndexType {
-    /// Bytes of an index.
+    /// Returns the bytes of an index.
     pub fn bytes(self) -> u32 {
         1 << self as u32
     }
 
-    /// The index that restarts primitives, where restart is on: all bits are set.
+    /// Returns the index that restarts primitives if restart is enabled: all bits are set.
     pub fn restart(self) -> u32 {
         u32::MAX >> (32 - 8 * self.bytes())
     }
@@ -34,47 +34,45 @@ impl IndexType {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Indices {
-    /// How wide an index is.
+    /// The type of the indices.
     pub index_type: IndexType,
-    /// The address of the index buffer (`VkDeviceAddress`), where the variants find it by that; else it is not looked
-    /// at.
+    /// The address of the index buffer (`VkDeviceAddress`); ignored if the buffer is bound.
     #[cfg_attr(feature = "serde", serde(default))]
     pub address: u64,
-    /// Where index 0 is in what the descriptor binds, or from `address` on: a multiple of the size of an index.
+    /// Bytes from the start of the bound range, or from `address`, to index 0: a multiple of the size of an index.
     pub offset: u32,
-    /// How long the buffer is from there on. Indices behind are 0, as `robustBufferAccess2` has it.
+    /// Bytes of the buffer from index 0 on. Indices beyond are read as 0, as with `robustBufferAccess2`.
     pub size: u32,
     /// `vertexOffset`.
     pub vertex_offset: i32,
-    /// The [primitives](Segments::primitives) of an instance, where indices may restart them.
+    /// The [primitives](Segments::primitives) of an instance, if indices may restart primitives.
     #[cfg_attr(feature = "serde", serde(default))]
     pub restarted: Option<u32>,
-    /// The address of the [table](Segments::table) of segments, a multiple of 4, where the variants find it by that;
-    /// else it is not looked at.
+    /// The address of the [table](Segments::table) of segments, a multiple of 4; ignored if the table is bound.
     #[cfg_attr(feature = "serde", serde(default))]
     pub table_address: u64,
-    /// Bytes of the table, where there is one.
+    /// Bytes of the table, if there is one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub table_size: u32,
 }
 
-/// What lies between restarts in the indices of a draw (`primitiveRestartEnable`): primitives are assembled from each
-/// segment anew.
+/// The segments between restarts in the indices of a draw (`primitiveRestartEnable`). Primitives are assembled from
+/// each segment separately.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Segments {
     table: Vec<u32>,
 }
 
-/// The words of the table before the segments.
+/// The number of 32-bit values before the segments in the table.
 const HEAD: usize = 2;
 
 impl Segments {
-    /// The segments of `count` indices from number `first` on of `bytes`, little-endian and from index 0 on. Those that
-    /// are not there are 0.
+    /// Finds the segments in `count` indices from number `first` on. `bytes` is the index buffer from index 0 on, in
+    /// little-endian order. Indices beyond its end are 0.
     ///
     /// # Errors
     ///
-    /// `Options`: as many indices as 2³² - 1.
+    /// `Options`: `count` is 2³² - 1.
     pub fn find(
         topology: Topology,
         index_type: IndexType,
@@ -97,7 +95,7 @@ impl Segments {
         let (mut table, mut begin, mut primitives) = (vec![0; HEAD], 0, 0_u32);
         for restart in restarts.map(|(position, _)| position).chain([count]) {
             table.extend([begin, primitives]);
-            // Of `count` indices there are fewer primitives.
+            // This cannot overflow: `count` indices form at most `count` primitives.
             primitives += topology.primitives(restart - begin);
             begin = restart + 1;
         }
@@ -107,14 +105,14 @@ impl Segments {
         Ok(Self { table })
     }
 
-    /// The primitives of an instance.
+    /// Returns the number of primitives of an instance.
     pub fn primitives(&self) -> u32 {
         self.table[1]
     }
 
-    /// The words of the table that the shader reads: how many segments there are, [`primitives`](Self::primitives), and
-    /// for each segment the position in the draw's indices where it begins and how many primitives an instance has
-    /// before it; behind the last the same, as if a restart followed the indices.
+    /// Returns the table that the shader reads. It starts with the number of segments and
+    /// [`primitives`](Self::primitives). For each segment follow its first position in the draw's indices and the
+    /// number of primitives before it. The last entry has these values for the end, as if a restart followed.
     pub fn table(&self) -> &[u32] {
         &self.table
     }

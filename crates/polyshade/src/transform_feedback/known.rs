@@ -1,4 +1,4 @@
-//! What is known of the draws that the variants are for, and the words that the host fills in for each.
+//! The restrictions on the draws of the variants, and the host parameters that the remaining draws need.
 
 use super::draw::{BufferRange, Draw, MOST_VERTICES, ProvokingVertex};
 use super::indices::{IndexType, Indices};
@@ -9,50 +9,48 @@ use polyshade_spv::Error;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What is known of every draw: what is known needs no code.
+/// The restrictions on draws. The generated code handles only draws that meet them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub(super) struct Draws {
-    /// The topologies that there are, in the order of [`Topology::ALL`].
+    /// The allowed topologies, in the order of [`Topology::ALL`].
     topologies: Vec<Topology>,
     pub(super) one_instance: bool,
-    /// Whether the host says how many slots are stored, rather than how large the ranges are.
+    /// Whether the host passes the number of slots to store instead of the sizes of the ranges.
     pub(super) limit_in_vertices: bool,
-    /// Whether the words say where in memory the feedback ranges are, rather than where in what is bound.
+    /// Whether the parameters contain the addresses of the feedback ranges instead of their offsets in bound buffers.
     pub(super) by_address: bool,
-    /// Whether buffers may be unbound.
+    /// Whether feedback buffers may be unbound.
     pub(super) unbound: bool,
-    /// Whether they are captured by a compute stage.
+    /// Whether a compute stage captures.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub(super) compute: bool,
-    /// Whether all outputs are stored, for a variant that reads them back.
+    /// Whether all outputs are stored, for a variant that reloads them.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub(super) spill_outputs: bool,
-    /// The locations of attributes that are the same for all vertices.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "BTreeSet::is_empty"))]
     pub(super) constant_attributes: BTreeSet<u32>,
-    /// What is known of their indices, if they have some.
+    /// The restrictions on the indices; none for draws without indices.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(super) indexed: Option<Indexed>,
-    /// Whether the shader reads the number of the draw.
+    /// Whether the shader reads `DrawIndex`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub(super) asks_draw_index: bool,
 }
 
-/// What is known of draws with indices.
+/// The restrictions on indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub(super) struct Indexed {
-    /// How wide indices are; none: the host says it.
+    /// The type of the indices; if none, a host parameter sets it.
     pub(super) index_type: Option<IndexType>,
-    /// Whether an index may restart primitives.
     pub(super) restart: bool,
 }
 
 impl Default for Draws {
-    /// Nothing is known, but that there is no adjacency, which only devices with geometry stages have.
+    /// No restriction, but without the topologies with adjacency, which only devices with geometry stages have.
     fn default() -> Self {
         let mut topologies = Topology::ALL.to_vec();
         topologies.retain(|topology| !topology.has_adjacency());
@@ -71,7 +69,7 @@ impl Default for Draws {
     }
 }
 
-/// A word that the host fills in.
+/// A host parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum HostWord {
     Topology,
@@ -92,7 +90,7 @@ pub(super) enum HostWord {
     TableAddressLow,
     TableAddressHigh,
     TableSize,
-    /// Of the feedback buffer with this number, as the others below.
+    /// The parameters below belong to the feedback buffer with this number.
     Offset(u32),
     Size(u32),
     Reached(u32),
@@ -180,12 +178,12 @@ impl HostWord {
         }
     }
 
-    /// The bit of the flags that says that a buffer is not bound.
+    /// Returns the bit of the flags that is set if a buffer is unbound.
     pub(super) fn unbound_bit(buffer: u32) -> u32 {
         2 << buffer
     }
 
-    /// Its value for `draw`, of which so many primitives fit into `ranges`.
+    /// Returns the parameter's value for `draw`, of which `fits` primitives fit into `ranges`.
     pub(super) fn value(self, draw: &Draw, ranges: &[BufferRange], fits: u64) -> u32 {
         let range = |buffer: u32| match ranges[buffer as usize] {
             BufferRange::UNBOUND => BufferRange::default(),
@@ -194,7 +192,7 @@ impl HostWord {
         let address = |buffer: u32| range(buffer).address.wrapping_add(range(buffer).offset.into());
         let corners = |primitives: u64| {
             let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
-            // What is more than fits is not stored, however much more it is.
+            // Saturation is harmless: slots that do not fit into the buffers are never stored.
             u32::try_from(corners).unwrap_or(u32::MAX)
         };
         let indices = || draw.indices.expect("a draw is checked first");
@@ -234,18 +232,17 @@ impl HostWord {
 }
 
 impl Draws {
-    /// The topologies are these alone.
+    /// Restricts the draws to these topologies.
     pub(super) fn set_topologies(&mut self, topologies: impl IntoIterator<Item = Topology>) {
         let given: Vec<Topology> = topologies.into_iter().collect();
         self.topologies = Topology::ALL.into_iter().filter(|one| given.contains(one)).collect();
     }
 
-    /// Those that there are.
     pub(super) fn topologies(&self) -> &[Topology] {
         &self.topologies
     }
 
-    /// Refuses to have none.
+    /// Refuses an empty list of topologies.
     pub(super) fn check_topologies(&self) -> Result<(), Error> {
         if self.topologies.is_empty() {
             return Err(Error::new(&code::CAPTURE_NO_TOPOLOGY, "no draw has a topology"));
@@ -253,12 +250,12 @@ impl Draws {
         Ok(())
     }
 
-    /// Whether nothing is known.
+    /// Whether there are no restrictions.
     pub(super) fn are_unknown(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The only topology, if there is one.
+    /// Returns the topology if only one is allowed.
     pub(super) fn topology(&self) -> Option<Topology> {
         match self.topologies[..] {
             [one] => Some(one),
@@ -266,33 +263,33 @@ impl Draws {
         }
     }
 
-    /// The only topology of what is captured, if there is one.
+    /// Returns the topology of the captured primitives, which have no adjacency, if only one is possible.
     pub(super) fn captured_topology(&self) -> Option<Topology> {
         let first = self.topologies.first()?.without_adjacency();
         self.all(|one| one.without_adjacency() == first).then_some(first)
     }
 
-    /// Whether some draws can be captured by what is drawn as it is.
+    /// Whether [`Both`](super::Variant::Both) can capture some of the draws, without a separate capture pass.
     pub(super) fn are_captured_at_once(&self) -> bool {
         self.any(Topology::is_list_or_strip) && self.indexed.is_none() && !self.compute
     }
 
-    /// Whether an index may restart primitives.
+    /// Whether indices may restart primitives.
     pub(super) fn restart(&self) -> bool {
         self.indexed.is_some_and(|indexed| indexed.restart)
     }
 
-    /// How many buffers are bound beside the feedback buffers.
+    /// Returns the number of buffers for indices: the index buffer and the table of segments.
     pub(super) fn index_buffers(&self) -> u32 {
         u32::from(self.indexed.is_some()) + u32::from(self.restart())
     }
 
-    /// How many buffers a variant that captures has beside the feedback buffers.
+    /// Returns the number of buffers that a capturing variant has in addition to the feedback buffers.
     pub(super) fn further_buffers(&self) -> u32 {
         self.index_buffers() + u32::from(self.spill_outputs)
     }
 
-    /// Refuses to spill outputs where that is impossible.
+    /// Refuses to spill outputs together with incompatible options.
     pub(super) fn check_spill_outputs(&self) -> Result<(), Error> {
         let refused = [
             (
@@ -312,7 +309,7 @@ impl Draws {
         }
     }
 
-    /// Whether the slot of a vertex is its number in the draw.
+    /// Whether each vertex has one slot in its instance, whose number is that of the vertex.
     pub(super) fn slots_are_vertices(&self) -> bool {
         self.all(|one| one.is_list() && !one.has_adjacency()) && !self.restart()
     }
@@ -325,12 +322,12 @@ impl Draws {
         self.topologies.iter().any(|one| is(*one))
     }
 
-    /// Whether the code has to ask for the topology.
+    /// Whether the generated code reads the topology from a host parameter.
     fn needs_topology(&self) -> bool {
         self.topology().is_none() && !(self.limit_in_vertices && self.slots_are_vertices())
     }
 
-    /// Refuses a draw that is none of these.
+    /// Refuses a draw outside the restrictions.
     pub(super) fn check(&self, draw: &Draw) -> Result<(), Error> {
         let mismatch = |message: String| Err(Error::new(&code::CAPTURE_DRAW_MISMATCH, message));
         let too_large = |message: String| Err(Error::new(&code::CAPTURE_DRAW_TOO_LARGE, message));
@@ -344,6 +341,7 @@ impl Draws {
                 "the variants are for one instance, and the draw has {count}"
             ));
         }
+        // Invocations and stored vertices are numbered with 32 bits.
         let vertices = draw.vertices();
         if self.compute && vertices > MOST_VERTICES {
             return too_large(format!(
@@ -366,7 +364,7 @@ impl Draws {
         }
     }
 
-    /// Refuses indices that the variants do not read.
+    /// Refuses indices that the variants cannot read.
     fn check_indices(&self, indexed: Indexed, indices: &Indices) -> Result<(), Error> {
         let refused = |code, message: String| Err(Error::new(code, message));
         let mismatch = |message: String| refused(&code::CAPTURE_DRAW_MISMATCH, message);
@@ -400,7 +398,7 @@ impl Draws {
         }
     }
 
-    /// The words that the host fills in, in their order, for so many feedback buffers.
+    /// Returns the host parameters for `buffers` feedback buffers: of the draw, the indices, then each buffer.
     pub(super) fn host_params(&self, buffers: u32) -> Vec<HostWord> {
         let of_draw = [
             (HostWord::Topology, self.needs_topology()),
@@ -450,7 +448,7 @@ impl Draws {
 }
 
 impl Draws {
-    /// The words that say which draw it is, and where indices are.
+    /// Returns the parameters for `DrawIndex` and the indices.
     fn index_words(&self) -> impl Iterator<Item = HostWord> {
         let indexed = self.indexed.unwrap_or_default();
         let by_address = self.by_address;
@@ -472,7 +470,7 @@ impl Draws {
     }
 }
 
-/// What the host is told of these words.
+/// Describes the parameters for the host.
 pub(super) fn words(draws: &Draws, place: ParamSource, words: &[HostWord]) -> HostParams {
     let told = words.iter().map(|word| HostParam::new(word.name(draws), word.meaning(draws)));
     HostParams { source: place, params: told.collect() }

@@ -1,4 +1,4 @@
-//! Where in the buffers a vertex's outputs go.
+//! The layout of a vertex's captured outputs in the feedback buffers.
 
 use super::known::Draws;
 use super::leaves::Leaf;
@@ -8,16 +8,16 @@ use crate::code;
 use foldhash::HashMap;
 use polyshade_spv::Error;
 
-/// What is captured where.
+/// The layout of the captured outputs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layout {
-    /// The feedback buffers, by number. One between others may capture nothing: it has no descriptor.
+    /// The feedback buffers, by number. A buffer between others that captures nothing has no descriptor.
     pub buffers: Vec<BufferLayout>,
-    /// Bytes of the outputs of one vertex, where they are [spilled](super::Options::spill_outputs).
+    /// Bytes of the outputs of one vertex if they are [spilled](super::Options::spill_outputs), otherwise 0.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
     pub(super) outputs_stride: u32,
-    /// What is known of the draws, which decides what the host fills in.
+    /// The restrictions on draws, which determine the host parameters.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Draws::are_unknown"))]
     pub(super) draws: Draws,
 }
@@ -28,16 +28,16 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What one buffer holds for each captured vertex.
+/// The data of one captured vertex in one buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferLayout {
-    /// Bytes from one vertex to the next, gaps and trailing skips included.
+    /// Bytes from one vertex to the next, including gaps and trailing skips.
     pub stride: u32,
-    /// Bytes from the start of a vertex to the end of the last that is captured of it: the stride without what is
-    /// skipped at the end. Devices limit it (`maxTransformFeedbackBufferDataSize`).
+    /// Bytes from the start of a vertex to the end of its last captured component: the stride without trailing skips.
+    /// Devices limit it (`maxTransformFeedbackBufferDataSize`).
     pub data: u32,
-    /// What is stored, in the order in which it was asked for.
+    /// The captured varyings, in the order of the options.
     pub captured: Vec<Captured>,
 }
 
@@ -45,11 +45,11 @@ pub struct BufferLayout {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Captured {
-    /// What it was asked for by; a decorated output goes by its name.
+    /// The text that selected it in the options; for a decorated output, the name of the output.
     pub name: String,
-    /// In bytes from the start of the vertex.
+    /// Bytes from the start of the vertex.
     pub offset: u32,
-    /// How many 32-bit components it has: one of 64 bits counts as two.
+    /// The number of 32-bit components; a 64-bit component counts as two.
     pub components: u32,
 }
 
@@ -72,23 +72,23 @@ impl Piece {
     }
 }
 
-/// What is stored, and the place of its first component, in words from the start of the vertex.
+/// A captured piece and the offset of its first component from the start of the vertex, in 32-bit units.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) piece: Piece,
     pub(super) word: u32,
 }
 
-/// The layout, and for each buffer what is stored.
+/// A layout, and the captured pieces of each buffer.
 pub(super) type LaidOut = (Layout, Vec<Vec<Stored>>);
 
-/// A layout as it grows.
+/// A layout under construction.
 #[derive(Default)]
 pub(super) struct Builder {
     buffers: Vec<Buffer>,
     /// Whether a component may be captured more than once.
     repeats: bool,
-    /// The components that are captured already, a bit each: a vector has up to four.
+    /// The components captured so far, one bit each: a vector has up to four.
     seen: HashMap<Part, u8>,
 }
 
@@ -96,22 +96,21 @@ pub(super) struct Builder {
 struct Buffer {
     captured: Vec<Captured>,
     stored: Vec<Stored>,
-    /// How long a vertex is so far.
+    /// The length of a vertex so far, in 32-bit units.
     words: u32,
 }
 
 impl Builder {
-    /// Nothing yet; `repeats` says whether a component may be captured more than once.
+    /// Returns an empty builder; `repeats` allows a component to be captured more than once.
     pub(super) fn new(repeats: bool) -> Self {
         Self { repeats, ..Self::default() }
     }
 
-    /// How many buffers there are.
     pub(super) fn buffers(&self) -> usize {
         self.buffers.len()
     }
 
-    /// Sees to it that there is a buffer `number`.
+    /// Adds buffers until buffer `number` exists.
     pub(super) fn need_buffer(&mut self, number: usize) -> Result<(), Error> {
         if number >= MAX_BUFFERS {
             let message = format!(
@@ -126,12 +125,12 @@ impl Builder {
         Ok(())
     }
 
-    /// Leaves `words` words of buffer `number` as they are.
+    /// Leaves a gap of `words` 32-bit units in buffer `number`.
     pub(super) fn skip(&mut self, number: usize, words: u32) -> Result<(), Error> {
         self.grow(number, words)
     }
 
-    /// Captures `pieces` behind what buffer `number` holds.
+    /// Captures `pieces` after the pieces that buffer `number` already has.
     pub(super) fn append(
         &mut self,
         number: usize,
@@ -150,7 +149,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Captures `pieces` at places of their own, which [`set_stride`](Self::set_stride) checks. None of them is a gap.
+    /// Captures `pieces` at explicit offsets, which [`set_stride`](Self::set_stride) checks. None of them is a gap.
     pub(super) fn put(
         &mut self,
         number: usize,
@@ -169,7 +168,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Makes a vertex `bytes` long in buffer `number`.
+    /// Sets the stride of buffer `number`.
     pub(super) fn set_stride(&mut self, number: usize, bytes: u32) -> Result<(), Error> {
         let needed = self.buffers[number].words;
         if !bytes.is_multiple_of(4) || bytes > MAX_STRIDE {
@@ -217,7 +216,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The layout, and for each buffer what is stored; `None` where nothing is.
+    /// Returns the layout and the captured pieces of each buffer, or `None` if nothing is captured.
     pub(super) fn finish(self) -> Result<Option<LaidOut>, Error> {
         if self.buffers.iter().all(|buffer| buffer.stored.is_empty()) {
             return Ok(None);
@@ -239,7 +238,7 @@ impl Builder {
     }
 }
 
-/// Two things in one place are invalid in Vulkan.
+/// Refuses overlapping captures, which are invalid in Vulkan.
 fn check_overlaps(number: usize, buffer: &Buffer) -> Result<(), Error> {
     if buffer.stored.is_sorted_by(|one, next| one.word + one.piece.words() <= next.word) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What to capture, and how.
+//! The options of a capture.
 
 use super::MAX_BUFFERS;
 use super::indices::IndexType;
@@ -8,7 +8,7 @@ use super::varying::{StreamOutputEntry, Varying};
 use crate::host::{Binding, ParamSource, Reserved, Set, SideEffects};
 use crate::placement::{ParamsAt, Wanted};
 
-/// What to capture, into which buffers.
+/// The options of a capture: the varyings, their buffers, and restrictions on the draws.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -41,46 +41,46 @@ impl Default for Options {
     }
 }
 
-/// What to capture, in its order.
+/// The varyings to capture, in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(super) enum Varyings {
-    /// One buffer, until `gl_NextBuffer` says otherwise.
+    /// All into one buffer; `gl_NextBuffer` switches to the next one.
     Interleaved(Vec<Varying>),
-    /// A buffer each.
+    /// Each into its own buffer.
     Separate(Vec<Varying>),
-    /// Direct3D's entries, and the strides of the slots.
+    /// Direct3D stream output entries, and the strides of the slots.
     StreamOutput(Vec<StreamOutputEntry>, Vec<u32>),
-    /// What the module's decorations say.
+    /// The outputs that the module's own decorations capture.
     Decorated,
 }
 
 impl Options {
-    /// Nothing yet, into storage buffers from binding 0 on of the last of the four sets that every Vulkan device has
-    /// which the shader does not use and nobody reserves.
+    /// Returns options that capture nothing yet. By default, the feedback buffers are storage buffers from binding 0
+    /// on, in the last of the four sets of every Vulkan device that the shader does not use and that is not reserved.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Captures these varyings, one behind the other, into one buffer: `GL_INTERLEAVED_ATTRIBS`. Components of 64 bits
-    /// are not aligned.
+    /// Captures these varyings in order into one buffer, as `GL_INTERLEAVED_ATTRIBS`. 64-bit components are not
+    /// aligned.
     #[must_use]
     pub fn interleaved<V: Into<Varying>>(mut self, varyings: impl IntoIterator<Item = V>) -> Self {
         self.varyings = Varyings::Interleaved(varyings.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Captures each of these varyings into a buffer of its own: `GL_SEPARATE_ATTRIBS`.
+    /// Captures each of these varyings into its own buffer, as `GL_SEPARATE_ATTRIBS`.
     #[must_use]
     pub fn separate<V: Into<Varying>>(mut self, varyings: impl IntoIterator<Item = V>) -> Self {
         self.varyings = Varyings::Separate(varyings.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Captures what a Direct3D stream output declaration says: each entry goes behind those before it in its slot.
-    /// `strides` are those of the slots in bytes, multiples of 4; where there is none, the entries decide. Strides of
-    /// slots behind the last one that is used mean nothing.
+    /// Captures the entries of a Direct3D stream output declaration, each after the earlier entries of its slot.
+    /// `strides` are the strides of the slots in bytes, multiples of 4. For a slot without one, the entries determine
+    /// the stride. Strides after the last used slot are ignored.
     #[must_use]
     pub fn stream_output(
         mut self,
@@ -92,118 +92,118 @@ impl Options {
         self
     }
 
-    /// Captures what the module's own `Offset`, `XfbBuffer` and `XfbStride` decorations say, as a device with
-    /// `VK_EXT_transform_feedback` does. Without this, or [with names](Self::interleaved), they mean nothing.
+    /// Captures the outputs that the module's own `Offset`, `XfbBuffer` and `XfbStride` decorations select, as a device
+    /// with `VK_EXT_transform_feedback` does. Otherwise, for example [with names](Self::interleaved), they are ignored.
     #[must_use]
     pub fn decorated(mut self) -> Self {
         self.varyings = Varyings::Decorated;
         self
     }
 
-    /// Captures what is named twice twice, which OpenGL and Vulkan refuse.
+    /// Allows a varying to be captured several times, which OpenGL and Vulkan forbid.
     #[must_use]
     pub fn allow_duplicates(mut self) -> Self {
         self.allow_duplicates = true;
         self
     }
 
-    /// Feedback buffer `i` is the storage buffer at `binding + i` of `set`.
+    /// Puts feedback buffer `i` at `binding + i` of `set`.
     #[must_use]
     pub fn into_storage(self, set: Set, binding: Binding) -> Self {
         self.into_set(set).at_binding(binding)
     }
 
-    /// The feedback buffers are in `set`, where there is room unless the binding is said as well.
+    /// Puts the feedback buffers into `set`, at free bindings unless [`at_binding`](Self::at_binding) sets one.
     #[must_use]
     pub fn into_set(mut self, set: Set) -> Self {
         self.set = Some(set);
         self
     }
 
-    /// Feedback buffer 0 is at `binding` and the others behind it, in the last of the four sets that every Vulkan
-    /// device has in which these are free, unless the set is said as well.
+    /// Puts feedback buffer 0 at `binding` and the others at the bindings after it. Without
+    /// [`into_set`](Self::into_set), they are in the last of the four sets that every Vulkan device has in which
+    /// these bindings are free.
     #[must_use]
     pub fn at_binding(mut self, binding: Binding) -> Self {
         self.binding = Some(binding);
         self
     }
 
-    /// Where the host parameters are; by default in a storage buffer at the binding behind the last feedback
-    /// buffer. Where they are found by an [address](ParamSource::Address), so are the feedback buffers, by addresses
-    /// among the words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
+    /// Sets the source of the host parameters; the default is a storage buffer at the binding after the feedback
+    /// buffers. With an [address](ParamSource::Address), the parameters contain the addresses of the feedback buffers
+    /// too. Then nothing is bound, offsets need no alignment, and only the parameters state where a buffer ends.
     #[must_use]
     pub fn params(mut self, source: ParamSource) -> Self {
         self.params = ParamsAt::Source(source);
         self
     }
 
-    /// The host parameters are in a uniform buffer at the binding behind the last feedback buffer.
+    /// Puts the host parameters into a uniform buffer at the binding after the last feedback buffer.
     #[must_use]
     pub fn params_in_uniform(mut self) -> Self {
         self.params = ParamsAt::Uniform;
         self
     }
 
-    /// Gives the specialization constant `id` the value `bits`, for good: in the variants it is a plain constant. The
-    /// sizes of outputs that depend on it are then known. Of booleans, 0 is false.
+    /// Gives the specialization constant `id` the value `bits`; for a boolean, 0 is false. In the variants it is an
+    /// ordinary constant, so the sizes of outputs that depend on it are known.
     #[must_use]
     pub fn specialize(mut self, id: u32, bits: u64) -> Self {
         self.constants.push((id, bits));
         self
     }
 
-    /// What becomes of the shader's own stores and atomics; unless said otherwise they are refused.
+    /// Sets the pass that executes the shader's own stores and atomics; by default they are refused.
     #[must_use]
     pub fn side_effects(mut self, side_effects: SideEffects) -> Self {
         self.side_effects = side_effects;
         self
     }
 
-    /// Whether the capture-only variant writes `PointSize`, as Vulkan wants of a stage that is drawn as points. It
-    /// does unless told otherwise.
+    /// Sets whether the capture-only variant writes `PointSize`, which Vulkan requires of a stage that draws points.
+    /// The default is `true`.
     #[must_use]
     pub fn point_size(mut self, point_size: bool) -> Self {
         self.point_size = point_size;
         self
     }
 
-    /// No draw has another topology than these, which saves the code for those. Unless said otherwise there may be all
-    /// but those with adjacency.
+    /// Restricts draws to these topologies, which saves the code for others. The default is all without adjacency.
     #[must_use]
     pub fn topologies(mut self, topologies: impl IntoIterator<Item = Topology>) -> Self {
         self.draws.set_topologies(topologies);
         self
     }
 
-    /// No draw has more than one instance, which saves the code for more.
+    /// Restricts draws to one instance, which saves code.
     #[must_use]
     pub fn one_instance(mut self) -> Self {
         self.draws.one_instance = true;
         self
     }
 
-    /// The host says with one word how many corners of primitives are captured, rather than how large the feedback
-    /// ranges are, which saves the code that finds out. Nothing is stored beyond the buffers that are bound, whatever
-    /// the word says.
+    /// Makes the host pass the number of vertices to capture instead of the sizes of the feedback ranges. The
+    /// parameter `limit` counts the vertices of all primitives that fit. This saves the code that computes it.
+    /// Nothing is stored beyond the bound buffers, whatever the parameter is.
     #[must_use]
     pub fn limit_in_vertices(mut self) -> Self {
         self.draws.limit_in_vertices = true;
         self
     }
 
-    /// Feedback buffers may be unbound: what goes there is [stored nowhere](super::BufferRange::UNBOUND), as in Vulkan.
-    /// Where they are descriptors, something is bound there all the same, and is left as it is.
+    /// Allows unbound feedback buffers, whose data is [not stored](super::BufferRange::UNBOUND), as in Vulkan. If
+    /// feedback buffers are descriptors, the host must bind some buffer there, which stays unchanged.
     #[must_use]
     pub fn unbound_buffers(mut self) -> Self {
         self.draws.unbound = true;
         self
     }
 
-    /// The draws have indices, as wide as is said here; of [`None`] the host says it for each draw, with the word
-    /// `index_type`. [`CaptureOnly`](super::Variant::CaptureOnly) then reads the indices from a storage buffer at the
-    /// binding behind the feedback buffers, or by their address. It cannot have vertex attributes, which the fixed
-    /// function would fetch by other numbers: [pull](crate::vertex_pulling) them before, unless they are
-    /// [the same](Self::constant_attributes) for all vertices.
+    /// Makes the variants for draws with indices of `index_type`; with [`None`], the parameter `index_type` sets it
+    /// for each draw. [`CaptureOnly`](super::Variant::CaptureOnly) reads the indices from a storage buffer at the
+    /// binding after the feedback buffers, or by their address. It cannot have vertex attributes, because the fixed
+    /// function would fetch them for the wrong vertex: [pull](crate::vertex_pulling) them first, unless they are
+    /// [constant](Self::constant_attributes).
     #[must_use]
     pub fn indexed(mut self, index_type: Option<IndexType>) -> Self {
         let indexed = self.draws.indexed.unwrap_or_default();
@@ -211,21 +211,21 @@ impl Options {
         self
     }
 
-    /// Vertex attributes at these locations are the same for all vertices, as those that
-    /// [pulling](crate::vertex_pulling) finds [its words](crate::host::AddressSource::Attribute) by: draws with
-    /// [indices](Self::indexed) may have them.
+    /// Declares that the attributes at these locations are the same for all vertices: draws with
+    /// [indices](Self::indexed) may have them. An example is the attribute that contains the
+    /// [address](crate::host::AddressSource::Attribute) of the parameters of [vertex pulling](crate::vertex_pulling).
     #[must_use]
     pub fn constant_attributes(mut self, locations: impl IntoIterator<Item = u32>) -> Self {
         self.draws.constant_attributes.extend(locations);
         self
     }
 
-    /// [`CaptureOnly`](super::Variant::CaptureOnly) is a compute stage, for devices whose vertex stages cannot store:
-    /// it is [dispatched](super::Layout::work_groups), before the pass in which
-    /// [`RasterOnly`](super::Variant::RasterOnly) is drawn; there is no [`Both`](super::Variant::Both), and
-    /// [`point_size`](Self::point_size) means nothing. It cannot have vertex attributes: [pull](crate::vertex_pulling)
-    /// them before. Built-in inputs that compute stages lack, like `ViewIndex`, are refused, and so is the number of a
-    /// draw that has no [indices](Self::indexed).
+    /// Makes [`CaptureOnly`](super::Variant::CaptureOnly) a compute stage, for devices whose vertex stages cannot
+    /// store. [Dispatch](super::Layout::work_groups) it before the render pass that draws
+    /// [`RasterOnly`](super::Variant::RasterOnly). [`Both`](super::Variant::Both) is not available, and
+    /// [`point_size`](Self::point_size) has no effect. The shader cannot have vertex attributes:
+    /// [pull](crate::vertex_pulling) them first. Built-in inputs that compute stages lack, such as `ViewIndex`, are
+    /// refused, and so is `DrawIndex` in draws without [indices](Self::indexed).
     #[must_use]
     pub fn compute(mut self) -> Self {
         self.draws.compute = true;
@@ -242,9 +242,9 @@ impl Options {
         self.draws.indexed.is_some()
     }
 
-    /// An index of all ones restarts primitives (`primitiveRestartEnable`). The host makes a [table](super::Segments)
-    /// of where that is, which is read from a storage buffer behind the index buffer, or by its address. Says that the
-    /// draws have [indices](Self::indexed), too.
+    /// Allows indices of all ones, which restart primitives (`primitiveRestartEnable`). The host makes a
+    /// [table](super::Segments) of the segments between restarts. The shader reads it from the storage buffer after
+    /// the index buffer, or by its address. This implies [`indexed`](Self::indexed).
     #[must_use]
     pub fn restart(mut self) -> Self {
         let indexed = self.draws.indexed.unwrap_or_default();
@@ -252,12 +252,12 @@ impl Options {
         self
     }
 
-    /// The shader runs once for each vertex of a draw that is captured and rasterized:
-    /// [`SpillOutputs`](super::Variant::SpillOutputs) stores all outputs of the stage in one more storage
-    /// buffer, of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding after the others; and
-    /// [`ReloadOutputs`](super::Variant::ReloadOutputs), which is drawn after it and waits for it, reads them from
-    /// there. It pays where the shader costs more than the transfer of its outputs. Refused where buffers are found by
-    /// [addresses](Self::params) and where indices [restart](Self::restart) primitives.
+    /// Runs the shader once for each vertex of a draw that is both captured and rasterized.
+    /// [`SpillOutputs`](super::Variant::SpillOutputs) stores all outputs of the stage in an additional storage buffer
+    /// of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding after the others.
+    /// [`ReloadOutputs`](super::Variant::ReloadOutputs), drawn after a barrier, loads them. This pays if the shader
+    /// costs more than the transfer of its outputs. It is refused if buffers have [addresses](Self::params) or
+    /// indices [restart](Self::restart) primitives.
     #[must_use]
     pub fn spill_outputs(mut self) -> Self {
         self.draws.spill_outputs = true;
@@ -276,8 +276,8 @@ impl Options {
         &self.varyings
     }
 
-    /// The bindings that are asked for by their numbers: feedback buffers, the index buffer, the table, what is passed
-    /// through, and the words.
+    /// Returns the bindings that the options set explicitly: those of the feedback buffers, the index buffer, the
+    /// table of segments, the spilled outputs and the host parameters.
     pub(crate) fn reserved(&self) -> Reserved {
         let (Some(set), Some(Binding(first))) = (self.set, self.binding) else {
             return Reserved::new();

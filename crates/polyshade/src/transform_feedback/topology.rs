@@ -1,7 +1,7 @@
-//! How vertices become primitives.
+//! Primitive topologies.
 
-/// The primitives that vertices are assembled to. The numbers are `VkPrimitiveTopology`'s but for the line loop, which
-/// only OpenGL has. Of those with adjacency, the adjacent vertices are not captured.
+/// A primitive topology. The values are those of `VkPrimitiveTopology`, except for the line loop, which only OpenGL
+/// has. With adjacency, the adjacent vertices are not captured.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u32)]
@@ -21,7 +21,7 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// All of them.
+    /// All topologies.
     pub const ALL: [Self; 11] = [
         Self::PointList,
         Self::LineList,
@@ -36,7 +36,7 @@ impl Topology {
         Self::LineLoop,
     ];
 
-    /// The name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::PointList => "point list",
@@ -53,7 +53,7 @@ impl Topology {
         }
     }
 
-    /// The topology of what is captured of this one.
+    /// Returns the topology of the captured primitives.
     pub(super) fn without_adjacency(self) -> Self {
         match self {
             Self::LineListWithAdjacency => Self::LineList,
@@ -64,7 +64,7 @@ impl Topology {
         }
     }
 
-    /// Whether primitives come with the vertices of their neighbours.
+    /// Whether primitives include the vertices of their neighbours.
     pub fn has_adjacency(self) -> bool {
         self != self.without_adjacency()
     }
@@ -75,13 +75,13 @@ impl Topology {
         matches!(without, Self::PointList | Self::LineList | Self::TriangleList)
     }
 
-    /// Whether it can be captured by what is drawn as it is.
+    /// Whether the variant [`Both`](super::Variant::Both) can capture it.
     pub fn is_list_or_strip(self) -> bool {
         let without = self.without_adjacency();
         self.is_list() || matches!(without, Self::LineStrip | Self::TriangleStrip)
     }
 
-    /// Vertices of a primitive that are captured.
+    /// Returns the number of captured vertices of a primitive.
     pub fn vertices_per_primitive(self) -> u32 {
         match self.without_adjacency() {
             Self::PointList => 1,
@@ -90,7 +90,7 @@ impl Topology {
         }
     }
 
-    /// The primitives that `vertices` make; what is left over makes none.
+    /// Returns the number of primitives of `vertices` vertices; incomplete primitives do not count.
     pub fn primitives(self, vertices: u32) -> u32 {
         match self {
             Self::PointList => vertices,

@@ -1,51 +1,49 @@
-//! The ways to say what to capture.
+//! The ways to select an output for capture.
 
 use crate::code;
 use polyshade_spv::{BuiltIn, Error, Id};
 use std::fmt;
 use std::str::FromStr;
 
-/// One thing to capture.
+/// An output, or a part of one, to capture.
 ///
-/// As text it is OpenGL's name of it, `location=` and a [range of locations](Locations), `semantic=` and one of
-/// HLSL's, or `id=` and a SPIR-V id.
+/// As text it is an OpenGL name, `location=` with a [range of locations](Locations), `semantic=` with an HLSL
+/// semantic, or `id=` with a SPIR-V id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Varying {
-    /// OpenGL's name: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`, …
-    /// `gl_NextBuffer` goes on in the next buffer, `gl_SkipComponents1` to `gl_SkipComponents4` leave 4 to 16 bytes as
-    /// they are.
+    /// An OpenGL name: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`, …
+    /// `gl_NextBuffer` switches to the next buffer; `gl_SkipComponents1` to `gl_SkipComponents4` skip 4 to 16 bytes.
     Name(String),
-    /// What lies at these locations: stripped modules have no names.
+    /// The outputs at these locations, for stripped modules, which have no names.
     Locations(Locations),
-    /// A built-in output as a whole.
+    /// A whole built-in output.
     BuiltIn(BuiltIn),
-    /// What has this semantic, upper or lower case: by its `UserSemantic` decoration, by the name that DXC gives it
+    /// The output with this semantic, ignoring case: by its `UserSemantic` decoration, by the name from DXC
     /// (`out.var.SEMANTIC0`), or for system values by the built-in.
     Semantic {
-        /// Its name, without the index.
+        /// The name of the semantic, without the index.
         name: String,
-        /// Its index.
+        /// The index of the semantic.
         index: u32,
-        /// Which of its components, counted from its own first one; [`Components::ALL`] are as many as it has.
+        /// The components, counted from the first of the output; [`Components::ALL`] means all that it has.
         components: Components,
     },
-    /// An output variable as a whole, by its id in the module: where two share a name and a location.
+    /// A whole output variable, by its id in the module: for variables that share a name and a location.
     Variable(Id),
 }
 
-/// Components of some locations in a row, in the order of locations and then of components. Locations and components
-/// that no output has are passed over.
+/// Components of consecutive locations, ordered by location, then component. Components without an output are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Locations {
     /// The first location.
     pub first: u32,
-    /// The last one.
+    /// The last location.
     pub last: u32,
-    /// Which components of each.
+    /// The components of each location.
     pub components: Components,
 }
 
@@ -59,31 +57,31 @@ pub struct Components {
 }
 
 impl Components {
-    /// All four.
+    /// All four components.
     pub const ALL: Self = Self { first: 0, count: 4 };
 
-    /// `count` components from `first` on; `None` where that is none, or more than there are.
+    /// Returns `count` components from `first` on; `None` if the range is empty or goes past component 3.
     pub fn new(first: u32, count: u32) -> Option<Self> {
         let fits = first < 4 && count > 0 && count <= 4 - first;
         fits.then_some(Self { first, count })
     }
 
-    /// The first one.
+    /// Returns the first component.
     pub fn first(self) -> u32 {
         self.first
     }
 
-    /// How many.
+    /// Returns the number of components.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// The component behind the last one.
+    /// Returns the component after the last one.
     pub(super) fn end(self) -> u32 {
         self.first + self.count
     }
 
-    /// The components that `letters`, such as `yz`, stand for.
+    /// Parses consecutive component letters, such as `yz`.
     fn of_letters(letters: &str) -> Option<Self> {
         let first = LETTERS.find(letters.chars().next()?)?;
         let here = LETTERS[first..].starts_with(letters);
@@ -110,7 +108,7 @@ impl From<Components> for String {
 impl TryFrom<String> for Components {
     type Error = String;
 
-    /// Letters as `yz`.
+    /// Parses consecutive component letters, such as `yz`.
     fn try_from(text: String) -> Result<Self, String> {
         Self::of_letters(&text)
             .ok_or_else(|| format!("`{text}` are no components in a row of xyzw"))
@@ -143,14 +141,14 @@ impl fmt::Display for Varying {
 }
 
 impl Varying {
-    /// The 32-bit components that it leaves as they are, where it is a gap.
+    /// Returns the number of 32-bit components to skip if the varying is a gap.
     pub(super) fn gap(&self) -> Option<u32> {
         let Self::Name(name) = self else { return None };
         let components = number(name.strip_prefix(SKIP)?)?;
         (1..=4).contains(&components).then_some(components)
     }
 
-    /// Its text without the kind of name that a semantic is.
+    /// Returns the text of the varying, without `semantic=`.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Semantic { name, index, components: Components::ALL } => format!("{name}{index}"),
@@ -199,7 +197,7 @@ impl From<BuiltIn> for Varying {
 impl FromStr for Varying {
     type Err = Error;
 
-    /// Reads a name, or `location=3`, `location=3-5`, `location=3.yz`, `semantic=TEXCOORD1.xy`, `id=20`.
+    /// Parses a name, `location=3`, `location=3-5`, `location=3.yz`, `semantic=TEXCOORD1.xy` or `id=20`.
     fn from_str(text: &str) -> Result<Self, Error> {
         if let Some(rest) = text.strip_prefix("semantic=") {
             let message = || format!("`{text}` names no semantic");
@@ -226,7 +224,7 @@ impl FromStr for Varying {
     }
 }
 
-/// A number as OpenGL writes it in names: digits alone, and no zeros ahead.
+/// Parses a number as OpenGL writes it in names: digits only, without leading zeros.
 pub(super) fn number(text: &str) -> Option<u32> {
     let plain = text.bytes().all(|letter| letter.is_ascii_digit());
     text.parse().ok().filter(|_| plain && (text == "0" || !text.starts_with('0')))
@@ -242,16 +240,16 @@ pub(crate) fn locations(text: &str) -> Option<Locations> {
     (first <= last).then_some(Locations { first, last, components })
 }
 
-/// One entry of a Direct3D stream output declaration: `D3D11_SO_DECLARATION_ENTRY`.
+/// An entry of a Direct3D stream output declaration (`D3D11_SO_DECLARATION_ENTRY`).
 ///
-/// As text it is what HLSL's `ConstructGSWithSO` takes: `SEMANTIC3.xy`, with the slot before it in `1:SEMANTIC3.xy`, a
-/// gap as `$SKIP.xyz`; and `location=3.xy` where the module has no semantics.
+/// As text it has the syntax of HLSL's `ConstructGSWithSO`: `SEMANTIC3.xy`, `1:SEMANTIC3.xy` for slot 1, `$SKIP.xyz`
+/// for a gap; and `location=3.xy` for modules without semantics.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StreamOutputEntry {
-    /// What is captured: the name `gl_SkipComponentsN` is a gap.
+    /// The varying to capture; the name `gl_SkipComponentsN` is a gap.
     pub varying: Varying,
-    /// The buffer it goes to, behind what went there before.
+    /// The buffer, in which the entry follows the earlier entries of the same slot.
     pub slot: u32,
 }
 
@@ -287,14 +285,14 @@ fn entry(text: &str) -> Option<StreamOutputEntry> {
     Some(StreamOutputEntry { varying, slot })
 }
 
-/// OpenGL's name of a gap of so many components.
+/// Returns OpenGL's name of a gap.
 fn skip_name(components: u32) -> String {
     format!("{SKIP}{components}")
 }
 
 const SKIP: &str = "gl_SkipComponents";
 
-/// A semantic, as `TEXCOORD3.xy`.
+/// Parses a semantic, such as `TEXCOORD3.xy`.
 fn semantic(text: &str) -> Option<Varying> {
     let (semantic, components) = match text.split_once('.') {
         Some((semantic, letters)) => (semantic, Components::of_letters(letters)?),
@@ -304,7 +302,7 @@ fn semantic(text: &str) -> Option<Varying> {
     Some(Varying::Semantic { name: name.to_owned(), index, components })
 }
 
-/// Name and index of a semantic: `TEXCOORD3` is 3 of `TEXCOORD`, `COLOR` is 0.
+/// Splits a semantic into name and index: `TEXCOORD3` has index 3, `COLOR` has 0.
 pub(super) fn split_semantic(text: &str) -> Option<(&str, u32)> {
     let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = &text[name.len()..];
