@@ -1,4 +1,4 @@
-//! What there is to capture.
+//! Lists the outputs that can be captured.
 
 use super::layout::Piece;
 use super::outputs::{Output, Outputs, Part};
@@ -8,10 +8,9 @@ use crate::rewrite::Sizes;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module, Type};
 
-/// What can be asked for so that all of it together is all outputs of `entry`, in the order of its interface, and the
-/// 32-bit components that each has, or why it cannot be captured. It is a name where there is one, else locations, else
-/// the id. Structures and arrays of arrays, for which OpenGL has no name
-/// as a whole, come by their parts.
+/// Lists varyings that together capture all outputs of `entry`, in the order of its interface. Each has its number of
+/// 32-bit components, or the reason why it cannot be captured. It is given by name if possible, else as a built-in,
+/// by locations, or by id. Structures and arrays of arrays, which OpenGL cannot name as a whole, are listed by parts.
 pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result<u32, Error>)> {
     let outputs = Outputs::of(m, entry);
     let mut found = Vec::new();
@@ -31,7 +30,7 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result
             })),
             None => {
                 let one = without_name(m, &outputs, output);
-                // Members of a block can have one id between them.
+                // The members of a block may share one id.
                 if found.last().is_none_or(|(last, _)| *last != one.0) {
                     found.push(one);
                 }
@@ -41,12 +40,13 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result
     found
 }
 
-/// How deep names are made, and how many parts of one output are looked at, with those that have no names in them.
+/// The deepest nesting for which names are made.
 const DEEPEST: u32 = 16;
+/// The most parts of one output that are visited, with or without names.
 const MOST: u32 = 8192;
 
-/// The names of the parts of `part` that can be captured by name, of which so many are `left` to be looked at; `false`
-/// where some have none.
+/// Adds the names of the parts of `part` that can be captured by name; returns `false` if a part has no name. `left`
+/// limits the number of visited parts.
 fn parts(
     m: &Module<'_>,
     part: &Part,
@@ -60,7 +60,7 @@ fn parts(
     match m.ty(part.ty) {
         Some(Type::Array { element, length }) if is_aggregate(element) => {
             let Some(length) = m.constant(length) else {
-                // Asked for by this name it says which constant it waits for.
+                // A capture by this name fails with an error that names the specialization constant.
                 names.push(name);
                 return true;
             };

@@ -1,4 +1,4 @@
-//! What a module says itself about transform feedback (Vulkan specification, "Interfaces with transform feedback").
+//! The capture that a module's own decorations select (Vulkan specification, "Interfaces with transform feedback").
 
 use super::layout::{Builder, Piece};
 use super::leaves::{Leaf, leaves};
@@ -7,8 +7,8 @@ use crate::code;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Type};
 
-/// Lays out what the decorations of the outputs say: `Offset` makes that something is captured, `XfbBuffer` and
-/// `XfbStride`, there or on the variable of the block, where.
+/// Lays out the outputs that the module's decorations capture. An `Offset` selects an output; `XfbBuffer` and
+/// `XfbStride`, on it or on the variable of its block, choose the buffer.
 pub(super) fn lay_out(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -37,11 +37,11 @@ struct Decorated<'d, 'm> {
     m: &'d Module<'m>,
     has_streams: bool,
     builder: &'d mut Builder,
-    /// By buffer, as first said.
+    /// The strides in the order of their first decorations, by buffer.
     strides: Vec<(usize, u32)>,
 }
 
-/// What stands where an output or a member is declared.
+/// The transform feedback decorations of an output or a member.
 struct Said {
     offset: u32,
     buffer: u32,
@@ -49,7 +49,7 @@ struct Said {
 }
 
 impl Decorated<'_, '_> {
-    /// An output: a variable, or a member of a block.
+    /// Captures an output, which is a variable or a member of a block, if decorations select it.
     fn output(&mut self, part: &Part, name: &str) -> Result<(), Error> {
         let m = self.m;
         let variable = part.variable;
@@ -68,7 +68,7 @@ impl Decorated<'_, '_> {
         self.array_of_blocks(part, name)
     }
 
-    /// Element e of an array of blocks goes to the e-th buffer behind that of the first.
+    /// Captures element *e* of an array of blocks into buffer `XfbBuffer` + *e*.
     fn array_of_blocks(&mut self, part: &Part, name: &str) -> Result<(), Error> {
         let m = self.m;
         let Some(Type::Array { element, length }) = m.ty(part.ty) else { return Ok(()) };
@@ -91,7 +91,7 @@ impl Decorated<'_, '_> {
         Ok(())
     }
 
-    /// What is said of a variable, or of a member of its block, which has from the variable what it does not say.
+    /// Returns the decorations of a variable or a block member, if they select it. A member inherits all but `Offset`.
     fn said(&self, variable: Id, member: Option<(Id, u32)>) -> Result<Option<Said>, Error> {
         let m = self.m;
         let of_member = |decoration| {
@@ -114,7 +114,7 @@ impl Decorated<'_, '_> {
         }
         match (inherited(Decoration::XFB_BUFFER), inherited(Decoration::XFB_STRIDE)) {
             (Some(buffer), Some(stride)) => Ok(Some(Said { offset, buffer, stride })),
-            // The offsets of a structure that is a buffer's as well.
+            // The structure has offsets only because a buffer has its type too.
             (None, None) if member.is_some() => Ok(None),
             _ => {
                 let message = "an output has an Offset, but not both XfbBuffer and XfbStride";
@@ -154,25 +154,26 @@ impl Decorated<'_, '_> {
     }
 }
 
-/// What starts at a multiple of 8 bytes where components of 64 bits are captured. GLSL 4.60, 4.4.2.1, is clear about
-/// what is qualified, and can be read in each of these ways for what nests in it.
+/// The rule for the parts of a captured output with 64-bit components that start at a multiple of 8 bytes. GLSL 4.60,
+/// 4.4.2.1, is clear for the qualified variable or member, but allows each of these readings for arrays and
+/// structures in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aligned {
-    /// The components: "aggregate types are flattened down to the component level".
+    /// Only components: "aggregate types are flattened down to the component level".
     Components,
-    /// The arrays and structures that have such components too. All of Mesa's drivers capture so.
+    /// Also arrays and structures with such components, as in all drivers of Mesa.
     Starts,
-    /// As `Starts`, and what is behind them. glslang numbers the members of blocks so.
+    /// As `Starts`, and also the components after these arrays and structures, as glslang does for block members.
     StartsAndEnds,
 }
 
-/// Where the leaves of what is decorated are captured, from word `start` on, by the drivers that can be looked at.
+/// Returns the leaves of a decorated output with their offsets, from `start` on, as in the open-source drivers.
 pub(super) fn place(leaves: Vec<Leaf>, start: u32) -> Vec<(Piece, u32)> {
     let places = places(&leaves, start, Aligned::Starts);
     leaves.into_iter().map(Piece::whole).zip(places).collect()
 }
 
-/// Whether drivers may differ in where they capture the leaves of what is decorated.
+/// Whether drivers may disagree about the offsets of the leaves of a decorated output.
 pub(super) fn is_ambiguous(leaves: &[Leaf]) -> bool {
     let wanted = places(leaves, 0, Aligned::Starts);
     [Aligned::Components, Aligned::StartsAndEnds]

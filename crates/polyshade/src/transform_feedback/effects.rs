@@ -1,4 +1,4 @@
-//! Stores and atomics of the shader's own: a stage that runs in two passes would do them twice.
+//! The shader's own stores and atomics, which a stage that runs in two passes would execute twice.
 
 use crate::code;
 use crate::effects::{Written, changes_memory, noun, target};
@@ -7,26 +7,26 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch};
 
-/// The variants of a draw that has two passes.
+/// The pass of a variant, for a draw with two passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
     Capture,
     Raster,
 }
 
-/// The stores and atomics of an entry point that others can see, and the functions it has: of one version, of which
-/// several variants are made.
+/// The stores and atomics of an entry point with visible effects, and its functions, in one version of the module.
+/// Several variants use them.
 #[derive(Debug)]
 pub(super) struct Effects {
     functions: Vec<Id>,
-    /// Where the instructions begin.
+    /// The positions of the instructions.
     instructions: Vec<u32>,
 }
 
 impl Effects {
-    /// Finds them in one walk through the functions that `entry` reaches.
+    /// Finds the instructions in one walk through the functions that `entry` reaches.
     pub(super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
-        // Nothing calls the entry point itself.
+        // The entry point itself needs no entry in `seen`: no function may call it.
         let mut seen = HashSet::new();
         let mut open = vec![entry.function()];
         let mut effects = Self { functions: Vec::new(), instructions: Vec::new() };
@@ -45,7 +45,7 @@ impl Effects {
         effects
     }
 
-    /// Keeps the arithmetic of the entry point as it is written, as drivers do where an output is `Invariant`.
+    /// Forbids contraction of the entry point's arithmetic, as drivers do if an output is `Invariant`.
     pub(super) fn forbid_contraction<'m>(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
         let functions = self.functions.iter().filter_map(|id| m.function(*id));
         for inst in functions.flat_map(|function| function.instructions()) {
@@ -57,7 +57,7 @@ impl Effects {
         }
     }
 
-    /// Takes them out of the variant for `pass`, unless they are to stay there.
+    /// Removes the side effects from the variant for `pass`, unless `kept` keeps them there.
     pub(super) fn settle<'m>(
         &self,
         m: &'m Module<'_>,
@@ -88,7 +88,7 @@ impl Effects {
         instructions.try_for_each(|inst| remove(m, p, inst))
     }
 
-    /// What is written and read again would be read as it was before in the pass that does not write.
+    /// Refuses reads of memory that the shader writes: in the pass without the writes, they would return old values.
     fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
         let mut written = Written::by(m, self.instructions.iter().map(|at| m.inst_at(*at)));
         let functions = self.functions.iter().filter_map(|id| m.function(*id));
@@ -105,7 +105,7 @@ impl Effects {
     }
 }
 
-/// Takes one out. The value that an atomic returns, or the first of two results, is not to be had without it.
+/// Removes an instruction, whose result must be unused: an atomic's value, or the first result of `modf` or `frexp`.
 fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Result<(), Error> {
     let Some(result) = inst.result() else {
         p.remove(inst);

@@ -1,4 +1,4 @@
-//! The variants, and the code that stores.
+//! Generates the variants that capture.
 
 mod compute;
 mod feedback;
@@ -28,8 +28,8 @@ use polyshade_spv::{
 };
 use spill_outputs::Spilled;
 
-/// The variant that stores and has no output but `PointSize`, or as a compute stage none at all. Either stores what is
-/// captured, or all that is handed on, too.
+/// Makes `CaptureOnly` or `SpillOutputs`. It stores the captured outputs, or all outputs too; its only stage output
+/// is `PointSize`, or none in a compute stage.
 pub(super) fn capture<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -39,13 +39,14 @@ pub(super) fn capture<'m>(
 ) -> Result<(), Error> {
     let passes = variant == Variant::SpillOutputs;
     match passes {
-        // The shader runs once, and does once what it does.
+        // The shader runs in this pass only, so its side effects stay here.
         true => spill_outputs::check(prepared, entry)?,
         false => {
             prepared.plan.effects.settle(m, p, prepared.side_effects, Pass::Capture)?;
         }
     }
 
+    // Outputs, and inputs that the host provides, become private variables.
     let mut taken = rewrite::interface(m, entry, StorageClass::OUTPUT);
     foreign::strip_around(m, p, entry, &taken);
     let draws = &prepared.plan.layout.draws;
@@ -57,6 +58,7 @@ pub(super) fn capture<'m>(
     }
     let wrapper = rewrite::wrap(m, p, entry);
     rewrite::demote_to_private(m, p, entry, &taken, Copies::None)?;
+    // Before the shader's code, fill these inputs; after it, store its outputs.
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
     let is_filled = draws.indexed.is_some() || draws.compute;
@@ -79,7 +81,7 @@ pub(super) fn capture<'m>(
     Ok(())
 }
 
-/// The capabilities that built-ins need, and nothing else does.
+/// The capabilities that these built-ins need, and nothing else.
 const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
     (Capability::CLIP_DISTANCE, BuiltIn::CLIP_DISTANCE),
     (Capability::CULL_DISTANCE, BuiltIn::CULL_DISTANCE),
@@ -92,7 +94,8 @@ const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
     (Capability::DRAW_PARAMETERS, BuiltIn::DRAW_INDEX),
 ];
 
-/// Takes the capabilities that only `variables` need, which are built-ins no more: outputs, and with `inputs` inputs.
+/// Removes the capabilities that only `variables` need, which are no longer built-ins: outputs, and with `inputs`,
+/// inputs.
 fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[Id], inputs: bool) {
     let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
     let mut unneeded: Vec<CapabilityInst<'m>> = declared
@@ -124,7 +127,7 @@ fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[
     unneeded.iter().for_each(|inst| p.remove(inst.inst()));
 }
 
-/// The variant that stores and has its outputs.
+/// Makes `Both`, which stores and has its outputs.
 pub(super) fn both<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -145,7 +148,7 @@ pub(super) fn both<'m>(
     }
     let inputs = inputs::inputs(m, entry, draws)?;
     let wrapper = rewrite::wrap(m, p, entry);
-    // Few shaders read the number of the draw, and looking for its uses walks all code.
+    // Few shaders read `DrawIndex`, and the search for its uses visits all code.
     if !inputs.is_empty() {
         let taken: Vec<Id> = inputs.iter().map(|input| input.variable).collect();
         drop_capabilities(m, p, &taken, true);
@@ -158,7 +161,7 @@ pub(super) fn both<'m>(
     Ok(())
 }
 
-/// The variant that stores nothing.
+/// Makes `RasterOnly`, which stores nothing.
 pub(super) fn raster_only<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -167,7 +170,7 @@ pub(super) fn raster_only<'m>(
     prepared.plan.effects.settle(m, p, prepared.side_effects, Pass::Raster)
 }
 
-/// What feedback buffers are called.
+/// The names of the feedback buffers.
 const NAMES: [&str; MAX_BUFFERS] = [
     "polyshade_feedback_0",
     "polyshade_feedback_1",
@@ -175,21 +178,21 @@ const NAMES: [&str; MAX_BUFFERS] = [
     "polyshade_feedback_3",
 ];
 
-/// What the variants that store bind, and the host parameters.
+/// The bindings and host parameters of a storing variant.
 struct Bound<'c> {
-    /// The type of storage buffers, unless they are found by addresses.
+    /// The type of storage buffers; none if the buffers have addresses.
     array: Option<WordArray>,
     buffers: Vec<Buffer<'c>>,
-    /// Where draws have indices.
+    /// The index buffer, if draws have indices.
     indices: Option<Source>,
-    /// Where they may be restarted.
+    /// The table of segments, if indices may restart primitives.
     segments: Option<Source>,
     words: &'c [HostWord],
     added: Added,
 }
 
 impl<'c> Bound<'c> {
-    /// Adds all of it.
+    /// Adds the buffers and the host parameters.
     fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -228,7 +231,7 @@ impl<'c> Bound<'c> {
         Ok(Self { buffers, indices, segments, ..words })
     }
 
-    /// Adds the host parameters alone, and `array`.
+    /// Adds only the host parameters; `array` is the type of storage buffers.
     fn words_alone<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -250,7 +253,7 @@ impl<'c> Bound<'c> {
     }
 }
 
-/// Emits, at `at`, code that stores the captured outputs, and all of them where they are spilled.
+/// Emits, at `at`, the stores of the captured outputs, and of all outputs if they are spilled.
 fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -268,7 +271,7 @@ fn store_outputs<'m>(
     }
 }
 
-/// Emits, at `at`, the number of the vertex in its instance, and that of the instance where there are several.
+/// Emits, at `at`, the number of the vertex in its instance, and of the instance unless draws have only one.
 fn vertex_and_instance<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -296,13 +299,13 @@ fn vertex_and_instance<'m>(
     (vertex, instance)
 }
 
-/// Emits a load of a part of an output, now in `class`.
+/// Emits a load of a part of an output, whose variable now has the storage class `class`.
 pub(super) fn load(code: &mut Cursor<'_, '_, '_>, part: &Part, class: StorageClass) -> Id {
     let pointer = code.part(class, part.ty, part.variable, &part.path);
     code.load(part.ty, pointer)
 }
 
-/// Emits the words of a piece of an output, now in `class`.
+/// Emits the 32-bit integers of a piece of an output, whose variable now has the storage class `class`.
 fn words_of(code: &mut Cursor<'_, '_, '_>, piece: &Piece, class: StorageClass) -> Vec<Id> {
     let Piece { leaf, first, count } = piece;
     let value = load(code, &leaf.part, class);
@@ -328,7 +331,7 @@ fn words_of(code: &mut Cursor<'_, '_, '_>, piece: &Piece, class: StorageClass) -
     components.map(|number| code.extract(uint, bits, &[number])).collect()
 }
 
-/// Emits the words of a component, the lower one first.
+/// Emits the 32-bit integers of a component, the lower half first.
 pub(super) fn words(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, component: Id) -> Vec<Id> {
     let uint = code.p.uint();
     if leaf.width == 2 {

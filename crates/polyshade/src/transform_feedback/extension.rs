@@ -1,9 +1,8 @@
-//! Capture by `VK_EXT_transform_feedback`: outputs are decorated, and what cannot be decorated is copied to outputs
-//! that can.
+//! Capture by `VK_EXT_transform_feedback`: decorates outputs, and adds copies of those that it cannot decorate.
 //!
-//! A decoration captures a variable or a member of a block as a whole, once, at an aligned place. All else that OpenGL
-//! can name (an element of an array, a member of a structure, components in another order, 64 bits off their
-//! alignment) is copied, as bits, to *shadow outputs* wherever the stage hands on a vertex.
+//! A decoration captures a variable or a member of a block as a whole, once, at an aligned offset. Everything else
+//! that OpenGL can name (an element of an array, a member of a structure, components in another order, unaligned
+//! 64-bit components) is copied, bit by bit, to *shadow outputs* wherever the stage exports a vertex.
 
 mod needs;
 mod shadows;
@@ -22,16 +21,16 @@ use shadows::Shadow;
 use std::collections::BTreeSet;
 use targets::Target;
 
-/// What is known of a shader that the extension captures from.
+/// The layout, streams and added outputs of a shader whose outputs the extension captures.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Decorated {
-    /// What is captured where.
+    /// The layout of the captured outputs.
     pub layout: Layout,
-    /// The vertex stream that each buffer captures; 0 but in geometry stages.
+    /// The vertex stream of each buffer; 0 except in geometry stages.
     pub streams: Vec<u32>,
-    /// Locations that were free and now hold copies of what cannot be decorated, one vector each.
+    /// Locations that were free and now have shadow outputs, one vector each.
     pub locations: Vec<u32>,
 }
 
@@ -47,18 +46,16 @@ const STAGES: Stages = Stages {
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
 /// `VK_EXT_transform_feedback` captures what `options` name.
 ///
-/// Of the options, those that say where storage buffers and host parameters are, what becomes of side effects and
-/// whether a point size is written mean nothing here. A varying goes to the buffer of the vertex stream that its
-/// `Stream` decoration names.
+/// The options for storage buffers, host parameters, side effects and point size have no effect. A varying's buffer
+/// captures the vertex stream that the varying's `Stream` decoration names.
 ///
 /// # Errors
 ///
-/// * `NotFound`, `Options` and `Malformed` as for [`prepare`](super::prepare()); `Options` as well where one buffer
-///   would capture from two vertex streams.
-/// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
-///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
-///   copies; more than a [device](host::Device) offers; the errors of the [rewrite
-///   tools](crate::rewrite).
+/// * `NotFound`, `Options` and `Malformed` as for [`prepare`](super::prepare()); also `Options` if one buffer would
+///   capture two vertex streams.
+/// * `Unsupported`: another stage; a varying with components that are not 32- or 64-bit numbers, or whose size depends
+///   on a specialization constant; a name that stands for a whole structure or array of arrays; too few free locations
+///   for shadow outputs; limits of the [device](host::Device); the errors of the [rewrite tools](crate::rewrite).
 pub fn decorate<'m>(
     module: &'m Module<'_>,
     target: impl Into<host::Target>,
@@ -78,7 +75,7 @@ pub fn decorate<'m>(
     Ok(Lowered { module, progress, params: Vec::new(), requirements, result })
 }
 
-/// What the options come to for one module: everything but the edits.
+/// The result of applying the options to one module: everything except the edits.
 struct Plan {
     layout: Layout,
     streams: Vec<u32>,
@@ -99,6 +96,7 @@ impl Plan {
         let (layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());
+        // Outputs that a decoration cannot capture as requested become shadow outputs.
         if *options.varyings() != Varyings::Decorated {
             let rest;
             (targets, rest) = targets::find(m, &outputs, &layout, &stores);
@@ -115,7 +113,7 @@ impl Plan {
     }
 }
 
-/// The vertex stream of everything that one buffer captures.
+/// Returns the vertex stream that one buffer captures.
 fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
     let streams: BTreeSet<u32> = stores.iter().map(|stored| stream_of(m, stored)).collect();
     let mut streams = streams.into_iter();
@@ -129,7 +127,7 @@ fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
     }
 }
 
-/// The vertex stream of an output.
+/// Returns the vertex stream of a captured piece.
 fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
     let said = stored.piece.leaf.part.said(m, Decoration::STREAM);
     said.and_then(|words| words.first()).copied().unwrap_or(0)
@@ -151,7 +149,7 @@ fn emit<'m>(
     shadows::emit(m, p, entry, plan)
 }
 
-/// An error where a location for a copy is not to be had.
+/// Returns the error for too few free locations below `end` for `wanted` shadow outputs.
 fn no_location(entry: EntryPoint<'_>, wanted: usize, end: u32) -> Error {
     let message =
         format!("{wanted} outputs have to be copied, and too few locations below {end} are free");

@@ -1,4 +1,4 @@
-//! What a module says itself about transform feedback is taken out: a driver without the extension may crash on it.
+//! Removes the module's own transform feedback, which may crash a driver without the extension.
 
 use crate::rewrite;
 use foldhash::{HashSet, HashSetExt};
@@ -8,15 +8,15 @@ use polyshade_spv::{
 };
 use std::cell::LazyCell;
 
-/// Takes the `Xfb` mode of `entry` and the `xfb_*` decorations of its outputs. Where no other entry point has the mode,
-/// the capability goes too, with all decorations that need it: they mean nothing then. A module that says nothing of
-/// transform feedback stays as it is.
+/// Removes the `Xfb` mode of `entry` and the `xfb_*` decorations of its outputs. If no other entry point has the
+/// mode, also removes the capability and all other decorations that need it, which then have no effect. A module
+/// without transform feedback stays unchanged.
 pub(crate) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     strip_around(m, p, entry, &[]);
 }
 
-/// The same, but for these outputs, which are taken over: they lose these decorations with all others of the interface,
-/// and a group can be left only once.
+/// Does the same as [`strip`], but leaves the outputs `taken_over` to the edit that demotes them to private
+/// variables. That edit removes these decorations too, and an id can be removed from a decoration group only once.
 pub(super) fn strip_around<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -51,18 +51,18 @@ fn captures<'m>(m: &'m Module<'_>) -> impl Iterator<Item = Mode<'m>> {
     modes.filter(|mode| mode.mode() == ExecutionMode::XFB)
 }
 
-/// Whether an entry point beside `entry` captures, which the module declares whatever `entry` does.
+/// Whether another entry point than `entry` captures: the module then declares the capability in every variant.
 pub(super) fn others_capture(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     captures(m).any(|mode| mode.entry_point() != entry.function())
 }
 
-/// Takes the `xfb_*` decorations of the outputs of `entry`, and nothing else.
+/// Removes the `xfb_*` decorations of the outputs of `entry`.
 pub(super) fn strip_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
     strip_variables(m, p, &outputs, &mut HashSet::new());
 }
 
-/// Takes the `xfb_*` decorations of all outputs of the module, in an interface or not, and of whatever else has them.
+/// Removes the `xfb_*` decorations of all outputs of the module, in an interface or not, and of all other ids.
 fn strip_all<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, taken_over: &[Id]) {
     let with_structure = |id: &Id| [Some(*id), m.pointee(*id).map(|ty| m.innermost_element(ty))];
     let mut stripped = HashSet::with_capacity(2 * taken_over.len());
@@ -75,7 +75,7 @@ fn strip_all<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, taken_over: &[Id]) {
         let said = of_whole
             .or_else(|| MemberDecorate::of(inst).map(|one| (one.target(), one.decoration())));
         let needs = |decoration| is_xfb(decoration) && decoration != Decoration::OFFSET;
-        // A group says it itself.
+        // The target may be a decoration group, which has the decoration itself.
         if let Some((target, decoration)) = said
             && needs(decoration)
             && stripped.insert(target)
@@ -85,7 +85,7 @@ fn strip_all<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, taken_over: &[Id]) {
     }
 }
 
-/// Takes the `xfb_*` decorations of variables and of their structures, and notes both as stripped.
+/// Removes the `xfb_*` decorations of variables and of their structures, and adds both to `stripped`.
 fn strip_variables<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -102,7 +102,7 @@ fn strip_variables<'m>(
         if !stripped.insert(structure) {
             continue;
         }
-        // The offsets of a structure that is also in a buffer are the buffer's.
+        // If a buffer has the type of the structure too, the offsets are the buffer's.
         let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
         p.undecorate(structure, |_, decoration| is_xfb(decoration) && !stays(decoration));
     }

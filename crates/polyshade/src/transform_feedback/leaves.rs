@@ -1,4 +1,4 @@
-//! Outputs down to the vectors and scalars that they are made of.
+//! Divides outputs into vectors and scalars.
 
 use super::MAX_STRIDE;
 use super::outputs::Part;
@@ -10,38 +10,37 @@ use polyshade_spv::{Decoration, Error, Id, Module, Type};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Leaf {
     pub(super) part: Part,
-    /// Type of a component.
+    /// The type of a component.
     pub(super) component: Id,
-    /// How many components: 1 for a scalar.
+    /// The number of components: 1 for a scalar.
     pub(super) count: u32,
-    /// The 32-bit words of a component: 1 or 2.
+    /// The number of 32-bit units of a component: 1 or 2.
     pub(super) width: u32,
-    /// Where it is handed on: its location, and the component of it, of 32 bits, at which it begins.
+    /// The location, and its 32-bit component, at which it begins; none for outputs without a location.
     pub(super) register: Option<(u32, u32)>,
-    /// Whether an array, matrix or structure that has components of 64 bits begins with it.
+    /// Whether it is the first of an array, matrix or structure with 64-bit components.
     pub(super) begins_wide: bool,
-    /// Whether such a one ends with it.
+    /// Whether it is the last of one.
     pub(super) ends_wide: bool,
 }
 
 impl Leaf {
-    /// How many words it is.
+    /// Returns the number of 32-bit units.
     pub(super) fn words(&self) -> u32 {
         self.count * self.width
     }
 }
 
-/// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of
-/// itself.
+/// The deepest nesting of types: SPIR-V's limit for structures (2.17). Invalid modules may have arrays that contain
+/// themselves.
 const DEEPEST: u32 = 255;
-/// The most vectors of one output: as many words as a vertex can take.
+/// The most vectors of one output: at least one 32-bit unit of a vertex each.
 const MOST: usize = (MAX_STRIDE / 4) as usize;
-/// The most parts of one output that are looked at.
+/// The most parts of one output that are visited.
 const MOST_PARTS: usize = 4 * MOST;
 
-/// The vectors and scalars that `part` consists of, in the order in which they are captured: members and elements one
-/// behind the other, matrices column by column. `location` is where the first one is handed on, if anywhere, beginning
-/// with this component. `name` is for messages.
+/// Returns the vectors and scalars of `part` in the order of capture: members and elements one after the other,
+/// matrices column by column. `location` is the location and component of the first, if any; `name` is for messages.
 pub(super) fn leaves(
     m: &Module<'_>,
     part: &Part,
@@ -57,7 +56,7 @@ struct Walk<'w, 'm> {
     m: &'w Module<'m>,
     name: &'w str,
     sizes: Sizes<'w, 'm>,
-    /// Structures without members take no room, but time.
+    /// Limits the time: structures without members add no leaves.
     visited: usize,
     found: Vec<Leaf>,
 }
@@ -96,7 +95,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// `count` times the type `element`.
+    /// Adds the leaves of `count` elements of the type `element`.
     fn repeat(
         &mut self,
         part: Part,
@@ -126,7 +125,7 @@ impl Walk<'_, '_> {
         let own = |member, decoration| {
             m.member_decoration(structure, member, decoration).and_then(|words| words.first())
         };
-        // Locations that members say are those of the first element, where the structure is in an array.
+        // In an array of structures, the locations of members are those of the first element.
         let start = own(0, Decoration::LOCATION).copied();
         let shift = match (location, start) {
             (Some((first, _)), Some(start)) => first.saturating_sub(start),
@@ -192,7 +191,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// An error that says which specialization constants the size of `name` waits for.
+/// Returns the error for a size that depends on a specialization constant, with the constant's id if it has one.
 pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) -> Error {
     let message = format!("the size of `{name}` depends on a specialization constant");
     let error = Error::new(&code::CAPTURE_SPECIALIZED_SIZE, message).about(variable);
@@ -202,8 +201,8 @@ pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) ->
     }
 }
 
-/// Vectors and matrices have up to four components and columns (SPIR-V specification, 2.16.1): a module that is not
-/// valid may say any number.
+/// Refuses vectors and matrices with more than four components or columns, which only invalid modules have (SPIR-V
+/// specification, 2.16.1).
 fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
     match count {
         1..=4 => Ok(()),

@@ -1,4 +1,4 @@
-//! Which part of which output a name of OpenGL's means.
+//! Finds the part of an output that an OpenGL name denotes.
 
 use super::leaves::open_size;
 use super::outputs::{Outputs, Part};
@@ -7,9 +7,9 @@ use crate::code;
 use polyshade_spv::{Error, Id, Module, Type};
 use std::iter::once;
 
-/// What `name` means: an output, or an element or member of one.
+/// Finds the output with this name, or an element or member of one.
 pub(super) fn find(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Part, Error> {
-    // The longest name wins, since a block's members have dots in theirs.
+    // Try the longest output name first, because the names of block members contain dots.
     let ends = name.rmatch_indices(['.', '[']).map(|(end, _)| end);
     for end in once(name.len()).chain(ends) {
         let mut named = outputs.named(&name[..end]);
@@ -58,7 +58,7 @@ fn descend(m: &Module<'_>, mut part: Part, mut rest: &str, name: &str) -> Result
     Ok(part)
 }
 
-/// The index that the start of `rest` means in the type of `part`, the type it leads to, and what is left.
+/// Returns the index that the start of `rest` selects in `part`, the type there, and the remaining text.
 fn step<'r>(m: &Module<'_>, part: &Part, rest: &'r str) -> Option<(u32, Id, &'r str)> {
     if let Some(inside) = rest.strip_prefix('[') {
         let (digits, after) = inside.split_once(']')?;
@@ -75,10 +75,10 @@ fn step<'r>(m: &Module<'_>, part: &Part, rest: &'r str) -> Option<(u32, Id, &'r 
     Some((index as u32, ty, &inside[end..]))
 }
 
-/// The longest names that are compared letter by letter.
+/// The number of letters in which names are compared.
 const COMPARED: usize = 64;
 
-/// Levenshtein's distance, of the first [`COMPARED`] letters, case aside.
+/// Returns Levenshtein's distance of the first [`COMPARED`] letters, ignoring case.
 fn distance(left: &str, right: &str) -> usize {
     let letters =
         |text: &str| -> Vec<char> { text.to_lowercase().chars().take(COMPARED).collect() };

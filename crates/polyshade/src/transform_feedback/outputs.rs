@@ -1,4 +1,4 @@
-//! The outputs of an entry point: what they are called, and where they are handed on.
+//! The outputs of an entry point and their names.
 
 use crate::rewrite::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
@@ -8,11 +8,10 @@ use std::borrow::Cow;
 /// A part of an output variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Part {
-    /// The variable.
     pub(super) variable: Id,
-    /// Members and elements that lead to it.
+    /// The indices of members and elements that lead from the variable to the part.
     pub(super) path: Vec<u32>,
-    /// Its type.
+    /// The type of the part.
     pub(super) ty: Id,
 }
 
@@ -24,7 +23,7 @@ impl Part {
         Self { variable: self.variable, path, ty }
     }
 
-    /// What `decoration` says of it: a member of a block says it itself, or its variable does.
+    /// Returns the operands of `decoration` on the part: those of its block member, otherwise those of its variable.
     pub(super) fn said<'m>(&self, m: &'m Module<'_>, decoration: Decoration) -> Option<&'m [u32]> {
         let of_member = || {
             let mut ty = m.pointee(self.variable)?;
@@ -39,22 +38,22 @@ impl Part {
     }
 }
 
-/// An output variable, or a member of one that is a block.
+/// An output variable, or a member of an output block.
 pub(super) struct Output<'m> {
     pub(super) part: Part,
-    /// The name to capture it by.
+    /// The name by which options select it.
     pub(super) name: Option<Cow<'m, str>>,
     pub(super) builtin: Option<BuiltIn>,
-    /// Its first location, if it has one itself.
+    /// Its first location; none for a built-in, or if only its members have locations.
     pub(super) location: Option<u32>,
-    /// The component of that location at which it begins.
+    /// The component of the location at which it begins.
     pub(super) component: u32,
-    /// The semantic that a HLSL compiler noted down, such as `TEXCOORD3`.
+    /// The semantic that an HLSL compiler recorded, such as `TEXCOORD3`.
     pub(super) semantic: Option<Cow<'m, str>>,
 }
 
 impl Output<'_> {
-    /// How it is called in messages.
+    /// Returns the text for the output in messages.
     pub(super) fn shown(&self) -> Cow<'_, str> {
         match (&self.name, self.location) {
             (Some(name), _) => Cow::Borrowed(name),
@@ -66,11 +65,11 @@ impl Output<'_> {
 
 /// The outputs of an entry point.
 pub(super) struct Outputs<'m> {
-    /// In the order of the interface; members of blocks in theirs.
+    /// In the order of the interface, then of block members.
     pub(super) all: Vec<Output<'m>>,
     /// The variables, in the order of the interface.
     pub(super) variables: Vec<Id>,
-    /// The numbers of those that have a name, sorted by it, and by themselves.
+    /// The indices in `all` of outputs with a name, sorted by name, then by index.
     by_name: Vec<usize>,
 }
 
@@ -104,14 +103,14 @@ impl<'m> Outputs<'m> {
         let semantic = semantic.or_else(|| without_prefix(own_name.clone()?));
         let name = match builtin {
             Some(builtin) => builtin.glsl_name().map(Cow::Borrowed),
-            // An array of blocks goes by the block's name too: `Block[i].member`.
+            // In an array of blocks too, the name is that of the block: `Block[i].member`.
             None if is_block(m, structure) => m.name(structure),
             None => own_name,
         };
         self.all.push(Output { name, builtin, location, component, semantic, part: whole });
     }
 
-    /// Members of a block go by the block's name, never the instance's; without an instance by their own.
+    /// Adds the members of a block. Their names are `Block.member`, or `member` if the block has no instance name.
     fn add_block(&mut self, m: &'m Module<'_>, whole: &Part) {
         let block = whole.ty;
         let block_name = m.name(block).unwrap_or_default();
@@ -139,7 +138,7 @@ impl<'m> Outputs<'m> {
         }
     }
 
-    /// The names of all outputs, each once, in the order of the interface.
+    /// Returns the names of all outputs, each once, in the order of the interface.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.all.iter().filter_map(|output| Some((output, output.name.as_deref()?)));
         let is_first = |(output, name): &(&Output<'_>, &str)| {
@@ -148,7 +147,7 @@ impl<'m> Outputs<'m> {
         named.filter(is_first).map(|(_, name)| name)
     }
 
-    /// The outputs that are called `name`: two where the module is not to be captured by names.
+    /// Returns the outputs with this name; if there are several, the module cannot be captured by name.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Output<'m>> {
         let name_of = |number: &usize| self.all[*number].name.as_deref();
         let start = self.by_name.partition_point(|number| name_of(number) < Some(name));
@@ -163,7 +162,7 @@ fn first(operands: Option<&[u32]>) -> Option<u32> {
     operands?.first().copied()
 }
 
-/// What decorations say of an output: of several alike, the first.
+/// The decorations of an output; of repeated ones, the first.
 #[derive(Default)]
 struct Said<'m> {
     builtin: Option<BuiltIn>,
@@ -192,7 +191,7 @@ impl<'m> Said<'m> {
     }
 }
 
-/// What DXC gives an output as its name, without what all such names begin with.
+/// Returns the semantic in a name from DXC, without the common prefix.
 fn without_prefix(name: Cow<'_, str>) -> Option<Cow<'_, str>> {
     const PREFIX: &str = "out.var.";
     match name {
@@ -208,7 +207,7 @@ fn is_block(m: &Module<'_>, structure: Id) -> bool {
             .any(|applied| matches!(applied.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
 }
 
-/// The built-in output that a system value of Direct3D is.
+/// Returns the built-in output for a system value of Direct3D.
 pub(super) fn system_value(name: &str) -> Option<BuiltIn> {
     Some(match name.to_ascii_uppercase().as_str() {
         "SV_POSITION" => BuiltIn::POSITION,

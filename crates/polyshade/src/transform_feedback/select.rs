@@ -1,4 +1,4 @@
-//! Lays out what the options name.
+//! Lays out the outputs that the options select.
 
 use super::layout::{Builder, LaidOut, Piece};
 use super::leaves::{Leaf, leaves};
@@ -13,8 +13,8 @@ use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// The layout that the options come to, and for each buffer what is stored. `outputs` are those of `entry` in the
-/// version in which nothing is shared.
+/// Returns the layout for the options, and the captured pieces of each buffer. `outputs` are the outputs of `entry`
+/// in the isolated version of the module.
 pub(super) fn lay_out(
     frame: &Frame<'_>,
     entry: EntryPoint<'_>,
@@ -31,7 +31,7 @@ pub(super) fn lay_out(
     }
     let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(outputs))?;
     for Output { part, builtin, .. } in &outputs.all {
-        // Of the outputs that there may be thousands of, few are built-ins.
+        // There may be thousands of outputs, but few are built-ins: search for those only.
         let Some(builtin) = *builtin else { continue };
         let mut captured = stores.iter().flatten().map(|stored| &stored.piece.leaf.part);
         if captured.any(|captured| captured == part) {
@@ -51,7 +51,7 @@ struct Select<'s, 'w> {
     frame: &'s Frame<'w>,
     m: &'s Module<'w>,
     outputs: &'s Outputs<'s>,
-    /// The outputs as the caller knows them: isolation gives some another id.
+    /// The outputs in the caller's module, where some have other ids: isolation changes them.
     given: OnceCell<Vec<Id>>,
     builder: Builder,
 }
@@ -189,7 +189,7 @@ impl<'s> Select<'s, '_> {
         Ok(())
     }
 
-    /// The components of the register that has a semantic, one leaf each where it holds an array of scalars.
+    /// Returns the components of the register with a semantic, each as leaf and component.
     fn by_semantic(&self, name: &str, index: u32, shown: &str) -> Result<Vec<(Leaf, u32)>, Error> {
         let mut near = Vec::new();
         for output in &self.outputs.all {
@@ -200,7 +200,7 @@ impl<'s> Select<'s, '_> {
             if output.builtin.is_some() || !other.eq_ignore_ascii_case(name) || base > index {
                 continue;
             }
-            // An array or matrix has a register, and an index, for each element or row.
+            // Each element of an array or row of a matrix has its own register and index.
             let leaves = leaves(self.m, &output.part, &output.shown(), None)?;
             if let Some(leaf) = leaves.into_iter().nth((index - base) as usize) {
                 return Ok((0..leaf.count).map(|component| (leaf.clone(), component)).collect());
@@ -210,7 +210,7 @@ impl<'s> Select<'s, '_> {
             && let Some(output) =
                 self.outputs.all.iter().find(|output| output.builtin == Some(builtin))
         {
-            // Distances are one array of scalars, four of them a register.
+            // Clip and cull distances are arrays of scalars, of which four are in a register.
             let leaves = leaves(self.m, &output.part, &output.shown(), None)?;
             let scalars =
                 leaves.into_iter().flat_map(|leaf| (0..leaf.count).map(move |i| (leaf.clone(), i)));
@@ -231,20 +231,20 @@ impl<'s> Select<'s, '_> {
 
 const NEXT_BUFFER: &str = "gl_NextBuffer";
 
-/// What `name` captures, by OpenGL's rules: a structure or an array of arrays goes by its leaves.
+/// Returns the pieces that `name` captures. As in OpenGL, a structure or array of arrays must be named by its parts.
 pub(super) fn by_name(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Vec<Piece>, Error> {
     let part = names::find(m, outputs, name)?;
     check_whole(m, &part, name)?;
     Ok(leaves(m, &part, name, None)?.into_iter().map(Piece::whole).collect())
 }
 
-/// Captures an output as a whole, which is called `shown`.
+/// Returns the pieces of a whole output; `shown` is its name in messages.
 pub(super) fn whole(m: &Module<'_>, output: &Output, shown: &str) -> Result<Vec<Piece>, Error> {
     let leaves = leaves(m, &output.part, shown, None)?;
     Ok(leaves.into_iter().map(Piece::whole).collect())
 }
 
-/// Captures the variable `id` as a whole; the caller knows it as `shown`.
+/// Returns the pieces of the whole variable `id`; `shown` is its id in the caller's module.
 pub(super) fn variable(m: &Module<'_>, id: Id, shown: Id) -> Result<Vec<Piece>, Error> {
     let pointee = m.pointee(id);
     let ty = pointee.ok_or_else(|| no_output(shown))?;
@@ -275,7 +275,7 @@ fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
     }
 }
 
-/// Where component `component` of `leaf` stands among all components of all locations, if it is wanted.
+/// Returns the position of a component of `leaf` among all components of all locations, if it is in `wanted`.
 fn place_of(leaf: &Leaf, component: u32, wanted: Locations) -> Result<Option<u64>, Error> {
     let Some((location, first)) = leaf.register else { return Ok(None) };
     let start = u64::from(location) * 4 + u64::from(first) + u64::from(component * leaf.width);
@@ -296,7 +296,7 @@ fn split(what: &dyn std::fmt::Display, leaf: &Leaf) -> Error {
     Error::new(&code::CAPTURE_SPLIT_COMPONENT, message).about(leaf.part.variable)
 }
 
-/// The `components` of `register`, for what is asked for as `shown`.
+/// Returns the pieces of the `components` of `register`; `shown` is the selecting text.
 fn cut(
     register: Vec<(Leaf, u32)>,
     components: Components,
@@ -326,7 +326,7 @@ fn cut(
     Ok(join(taken))
 }
 
-/// Components of one leaf that follow each other make one piece.
+/// Joins consecutive components of one leaf to pieces.
 fn join(components: impl IntoIterator<Item = (Leaf, u32)>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (leaf, component) in components {

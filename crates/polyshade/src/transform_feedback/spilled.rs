@@ -1,5 +1,4 @@
-//! What a vertex hands on to the next stage, as it lies in the buffer through which it is passed from the pass that
-//! captures to the one that rasterizes.
+//! The layout of spilled outputs in the buffer between the capture pass and the raster pass.
 
 use super::MAX_STRIDE;
 use super::draw::Draw;
@@ -11,19 +10,19 @@ use polyshade_spv::view::{AccessChain, EntryPoint};
 use polyshade_spv::{BuiltIn, Error, Module};
 
 impl Layout {
-    /// Bytes of the outputs of one vertex, where they are [spilled](super::Options::spill_outputs); else 0.
+    /// Returns the bytes of one vertex's outputs if they are [spilled](super::Options::spill_outputs), otherwise 0.
     pub fn outputs_stride(&self) -> u32 {
         self.outputs_stride
     }
 
-    /// Bytes of the buffer for the outputs of `draw`: all its vertices, of one instance behind the
-    /// other. No byte behind them is looked at; what does not fit into what is bound is not stored, and what is handed
-    /// on of it is undefined.
+    /// Returns the bytes of the buffer for the outputs of `draw`: of all its vertices, instance after instance. The
+    /// shaders do not access the buffer beyond this size. Outputs beyond a shorter bound range are not stored, and
+    /// are undefined when reloaded.
     ///
     /// # Errors
     ///
-    /// `Options`: the variants [spill no outputs](super::Options::spill_outputs), or the draw is none of those that
-    /// they were made for.
+    /// `Options`: the variants [spill no outputs](super::Options::spill_outputs), or the draw violates the
+    /// restrictions in the options.
     pub fn outputs_size(&self, draw: &Draw) -> Result<u64, Error> {
         if self.outputs_stride == 0 {
             let message = "the variants spill no outputs";
@@ -34,7 +33,7 @@ impl Layout {
     }
 }
 
-/// All outputs of `entry`, in their order.
+/// Lays out all outputs of `entry`, in their order.
 pub(super) fn lay_out(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -65,8 +64,8 @@ pub(super) fn lay_out(
     }
 }
 
-/// Whether the shader has to do with an output. GLSL's compilers declare built-ins that no one writes, and a stage that
-/// wrote them would need what the device may not have.
+/// Whether an output is stored. Built-ins without uses are not: GLSL compilers declare built-ins that no code writes,
+/// and a stage that writes them may need features that the device lacks.
 fn is_handed_on(m: &Module<'_>, output: &Output<'_>) -> bool {
     let Some(builtin) = output.builtin else { return true };
     if builtin == BuiltIn::POSITION {
@@ -82,7 +81,7 @@ fn is_handed_on(m: &Module<'_>, output: &Output<'_>) -> bool {
     })
 }
 
-/// The words of a vertex.
+/// Returns the number of 32-bit units of a vertex.
 pub(super) fn words(stored: &[Stored]) -> u32 {
     stored.iter().map(|stored| stored.piece.words()).sum()
 }

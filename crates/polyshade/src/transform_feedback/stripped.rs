@@ -1,4 +1,4 @@
-//! A module without what it says of transform feedback, for drivers that do not know the extension.
+//! Removes transform feedback from a module, for drivers that do not know the extension.
 
 use super::foreign;
 use crate::code;
@@ -7,20 +7,20 @@ use polyshade_spv::{
     Capability, Decoration, Error, ExecutionMode, Id, Inst, Module, Op, Patch, Section,
 };
 
-/// Takes all that the module says of transform feedback out of it: the mode of each entry point, the decorations that
-/// say what is captured, and the capability; and vertex streams, of which only that of number 0 is drawn. What is drawn
-/// stays the same. A module that says nothing of it stays as it is.
+/// Removes transform feedback from the module: the `Xfb` modes of entry points, the decorations that select outputs,
+/// and the capability. Also removes vertex streams other than 0, which is the only one that is rasterized. The
+/// rasterized primitives stay the same. A module without transform feedback stays unchanged.
 ///
 /// # Errors
 ///
-/// `Limit`, where a version between has more words than a module may have; `Unsupported`, where a specialization
-/// constant says to which stream a vertex goes.
+/// * `Limit`: an intermediate version of the module exceeds the maximum size of a module.
+/// * `Unsupported`: a specialization constant selects a vertex stream.
 pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
     let mut current = module.borrowed();
     if module.has_capability(Capability::GEOMETRY_STREAMS) {
         current = current.rewrite(strip_streams)?.module.into_owned();
     }
-    // One entry point a version: the last one takes the capability along.
+    // Each version strips one entry point. The last one removes the capability too.
     while let Some(index) = next_with_capture(&current) {
         let rewritten = current.rewrite(|m, p| {
             if let Some(entry) = m.entry_points().nth(index) {
@@ -33,7 +33,7 @@ pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
     Ok(current)
 }
 
-/// Has geometry stages emit to the one stream that is drawn, and forget those that only captures see.
+/// Makes geometry stages emit to stream 0 only, and removes the other streams.
 fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error> {
     for inst in m.instructions() {
         let plain = match inst.op() {
@@ -57,14 +57,14 @@ fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Err
     for one in capabilities.filter(|one| one.capability() == Capability::GEOMETRY_STREAMS) {
         p.remove(one.inst());
     }
-    // Which the other declares along with itself.
+    // `GeometryStreams` implied this capability.
     p.capability(Capability::GEOMETRY);
     Ok(())
 }
 
-/// The stream of a vertex that is emitted, or of a primitive that ends.
+/// Returns the stream of an emitted vertex or an ended primitive.
 fn stream(m: &Module<'_>, inst: Inst<'_>) -> Result<u32, Error> {
-    // Both name it in the same place.
+    // Both instructions have the stream as first operand.
     let id = inst.words().get(1).copied().and_then(Id::new);
     id.and_then(|id| m.constant(id)).ok_or_else(|| {
         let message = "a specialization constant says to which vertex stream something goes";
@@ -72,7 +72,7 @@ fn stream(m: &Module<'_>, inst: Inst<'_>) -> Result<u32, Error> {
     })
 }
 
-/// The index of an entry point that captures; where none does and the capability is there, of any.
+/// Returns the index of an entry point that captures. If none does but the capability is declared, it is 0.
 fn next_with_capture(m: &Module<'_>) -> Option<usize> {
     let modes = || m.section(Section::ExecutionModes).filter_map(Mode::of);
     let captures = |function| {
@@ -91,14 +91,14 @@ mod tests {
     use super::*;
     use polyshade_spv::Op;
 
-    /// One instruction.
+    /// Returns the words of one instruction.
     fn inst(op: u32, operands: &[u32]) -> Vec<u32> {
         let mut words = vec![(operands.len() as u32 + 1) << 16 | op];
         words.extend(operands);
         words
     }
 
-    /// A module of vertex shaders that do nothing, of which so many capture an output that they share.
+    /// Returns a module with `entries` empty vertex shaders, of which `capturing` capture an output that all share.
     fn module(entries: u32, capturing: u32) -> Vec<u32> {
         let (void, function, float, pointer, output) = (1, 2, 3, 4, 5);
         let main = |i: u32| 10 + 2 * i;
@@ -130,7 +130,7 @@ mod tests {
         words
     }
 
-    /// How many instructions say something of transform feedback.
+    /// Counts the instructions for transform feedback.
     fn said(m: &Module<'_>) -> usize {
         m.instructions()
             .filter(|inst| match inst.op() {

@@ -1,4 +1,4 @@
-//! A capture in a compute stage: of a vertex stage is made one that runs for each vertex of a dispatch.
+//! Converts a vertex stage to a compute stage, with one invocation for each vertex.
 
 use super::feedback::Feedback;
 use crate::rewrite;
@@ -7,23 +7,22 @@ use crate::transform_feedback::known::HostWord;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patch, Position};
 
-/// What an invocation captures: the number of the vertex among those of the draw, and of the instance where that is
-/// no built-in, from 0 on.
+/// The numbers, from 0 on, of the captured vertex in its instance, and of the instance. The latter is none if a
+/// built-in provides it or draws have only one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub(super) vertex: Id,
     pub(super) instance: Option<Id>,
 }
 
-/// Makes `entry`, which has no stage inputs and outputs any more, a compute stage.
+/// Makes `entry`, which has no stage inputs and outputs left, a compute stage.
 pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     p.overwrite(entry.inst().operand(1), ExecutionModel::GL_COMPUTE.0);
     p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[WORK_GROUP_SIZE, 1, 1]);
 }
 
-/// Emits, at `at`, the numbers of the vertex and the instance that the invocation captures, and a return of those
-/// invocations that have none. Work groups are counted along rows of [`MOST_GROUPS`], and invocations through all
-/// vertices of an instance after those of the instance before.
+/// Emits, at `at`, the numbers of the invocation's vertex and instance, and a return for invocations without a vertex.
+/// Work groups are numbered along rows of [`MOST_GROUPS`], and invocations along the vertices, instance after instance.
 ///
 /// ```text
 /// %group    = OpIAdd %uint %row_times_65535 %column
@@ -65,7 +64,7 @@ pub(super) fn begin<'m>(
     let (numbers, invocations) = match feedback.draws.one_instance {
         true => (Numbers { vertex: number, instance: None }, count),
         false => {
-            // Without vertices nothing is inside, whatever this divides by.
+            // Avoid division by 0: without vertices, every invocation returns.
             let one = code.p.uint_constant(1);
             let divisor = code.glsl(GlslOp::U_MAX, uint, &[count, one]);
             let vertex = code.binary(Op::U_MOD, uint, number, divisor);

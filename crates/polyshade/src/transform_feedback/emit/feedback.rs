@@ -1,4 +1,4 @@
-//! The functions that know buffers, varyings and what the host fills in.
+//! Emits the functions that read host parameters and store to feedback buffers.
 
 use super::super::Topology;
 use super::super::known::{Draws, HostWord};
@@ -11,14 +11,14 @@ use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, Position, StorageClass};
 /// A feedback buffer that captures something.
 pub(super) struct Buffer<'c> {
     pub(super) number: u32,
-    /// None where it is found by its address.
+    /// None if the buffer has an address.
     pub(super) block: Option<HostBlock>,
-    /// In words.
+    /// In 32-bit units.
     pub(super) stride: u32,
     pub(super) stores: &'c [Stored],
 }
 
-/// Where a function stores to.
+/// The destination of stores.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     Bound(HostBlock),
@@ -26,7 +26,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Emits a store to the word whose number is the value `index`.
+    /// Emits a store to the 32-bit element with the number `index`.
     fn store(self, code: &mut Cursor<'_, '_, '_>, index: Id, word: Id) {
         match self {
             Self::Bound(block) => {
@@ -54,33 +54,33 @@ pub(super) fn function(
     id
 }
 
-/// The functions that know buffers, varyings and what the host fills in.
+/// Emits the functions that the library's capture code calls for buffers and host parameters.
 pub(super) struct Feedback<'c> {
     pub(super) bound: &'c Bound<'c>,
     pub(super) draws: &'c Draws,
-    /// Of the outputs.
+    /// The storage class of the outputs.
     pub(super) class: StorageClass,
 }
 
 impl Feedback<'_> {
-    /// The number of a host parameter.
+    /// Returns the position of a host parameter.
     pub(super) fn number(&self, word: HostWord) -> u32 {
         let number = self.bound.words.iter().position(|one| *one == word);
         number.expect("the host fills in what the code reads") as u32
     }
 
-    /// Emits a host parameter.
+    /// Emits the load of a host parameter.
     pub(super) fn word(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
         open.load(code, self.number(word))
     }
 
-    /// Emits how many words a buffer really has; of one in memory, what the host says.
+    /// Emits the actual length of a buffer in 32-bit units; for a buffer with an address, the host's size.
     fn length(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Id {
         let bound = buffer.block.and_then(|block| block.length(code));
         bound.unwrap_or_else(|| self.in_words(code, open, HostWord::Size(buffer.number)))
     }
 
-    /// Emits what is needed to store to a buffer.
+    /// Emits the destination for stores to a buffer.
     fn target(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Target {
         if let Some(block) = buffer.block {
             return Target::Bound(block);
@@ -90,7 +90,7 @@ impl Feedback<'_> {
         Target::Memory(memory.expect("what is not bound is found by its address"))
     }
 
-    /// Emits the word of a buffer at which the draw begins.
+    /// Emits the offset in a buffer, in 32-bit units, at which the draw starts to store.
     fn start(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
         match (self.draws.by_address, self.draws.limit_in_vertices) {
             (true, _) => self.in_words(code, open, HostWord::Reached(number)),
@@ -104,7 +104,7 @@ impl Feedback<'_> {
         }
     }
 
-    /// Emits a host parameter that counts bytes, as a number of words.
+    /// Emits a host parameter that counts bytes, divided by 4.
     pub(super) fn in_words(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -130,6 +130,7 @@ impl Feedback<'_> {
         let void = p.void();
         let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
         let zero = p.uint_constant(0);
+        // The simplest case: one instance, and each vertex is its own slot.
         if self.draws.limit_in_vertices && instance.is_none() && self.draws.slots_are_vertices() {
             let put = rewrite::link(p, library, &["put"], &store)[0];
             let limit = self.limit(p, at, open);
@@ -137,6 +138,7 @@ impl Feedback<'_> {
             return;
         }
 
+        // Otherwise the library finds the slots of the vertex in its instance, and the slots of the instance.
         let corners = self.corners(p, &store[0]);
         let corners = Hook { name: "corners", function: corners };
         let (of_vertex, per_instance) = self.find_vertices(p, corners);
@@ -153,6 +155,7 @@ impl Feedback<'_> {
             code.call(void, within, &[vertex, instance, slots, limit]);
             return;
         }
+        // Without a limit from the host, the shader computes how many primitives fit.
         let fit = rewrite::link(p, library, &["fit"], &[])[0];
         let fits = Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) };
         let of_draw = Hook { name: "of_draw", function: within };
@@ -165,10 +168,10 @@ impl Feedback<'_> {
         code.call(void, capture, &[vertex, instance, topology, count]);
     }
 
-    /// Links the function that finds the slots of a vertex in an instance.
+    /// Links the function that finds the slots of a vertex in an instance, for the allowed topologies.
     fn corners(&self, p: &mut Patch<'_, '_>, store: &Hook<'static>) -> Id {
         let draws = self.draws;
-        // What is drawn as it is cannot have the topologies that a point list is drawn for.
+        // `Both` keeps the outputs in their storage class; it draws lists and strips only.
         let drawn = self.class == StorageClass::OUTPUT;
         let name = match draws.captured_topology() {
             Some(Topology::LineStrip) => "of_line_strip",
@@ -189,7 +192,7 @@ impl Feedback<'_> {
         rewrite::link(p, &library::CAPTURE, &[name], &hooks)[0]
     }
 
-    /// Emits, at `at`, how many slots the host lets the draw store of those that the buffers really have.
+    /// Emits, at `at`, the number of slots to store: the host's limit, or fewer if a bound buffer has less space.
     fn limit<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, open: Open<'_>) -> Id {
         let mut code = p.at(at);
         let uint = code.p.uint();
@@ -207,7 +210,6 @@ impl Feedback<'_> {
         limit
     }
 
-    /// Emits the topology.
     pub(super) fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
         match self.draws.topology() {
             Some(one) => code.p.uint_constant(one as u32),
@@ -228,7 +230,7 @@ impl Feedback<'_> {
         })
     }
 
-    /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers.
+    /// Emits `uint primitives_that_fit(uint vertices)`: the minimum over the buffers; `vertices` is per primitive.
     fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
         let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "primitives_that_fit");
@@ -240,7 +242,7 @@ impl Feedback<'_> {
             let stride = code.p.uint_constant(buffer.stride);
             let length = self.length(&mut code, open, buffer);
             let number = buffer.number;
-            // A range in memory begins at its address, and is as long as the host says.
+            // A range with an address starts there, and has the length that the host sets.
             let (offset, size) = match self.draws.by_address {
                 true => (code.p.uint_constant(0), length),
                 false => (
@@ -274,7 +276,7 @@ impl Feedback<'_> {
         code.binary(Op::I_EQUAL, bool, bit, zero)
     }
 
-    /// Emits `room`, or, where the buffer may be unbound and is, as much as there can be.
+    /// Emits `room`, or the largest number if the buffer is unbound.
     fn unless_unbound(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -308,7 +310,7 @@ impl Feedback<'_> {
         id
     }
 
-    /// Links a function that stores to a slot of a buffer, if it is bound.
+    /// Links a function that stores to a slot of a buffer if the buffer is bound.
     fn store_where_bound(&self, p: &mut Patch<'_, '_>, buffer: &Buffer<'_>) -> Id {
         let bool = p.bool();
         let is_bound = function(p, "is_bound", bool, |code| {
@@ -323,7 +325,7 @@ impl Feedback<'_> {
         rewrite::link(p, &library::CAPTURE, &["store_where_bound"], &hooks)[0]
     }
 
-    /// Emits a function that stores to a slot of buffers.
+    /// Emits a function that stores to a slot of `buffers`.
     fn store_to(&self, p: &mut Patch<'_, '_>, name: &str, buffers: &[Buffer<'_>]) -> Id {
         let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
         p.name(id, name);
@@ -344,7 +346,7 @@ impl Feedback<'_> {
         id
     }
 
-    /// Stores components of a vector or scalar as words, so that their bits stay as they are.
+    /// Stores the components of a vector or scalar as 32-bit integers, which keeps their bits.
     ///
     /// ```text
     /// %pointer = OpAccessChain %_ptr_Private_v4float %output …

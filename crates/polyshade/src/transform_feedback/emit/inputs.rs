@@ -1,7 +1,7 @@
-//! The built-ins that depend on how a draw is made. A capture pass over indices is drawn as points, one for each index
-//! that there are, from `firstIndex` on, so that the device's vertex index is the number of an index in the index
-//! buffer; in a compute stage there are none at all. The draws of a multi-draw are drawn one by one, each with words of
-//! its own, so that the device's draw index is 0. They become `Private` variables, and are filled before the shader
+//! Replaces the built-in inputs whose values differ in a capture pass. The capture pass of a draw with indices draws
+//! one point for each index, from `firstIndex` on, so the device's vertex index is a position in the index buffer. A
+//! compute stage has none of these inputs. The draws of a multi-draw are recorded one by one with different host
+//! parameters, so the device's `DrawIndex` is 0. These inputs become `Private` variables, filled before the shader
 //! begins.
 
 use super::compute::{self, Numbers};
@@ -16,15 +16,15 @@ use polyshade_spv::{
     BuiltIn, Cursor, Decoration, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
 };
 
-/// Those of a draw over indices, OpenGL's among them.
+/// The built-ins that a draw with indices changes, with those of OpenGL.
 const OVER_INDICES: [BuiltIn; 4] =
     [BuiltIn::VERTEX_INDEX, BuiltIn::VERTEX_ID, BuiltIn::BASE_VERTEX, BuiltIn::DRAW_INDEX];
 
-/// Those that a compute stage lacks as well. OpenGL counts instances from 0 on.
+/// The further built-ins that a compute stage lacks. `InstanceId`, of OpenGL, counts from 0.
 const OF_INSTANCES: [BuiltIn; 3] =
     [BuiltIn::INSTANCE_INDEX, BuiltIn::INSTANCE_ID, BuiltIn::BASE_INSTANCE];
 
-/// Those that a compute stage has, too.
+/// The built-ins that a compute stage has too.
 const OF_ALL_STAGES: [BuiltIn; 8] = [
     BuiltIn::DEVICE_INDEX,
     BuiltIn::SUBGROUP_SIZE,
@@ -36,7 +36,7 @@ const OF_ALL_STAGES: [BuiltIn; 8] = [
     BuiltIn::SUBGROUP_LT_MASK,
 ];
 
-/// An input of the shader that is one of them.
+/// A built-in input of the shader that is replaced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
     pub(super) variable: Id,
@@ -45,7 +45,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Emits a store of a number of 32 bits.
+    /// Emits a store of a 32-bit value.
     fn fill(&self, code: &mut Cursor<'_, '_, '_>, value: Id) {
         let value = match self.ty == code.p.uint() {
             true => value,
@@ -55,7 +55,7 @@ impl Input {
     }
 }
 
-/// Whether the shader reads the number of the draw; an error where it cannot be drawn or dispatched so.
+/// Whether the shader reads `DrawIndex`. Fails if an input makes the capture impossible.
 pub(in super::super) fn asks_draw_index(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -65,7 +65,7 @@ pub(in super::super) fn asks_draw_index(
     Ok(inputs.iter().any(|input| input.builtin == BuiltIn::DRAW_INDEX))
 }
 
-/// The inputs that are to be taken over.
+/// Returns the inputs to replace. Fails if a capture pass lacks another input.
 pub(super) fn inputs(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -105,7 +105,7 @@ pub(super) fn inputs(
     Ok(inputs)
 }
 
-/// An input that is no built-in, and cannot be had.
+/// Returns the error for an input that is not a built-in.
 fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
     let ty = m.innermost_element(m.pointee(variable).unwrap_or(variable));
     let has_builtin = |member| m.member_builtin(ty, member).is_some();
@@ -123,7 +123,7 @@ fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
     Error::new(&code::CAPTURE_NEEDS_VERTEX_PULLING, message).about(variable)
 }
 
-/// Emits, at `at`, stores of the draw's number to the inputs, where the device numbers vertices and instances.
+/// Emits, at `at`, stores of the draw's number to `inputs`, for a draw with the original vertices and instances.
 pub(super) fn fill_drawn<'m>(
     p: &mut Patch<'m, '_>,
     inputs: &[Input],
@@ -138,8 +138,7 @@ pub(super) fn fill_drawn<'m>(
     }
 }
 
-/// Emits, at `at`, what fills the inputs; in a compute stage, of those invocations that have a vertex, and the others
-/// return.
+/// Emits, at `at`, stores to `inputs`. In a compute stage, invocations without a vertex return first.
 pub(super) fn fill<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -149,6 +148,7 @@ pub(super) fn fill<'m>(
 ) -> Numbers {
     let draws = feedback.draws;
     let fetch = draws.indexed.map(|indexed| Fetch::link(p, feedback, indexed));
+    // The position of the vertex in the draw, as the device or the host numbers it.
     let uint = p.uint();
     let (open, number, numbers) = match draws.compute {
         true => {
@@ -171,6 +171,7 @@ pub(super) fn fill<'m>(
     };
     let mut code = p.at(at);
     let index = fetch.map(|fetch| fetch.index(&mut code, feedback, open, number));
+    // The vertex index is that position, or the fetched index plus `vertexOffset`.
     for input in inputs {
         let mut word = |word| feedback.word(&mut code, open, word);
         let (mut value, from_there) = match (input.builtin, index) {
@@ -195,7 +196,7 @@ pub(super) fn fill<'m>(
     numbers
 }
 
-/// How indices are fetched.
+/// The functions that fetch indices.
 struct Fetch {
     indexed: Indexed,
     source: Source,
@@ -203,7 +204,6 @@ struct Fetch {
 }
 
 impl Fetch {
-    /// Links the functions that do it.
     fn link(p: &mut Patch<'_, '_>, feedback: &Feedback<'_>, indexed: Indexed) -> Self {
         let source = feedback.bound.indices.expect("where the indices are is known");
         let word_at = source::word_at(p, source);
@@ -214,7 +214,7 @@ impl Fetch {
         Self { indexed, source, functions }
     }
 
-    /// Emits the index with this number in the index buffer.
+    /// Emits the index at position `number` of the index buffer.
     fn index(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -229,7 +229,7 @@ impl Fetch {
         let ty = match self.indexed.index_type {
             Some(known) => code.p.uint_constant(known as u32),
             None => {
-                // The word may be anything, and a shift by as much as it has bits nothing.
+                // The parameter can have any value, and the result of a shift by 32 bits or more is undefined.
                 let [said, widest] =
                     [feedback.word(code, open, HostWord::IndexType), code.p.uint_constant(2)];
                 code.glsl(GlslOp::U_MIN, uint, &[said, widest])
@@ -243,7 +243,7 @@ impl Fetch {
     }
 }
 
-/// Emits where the index buffer is.
+/// Emits the location of the index buffer.
 fn span(
     code: &mut Cursor<'_, '_, '_>,
     feedback: &Feedback<'_>,

@@ -1,6 +1,6 @@
-//! The shader runs once, in the pass that captures. What a vertex hands on is stored there, by the vertex's number
-//! among those of all instances, and a shader without anything of the original but its outputs hands it on in the
-//! other pass.
+//! Stores all outputs in the capture pass and loads them in the raster pass, so that the shader runs once. The buffer
+//! has the outputs of each vertex by its number over all instances. The shader of the raster pass has only the
+//! outputs of the original.
 
 use super::feedback::{Feedback, Target};
 use super::{Bound, vertex_and_instance};
@@ -14,17 +14,17 @@ use crate::transform_feedback::{Prepared, foreign};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass};
 
-/// The buffer through which outputs are passed.
+/// The buffer for spilled outputs.
 #[derive(Clone, Copy)]
 pub(super) struct Spilled<'c> {
     block: HostBlock,
     stores: &'c [Stored],
-    /// In words.
+    /// In 32-bit units.
     stride: u32,
 }
 
 impl<'c> Spilled<'c> {
-    /// Adds it.
+    /// Adds the buffer to the module.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -38,7 +38,7 @@ impl<'c> Spilled<'c> {
         Ok(Self { block, stores: &plan.spilled, stride: plan.layout.outputs_stride / 4 })
     }
 
-    /// Emits, at `at`, the call of a function that stores the outputs of this vertex, or reads them.
+    /// Emits, at `at`, the call of a function that stores or loads the outputs of this vertex.
     fn call<'m>(self, p: &mut Patch<'m, '_>, at: Position<'m>, function: Id, number: Id) {
         let hook = Hook { name: "store_to_slot", function };
         let put = rewrite::link(p, &library::CAPTURE, &["put"], &[hook])[0];
@@ -50,7 +50,7 @@ impl<'c> Spilled<'c> {
         code.call(void, put, &[zero, there, number]);
     }
 
-    /// Emits, at `at`, the store of this vertex's outputs.
+    /// Emits, at `at`, the stores of this vertex's outputs.
     pub(super) fn store<'m>(
         self,
         p: &mut Patch<'m, '_>,
@@ -67,7 +67,7 @@ impl<'c> Spilled<'c> {
         self.call(p, at, store, number);
     }
 
-    /// Emits a function of a vertex's number, whose body is told at which word it begins.
+    /// Emits a function that takes a vertex's number. `body` gets the offset of the vertex, in 32-bit units.
     fn function(
         self,
         p: &mut Patch<'_, '_>,
@@ -86,7 +86,7 @@ impl<'c> Spilled<'c> {
     }
 }
 
-/// Emits the number of a vertex among those of all instances.
+/// Emits the number of a vertex over all instances.
 pub(super) fn number(
     code: &mut Cursor<'_, '_, '_>,
     (feedback, open): (&Feedback<'_>, Open<'_>),
@@ -100,7 +100,7 @@ pub(super) fn number(
     code.binary(Op::I_ADD, uint, before, vertex)
 }
 
-/// Refuses variants that the options do not ask for.
+/// Refuses variants that need `spill_outputs` if the options do not have it.
 pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if prepared.plan.layout.draws.spill_outputs {
         return Ok(());
@@ -109,7 +109,7 @@ pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<()
     Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message).about(entry.function()))
 }
 
-/// The variant that reads back the outputs that another pass has stored. The shader's own code is dead then.
+/// Makes `ReloadOutputs`, which loads the outputs that another pass has stored. The original code is dead then.
 ///
 /// ```text
 /// %main = OpFunction %void None %fn
@@ -132,6 +132,7 @@ pub(in super::super) fn reload_outputs<'m>(
 ) -> Result<(), Error> {
     check(prepared, entry)?;
     foreign::strip(m, p, entry);
+    // The capture pass writes the buffer; this pass only reads it.
     let at = rewrite::replace_body(m, p, entry);
     let array = rewrite::word_array(m, p);
     let passed = Spilled::add(m, p, entry, prepared, array)?;
@@ -139,6 +140,7 @@ pub(in super::super) fn reload_outputs<'m>(
     let bound = Bound::words_alone(m, p, entry, prepared, Some(array))?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
 
+    // Load the outputs of the vertex if the buffer is long enough.
     let load = passed.function(p, "load_outputs", |code, vertex| {
         for Stored { piece, word } in passed.stores {
             spill(code, passed.block, &piece.leaf, (vertex, *word));
@@ -151,7 +153,7 @@ pub(in super::super) fn reload_outputs<'m>(
     Ok(())
 }
 
-/// Emits a load of a vector or scalar from its words, `place` behind the value `vertex`, and its store to the output.
+/// Emits a load of a vector or scalar, `place` 32-bit units after `vertex`, and its store to the output.
 fn spill(code: &mut Cursor<'_, '_, '_>, block: HostBlock, leaf: &Leaf, (vertex, place): (Id, u32)) {
     let uint = code.p.uint();
     let words: Vec<Id> = (place..place + leaf.words())

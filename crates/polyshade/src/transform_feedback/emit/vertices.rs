@@ -1,4 +1,4 @@
-//! Draws whose vertices are not captured one after the other: with adjacency, or restarted by indices.
+//! Links the code for draws with adjacency or primitive restart, whose captured vertices are not consecutive.
 
 use super::feedback::{Feedback, function};
 use crate::library;
@@ -9,9 +9,9 @@ use crate::transform_feedback::topology::Topology;
 use polyshade_spv::{Cursor, Id, Patch};
 
 impl Feedback<'_> {
-    /// Links what finds the slots of a vertex of an instance where there are neighbours and restarts, and what says how
-    /// many primitives an instance has, where the table of segments does. They take the place of functions of the
-    /// library, of which `corners` is a hook.
+    /// Links the functions for adjacency and restart. The first hook finds the slots of a vertex in an instance:
+    /// `corners` finds them without neighbours and restarts. The second one, with a table of segments, returns the
+    /// number of primitives of an instance from it. Both replace functions of the library.
     pub(super) fn find_vertices(
         &self,
         p: &mut Patch<'_, '_>,
@@ -53,7 +53,7 @@ impl Feedback<'_> {
         )
     }
 
-    /// Links what captures a vertex, whose function without adjacency is `capture`.
+    /// Links the function that captures a vertex; `capture` does it without adjacency.
     pub(super) fn capture_with_adjacency(&self, p: &mut Patch<'_, '_>, capture: Id) -> Id {
         if !self.draws.any(Topology::has_adjacency) {
             return capture;
@@ -62,7 +62,7 @@ impl Feedback<'_> {
         rewrite::link(p, &library::DRAWS, &["capture_with_adjacency"], &[hook])[0]
     }
 
-    /// What says the topology of what is captured, to functions that do not know it.
+    /// Links the hook that returns the topology of the captured primitives, without adjacency.
     pub(super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
         let known = self.draws.captured_topology();
         let without = (known.is_none() && self.draws.any(Topology::has_adjacency))
@@ -82,7 +82,7 @@ impl Feedback<'_> {
         Hook { name: "topology", function }
     }
 
-    /// Emits `uint table_length()`: how many words the table of segments has.
+    /// Emits `uint table_length()`: the number of 32-bit values in the table of segments.
     fn table_length(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
         let uint = p.uint();
         function(p, "table_length", uint, |code| match source {

@@ -1,4 +1,4 @@
-//! What the device must have.
+//! The features and limits that a capture by the extension needs.
 
 use super::Plan;
 use crate::code;
@@ -32,8 +32,8 @@ pub(super) fn requirements<'m>(
     needs
 }
 
-/// The limits of the extension (Vulkan specification, "Runtime SPIR-V Validation"): what a stream captures is the sum
-/// of what its buffers hold of a vertex, gaps included.
+/// Adds the limits of the extension (Vulkan specification, "Runtime SPIR-V Validation"). The data size of a stream is
+/// the sum of the data sizes of its buffers for a vertex, gaps included.
 fn need_feedback(needs: &mut Requirements, plan: &Plan) {
     let buffers = || plan.layout.buffers.iter().zip(&plan.streams);
     let capturing = || (1_u32..).zip(buffers()).filter(|(_, (buffer, _))| buffer.data > 0);
@@ -54,7 +54,7 @@ fn need_feedback(needs: &mut Requirements, plan: &Plan) {
     needs.need(LimitName::MaxTransformFeedbackStreamDataSize, of_streams);
 }
 
-/// An error where a device does not offer of the extension what is needed.
+/// Refuses requirements of the extension that the device does not meet.
 pub(super) fn check(
     entry: EntryPoint<'_>,
     needs: &Requirements,
@@ -88,7 +88,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The limits of what a stage hands on.
+/// Adds the limits for the outputs of the stage.
 fn need_outputs<'m>(
     needs: &mut Requirements,
     m: &'m Module<'_>,
@@ -109,13 +109,13 @@ fn need_outputs<'m>(
     }
 }
 
-/// The components of a vertex, all outputs together.
+/// Returns the number of components of all outputs of a vertex.
 fn components(m: &Module<'_>, outputs: &Outputs<'_>, plan: &Plan) -> u32 {
     let mut sizes = Sizes::new(m);
     let own = outputs.all.iter().map(|output| {
         match leaves(m, &output.part, "", None) {
             Ok(leaves) => leaves.iter().map(Leaf::words).sum(),
-            // Of other sizes than 32 and 64 bits: no more than whole locations.
+            // An upper limit for components that are neither 32 nor 64 bits wide: whole locations.
             Err(_) => sizes.locations(output.part.ty).saturating_mul(4),
         }
     });

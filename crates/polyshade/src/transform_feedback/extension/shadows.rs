@@ -1,4 +1,4 @@
-//! Shadow outputs: copies of what no decoration captures as it is asked for.
+//! Shadow outputs: copies of outputs that no decoration captures as requested.
 
 use super::targets::InBuffer;
 use super::{Plan, no_location};
@@ -10,37 +10,37 @@ use crate::transform_feedback::outputs::Part;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch, StorageClass};
 
-/// A vector of words that is captured instead.
+/// An added output, a vector of 32-bit integers, that is captured instead of others.
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) buffer: u32,
-    /// Where it goes, in words from the start of the vertex.
+    /// The offset in 32-bit units from the start of the vertex.
     word: u32,
     sources: Vec<Source>,
     pub(super) location: u32,
 }
 
 impl Shadow {
-    /// How many words it is.
+    /// Returns the number of components.
     pub(super) fn words(&self) -> u32 {
         self.sources.len() as u32
     }
 }
 
-/// One word of an output.
+/// A 32-bit part of an output.
 #[derive(Clone, Debug)]
 struct Source {
     leaf: Leaf,
     component: u32,
-    /// Which word of the component, the lower one first.
+    /// The half of a 64-bit component, the lower one first; otherwise 0.
     half: u32,
 }
 
-/// The most words of a vector.
+/// The most components of a vector.
 const WIDEST: usize = 4;
 
-/// Joins words that follow each other in a buffer into vectors: an output a component would be easier, and drivers get
-/// it wrong.
+/// Joins consecutive 32-bit parts of a buffer to vectors. One output for each would be simpler, but drivers get it
+/// wrong.
 pub(super) fn join(rest: &[InBuffer<'_>]) -> Vec<Shadow> {
     let mut sources: Vec<(u32, u32, Source)> = Vec::new();
     for InBuffer { buffer, stored } in rest {
@@ -71,7 +71,7 @@ pub(super) fn join(rest: &[InBuffer<'_>]) -> Vec<Shadow> {
     shadows
 }
 
-/// Gives each a location that is free.
+/// Gives each shadow output a free location.
 pub(super) fn place(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -81,7 +81,7 @@ pub(super) fn place(
     if shadows.is_empty() {
         return Ok(());
     }
-    // A device that runs the shader has the locations that it uses.
+    // A device that runs the shader has at least the locations that the shader uses.
     let end = target.device_limits().output_components / 4;
     let (wanted, end) = (shadows.len(), end.max(rewrite::end_of_output_locations(m, entry)));
     let mut free = rewrite::free_output_locations(m, entry, target.reservations(), end);
@@ -91,7 +91,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Adds the shadow outputs, and writes them wherever a vertex is handed on.
+/// Adds the shadow outputs, and writes them wherever the stage exports a vertex.
 ///
 /// ```text
 ///      %pointer = OpAccessChain %_ptr_Output_v4float %output …
@@ -141,13 +141,13 @@ fn variable<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, plan: &Plan, shado
     variable
 }
 
-/// A vector of `count` words, or a word.
+/// Returns the type of a vector of `count` 32-bit integers, or of a scalar.
 fn vector(p: &mut Patch<'_, '_>, count: usize) -> Id {
     let uint = p.uint();
     if count == 1 { uint } else { p.vector(uint, count as u32) }
 }
 
-/// Writes some of the shadow outputs, those of one vertex stream.
+/// Emits stores to the shadow outputs of one vertex stream.
 fn copy_outputs<'s>(
     code: &mut Cursor<'_, '_, '_>,
     shadows: impl Iterator<Item = (&'s Shadow, &'s Id)>,
@@ -167,7 +167,7 @@ fn copy_outputs<'s>(
     }
 }
 
-/// A leaf that was loaded, with the component that was taken apart last, and its words.
+/// The last loaded leaf, its last extracted component, and the 32-bit integers of that component.
 struct Loaded<'s> {
     part: &'s Part,
     value: Id,
@@ -175,7 +175,7 @@ struct Loaded<'s> {
     words: Vec<Id>,
 }
 
-/// Emits one word; what was loaded or taken apart for the word before is used again.
+/// Emits one 32-bit part; reuses the loads and extractions for the previous one.
 fn word<'s>(
     code: &mut Cursor<'_, '_, '_>,
     source: &'s Source,

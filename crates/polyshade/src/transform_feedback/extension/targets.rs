@@ -1,4 +1,4 @@
-//! What can be decorated as it is.
+//! Finds the captures that `Offset` decorations of existing outputs can express.
 
 use crate::rewrite;
 use crate::transform_feedback::MAX_BUFFERS;
@@ -9,25 +9,25 @@ use crate::transform_feedback::outputs::{Outputs, Part};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::{Decoration, Id, Module, Patch, Type};
 
-/// A variable, or a member of a block, that is captured as a whole.
+/// A variable, or a member of a block, that a decoration captures as a whole.
 pub(super) struct Target {
     variable: Id,
-    /// The block and the number of the member.
+    /// The block type and the number of the member.
     member: Option<(Id, u32)>,
     buffer: u32,
     /// In bytes.
     offset: u32,
 }
 
-/// What is stored in which buffer.
+/// A captured piece and its buffer.
 #[derive(Clone, Copy)]
 pub(super) struct InBuffer<'s> {
     pub(super) buffer: u32,
     pub(super) stored: &'s Stored,
 }
 
-/// Finds the outputs that are captured as a whole where a decoration would capture them, each once, and what is left
-/// over: for each buffer in the order in which it was asked for.
+/// Finds the outputs that one decoration captures as requested. Returns them and all other pieces. Each output is a
+/// target at most once. The other pieces are sorted by buffer, then in the order of the options.
 pub(super) fn find<'s>(
     m: &Module<'_>,
     outputs: &Outputs<'_>,
@@ -43,7 +43,7 @@ pub(super) fn find<'s>(
     let mut targets = Vec::new();
     let is_captured = |part: &&Part| captured.contains(&part.variable);
     for part in outputs.all.iter().map(|output| &output.part).filter(is_captured) {
-        // One element of an array of blocks goes to the buffer behind that of the one before.
+        // A decorated array of blocks captures each element into the buffer after that of the previous element.
         let mut first = None;
         for elements in blocks(m, part) {
             let target = search.target(layout, &elements, first);
@@ -56,7 +56,7 @@ pub(super) fn find<'s>(
     (targets, rest.map(|(one, _)| *one).collect())
 }
 
-/// Of an array of blocks, for each member that member of every element; nothing of any other output.
+/// Returns, for each member of an array of blocks, that member of every element; nothing for any other output.
 fn blocks(m: &Module<'_>, output: &Part) -> Vec<Vec<Part>> {
     let Some(Type::Array { element, length }) = m.ty(output.ty) else { return Vec::new() };
     let count = m.constant(length).filter(|count| (1..=MAX_BUFFERS as u32).contains(count));
@@ -73,17 +73,17 @@ fn blocks(m: &Module<'_>, output: &Part) -> Vec<Vec<Part>> {
 struct Search<'m, 's> {
     m: &'m Module<'m>,
     all: &'s [InBuffer<'s>],
-    /// Which of them are captured by a decoration.
+    /// Whether a decoration captures the piece, for each of `all`.
     decorated: Vec<bool>,
-    /// Whole leaves by what they are and where they go.
+    /// The indices in `all` of whole leaves, by part, buffer and offset.
     places: HashMap<(&'s Part, u32, u32), usize>,
-    /// Whole leaves by what they are.
+    /// The indices in `all` of whole leaves, by part.
     wholes: HashMap<&'s Part, Vec<usize>>,
-    /// Structures whose offsets are those of a buffer's members.
+    /// Structures that also occur in explicitly laid out memory, which needs their `Offset` decorations.
     laid_out: HashSet<Id>,
-    /// How many variables have a structure, or arrays of it.
+    /// The number of variables that have a structure as type or innermost element type.
     sharing: HashMap<Id, u32>,
-    /// What is known already.
+    /// The results of `has_offsets`.
     offsets: HashMap<Id, bool>,
 }
 
@@ -115,13 +115,14 @@ impl<'m, 's> Search<'m, 's> {
         }
     }
 
-    /// The target that `units` are, if a decoration captures them as is asked for: one, or one a buffer, from `wanted`
-    /// on if that is given.
+    /// Returns the target for `units`, if a decoration captures them as requested. `units` is one part, or the same
+    /// member of each element of an array of blocks: these need consecutive buffers, of which the first is `wanted`,
+    /// if set.
     fn target(&mut self, layout: &Layout, units: &[Part], wanted: Option<u32>) -> Option<Target> {
         let m = self.m;
         let unit = units.first()?;
         let member = self.member(unit).ok()?;
-        // What has no leaves, or some of another size, is not captured as a whole.
+        // Parts without leaves, or with components of an unsupported size, are not captured as a whole.
         let leaves: Vec<Vec<Leaf>> =
             units.iter().map(|unit| leaves(m, unit, "", None).ok()).collect::<Option<_>>()?;
         let first = leaves.first()?.first()?;
@@ -152,7 +153,7 @@ impl<'m, 's> Search<'m, 's> {
         None
     }
 
-    /// What is captured where a decoration would capture these leaves: those of each unit in a buffer of its own.
+    /// Returns the indices of all leaves if each is captured where a decoration puts it: each unit in the next buffer.
     fn find(&self, leaves: &[Vec<Leaf>], buffer: u32, word: u32) -> Option<Vec<usize>> {
         let placed = (buffer..).zip(leaves).flat_map(|(buffer, leaves)| {
             let placed = decorated::place(leaves.clone(), word).into_iter();
@@ -165,14 +166,14 @@ impl<'m, 's> Search<'m, 's> {
             .collect()
     }
 
-    /// The member that `unit` is, if it is one; an error where a decoration would say something else as well.
+    /// Returns the block and member of `unit`, if it is a member. Fails if other code would see its decoration too.
     fn member(&mut self, unit: &Part) -> Result<Option<(Id, u32)>, NotAlone> {
         let m = self.m;
         let pointee = m.pointee(unit.variable).ok_or(NotAlone)?;
         let structure = m.innermost_element(unit.ty);
         let block = m.innermost_element(pointee);
         let alone = match unit.path.as_slice() {
-            // Of a block the members are decorated. The offsets that a structure has here from before go.
+            // The members of a block are decorated, not the block. The structure's own offsets are removed first.
             [] => {
                 let is_block = m.decoration(structure, Decoration::BLOCK).is_some();
                 let mut members = m.members(structure).map(|member| m.innermost_element(member));
@@ -191,8 +192,7 @@ impl<'m, 's> Search<'m, 's> {
         }
     }
 
-    /// Whether `ty` is a structure whose members, or those of one inside, have offsets: a driver may take them for
-    /// transform feedback's.
+    /// Whether `ty` is or contains a structure with member offsets: a driver may take them for feedback's.
     fn has_offsets(&mut self, ty: Id) -> bool {
         let m = self.m;
         if let Some(known) = self.offsets.get(&ty) {
@@ -214,11 +214,11 @@ impl<'m, 's> Search<'m, 's> {
     }
 }
 
-/// A decoration would be another variable's too, or others say the same for another reason.
+/// Error: a decoration would also apply to another variable, or has another meaning there.
 struct NotAlone;
 
-/// Decorates the targets. Buffer and stride are said once a variable where all of it goes to one buffer, as compilers
-/// do, else at each member.
+/// Decorates the targets. Buffer and stride are on the variable, as compilers place them, if all its targets have one
+/// buffer; otherwise on each member.
 pub(super) fn decorate(p: &mut Patch<'_, '_>, layout: &Layout, targets: &[Target]) {
     let stride = |target: &Target| layout.buffers[target.buffer as usize].stride;
     for targets in targets.chunk_by(|one, other| one.variable == other.variable) {
