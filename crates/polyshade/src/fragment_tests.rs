@@ -1,5 +1,5 @@
-//! Whether a fragment stage computes the same when its depth, stencil and occlusion tests are made before it or after
-//! it, and when it runs for each sample.
+//! Checks whether a fragment stage gives the same results with early depth, stencil and occlusion tests, or when it
+//! runs for each sample.
 
 use crate::code;
 use crate::effects::changes_memory;
@@ -7,8 +7,8 @@ use crate::rewrite::interface;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Code, Decoration, Error, Id, Inst, Module, Op, StorageClass};
 
-/// Refuses a fragment stage of which something differs when its tests are made early: the tests see, or what they let
-/// through decides, what the shader does of its own.
+/// Refuses a fragment stage whose results change if its tests are early: the tests use its outputs or discards, or
+/// its stores depend on the tests.
 pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     let outputs = interface(m, entry, StorageClass::OUTPUT);
     let seen = |id: &Id| {
@@ -28,8 +28,8 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
     })
 }
 
-/// Refuses a fragment stage that computes something else when it runs for each sample: it reads what Vulkan says of a
-/// whole fragment, or others see how often it runs. The places of the fragment and of interpolation may move.
+/// Refuses a fragment stage whose results change if it runs for each sample: it reads values of the whole fragment,
+/// or stores to memory. The positions of the fragment and of interpolation may change.
 pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if runs_per_sample(m, entry) {
         return Ok(());
@@ -54,7 +54,7 @@ pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<
     })
 }
 
-/// Whether the shader runs for each sample, whatever the pipeline says: it has an input of the sample.
+/// Whether the stage runs for each sample in every pipeline, because it has an input of the sample.
 pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     interface(m, entry, StorageClass::INPUT).into_iter().any(|input| {
         let ty = m.pointee(input).map(|ty| m.innermost_element(ty));
@@ -68,7 +68,7 @@ pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     })
 }
 
-/// Refuses the first instruction that there is a reason against.
+/// Refuses the first instruction for which `why` returns a message.
 fn refuse(
     m: &Module<'_>,
     entry: EntryPoint<'_>,

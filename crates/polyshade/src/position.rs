@@ -1,10 +1,10 @@
-//! The position, as lowerings take it that change it.
+//! Definitions that lowerings which change the position share.
 
 use crate::code;
 use crate::rewrite::{FoundBuiltin, Lowering, Stages};
 use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Type};
 
-/// The stages that hand on a position.
+/// The stages that export one position at a time.
 pub(crate) const STAGES: Stages = Stages {
     models: &[
         ExecutionModel::VERTEX,
@@ -14,12 +14,12 @@ pub(crate) const STAGES: Stages = Stages {
     otherwise: "does not hand on one position at a time, as what is changed here has to",
 };
 
-/// A lowering that changes the position.
+/// Returns the description of a lowering that changes the position.
 pub(crate) const fn changed_by(name: &'static str) -> Lowering {
     Lowering { name, stages: STAGES, changes: Some(BuiltIn::POSITION) }
 }
 
-/// An error where the position is not a vector of four floats.
+/// Refuses a position that is not a vector of four floats.
 pub(crate) fn check(m: &Module<'_>, position: FoundBuiltin) -> Result<(), Error> {
     match m.ty(position.ty) {
         Some(Type::Vector { component, count: 4 })

@@ -1,9 +1,9 @@
-//! Rasterizer discard by the position: where rasterization cannot be switched off for a shader that has outputs, or
-//! not without another pipeline, every primitive goes where everything is clipped.
+//! Emulates rasterizer discard: moves every primitive outside of the clip volume.
 //!
-//! The position becomes (-3, -3, -3, 1), outside of the clip volume of every convention. Transform feedback still sees
-//! what the shader wrote: what the extension captures of the position is captured from an output that is added, and
-//! what the storage path stores is stored before. So capture first, then discard.
+//! This is for APIs that cannot disable rasterization for a shader with outputs, or only with another pipeline. The
+//! position becomes (-3, -3, -3, 1), which is outside in every convention. Transform feedback still captures the
+//! original position: the extension from an added output, the storage path by stores before the change. So lower
+//! transform feedback first.
 //!
 //! ```
 //! # use polyshade::host::{ParamSource, Value};
@@ -23,18 +23,18 @@ use crate::rewrite::{self, Lowering};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Id, Module, Op, Patch};
 
-/// The version of the words that [`lower`] makes.
+/// The version of the shaders from [`lower`]; it grows when the same input gives a different module.
 pub const VERSION: u32 = 3;
 
 const LOWERING: Lowering = position::changed_by("rasterizer_discard");
 
-/// When a stage discards what it hands on.
+/// The condition for the discard.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether nothing is rasterized; the word is 0 where something is.
+    /// Whether primitives are discarded; as a host parameter, 0 is false.
     pub when: Value<bool>,
 }
 
@@ -45,12 +45,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Always.
+    /// Returns options that always discard.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether nothing is rasterized; the word is 0 where something is.
+    /// Sets whether primitives are discarded; as a host parameter, 0 is false.
     #[must_use]
     pub fn when(mut self, when: impl Into<Value<bool>>) -> Self {
         self.when = when.into();
@@ -59,15 +59,14 @@ impl Options {
 }
 
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` that moves every vertex outside
-/// of the clip volume. The module itself where it has no position, or where
-/// something is rasterized always.
+/// of the clip volume. It is the module itself if it has no position or `options` never discard.
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: a word where the shader has something already, or where something is
-/// reserved. `Unsupported`: another stage; a position that is not a vector of four floats; a module in which this has
-/// been done; no free location where the extension captures the position; the errors of the [rewrite
-/// tools](crate::rewrite).
+/// * `NotFound`: the entry point.
+/// * `Options`: a source of the host parameter that the shader uses or that is reserved.
+/// * `Unsupported`: another stage; a position that is not a vector of four floats; a module that is already lowered;
+///   no free location for a position that the extension captures; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -95,7 +94,7 @@ pub fn lower<'m>(
     })
 }
 
-/// Emits the function.
+/// Emits the function from the original position to the new one.
 ///
 /// ```text
 /// %discards = OpINotEqual %bool %rasterizer_discard %uint_0
@@ -124,7 +123,7 @@ fn emit<'m>(
         Some(word) => {
             let zero = code.p.uint_constant(0);
             let discards = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
-            // A scalar condition selects vectors from SPIR-V 1.4 on only.
+            // Before SPIR-V 1.4, a scalar condition cannot select vectors.
             let all = code.construct(bvec4, &[discards; 4]);
             code.select(vec4, all, outside, old)
         }
