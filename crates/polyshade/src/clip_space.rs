@@ -1,10 +1,10 @@
-//! OpenGL's clip volume is as deep as it is wide, Vulkan's, Direct3D's and Metal's half of that; OpenGL's Y points up,
-//! and phones scan out pictures that are turned. A shader that was written for one is drawn by the other.
+//! Converts the clip space of a shader to that of another API.
 //!
-//! Of the position (x, y, z, w) that the shader wrote, z becomes (z + w) / 2, y is negated, and x and y are turned, in
-//! this order, each where it is asked for. Transform feedback still sees what the shader wrote: what the extension
-//! captures of the position is captured from an output that is added, and what the storage path stores is stored
-//! before. So capture first, then convert.
+//! OpenGL's clip volume is -w ≤ z ≤ w, that of Vulkan, Direct3D and Metal is 0 ≤ z ≤ w. OpenGL's Y points up,
+//! Vulkan's down. Some phones display rotated images. For a position (x, y, z, w), z becomes (z + w) / 2, y is
+//! negated, and x and y are rotated, in this order, each as the options select. Transform feedback still captures the
+//! original position: the extension from an added output, the storage path by stores before the conversion. So lower
+//! transform feedback first.
 //!
 //! ```
 //! # use polyshade::clip_space::{self, Options};
@@ -27,63 +27,62 @@ use crate::position;
 use crate::rewrite::{self, Lowering};
 use polyshade_spv::{Error, Module};
 
-/// The version of the words that [`lower`] makes.
+/// The version of the shaders from [`lower`]; it grows when the same input gives a different module.
 pub const VERSION: u32 = 4;
 
 const LOWERING: Lowering = position::changed_by("clip_space");
 
-/// How far the picture is turned, clockwise as it is seen.
+/// The clockwise rotation of the displayed image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Turn {
-    /// Not at all.
+    /// No rotation.
     #[default]
     None,
-    /// By 90 degrees: what was on top is on the right.
+    /// By 90 degrees: the top edge moves to the right.
     Quarter,
     /// By 180 degrees.
     Half,
-    /// By 270 degrees: what was on top is on the left.
+    /// By 270 degrees: the top edge moves to the left.
     ThreeQuarters,
 }
 
-/// What is done to the position. Words that are given one place follow each other there: depth, flip, rotation.
+/// The changes to the position. Host parameters with the same source follow each other: depth, flip, rotation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether a depth from -w to w becomes one from 0 to w; the word is 0 where it does not.
+    /// Whether a depth from -w to w is converted to one from 0 to w; as a host parameter, 0 is false.
     pub depth: Value<bool>,
-    /// Whether Y points the other way; the word is 0 where it does not.
+    /// Whether Y is negated; as a host parameter, 0 is false.
     pub flip_y: Value<bool>,
-    /// How far the picture is turned, after Y was flipped: that of `VkSurfaceTransformFlagBitsKHR`.
-    /// The word counts quarters of a turn.
+    /// The rotation after the flip, as in `VkSurfaceTransformFlagBitsKHR`. The host parameter counts quarter turns.
     pub rotation: Value<Turn>,
 }
 
 impl Options {
-    /// Nothing yet.
+    /// Returns options that change nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether a depth from -w to w becomes one from 0 to w.
+    /// Sets whether a depth from -w to w is converted to one from 0 to w.
     #[must_use]
     pub fn depth(mut self, depth: impl Into<Value<bool>>) -> Self {
         self.depth = depth.into();
         self
     }
 
-    /// Whether Y points the other way.
+    /// Sets whether Y is negated.
     #[must_use]
     pub fn flip_y(mut self, flip_y: impl Into<Value<bool>>) -> Self {
         self.flip_y = flip_y.into();
         self
     }
 
-    /// How far the picture is turned, after Y was flipped: that of `VkSurfaceTransformFlagBitsKHR`.
+    /// Sets the rotation after the flip, as in `VkSurfaceTransformFlagBitsKHR`.
     #[must_use]
     pub fn rotation(mut self, rotation: impl Into<Value<Turn>>) -> Self {
         self.rotation = rotation.into();
@@ -91,15 +90,16 @@ impl Options {
     }
 }
 
-/// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` whose position is that of another
-/// convention. The module itself where it has no position, or where nothing is to be done.
+/// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` with a converted position. It
+/// is the module itself if it has no position or `options` change nothing.
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: a word where the shader has something already, where something is reserved,
-/// or where another word is. `Unsupported`: another stage; a position that is not a vector of four floats; a module in
-/// which this has been done; push constants that cannot grow; no free location where the extension captures the
-/// position; the errors of the [rewrite tools](crate::rewrite).
+/// * `NotFound`: the entry point.
+/// * `Options`: a source of a host parameter that the shader uses, that is reserved, or that another parameter has.
+/// * `Unsupported`: another stage; a position that is not a vector of four floats; a module that is already lowered;
+///   push constants that cannot grow; no free location for a position that the extension captures; the errors of the
+///   [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -118,7 +118,7 @@ pub fn lower<'m>(
     })
 }
 
-/// The words that the options come to.
+/// Returns the host parameters that the options need.
 pub(crate) fn words(options: &Options) -> Vec<HostParams> {
     let depth = "1 where a depth from -w to w becomes one from 0 to w";
     let wanted = [

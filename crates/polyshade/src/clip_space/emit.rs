@@ -1,4 +1,4 @@
-//! The function that converts a position.
+//! Emits the function that converts a position.
 
 use super::{Options, Turn};
 use crate::host::{HostParams, Target, Value};
@@ -10,7 +10,7 @@ pub(super) const DEPTH: &str = "convert_depth";
 pub(super) const FLIP_Y: &str = "flip_y";
 pub(super) const ROTATION: &str = "rotation";
 
-/// Emits it.
+/// Emits the function from the original position to the new one.
 ///
 /// ```text
 ///   %sum = OpFAdd %float %z %w               ; depth
@@ -19,7 +19,7 @@ pub(super) const ROTATION: &str = "rotation";
 ///   %new = OpCompositeConstruct %v4float %x %minus %half %w
 /// ```
 ///
-/// What a host parameter decides is computed both ways and selected.
+/// If a host parameter selects a conversion, both values are computed and one is selected.
 pub(super) fn function<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -41,7 +41,7 @@ pub(super) fn function<'m>(
     let z = switched(&host, &mut code, (options.depth, DEPTH), z, |code| {
         let half = code.p.float_constant(0.5);
         let sum = code.binary(Op::F_ADD, float, z, w);
-        // Joined with what computed z, the sum would be another one than the next shader's.
+        // Contraction with the code that computes z would give another sum than in other shaders.
         code.p.decorate(sum, Decoration::NO_CONTRACTION, &[]);
         code.binary(Op::F_MUL, float, sum, half)
     });
@@ -63,7 +63,7 @@ fn negated(code: &mut Cursor<'_, '_, '_>, value: Id) -> Id {
     code.value(Op::F_NEGATE, float, &[value.word()])
 }
 
-/// Turns x and y clockwise, y pointing down.
+/// Rotates x and y clockwise, with y pointing down.
 fn turned(code: &mut Cursor<'_, '_, '_>, turn: Turn, x: Id, y: Id) -> [Id; 2] {
     match turn {
         Turn::None => [x, y],
@@ -73,7 +73,7 @@ fn turned(code: &mut Cursor<'_, '_, '_>, turn: Turn, x: Id, y: Id) -> [Id; 2] {
     }
 }
 
-/// The same by a number of quarters that the host says.
+/// Emits the same rotation by a number of quarter turns from the host.
 ///
 /// ```text
 ///   %odd = bit 0 of %quarters            ; x and y change places
@@ -94,7 +94,7 @@ fn turned_by(code: &mut Cursor<'_, '_, '_>, quarters: Id, x: Id, y: Id) -> [Id; 
     })
 }
 
-/// Whether `word` has the bit `bit`.
+/// Emits whether `word` has the bit `bit`.
 fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
     let (uint, bool) = (code.p.uint(), code.p.bool());
     let [mask, zero] = [bit, 0].map(|value| code.p.uint_constant(value));
@@ -102,7 +102,7 @@ fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
     code.binary(Op::I_NOT_EQUAL, bool, masked, zero)
 }
 
-/// `value`, or what `other` emits, as the switch says.
+/// Returns `value`, or the value that `other` emits if `switch` is true; emits a selection for a host parameter.
 fn switched(
     host: &ParamReader<'_>,
     code: &mut Cursor<'_, '_, '_>,
