@@ -1,8 +1,8 @@
-//! Converts, masks and emulates clip and cull distances: front ends, APIs and devices disagree on how they are held,
-//! enabled and supported.
+//! Converts, masks and emulates clip and cull distances, which front ends, APIs and devices represent and enable
+//! differently.
 //!
-//! Direct3D has up to two registers of four components, marked by a semantic; Vulkan and OpenGL have two built-in
-//! arrays of scalars. [`lower`] applies [`Step`]s to one stage.
+//! Direct3D has up to two registers of four components with a semantic, Vulkan and OpenGL two built-in arrays of
+//! floats. [`lower`] applies [`Step`]s to one stage.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{ParamSource, Value}};
@@ -10,7 +10,7 @@
 //!
 //! # fn enable(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
-//! // Registers that a semantic marks become arrays, and the host enables and disables planes by a push constant.
+//! // Registers with a semantic become arrays, and a push constant of the host enables planes.
 //! let enabled = Value::Param(ParamSource::PushConstant { offset: 0 });
 //! let options = Options::from([
 //!     Step::Normalize(Normalize::default()),
@@ -54,16 +54,16 @@ pub use semantics::{DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 use crate::host::{Lowered, Target};
 use polyshade_spv::{Error, ExecutionModel, Module, Progress};
 
-/// The version of the words that [`lower`] makes.
+/// The version of the shaders from [`lower`]; it grows when the same input gives a different module.
 pub const VERSION: u32 = 7;
 
 /// Applies the steps of `options` to one stage, in their order.
 ///
-/// The requirements are those of the last version: distances that a step removed need nothing of the device.
+/// The requirements are those of the final module: distances that a step removed need no device feature.
 ///
 /// # Errors
 ///
-/// Those of the [`Step`]s. An id or a word offset is of `module`.
+/// Those of the [`Step`]s. An id or a word offset in an error refers to `module`.
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -75,10 +75,10 @@ pub fn lower<'m>(
         entry()?;
         return Ok(Lowered::unchanged(module, Clipped::default()));
     };
-    // Only this step differs by the stage.
+    // Only `Emulate` depends on the stage.
     let differs = options.steps.iter().any(|step| matches!(step, Step::Emulate { .. }));
     let is_fragment = differs && entry()?.model() == ExecutionModel::FRAGMENT;
-    // The first step reads the module that was given, and its result needs no copy.
+    // The first step reads the given module, so its result needs no copy.
     let mut lowered = take(first, module, &target, is_fragment)?.map(|(found, geometry)| {
         let mut clipped = Clipped { geometry, ..Clipped::default() };
         add(&mut clipped.distances, first, is_fragment, found);
@@ -87,7 +87,7 @@ pub fn lower<'m>(
     if !lowered.is_changed() {
         lowered.result.unchanged.push(0);
     }
-    // The others read the version before.
+    // Each other step reads the result of the previous one.
     for (number, step) in (1..).zip(others) {
         let made = take(step, &lowered.module, &target, is_fragment);
         let made = made.map_err(|error| about_given(module, lowered.is_changed(), error))?;
@@ -98,7 +98,7 @@ pub fn lower<'m>(
         lowered.params.extend(made.params);
         let mut needs = std::mem::take(&mut lowered.requirements);
         if !matches!(step, Step::UserPlanes(_) | Step::Mask { .. }) {
-            // The step knows all distances of the stage, and the others are gone.
+            // The step recomputes the requirements of all distances of the stage.
             needs = limits::without_distances(needs);
         }
         lowered.requirements = needs.join(made.requirements);
@@ -110,7 +110,7 @@ pub fn lower<'m>(
     Ok(lowered)
 }
 
-/// The distances of the stage, and the geometry stage that is generated.
+/// The distances of the stage, and the generated geometry stage.
 type Made = (StageDistances, Option<Box<Lowered<'static, StageDistances>>>);
 
 fn take<'v>(
@@ -149,7 +149,7 @@ fn take<'v>(
     Ok(lowered.map(|distances| (distances, None)))
 }
 
-/// Adds the distances that a step found to those of the steps before it: a step may know one side alone.
+/// Adds the distances that a step found to those of the previous steps: a step may know only one side.
 fn add(all: &mut StageDistances, step: &Step, is_fragment: bool, found: StageDistances) {
     let numbers = |all: &mut Distances, found: &Distances| {
         (all.clip, all.cull) = (found.clip, found.cull);
@@ -174,7 +174,7 @@ fn add(all: &mut StageDistances, step: &Step, is_fragment: bool, found: StageDis
     }
 }
 
-/// The error about the module that was given, where it came from a later version.
+/// Changes an error about a later version to one about the given module.
 fn about_given(given: &Module<'_>, is_changed: bool, error: Error) -> Error {
     match error.id().filter(|id| given.defined_at(*id).is_some()) {
         _ if !is_changed => error,

@@ -1,4 +1,4 @@
-//! Built-in arrays take another form: registers, one array, or two.
+//! Converts built-in arrays of distances to registers, to one array, or to two.
 
 use super::limits::{self, requirements};
 use super::options::{DistanceCounts, Distances, Registers, StageDistances};
@@ -17,10 +17,10 @@ use crate::transform_feedback::Components;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type};
 
-/// Both sides of a stage.
+/// The inputs and the outputs of a stage.
 pub(super) const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass::OUTPUT];
 
-/// A built-in array of distances that a stage has and uses.
+/// A built-in array of distances that the stage uses.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     pub(super) kind: DistanceKind,
@@ -28,7 +28,7 @@ pub(super) struct Array {
     pub(super) register: Register,
 }
 
-/// The built-in arrays of one side that are used, clip first. Removes those that are declared and not used.
+/// Returns the used built-in arrays among inputs or outputs, clip distances first. Removes unused ones.
 pub(super) fn arrays<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -56,12 +56,12 @@ pub(super) fn arrays<'m>(
     Ok(found)
 }
 
-/// How many distances of a kind there are.
+/// Returns the number of distances of a kind.
 pub(super) fn count(arrays: &[Array], kind: DistanceKind) -> u32 {
     arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
 }
 
-/// The kinds of the built-in arrays that the entry point declares, as variables and as members.
+/// Returns the kinds of the built-in arrays that the entry point declares, as variables and as block members.
 pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<DistanceKind> {
     let mut kinds = Vec::new();
     for class in CLASSES {
@@ -82,7 +82,7 @@ pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<DistanceKin
     kinds
 }
 
-/// The length of the array around an array of distances, if there is one, and how many distances there are.
+/// Returns the length of the array with an element for each vertex, if any, and the number of distances in each.
 fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, u32), Error> {
     let ty = m.pointee(variable).ok_or_else(|| {
         Error::new(&code::INTERFACE_NOT_A_VARIABLE, "a built-in array is no pointer")
@@ -103,8 +103,7 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
     }
 }
 
-/// The lowered stage, with the features for distances that its module still needs for other entry points: the device
-/// may lack them.
+/// Adds the features for distances that other entry points of the lowered module still need: the device may lack them.
 pub(super) fn with_others<'m, T>(
     frame: &Frame<'_>,
     mut lowered: Lowered<'m, T>,
@@ -121,18 +120,18 @@ pub(super) fn with_others<'m, T>(
     Ok(lowered)
 }
 
-/// What becomes of the arrays of a stage.
+/// The form that the arrays are converted to.
 #[derive(Clone, Copy)]
 enum Form {
-    /// Vectors from these locations on, inputs and outputs.
+    /// Vectors at these locations of inputs and outputs.
     Registers(Registers),
-    /// One array, the clip distances first.
+    /// One array, clip distances first.
     Combined { clip: Option<u32> },
-    /// Two arrays, of one whose first `clip` are clip distances.
+    /// Two arrays from one, whose first `clip` elements are clip distances.
     Separate { clip: u32 },
 }
 
-/// [`Step::ToRegisters`](super::Step::ToRegisters).
+/// Applies [`Step::ToRegisters`](super::Step::ToRegisters).
 pub(crate) fn to_registers<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -143,7 +142,7 @@ pub(crate) fn to_registers<'m>(
     with_others(&frame, frame.lowered(rearranged))
 }
 
-/// [`to_registers`], of these sides of a version.
+/// Applies it to the inputs or outputs of a version, as `classes` state.
 pub(super) fn registers_in(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -155,7 +154,7 @@ pub(super) fn registers_in(
     Ok(rearranged)
 }
 
-/// All stages hand distances on or read them, but compute and ray tracing stages.
+/// The stages that can have distances: all except compute and ray tracing stages.
 pub(super) const ANY: Stages = Stages {
     models: &[
         ExecutionModel::VERTEX,
@@ -169,7 +168,7 @@ pub(super) const ANY: Stages = Stages {
     otherwise: "has no clip or cull distances",
 };
 
-/// [`Step::Combine`](super::Step::Combine).
+/// Applies [`Step::Combine`](super::Step::Combine).
 pub(super) fn combine<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -180,7 +179,7 @@ pub(super) fn combine<'m>(
     with_others(&frame, frame.lowered(rearranged))
 }
 
-/// [`Step::Separate`](super::Step::Separate).
+/// Applies [`Step::Separate`](super::Step::Separate).
 pub(super) fn separate<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -200,6 +199,7 @@ fn rearrange(
     let version = prepare_builtins(frame, version, classes)?;
     let target = frame.target();
     let next = frame.rewrite(&version, |m, p, entry| {
+        // Find the arrays; without any, the stage stays unchanged.
         let mut counts = [[0; 2]; 2];
         let mut marks = [Vec::new(), Vec::new()];
         let mut sides = Vec::new();
@@ -246,7 +246,7 @@ fn rearrange(
     Ok(Lowered { module, progress, params: Vec::new(), requirements, result })
 }
 
-/// One side of a stage.
+/// The inputs or the outputs of a stage.
 struct Side<'s, 'm> {
     entry: EntryPoint<'m>,
     class: StorageClass,
@@ -256,10 +256,10 @@ struct Side<'s, 'm> {
     interpolation: &'s [Decoration],
 }
 
-/// The variables that take the place of the arrays.
+/// The variables that replace the arrays.
 #[derive(Default)]
 struct New {
-    /// Built-in arrays, with their lengths.
+    /// Built-in arrays and their lengths.
     arrays: Vec<(Id, u32)>,
     counts: [u32; 2],
     marks: Vec<DistanceSemantic>,
@@ -309,7 +309,7 @@ impl<'m> Side<'_, 'm> {
         Ok((self.arrays.iter().map(relocation).collect(), new))
     }
 
-    /// The built-in arrays that are counted, element by element.
+    /// Adds the built-in arrays that `new` counts, and returns the place of each element.
     fn add_arrays(&self, p: &mut Patch<'m, '_>, new: &mut New) -> Vec<(DistanceKind, Place)> {
         let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
         let mut places = Vec::new();
@@ -325,7 +325,7 @@ impl<'m> Side<'_, 'm> {
     }
 }
 
-/// How many distances there are, where the stage has `own`.
+/// Returns the number of distances in the signature, or the stage's `own`, which must not be larger.
 pub(super) fn at_least(signature: Option<u32>, own: u32) -> Result<u32, Error> {
     match signature {
         Some(signature) if signature < own => {
@@ -338,7 +338,7 @@ pub(super) fn at_least(signature: Option<u32>, own: u32) -> Result<u32, Error> {
     }
 }
 
-/// The numbers of the signature, or the stage's `own`.
+/// Returns the numbers of the signature, or the stage's `own`.
 pub(super) fn signature_of(
     signature: Option<DistanceCounts>,
     own: [u32; 2],
@@ -347,19 +347,19 @@ pub(super) fn signature_of(
     Ok([clip, at_least(signature.map(|counts| counts.cull), own[1])?])
 }
 
-/// Where registers are added.
+/// The location and decorations of added registers.
 #[derive(Clone, Copy)]
 pub(super) struct RegisterPlace<'s, 'm> {
     pub(super) entry: EntryPoint<'m>,
     pub(super) class: StorageClass,
     pub(super) target: &'s Target,
-    /// Of the first.
+    /// The location of the first register.
     pub(super) location: u32,
-    /// Of what a fragment stage reads.
+    /// The interpolation decorations, for inputs of a fragment stage.
     pub(super) interpolation: &'s [Decoration],
 }
 
-/// Where distances lie in registers, and how they are marked there.
+/// The places of distances in registers, and their semantics.
 pub(super) type AddedRegisters = (Vec<(DistanceKind, Place)>, Vec<DistanceSemantic>);
 
 /// Adds vectors for `counts` clip and cull distances; `vertices` is the length of the arrays around them.
@@ -381,7 +381,7 @@ pub(super) fn add_registers<'m>(
     for register in 0..total.div_ceil(4) {
         let location = behind(place.location, register)?;
         check_free(m, place.entry, place.class, place.target, location)?;
-        // No wider than needed: components that no stage reads would be interpolated for nothing.
+        // No wider than needed: unused components would be interpolated too.
         let width = (total - 4 * register).min(4);
         let mut ty = if width == 1 { float } else { p.vector(float, width) };
         if let Some(vertices) = vertices {
@@ -407,7 +407,7 @@ pub(super) fn add_registers<'m>(
     Ok((places, marks))
 }
 
-/// The location `count` locations behind another.
+/// Returns the location `count` locations after `location`.
 pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
     location.checked_add(count).ok_or_else(|| {
         let message = format!("there is no location {count} behind location {location}");
@@ -415,7 +415,7 @@ pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
     })
 }
 
-/// An error where something has this location among the inputs or outputs of `entry`, or reserves it.
+/// Refuses a location that an input or output of `entry` has, or that is reserved.
 pub(super) fn check_free<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
@@ -433,12 +433,12 @@ pub(super) fn check_free<'m>(
     Ok(())
 }
 
-/// An array whose elements go to the places of their kind.
+/// Returns the relocation of an array to the places of its kind.
 pub(super) fn relocation(array: &Array, targets: &[(DistanceKind, Place)]) -> Relocation {
     let of_kind = targets.iter().filter(|(kind, _)| *kind == array.kind);
     let places = of_kind.map(|(_, place)| Some(place.clone())).take(array.count as usize);
     Relocation { register: array.register.clone(), places: places.collect() }
 }
 
-/// The most distances that registers hold.
+/// The most distances in registers.
 pub(super) const MOST: u32 = 8;

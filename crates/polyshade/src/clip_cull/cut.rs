@@ -1,6 +1,7 @@
-//! The code that holds vertices in slots, makes new ones, and emits what is left of primitives.
+//! Emits the functions that save, interpolate and emit vertices for clipping in a geometry stage.
 //!
-//! Which primitives go, and where they are cut, is `library/cut.glsl`'s.
+//! `library/cut.glsl` decides which primitives are culled, and where they are clipped. It refers to vertices by
+//! *slots*, the elements of private arrays.
 
 use super::primitives::{Primitive, provoking_corner};
 use super::semantics::DistanceKind;
@@ -12,27 +13,27 @@ use foldhash::HashMap;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
 
-/// What a vertex has, and what is done with it.
+/// The outputs of a vertex, and the parameters of clipping.
 pub(super) struct Parts<'s> {
-    /// The parts of all outputs, distances included.
+    /// The parts of all outputs, including distances.
     pub(super) leaves: &'s [Leaf],
-    /// By variable, the one that is emitted; none for distances that the device lacks.
+    /// The output variable of each private variable; none for distances that the device lacks.
     pub(super) interfaces: HashMap<Id, Id>,
-    /// The arrays of distances that cut and cull.
+    /// The arrays of the distances that clip and cull.
     pub(super) distances: [Option<Id>; 2],
-    /// Distances that are emitted as ordinary values: the array, the number, and where.
+    /// Distances that are also ordinary outputs: the array, the number in it, and the place of the output.
     pub(super) handed_on: Vec<(Id, u32, Place)>,
     pub(super) counts: [u32; 2],
-    /// Which of the leaves is the position.
+    /// The index of the position in `leaves`.
     pub(super) position: Option<usize>,
     pub(super) primitive: Primitive,
     pub(super) provoking: ProvokingVertex,
 }
 
-/// Where the slots of a leaf are.
+/// The private array with the slots of a leaf.
 struct Slots {
     variable: Id,
-    /// Behind the slot.
+    /// The indices after that of the slot.
     path: Vec<Id>,
 }
 
@@ -42,7 +43,8 @@ struct Cutter<'s, 'm, 'w> {
     slots: Vec<Slots>,
 }
 
-/// Makes each of `emits` put a vertex into a slot, and emit what it completes. `prologue` is where the stage begins.
+/// Replaces each of `emits`: an emitted vertex is saved to a slot, and primitives that it completes are emitted.
+/// `prologue` is the start of the stage.
 pub(super) fn emit_cut<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -63,6 +65,7 @@ pub(super) fn emit_cut<'m>(
     ];
     let emit = rewrite::link(p, &library::CUT, &[parts.primitive.emit()], &hooks)[0];
 
+    // The function for an emitted vertex counts the vertices of the strip. The end of a strip resets the count.
     let (uint, void) = (p.uint(), p.void());
     let zero = p.uint_constant(0);
     let count = p.variable(StorageClass::PRIVATE, uint, None);
@@ -81,7 +84,7 @@ pub(super) fn emit_cut<'m>(
     }
 }
 
-/// Adds an array with an element a slot for each leaf; one for all distances of a kind.
+/// Adds an array with an element for each slot, for each leaf; distances of one kind share one.
 fn add_slots<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -139,7 +142,7 @@ fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) ->
     function
 }
 
-/// Emits `void end_strip()`. Points have no strips.
+/// Emits `void end_strip()`, which does nothing for points.
 fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
     let (function, at, void) = (p.id(), p.slot(), p.void());
     p.name(function, "polyshade_end_strip");
@@ -153,7 +156,7 @@ fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
 }
 
 impl Cutter<'_, '_, '_> {
-    /// A pointer to the leaf `number` of the vertex in `slot`.
+    /// Emits a pointer to the leaf `number` of the vertex in `slot`.
     fn slot<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, number: usize, slot: Id) -> Id {
         let Slots { variable, path } = &self.slots[number];
         let pointer = p.pointer(StorageClass::PRIVATE, self.parts.leaves[number].ty);
@@ -214,7 +217,7 @@ impl Cutter<'_, '_, '_> {
         function
     }
 
-    /// Emits `float clip_distance(uint slot, uint plane)`, or that for cull distances.
+    /// Emits `float clip_distance(uint slot, uint plane)`, or the function for cull distances.
     fn distance(&self, p: &mut Patch<'_, '_>, kind: DistanceKind) -> Id {
         let (function, at, uint, float) = (p.id(), p.slot(), p.uint(), p.float());
         p.name(function, &format!("polyshade_{kind}_distance"));
@@ -263,7 +266,7 @@ impl Cutter<'_, '_, '_> {
         function
     }
 
-    /// Emits how far a new vertex lies between two on the screen, where it lies `part` of the way in clip space.
+    /// Emits the fraction at which a new vertex lies between two others on the screen; `part` is that in clip space.
     ///
     /// ```text
     /// %a      = OpLoad %float %w_outside
@@ -297,8 +300,8 @@ impl Cutter<'_, '_, '_> {
         code.binary(Op::F_DIV, float, share, w)
     }
 
-    /// Emits what lies `part` of the way from one value to another. Nothing is contracted: two primitives with an
-    /// edge in common compute the same.
+    /// Emits the linear interpolation between two values. Nothing is contracted, so that two primitives with a common
+    /// edge compute the same values.
     ///
     /// ```text
     /// %length = OpFSub %v4float %towards %from

@@ -1,5 +1,5 @@
-//! Distances where the device has none, by the vertex and fragment stages alone: they are handed on as ordinary values,
-//! and the fragment stage discards what they cut off.
+//! Emulates distances in the last stage before rasterization and the fragment stage, for devices without them: the
+//! distances become ordinary outputs, and the fragment stage discards by them.
 
 use super::arrays::{
     AddedRegisters, RegisterPlace, add_registers, arrays, at_least, behind, count, declared,
@@ -22,7 +22,7 @@ use polyshade_spv::{
     Position, StorageClass,
 };
 
-/// [`Step::Emulate`](super::Step::Emulate), in the last stage before rasterization.
+/// Applies [`Step::Emulate`](super::Step::Emulate) to the last stage before rasterization.
 pub(super) fn emulate_last<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -40,6 +40,7 @@ pub(super) fn emulate_last<'m>(
         if !lacking.is_needed(counts) {
             return Ok((counts, false));
         }
+        // All distances become ordinary outputs.
         let sites = Sites::new(m, p, entry);
         let location = registers.outputs;
         let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
@@ -47,6 +48,7 @@ pub(super) fn emulate_last<'m>(
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
         relocate(m, p, entry, class, &relocations, sites)?;
 
+        // Each cull distance also has a flag, and clip distances that the device has stay built-in.
         let cull = arrays.iter().find(|array| array.kind == DistanceKind::Cull);
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         for (number, (_, flag)) in (0..).zip(&flags) {
@@ -75,16 +77,16 @@ pub(super) fn emulate_last<'m>(
     with_others(&frame, lowered)
 }
 
-/// How often a fragment stage runs.
+/// The rate at which a fragment stage runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// As often as the module says.
+    /// The rate that the module declares.
     AsItIs,
-    /// For each sample, by a lowering that comes later.
+    /// Once for each sample, because of a later lowering.
     ForEachSample,
 }
 
-/// [`Step::Emulate`](super::Step::Emulate), in a fragment stage that runs as often as `runs` says.
+/// Applies [`Step::Emulate`](super::Step::Emulate) to a fragment stage.
 pub(crate) fn emulate_fragment<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -112,7 +114,7 @@ pub(crate) fn emulate_fragment<'m>(
             return Ok(());
         }
         if runs == Runs::ForEachSample {
-            // Behind this the shader reads its sample, and nobody can tell that it did not before.
+            // Check this now: from here on, the shader reads its sample in any case.
             check_per_sample(m, entry)?;
         }
         test_late(m, p, entry)?;
@@ -127,7 +129,7 @@ pub(crate) fn emulate_fragment<'m>(
                 Error::new(&code::CLIP_INTERPOLATION, message).about(array.register.variable)
             );
         }
-        // A sample is cut by its own distance: elsewhere in the pixel it is another one.
+        // Each sample needs the distance at its own position.
         if is_tested && (runs == Runs::ForEachSample || runs_per_sample(m, entry)) {
             interpolation = vec![Decoration::SAMPLE];
             p.capability(Capability::SAMPLE_RATE_SHADING);
@@ -161,7 +163,7 @@ pub(crate) fn emulate_fragment<'m>(
     with_others(&frame, lowered)
 }
 
-/// Whether `made` declares fewer of the arrays that the device lacks than the original does.
+/// Whether `made` declares fewer of the arrays that the device lacks than the original.
 fn declares_fewer(frame: &Frame<'_>, lacking: Emulated, made: &Module<'_>) -> Result<bool, Error> {
     let count = |m: &Module<'_>| {
         let kinds = declared(m, frame.entry(m)?).into_iter();
@@ -170,8 +172,8 @@ fn declares_fewer(frame: &Frame<'_>, lacking: Emulated, made: &Module<'_>) -> Re
     Ok(count(made)? < count(frame.isolated())?)
 }
 
-/// What is discarded must not have been counted and written by early tests: they are made late, where nothing differs
-/// by it.
+/// Removes early fragment tests, which would count and write fragments that are then discarded. Refuses shaders whose
+/// results would change.
 fn test_late<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -182,7 +184,7 @@ fn test_late<'m>(
     };
     let help = "what distances cut off is discarded, which early fragment tests do not see";
     check_movable(m, entry).map_err(|error| error.help(help))?;
-    // It goes with early tests, and nothing but the mask that the shader reads differs by it.
+    // It requires early tests, and only changes the sample mask that the shader reads.
     if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
         let inputs = rewrite::interface(m, entry, StorageClass::INPUT);
         let mut masks =
@@ -199,8 +201,8 @@ fn test_late<'m>(
     Ok(())
 }
 
-/// Whether values that are interpolated so are 0 elsewhere than where clipping cuts: that is where they are with
-/// perspective.
+/// Whether values with this interpolation are 0 elsewhere than on the edge that clipping makes. With perspective
+/// interpolation, they are 0 on that edge.
 fn moves_the_cut(interpolation: &[Decoration]) -> bool {
     interpolation.contains(&Decoration::FLAT) || interpolation.contains(&Decoration::NO_PERSPECTIVE)
 }
@@ -210,10 +212,10 @@ const FRAGMENT: Stages = Stages {
     otherwise: "does not test what is handed on of distances",
 };
 
-/// Adds the variables that say whether cull distances are not negative.
+/// Adds the flags that state whether cull distances are at least 0.
 ///
-/// They are interpolated with perspective: of zeros that is 0 too, and lavapipe makes NaN of zeros without perspective
-/// in slivers that clipping leaves.
+/// They are interpolated with perspective, where zeros give 0. Without perspective, lavapipe gives NaN for zeros in
+/// slivers that clipping leaves.
 fn add_flags<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -224,6 +226,8 @@ fn add_flags<'m>(
     add_registers(m, p, RegisterPlace { location, interpolation: &[], ..place }, [0, cull], None)
 }
 
+/// Emits the store of a flag: 1 if the cull distance is at least 0, otherwise 0.
+///
 /// ```text
 /// %distance = OpLoad %float %private
 /// %is_not   = OpFOrdGreaterThanEqual %bool %distance %float_0
@@ -257,7 +261,7 @@ fn copy<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, (own, native): (Id, Id), nu
     code.store(to, distance);
 }
 
-/// Emits whether a clip distance is not negative; NaN is.
+/// Emits whether a clip distance is at least 0; for NaN this is false.
 fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
     let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
     let from = pointer(p, at, StorageClass::INPUT, place.variable, &place.path);
@@ -266,7 +270,7 @@ fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
     code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero)
 }
 
-/// Emits whether a flag is set at a vertex at least: it or a derivative is not 0.
+/// Emits whether a flag is 1 at any vertex: the flag or one of its derivatives is not 0.
 ///
 /// ```text
 /// %flag  = OpLoad %float %from
@@ -290,7 +294,7 @@ fn is_alive<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, flag: &Place) -> Id {
     code.binary(Op::LOGICAL_OR, bool, ab, c)
 }
 
-/// Emits `void keep_if(bool kept)`, which discards the fragment unless it is kept.
+/// Emits `void keep_if(bool kept)`, which discards the fragment unless `kept` is true.
 ///
 /// ```text
 ///             OpSelectionMerge %merge None

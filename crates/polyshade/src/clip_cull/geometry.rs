@@ -1,4 +1,4 @@
-//! Distances where the device has none, exactly: a geometry stage drops primitives and cuts them.
+//! Emulates distances exactly: a geometry stage culls and clips primitives.
 
 use super::arrays::{
     AddedRegisters, Array, RegisterPlace, add_registers, arrays, count, with_others,
@@ -23,7 +23,7 @@ use polyshade_spv::{
 const STAGES: Stages =
     Stages { models: &[ExecutionModel::GEOMETRY], otherwise: "emits no primitives" };
 
-/// [`Step::ClipInGeometry`](super::Step::ClipInGeometry), in a geometry stage.
+/// Applies [`Step::ClipInGeometry`](super::Step::ClipInGeometry) to a geometry stage.
 pub(super) fn clip_in_geometry<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -75,7 +75,7 @@ pub(super) fn clip_in_geometry<'m>(
     with_others(&frame, frame.made(last, requirements, result))
 }
 
-/// The stage, while it is patched.
+/// The geometry stage, while it is patched.
 struct Stage<'s, 'm> {
     entry: EntryPoint<'m>,
     target: &'s Target,
@@ -87,7 +87,7 @@ impl<'m> Stage<'_, 'm> {
         self.clip.emulated.includes(kind)
     }
 
-    /// Returns how many vertices are emitted at most, and whether they have a size.
+    /// Adds clipping. Returns the most vertices that are emitted, and whether they have a point size.
     fn cut(
         &self,
         m: &'m Module<'_>,
@@ -155,7 +155,7 @@ impl<'m> Stage<'_, 'm> {
         Ok((vertices.max(1), parts.iter().any(|leaf| is_builtin(m, leaf, BuiltIn::POINT_SIZE))))
     }
 
-    /// Where distances are handed on as ordinary values, in their order.
+    /// Adds ordinary outputs for the distances if `keep_at` is set. Returns each array and number with its output.
     fn keep_distances(
         &self,
         m: &'m Module<'_>,
@@ -193,7 +193,7 @@ impl<'m> Stage<'_, 'm> {
         self.target.device_limits().check(&what, &needed)
     }
 
-    /// The mode that says how many vertices are emitted.
+    /// Returns the execution mode with the number of emitted vertices.
     fn output_vertices(&self, m: &'m Module<'_>) -> Result<Mode<'m>, Error> {
         let says = |mode: &Mode<'_>| {
             mode.mode() == ExecutionMode::OUTPUT_VERTICES
@@ -206,7 +206,7 @@ impl<'m> Stage<'_, 'm> {
         })
     }
 
-    /// What emits vertices and ends strips.
+    /// Returns the instructions that emit vertices and end strips.
     fn emits(&self, m: &'m Module<'_>) -> Result<Vec<Inst<'m>>, Error> {
         if m.mode(self.entry.function(), ExecutionMode::XFB).is_some() {
             let message = "the stage is captured, and primitives would go before they are counted";
@@ -220,7 +220,7 @@ impl<'m> Stage<'_, 'm> {
                 match inst.op() {
                     Op::EMIT_VERTEX | Op::END_PRIMITIVE => emits.push(inst),
                     Op::EMIT_STREAM_VERTEX | Op::END_STREAM_PRIMITIVE => {
-                        // Both name the stream in the same place.
+                        // Both instructions have the stream as first operand.
                         let stream = EmitStreamVertex::of(inst)
                             .map_or_else(|| Id::new(inst.words()[1]), |emit| Some(emit.stream()));
                         if stream.and_then(|stream| m.constant(stream)) != Some(0) {
@@ -239,7 +239,7 @@ impl<'m> Stage<'_, 'm> {
     }
 }
 
-/// Whether a part is a built-in, or a member that is.
+/// Whether a leaf belongs to a built-in variable or member.
 fn is_builtin(m: &Module<'_>, leaf: &Leaf, builtin: BuiltIn) -> bool {
     if m.builtin(leaf.variable) == Some(builtin) {
         return true;

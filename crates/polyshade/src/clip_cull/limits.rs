@@ -1,4 +1,4 @@
-//! How many distances a device takes.
+//! The device features and limits for distances.
 
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use crate::host::{Feature, LimitName, Requirements, Target};
@@ -9,10 +9,10 @@ use polyshade_spv::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Emulated {
-    /// Clip distances, and so cull distances too: a device that has these has those.
+    /// Clip and cull distances: a device without clip distances has no cull distances either.
     #[default]
     All,
-    /// Cull distances only, as Metal does. Clip distances stay as they are.
+    /// Cull distances only, as on Metal. Clip distances stay built-in.
     Cull,
 }
 
@@ -21,13 +21,13 @@ impl Emulated {
         self == Self::All || kind == DistanceKind::Cull
     }
 
-    /// Whether there is anything to do for so many clip and cull distances.
+    /// Whether a stage with these numbers of clip and cull distances has any that the device lacks.
     pub(crate) fn is_needed(self, counts: [u32; 2]) -> bool {
         DISTANCE_KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.includes(kind))
     }
 }
 
-/// What a stage with this many distances, clip and cull, needs of the device.
+/// Returns the requirements of a stage with these numbers of clip and cull distances.
 pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     let [clip, cull] = counts;
     let mut needs = Requirements::default();
@@ -43,7 +43,7 @@ pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     needs
 }
 
-/// The same without the features and limits of distances.
+/// Removes the features and limits of distances from `needs`.
 pub(super) fn without_distances(mut needs: Requirements) -> Requirements {
     for kind in DISTANCE_KINDS {
         needs.features.retain(|feature_of| *feature_of != feature(kind));
@@ -67,7 +67,7 @@ fn name(kind: DistanceKind) -> LimitName {
     }
 }
 
-/// An error where a stage has more distances than the device takes.
+/// Refuses more clip and cull distances than the device supports.
 pub(super) fn check(target: &Target, [clip, cull]: [u32; 2]) -> Result<(), Error> {
     let needed = [
         (name(DistanceKind::Clip), clip),

@@ -1,4 +1,4 @@
-//! Registers become built-in arrays.
+//! Converts registers to built-in arrays.
 
 use super::arrays::{ANY, CLASSES, arrays};
 use super::limits::{self, requirements};
@@ -41,7 +41,7 @@ impl<'o> Sides<'o> {
     }
 }
 
-/// The registers of a stage that hold distances, at its inputs and its outputs.
+/// Returns the distances in registers among the inputs and among the outputs of a stage.
 pub(super) fn own_linkages(frame: &Frame<'_>, options: &Normalize) -> Result<[Linkage; 2], Error> {
     let sides = Sides::new(options)?;
     let version = split(frame, &sides)?;
@@ -53,7 +53,7 @@ pub(super) fn own_linkages(frame: &Frame<'_>, options: &Normalize) -> Result<[Li
     Ok([side(StorageClass::INPUT)?, side(StorageClass::OUTPUT)?])
 }
 
-/// [`Step::Normalize`](super::Step::Normalize).
+/// Applies [`Step::Normalize`](super::Step::Normalize).
 pub(super) fn normalize<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -62,7 +62,7 @@ pub(super) fn normalize<'m>(
     normalize_in(&Frame::new(module, target, &ANY)?, options)
 }
 
-/// [`normalize`], of the module that `frame` was given.
+/// Applies the step to the module of `frame`.
 pub(super) fn normalize_in<'m>(
     frame: &Frame<'m>,
     options: &Normalize,
@@ -76,6 +76,7 @@ pub(super) fn normalize_in<'m>(
         is_marked |= !marking.blocks(module, entry, class).is_empty()
             || !marking.registers_or_none(module, entry, class)?.is_empty();
     }
+    // Without marked registers the module stays unchanged, but its built-in arrays have requirements.
     if !is_marked {
         let [inputs, outputs] = own_linkages(frame, options)?;
         let counts = counts(frame)?;
@@ -121,7 +122,7 @@ fn distances(linkages: [&Linkage; 2], counts: [[u32; 2]; 2]) -> StageDistances {
     }
 }
 
-/// How many distances a stage has in built-in arrays.
+/// Returns the numbers of distances in the built-in arrays of a stage.
 fn counts(frame: &Frame<'_>) -> Result<[[u32; 2]; 2], Error> {
     let module = frame.given();
     if !DISTANCE_KINDS.into_iter().any(|kind| module.has_capability(kind.capability())) {
@@ -140,7 +141,7 @@ fn counts(frame: &Frame<'_>) -> Result<[[u32; 2]; 2], Error> {
     Ok(counted.value)
 }
 
-/// A version in which marked blocks, and blocks with built-in arrays beside marked registers, are split.
+/// Returns a version in which blocks with marked members are split, and blocks with built-in arrays next to registers.
 fn split(frame: &Frame<'_>, sides: &Sides<'_>) -> Result<Module<'static>, Error> {
     prepare(frame, frame.isolated(), |m, entry| {
         let mut blocks = Vec::new();
@@ -164,7 +165,7 @@ fn split(frame: &Frame<'_>, sides: &Sides<'_>) -> Result<Module<'static>, Error>
     })
 }
 
-/// One side of a stage.
+/// The inputs or the outputs of a stage.
 struct SideOfStage<'m> {
     entry: EntryPoint<'m>,
     class: StorageClass,
@@ -172,7 +173,7 @@ struct SideOfStage<'m> {
 }
 
 impl<'m> SideOfStage<'m> {
-    /// Returns how many distances there are, clip and cull.
+    /// Converts the registers. Returns the numbers of clip and cull distances.
     fn normalize(
         &self,
         m: &'m Module<'_>,
@@ -203,6 +204,7 @@ impl<'m> SideOfStage<'m> {
             }
         }
 
+        // Distances move to the array of their kind; other components stay.
         self.check_linked(m, registers, linkage)?;
         let relocations: Vec<Relocation> = registers
             .iter()
@@ -222,8 +224,8 @@ impl<'m> SideOfStage<'m> {
         Ok(counts)
     }
 
-    /// What is written and not linked would clip no more; the next stage alone has no say in that. The outputs of
-    /// tessellation control are never rasterized.
+    /// Refuses distances that the stage writes and that are not linked: they would no longer clip, and the next stage
+    /// alone cannot decide that. The outputs of tessellation control stages are never rasterized.
     fn check_linked(
         &self,
         m: &Module<'_>,
@@ -252,7 +254,7 @@ impl<'m> SideOfStage<'m> {
         Ok(())
     }
 
-    /// Whether the array of `kind` is declared: where an input is used, or an output written.
+    /// Whether the array of `kind` is needed: an input of this kind is used, or an output is written.
     fn is_needed(&self, m: &Module<'_>, registers: &[Register], kind: DistanceKind) -> bool {
         let of_kind = |register: &&Register| register.distances().any(|(own, _)| own == kind);
         registers.iter().filter(of_kind).any(|register| match self.class {
@@ -261,7 +263,7 @@ impl<'m> SideOfStage<'m> {
         })
     }
 
-    /// A shader has one built-in of each kind on a side.
+    /// Removes an unused built-in array of `kind`, because a stage has only one on each side. Refuses a used one.
     fn remove_unused_builtin(
         &self,
         m: &'m Module<'_>,

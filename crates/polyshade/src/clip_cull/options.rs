@@ -1,4 +1,4 @@
-//! The steps that a caller asks for, and the distances that a stage has after them.
+//! The options for distances, and the distances that a stage has after the steps.
 
 use super::limits::Emulated;
 use super::primitives::Primitive;
@@ -10,13 +10,13 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module};
 use std::collections::BTreeSet;
 
-/// The changes to the distances of a stage, in their order. None leaves the stage as it is.
+/// The changes to the distances of a stage, in order. Without steps, the stage stays unchanged.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// Each step reads the result of the one before it. All but [`Step::Normalize`] read built-in arrays.
+    /// Each step reads the result of the previous one. All except [`Step::Normalize`] read built-in arrays.
     pub steps: Vec<Step>,
 }
 
@@ -38,96 +38,95 @@ impl From<Vec<Step>> for Options {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Step {
-    /// Makes built-in arrays of the registers that hold distances, in any stage.
+    /// Converts the registers that hold distances to built-in arrays, in any stage.
     ///
     /// The components of one kind are numbered register by register, together with the linked ones. An element that the
     /// stage never writes is 0. A stage that writes no distance of a kind does not declare its array.
     ///
-    /// Errors: `NotFound`: a semantic that no input or output has. `Options`: a component that is of both kinds; more
-    /// than two registers; an output that is written and not linked. `Unsupported`: a distance that is not a 32-bit
-    /// float or has no location; more distances than the device takes; a shader that uses the built-in array too;
-    /// inputs that are interpolated in different ways.
+    /// Errors: `NotFound`: a semantic that no input or output has. `Options`: a component of both kinds; more than
+    /// two registers; an output that is written and not linked. `Unsupported`: a distance that is not a 32-bit float
+    /// or has no location; more distances than the device supports; a shader that also uses the built-in array;
+    /// inputs with different interpolation.
     Normalize(Normalize),
-    /// Writes clip distances against planes of the host, in the last stage before rasterization.
+    /// Adds clip distances for planes of the host, in the last stage before rasterization.
     ///
-    /// Errors: `Options`: no planes; a descriptor that the shader has or that is reserved. `NotFound`: the vertex.
-    /// `Unsupported`: a stage that writes clip distances itself; more planes than the device takes; a stage whose
+    /// Errors: `Options`: no planes; a descriptor that the shader uses or that is reserved. `NotFound`: the vertex.
+    /// `Unsupported`: a stage that writes clip distances itself; more planes than the device supports; a stage whose
     /// outputs other invocations see.
     UserPlanes(UserPlanes),
-    /// Keeps disabled planes from clipping, in the last stage before rasterization: Vulkan clips against all planes
-    /// that are written, OpenGL against the enabled ones. The distance to a disabled plane becomes 0. Cull distances
-    /// stay.
+    /// Disables planes, in the last stage before rasterization: Vulkan clips against all planes that are written,
+    /// OpenGL only against the enabled ones. The distance to a disabled plane becomes 0. Cull distances stay.
     ///
-    /// Errors: `Options`: a descriptor or constant that the shader has or that is reserved. `Unsupported`: a stage
+    /// Errors: `Options`: a descriptor or constant that the shader uses or that is reserved. `Unsupported`: a stage
     /// whose outputs other invocations see (tessellation control and mesh stages).
     Mask {
         /// Bit `i` enables plane `i`.
         enabled: Value<u32>,
-        /// The first of two locations at which the stage also writes its distances unmasked: for a fragment stage that
-        /// [`ToRegisters`](Self::ToRegisters) makes read the same locations, and for native transform feedback.
+        /// The first of two locations at which the stage also writes the original distances: for a fragment stage
+        /// that [`ToRegisters`](Self::ToRegisters) makes read these locations, and for native transform feedback.
         #[cfg_attr(feature = "serde", serde(default))]
         keep_original_at: Option<u32>,
     },
-    /// Makes one `ClipDistance` array of both, clip distances first, in any stage: for hardware that has one.
+    /// Combines both arrays in a `ClipDistance` array, clip distances first, in any stage: for hardware with one.
     ///
-    /// Errors: `Unsupported`: more distances than the device takes; an array whose length is not constant.
+    /// Errors: `Unsupported`: more distances than the device supports; an array whose length is not constant.
     Combine {
         /// The number of clip distances of the signature; by default that of the stage.
         #[cfg_attr(feature = "serde", serde(default))]
         clip: Option<u32>,
     },
-    /// Makes two arrays of one `ClipDistance` array, in any stage.
+    /// Separates one `ClipDistance` array into two arrays, in any stage.
     ///
     /// Errors: as for [`Combine`](Self::Combine); `Options`: the stage has cull distances already.
     Separate {
         /// The first elements are this many clip distances, the others are cull distances.
         clip: u32,
     },
-    /// Makes ordinary vectors of the built-in arrays, clip distances first, in any stage. The module does not need the
-    /// capabilities any more.
+    /// Converts the built-in arrays to ordinary vectors, clip distances first, in any stage. The module no longer
+    /// needs the capabilities.
     ///
-    /// Errors: `Options`: a location that is used or reserved. `Unsupported`: more than eight distances; an array whose
-    /// length is not constant.
+    /// Errors: `Options`: a location that is used or reserved. `Unsupported`: more than eight distances; an array
+    /// whose length is not constant.
     ToRegisters(Registers),
-    /// Emulates distances by the last stage before rasterization and the fragment stage; both need the step.
+    /// Emulates distances in the last stage before rasterization and the fragment stage; both need the step.
     ///
-    /// The last stage writes its distances as ordinary outputs. Clip distances that the device has stay built-in, too.
-    /// The fragment stage discards by them: within a pixel of the edge that clipping would make, and whole pixels under
-    /// multisampling, unless the shader runs for each sample. A fragment is culled where a cull distance was negative
-    /// at all vertices: where its interpolated flag and both derivatives of that are 0. Discarded invocations do not
-    /// help the derivatives of their neighbours. Early fragment tests become late ones.
+    /// The last stage writes its distances as ordinary outputs. Clip distances that the device has stay built-in too.
+    /// The fragment stage discards by them: up to a pixel from the edge that clipping would make, and whole pixels
+    /// with multisampling, unless the shader runs for each sample. A primitive is culled if a cull distance is
+    /// negative at all vertices: a flag for it and both derivatives of the flag are 0. Discarded invocations do not
+    /// contribute to the derivatives of their neighbours. Early fragment tests become late ones.
     ///
-    /// Errors: `Options`: a location that is used or reserved; more distances than the signature has. `Unsupported`: a
-    /// stage whose outputs other invocations see; more than eight distances; early fragment tests that cannot be made
-    /// late, since the shader discards, stores or writes its depth.
+    /// Errors: `Options`: a location that is used or reserved; more distances than the signature has. `Unsupported`:
+    /// a stage whose outputs other invocations see; more than eight distances; early fragment tests that cannot be
+    /// made late because the shader discards, stores or writes its depth.
     Emulate {
         /// The kinds that the device lacks.
         #[cfg_attr(feature = "serde", serde(default))]
         emulated: Emulated,
         /// The first of [`EMULATED_LOCATIONS`] locations between both stages.
         location: u32,
-        /// The first location at which a tessellation evaluation or geometry stage reads the distances of the stage
-        /// before it, which [`ToRegisters`](Self::ToRegisters) put there; by default `location`. A fragment
-        /// stage ignores it.
+        /// The first location at which a tessellation evaluation or geometry stage reads the distances that
+        /// [`ToRegisters`](Self::ToRegisters) makes the stage before it write; by default `location`. Unused in a
+        /// fragment stage.
         #[cfg_attr(feature = "serde", serde(default))]
         inputs: Option<u32>,
-        /// In the fragment stage, where it is needed: the distances of the last stage. In the last stage: those of the
-        /// stage before it; by default its own.
+        /// In the fragment stage, where it is required: the distances of the last stage. In the last stage: those of
+        /// the stage before it; by default its own.
         #[cfg_attr(feature = "serde", serde(default))]
         signature: Option<DistanceCounts>,
     },
-    /// Clips and culls primitives in a geometry stage: exact where the device has no distances.
+    /// Clips and culls primitives in a geometry stage, exactly, for devices without distances.
     ///
-    /// A primitive is culled where one cull distance is negative or NaN at all of its vertices. The parts of the others
-    /// with a negative clip distance are cut off. New vertices have all outputs of the stage, interpolated in clip
-    /// space; flat ones are copied from the provoking vertex. A primitive with an infinite or NaN clip distance is
-    /// dropped, and so is a point with a negative one. Each remaining primitive is one strip.
+    /// A primitive is culled if one cull distance is negative or NaN at all its vertices. Otherwise its parts with a
+    /// negative clip distance are clipped. New vertices have all outputs of the stage, interpolated in clip space;
+    /// flat outputs are those of the provoking vertex. A primitive with an infinite or NaN clip distance is dropped,
+    /// and so is a point with a negative one. Each remaining primitive is one strip.
     ///
-    /// Errors: `Options`: a location that is taken, or missing; a primitive that the tessellation evaluation stage does
-    /// not make. `Unsupported`: a stage that is captured or has several vertex streams, since primitives are counted
-    /// before they are clipped; more vertices or components than the device takes; outputs that cannot be interpolated
-    /// part by part; before a generated stage, built-in outputs that no geometry stage can read (`Layer`,
-    /// `ViewportIndex`).
+    /// Errors: `Options`: a location that is taken or missing; a primitive that the tessellation evaluation stage
+    /// does not make. `Unsupported`: a stage that is captured or has several vertex streams, because primitives are
+    /// counted before they are clipped; more vertices or components than the device supports; outputs that cannot be
+    /// interpolated part by part; before a generated stage, built-in outputs that no geometry stage can read
+    /// (`Layer`, `ViewportIndex`).
     ClipInGeometry(GeometryClip),
 }
 
@@ -137,15 +136,15 @@ pub enum Step {
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Normalize {
-    /// Whether `UserSemantic` decorations (`SV_ClipDistance`, `SV_CullDistance`) count; true by default.
+    /// Whether `UserSemantic` decorations (`SV_ClipDistance`, `SV_CullDistance`) count; `true` by default.
     pub user_semantics: bool,
-    /// Inputs that are distances. Other components stay where they are.
+    /// The inputs that are distances. Other components stay at their locations.
     pub inputs: Vec<DistanceSemantic>,
-    /// Outputs that are distances. Other components stay where they are.
+    /// The outputs that are distances. Other components stay at their locations.
     pub outputs: Vec<DistanceSemantic>,
-    /// The distances that the stage shares with the one before it, which number the inputs; by default its own.
+    /// The distances that are linked with the stage before it, which number the inputs; by default its own.
     pub linked_inputs: Option<Vec<DistanceSemantic>>,
-    /// The distances that the stage shares with the one after it, which number the outputs; by default its own.
+    /// The distances that are linked with the stage after it, which number the outputs; by default its own.
     pub linked_outputs: Option<Vec<DistanceSemantic>>,
 }
 
@@ -168,9 +167,9 @@ impl Default for Normalize {
 pub struct UserPlanes {
     /// The number of planes.
     pub count: u32,
-    /// The place of their floats, 16 bytes a plane.
+    /// The source of their floats, 16 bytes for each plane.
     pub params: ParamSource,
-    /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`), in whose space the planes are; by default they are
+    /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`) in whose space the planes are; by default they are
     /// in clip space, that of `Position`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub vertex: Option<u32>,
@@ -185,13 +184,13 @@ pub struct Registers {
     pub inputs: u32,
     /// The location of the first output.
     pub outputs: u32,
-    /// The distances of the signature, of which the stage may have fewer; by default those of the stage.
+    /// The distances of the signature, of which the stage may have fewer; by default its own.
     #[cfg_attr(feature = "serde", serde(default))]
     pub signature: Option<DistanceCounts>,
 }
 
-/// The locations that [`Step::Emulate`] takes from the first on: two for distances, and two for the flags that say
-/// whether cull distances are negative.
+/// The number of locations that [`Step::Emulate`] uses: two for distances, and two for the flags that state whether
+/// cull distances are at least 0.
 pub const EMULATED_LOCATIONS: u32 = 4;
 
 /// Clipping and culling in a geometry stage.
@@ -200,33 +199,33 @@ pub const EMULATED_LOCATIONS: u32 = 4;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct GeometryClip {
-    /// The kinds that the device lacks. Where it lacks cull distances only, primitives are culled and not cut.
+    /// The kinds that the device lacks. If it lacks only cull distances, primitives are culled and not clipped.
     pub emulated: Emulated,
     /// The first of two locations at which the geometry stage also writes the distances, for a fragment stage that
     /// [`Step::ToRegisters`] makes read them there.
     pub keep_at: Option<u32>,
-    /// The first of two locations at which the stage reads the distances of the stage before it, which
-    /// [`Step::ToRegisters`] put there. A stage that reads any that the device lacks needs it, but for one before a
-    /// generated stage: that reads them at the location of its outputs by default.
+    /// The first of two locations at which the stage reads the distances that [`Step::ToRegisters`] makes the stage
+    /// before it write. It is required if the stage reads distances that the device lacks; only a stage before a
+    /// generated one reads them at the location of its outputs by default.
     pub read_at: Option<u32>,
-    /// The distances of the stage before, of which this one may have fewer.
+    /// The distances of the stage before it, of which this one may read fewer.
     pub signature: Option<DistanceCounts>,
-    /// The locations whose values the fragment stage takes from the provoking vertex; integers need not be named.
+    /// The locations that the fragment stage reads from the provoking vertex; integers can be omitted.
     pub flat: BTreeSet<u32>,
-    /// The locations whose values the fragment stage interpolates linearly in screen space.
+    /// The locations that the fragment stage interpolates linearly in screen space.
     pub no_perspective: BTreeSet<u32>,
-    /// The vertex that flat values come from.
+    /// The vertex with the flat values.
     pub provoking: ProvokingVertex,
-    /// Generates a geometry stage for these primitives after a vertex or tessellation evaluation stage; by default the
-    /// stage is itself a geometry stage. It passes all outputs of the stage before it on, and the primitive's number.
+    /// Generates a geometry stage for these primitives after a vertex or tessellation evaluation stage; by default
+    /// the given stage is a geometry stage. The generated stage passes on all outputs and the primitive's number.
     pub generate: Option<Primitive>,
     /// The first of two locations at which the stage before a generated one writes its distances.
     pub location: u32,
 }
 
 impl GeometryClip {
-    /// Sets the interpolation to the decorations of the fragment stage `entry` of `module`: only its own matter,
-    /// whatever the stage before it has.
+    /// Sets the interpolation to that of the fragment stage `entry` of `module`. The decorations of the stage before
+    /// it do not count.
     ///
     /// # Errors
     ///
@@ -241,7 +240,7 @@ impl GeometryClip {
         Ok(())
     }
 
-    /// The registers that are read.
+    /// Returns the registers that the stage reads.
     pub(super) fn read(&self) -> Option<Registers> {
         let Self { read_at, signature, .. } = *self;
         Some(Registers { inputs: read_at?, signature, ..Registers::default() })
@@ -253,14 +252,14 @@ impl GeometryClip {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct DistanceCounts {
-    /// Of clip distances.
+    /// The number of clip distances.
     pub clip: u32,
-    /// Of cull distances.
+    /// The number of cull distances.
     pub cull: u32,
 }
 
 impl DistanceCounts {
-    /// Both numbers.
+    /// Returns these numbers.
     pub const fn new(clip: u32, cull: u32) -> Self {
         Self { clip, cull }
     }
@@ -278,8 +277,8 @@ pub struct Distances {
     pub clip: u32,
     /// The number of cull distances.
     pub cull: u32,
-    /// The components of registers that hold distances, or held them before [`Step::Normalize`]: clip distances first,
-    /// by their numbers.
+    /// The components of registers that hold distances, or held them before [`Step::Normalize`]: clip distances
+    /// first, by their numbers.
     pub registers: Vec<DistanceSemantic>,
 }
 
@@ -288,7 +287,7 @@ impl Distances {
         Self { clip, cull, registers }
     }
 
-    /// The numbers of both kinds.
+    /// Returns the numbers of both kinds.
     pub fn counts(&self) -> DistanceCounts {
         DistanceCounts { clip: self.clip, cull: self.cull }
     }
@@ -305,9 +304,9 @@ impl From<[u32; 2]> for Distances {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct StageDistances {
-    /// The distances that it reads.
+    /// The distances that the stage reads.
     pub inputs: Distances,
-    /// The distances that it writes, or wrote where they are emulated.
+    /// The distances that the stage writes, or wrote before they were emulated.
     pub outputs: Distances,
 }
 
@@ -317,9 +316,9 @@ pub struct StageDistances {
 pub struct Clipped {
     /// The distances of the stage.
     pub distances: StageDistances,
-    /// The numbers of the steps that left the module as it was.
+    /// The indices of the steps that left the module unchanged.
     pub unchanged: Vec<usize>,
-    /// The geometry stage that [`Step::ClipInGeometry`] generated, with one entry point `main`; `None` where the stage
+    /// The geometry stage that [`Step::ClipInGeometry`] generated, with one entry point `main`; `None` if the stage
     /// before it has no distances that the device lacks.
     pub geometry: Option<Box<Lowered<'static, StageDistances>>>,
 }

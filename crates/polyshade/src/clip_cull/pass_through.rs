@@ -1,7 +1,7 @@
-//! A geometry stage for pipelines that have none.
+//! Generates a geometry stage for pipelines without one.
 //!
-//! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
-//! lowered as any other geometry stage is.
+//! It passes all outputs of the stage before it on, vertex by vertex, with the distances as built-in arrays. Then it
+//! is lowered like any other geometry stage.
 
 use super::arrays::{MOST, arrays, count, registers_in, with_others};
 use super::geometry::clip_in_geometry;
@@ -24,7 +24,7 @@ use polyshade_spv::{
     Position, StorageClass, Type,
 };
 
-/// [`Step::ClipInGeometry`](super::Step::ClipInGeometry), after a vertex or tessellation evaluation stage.
+/// Applies [`Step::ClipInGeometry`](super::Step::ClipInGeometry) after a vertex or tessellation evaluation stage.
 pub(super) fn generate<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -52,13 +52,14 @@ pub(super) fn generate<'m>(
         };
         return Ok((with_others(&frame, last)?, None));
     }
+    // The given stage writes its distances to registers, which the generated stage reads.
     let split = prepare_blocks(&frame, &read)?;
     let mut last = registers_in(&frame, &split, registers, &[StorageClass::OUTPUT])?;
     last.result.inputs = inputs.inputs;
     let plain = frame.found(&last.module, pass_through(&frame, &last, primitive))?;
     let mut device = target.device_limits().clone();
     if clip.emulated == Emulated::All {
-        // What the device lacks is on its way out.
+        // The built-in arrays are removed below, so the device's limits do not apply to them.
         device.max_clip_distances = MOST;
         device.max_cull_distances = MOST;
         device.max_combined_distances = MOST;
@@ -68,7 +69,7 @@ pub(super) fn generate<'m>(
         .device(device)
         .reserved(target.reservations().clone())
         .names(target.has_names());
-    // What is said of the stage that is made is said of nothing that was given.
+    // Errors about the generated stage must not refer to the given module.
     let geometry = clip_in_geometry(&plain, &geometry_target, clip)
         .map_err(Error::without_place)?
         .into_owned();
@@ -99,7 +100,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     } else {
         Primitive::Triangles
     };
-    // The modes may be the control stage's: only what is said here can contradict.
+    // The control stage may declare these modes instead, so check them only if this stage declares any.
     let is_said = [
         ExecutionMode::TRIANGLES,
         ExecutionMode::QUADS,
@@ -114,7 +115,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many clip and cull distances the stage hands on.
+/// Returns the numbers of clip and cull distances that the stage writes.
 fn distances(frame: &Frame<'_>, version: &Module<'_>) -> Result<[u32; 2], Error> {
     let class = StorageClass::OUTPUT;
     let version = prepare_builtins(frame, version, &[class])?;
@@ -124,7 +125,7 @@ fn distances(frame: &Frame<'_>, version: &Module<'_>) -> Result<[u32; 2], Error>
     })
 }
 
-/// A geometry stage that hands on what `last` does, at each of its vertices, with built-in arrays of distances.
+/// Returns a geometry stage that copies the outputs of `last` at each vertex, with built-in arrays of distances.
 fn pass_through(
     frame: &Frame<'_>,
     last: &Lowered<'_, StageDistances>,
@@ -153,7 +154,7 @@ fn pass_through(
         let mut pairs = Vec::new();
         for output in outputs {
             let number = before.decoration(output, Decoration::LOCATION).and_then(|at| at.first());
-            // Nothing else is where distances are: it was free.
+            // The locations of the distances were free, so only distances have them.
             let is_distance = number.is_some_and(|at| {
                 last.result.outputs.registers.iter().any(|semantic| semantic.locations.first == *at)
             });
@@ -164,7 +165,7 @@ fn pass_through(
     Ok(filled.module.into_owned())
 }
 
-/// The outputs that a geometry stage is handed: all but the size of points where none are drawn.
+/// Returns the outputs that the geometry stage reads: all, but the point size only for points.
 fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Result<Vec<Id>, Error> {
     let mut outputs = Vec::new();
     for output in rewrite::interface(m, entry, StorageClass::OUTPUT) {
@@ -186,7 +187,7 @@ fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Resul
     Ok(outputs)
 }
 
-/// What types of 8, 16 and 64 bits need.
+/// Declares the capabilities of `from` for 16- and 64-bit types.
 fn copy_capabilities(from: &Module<'_>, p: &mut Patch<'_, '_>) {
     const OF_TYPES: [Capability; 5] = [
         Capability::FLOAT16,
@@ -203,25 +204,25 @@ fn copy_capabilities(from: &Module<'_>, p: &mut Patch<'_, '_>) {
     }
 }
 
-/// An output of the stage before, as the geometry stage has it.
+/// An output of the stage before, and the input and output that it has in the geometry stage.
 struct Pair {
     leaves: Vec<Leaf>,
     /// The types of the leaves.
     types: Vec<Id>,
     input: Id,
-    /// `None` where it is not handed on as it is.
+    /// `None` for distances, which are not passed on unchanged.
     output: Option<Id>,
     location: Option<u32>,
 }
 
-/// Declares what the stage before has.
+/// Declares the outputs of the stage before in the geometry stage.
 struct Mirror<'s, 'm, 'w, 'b> {
     /// The stage before.
     m: &'s Module<'b>,
     p: &'s mut Patch<'m, 'w>,
     entry: EntryPoint<'m>,
     primitive: Primitive,
-    /// Types by theirs, for each side: structures are decorated differently.
+    /// The declared types, by the original type and the side: structures have different decorations on each.
     types: HashMap<(Id, StorageClass), Id>,
 }
 
@@ -258,7 +259,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         variable
     }
 
-    /// The type `ty` of the stage before.
+    /// Declares the type `ty` of the stage before.
     fn declare(&mut self, ty: Id, class: StorageClass, depth: u32) -> Result<Id, Error> {
         if let Some(known) = self.types.get(&(ty, class)) {
             return Ok(*known);
@@ -316,7 +317,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         Ok(new)
     }
 
-    /// Emits the vertices: of each all that was handed on, its distances, and the number of the primitive.
+    /// Emits the vertices, each with all outputs, the distances, and the number of the primitive.
     fn write(
         &mut self,
         at: Position<'m>,
@@ -352,7 +353,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         Ok(())
     }
 
-    /// A value of the input at a vertex.
+    /// Emits the load of a leaf of an input at a vertex.
     fn load(&mut self, at: Position<'m>, pair: &Pair, leaf: usize, vertex: u32) -> Id {
         let ty = pair.types[leaf];
         let path = [&[vertex], pair.leaves[leaf].path.as_slice()].concat();
@@ -410,10 +411,10 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
     }
 }
 
-/// How deep types nest at most: with more, an output is refused before.
+/// The deepest nesting of types; `leaves` refuses deeper outputs first.
 const DEEPEST: u32 = 32;
 
-/// Decorations that the geometry stage has too.
+/// Whether the geometry stage has this decoration too.
 fn is_kept(decoration: Decoration, class: StorageClass) -> bool {
     let everywhere = matches!(
         decoration,

@@ -1,4 +1,4 @@
-//! All stages of a pipeline at once: where two meet, both must number the distances alike.
+//! Normalizes all stages of a pipeline together, because linked stages must number the distances alike.
 
 use super::arrays::ANY;
 use super::normalize::{normalize_in, own_linkages};
@@ -8,12 +8,12 @@ use crate::host::{Lowered, Target};
 use crate::rewrite::{Frame, Stages};
 use polyshade_spv::{Error, Module};
 
-/// [`Step::Normalize`](super::Step::Normalize) for the stages of one pipeline, in the pipeline's order. Where two
-/// stages meet, a component that either marks is a distance on both sides, with the same number.
+/// Applies [`Step::Normalize`](super::Step::Normalize) to the stages of one pipeline, in the pipeline's order. A
+/// component that one of two linked stages marks is a distance in both, with the same number.
 ///
 /// # Errors
 ///
-/// Those of the step; `Options` where the stages are out of order.
+/// Those of the step; `Options` if the stages are out of order.
 pub(crate) fn normalize_pipeline<'m>(
     stages: &[(&'m Module<'_>, Target, Normalize)],
 ) -> Result<Vec<Lowered<'m, StageDistances>>, Error> {
@@ -23,6 +23,7 @@ pub(crate) fn normalize_pipeline<'m>(
         .collect::<Result<_, _>>()?;
     Stages::check_order(frames.iter().map(Frame::model))?;
 
+    // Join the distances of each pair of linked stages.
     let mut linked: Vec<Normalize> = stages.iter().map(|(_, _, options)| options.clone()).collect();
     let own: Vec<[Linkage; 2]> = frames
         .iter()

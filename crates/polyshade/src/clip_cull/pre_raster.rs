@@ -1,5 +1,5 @@
-//! What is done where the last stage before rasterization hands distances on: planes that are off do not clip, and
-//! planes of the caller do.
+//! Changes the clip distances of the last stage before rasterization: masks disabled planes, or adds planes of the
+//! host.
 
 use super::arrays::{Array, arrays, behind, check_free, count};
 use super::limits::{self, requirements};
@@ -14,10 +14,10 @@ use crate::rewrite::{self, Copies, FoundBuiltin, Frame, ParamReader, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageClass, Type};
 
-/// What the specialization constant or the block is called that says which planes are on.
+/// The name of the specialization constant or block with the enabled planes.
 const NAME: &str = "polyshade_enabled_planes";
 
-/// What the word is called: a constant has no block around it.
+/// Returns the name of the host parameter: a constant has no block with a name.
 fn mask_word(place: ParamSource) -> &'static str {
     match place {
         ParamSource::Specialization { .. } => NAME,
@@ -25,7 +25,7 @@ fn mask_word(place: ParamSource) -> &'static str {
     }
 }
 
-/// The words of planes: x, y, z and w of each.
+/// The names and meanings of the parameters of planes: x, y, z and w of each.
 macro_rules! plane_words {
     ($($plane:literal)*) => {
         [$(plane_words!(@ $plane "x" "y" "z" "w")),*]
@@ -38,7 +38,7 @@ macro_rules! plane_words {
     };
 }
 
-/// Names and meanings, of as many planes as devices have; those of others are made.
+/// The parameters of as many planes as devices have; those of further planes are generated.
 const PLANE_WORDS: [[(&str, &str); 4]; 8] = plane_words!(0 1 2 3 4 5 6 7);
 
 fn plane_words(plane: u32) -> [HostParam; 4] {
@@ -51,7 +51,7 @@ fn plane_words(plane: u32) -> [HostParam; 4] {
     }
 }
 
-/// [`Step::Mask`](super::Step::Mask).
+/// Applies [`Step::Mask`](super::Step::Mask).
 pub(super) fn mask<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -76,6 +76,7 @@ pub(super) fn mask<'m>(
             let message = "cannot mask distances that are captured natively: give a location that keeps the originals";
             return Err(Error::new(&code::CLIP_MASK_CAPTURED, message).about(variable));
         }
+        // Copies keep the original distances, and the built-in array gets the masked ones.
         let copy = match keep_original_at {
             Some(location) => Some(stage.as_written(m, p, clip, location)?),
             None => None,
@@ -97,7 +98,7 @@ pub(super) fn mask<'m>(
     })
 }
 
-/// [`Step::UserPlanes`](super::Step::UserPlanes).
+/// Applies [`Step::UserPlanes`](super::Step::UserPlanes).
 pub(super) fn user_planes<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -106,7 +107,7 @@ pub(super) fn user_planes<'m>(
     if planes.count == 0 {
         return Err(Error::new(&code::CLIP_NO_PLANES, "there are no clip planes"));
     }
-    // Before there is a word for each.
+    // Check the number first, because each plane adds host parameters.
     limits::check(target, [planes.count, 0])?;
     let mut words = Vec::new();
     HostParams::add(&mut words, planes.params, (0..planes.count).flat_map(plane_words));
@@ -138,7 +139,7 @@ pub(super) fn user_planes<'m>(
 struct LastStage<'s, 'm> {
     entry: EntryPoint<'m>,
     target: &'s Target,
-    /// What the host fills in, if anything.
+    /// The host parameters, if any.
     words: &'s [HostParams],
     arrays: Vec<Array>,
     sites: Sites<'m>,
@@ -175,7 +176,7 @@ fn lower<'g>(
         Ok((clip, cull))
     })?;
     let (clip, cull) = next.value;
-    // Where there is nothing to mask, nothing reads the words.
+    // Without clip distances to mask, no code reads the host parameters.
     let words = if clip > 0 { words } else { Vec::new() };
     let mut requirements = requirements([clip, cull]);
     requirements.read(&words, frame.model());
@@ -190,14 +191,14 @@ const STAGES: Stages = Stages {
     otherwise: "does not hand single vertices to rasterization",
 };
 
-/// The output that planes are dotted with.
+/// The output whose dot products with the planes are the distances.
 #[derive(Clone, Copy)]
 enum Vertex {
     Builtin(FoundBuiltin),
     Variable(Id),
 }
 
-/// Where a mask is.
+/// The mask of enabled planes.
 #[derive(Clone)]
 enum Mask<'w> {
     Value(Id),
@@ -205,7 +206,7 @@ enum Mask<'w> {
 }
 
 impl<'s, 'm> LastStage<'s, 'm> {
-    /// Adds the host parameters, in a block called `name`.
+    /// Adds the host parameters, in a block with this name.
     fn words<'w>(
         &self,
         m: &'m Module<'w>,
@@ -227,7 +228,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         })
     }
 
-    /// Hands one clip distance on, or 0 where its plane is off.
+    /// Emits the store of one clip distance, or of 0 if its plane is disabled.
     ///
     /// ```text
     /// %bit     = OpBitwiseAnd %uint %mask %uint_4
@@ -269,8 +270,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         }
     }
 
-    /// Vectors at the locations from `location` on that hold the clip distances as they were written, and are captured
-    /// as they would have been.
+    /// Adds vectors from `location` on for the original clip distances, with the capture decorations of the array.
     fn as_written(
         &self,
         m: &'m Module<'_>,
@@ -304,7 +304,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         Ok(registers)
     }
 
-    /// The output that planes are dotted with.
+    /// Finds the output for the dot products: the position, or the `vec4` at `location`.
     fn vertex(&self, m: &'m Module<'_>, location: Option<u32>) -> Result<Vertex, Error> {
         let (found, what) = match location {
             None => {
@@ -339,7 +339,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
         }
     }
 
-    /// Hands the distance from one plane on.
+    /// Emits the store of the distance to one plane.
     ///
     /// ```text
     /// %vertex   = OpLoad %v4float %gl_Position

@@ -1,4 +1,4 @@
-//! The version that is lowered: its entry point shares nothing, and the built-in arrays are variables of their own.
+//! Makes the version to lower, in which the built-in arrays are separate variables.
 
 use super::registers::{blocks_of, builtin_blocks};
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
 
-/// The next version of `version`, in which `blocks` of the entry point are split.
+/// Returns a version after `version` in which `blocks` of the entry point are split.
 pub(super) fn prepare(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -22,7 +22,7 @@ pub(super) fn prepare(
     Ok(split.module.into_owned())
 }
 
-/// [`prepare`], with the blocks that have built-in arrays of distances on this side.
+/// Splits the blocks with built-in arrays of distances among inputs or outputs, as `classes` state.
 pub(super) fn prepare_builtins(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -33,7 +33,7 @@ pub(super) fn prepare_builtins(
     })
 }
 
-/// [`prepare`], with all blocks of built-ins among the outputs of a stage that has distances there.
+/// Splits all output blocks of built-ins, if the stage has distances among its outputs.
 pub(super) fn prepare_blocks(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -51,7 +51,7 @@ pub(super) fn prepare_blocks(
     })
 }
 
-/// The built-in array of one kind that is a variable of its own among the inputs or outputs of `entry`.
+/// Returns the built-in array of one kind that is a separate variable among the inputs or outputs of `entry`.
 pub(super) fn builtin_array(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -62,13 +62,13 @@ pub(super) fn builtin_array(
     rewrite::interface(m, entry, class).into_iter().find(is_array)
 }
 
-/// Whether something in a function uses the variable.
+/// Whether code in a function uses the variable.
 pub(super) fn is_used(m: &Module<'_>, variable: Id) -> bool {
     m.code_uses_of(variable).next().is_some()
 }
 
-/// A version without the capabilities for distances that nothing needs any more, and without the blocks that declare
-/// them but have no variable.
+/// Returns a version without unneeded capabilities for distances, and without blocks that declare distances but that
+/// no variable has as its type.
 pub(super) fn without_unused(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -79,6 +79,7 @@ pub(super) fn without_unused(
                 .first()
                 .and_then(|word| DISTANCE_KINDS.into_iter().find(|kind| kind.builtin().0 == *word))
         };
+        // Find the distances that structures and variables still declare.
         let mut needed = Vec::new();
         let mut dead = Vec::new();
         for structure in m.section(Section::Globals).filter(|inst| inst.op() == Op::TYPE_STRUCT) {
@@ -100,6 +101,7 @@ pub(super) fn without_unused(
             let builtin = m.decoration(variable.result(), Decoration::BUILT_IN);
             needed.extend(builtin.and_then(is_distance));
         }
+        // Remove unused structures, and the capabilities of distances that are not declared.
         for id in dead {
             p.remove_definition(id);
         }
@@ -116,7 +118,7 @@ pub(super) fn without_unused(
     Ok(next.module.into_owned())
 }
 
-/// The structure `id` and the types made of it, if nothing but names and decorations uses them.
+/// Returns the structure `id` and the types made of it, if only names and decorations use them.
 fn unused_types(m: &Module<'_>, id: Id) -> Option<Vec<Id>> {
     let mut types = vec![id];
     let mut seen = HashSet::from_iter([id]);
@@ -134,7 +136,7 @@ fn unused_types(m: &Module<'_>, id: Id) -> Option<Vec<Id>> {
             }
         }
     }
-    // Users before what they use.
+    // Remove users before the types that they use.
     types.reverse();
     Some(types)
 }

@@ -1,11 +1,11 @@
-//! What a geometry stage takes and emits, and how much it may.
+//! The primitives that a geometry stage reads and emits, and the number of emitted vertices.
 
 use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionMode, Module};
 use std::fmt;
 
-/// What is drawn, and so what a geometry stage gets: strips and fans are lists by then.
+/// The primitives that a geometry stage reads. Strips and fans are separate lines and triangles there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -19,11 +19,10 @@ pub enum Primitive {
     Triangles,
 }
 
-/// All of them.
 const PRIMITIVES: [Primitive; 3] = [Primitive::Points, Primitive::Lines, Primitive::Triangles];
 
 impl Primitive {
-    /// How many vertices it has.
+    /// Returns the number of vertices.
     pub fn vertices(self) -> u32 {
         match self {
             Self::Points => 1,
@@ -32,7 +31,7 @@ impl Primitive {
         }
     }
 
-    /// The mode of a geometry stage that gets such.
+    /// Returns the execution mode of a geometry stage that reads these primitives.
     pub(super) fn input_mode(self) -> ExecutionMode {
         match self {
             Self::Points => ExecutionMode::INPUT_POINTS,
@@ -41,7 +40,7 @@ impl Primitive {
         }
     }
 
-    /// The mode of a geometry stage that emits such.
+    /// Returns the execution mode of a geometry stage that emits these primitives.
     pub(super) fn output_mode(self) -> ExecutionMode {
         match self {
             Self::Points => ExecutionMode::OUTPUT_POINTS,
@@ -50,8 +49,8 @@ impl Primitive {
         }
     }
 
-    /// How many vertices a geometry stage emits at most once `clip` planes cut it, where it emitted
-    /// `before` at most.
+    /// Returns the most vertices that a geometry stage emits after clipping by `clip` planes, and at most `before`
+    /// without it.
     pub fn most_vertices(self, before: u32, clip: u32) -> u32 {
         let primitives = before.saturating_sub(self.vertices() - 1);
         match self {
@@ -61,8 +60,8 @@ impl Primitive {
         }
     }
 
-    /// How many slots vertices take while `clip` planes cut: each leaves two new vertices of a triangle, and all
-    /// together two of a line.
+    /// Returns the number of slots for clipping by `clip` planes. Each plane adds two new vertices to a triangle; all
+    /// planes together add two to a line.
     pub(super) fn slots(self, clip: u32) -> u32 {
         match self {
             Self::Points => 1,
@@ -71,7 +70,7 @@ impl Primitive {
         }
     }
 
-    /// The library's function for a vertex that the shader emits.
+    /// Returns the library function for a vertex that the shader emits.
     pub(super) fn emit(self) -> &'static str {
         match self {
             Self::Points => "emit_to_points",
@@ -91,7 +90,7 @@ impl fmt::Display for Primitive {
     }
 }
 
-/// The number of the provoking vertex, which flat values come from, among the vertices of a primitive.
+/// Returns the number of the provoking vertex, which has the flat values, in a primitive.
 pub(super) fn provoking_corner(provoking: ProvokingVertex, primitive: Primitive) -> u32 {
     match provoking {
         ProvokingVertex::First => 0,
@@ -99,7 +98,7 @@ pub(super) fn provoking_corner(provoking: ProvokingVertex, primitive: Primitive)
     }
 }
 
-/// What a geometry stage emits; `None` where it does not say.
+/// Returns the primitive that a geometry stage emits; `None` without an execution mode for it.
 pub(super) fn emitted<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<Primitive> {
     m.modes(entry.function()).find_map(|mode| {
         PRIMITIVES.into_iter().find(|primitive| primitive.output_mode() == mode.mode())

@@ -1,4 +1,4 @@
-//! A stage reads what the stage before hands on as ordinary values, where the device lacks distances.
+//! Replaces the distances that a stage reads by ordinary inputs, for devices without distances.
 
 use super::arrays::{RegisterPlace, add_registers, arrays, count, relocation, signature_of};
 use super::limits::Emulated;
@@ -11,8 +11,8 @@ use crate::code;
 use crate::rewrite::Frame;
 use polyshade_spv::{Error, Module, StorageClass};
 
-/// The first version, which reads distances `at` registers if the device lacks any of them: they are in those as
-/// [`to_registers`](super::to_registers) has them. The input blocks that declare distances are split.
+/// Returns a version that reads its distances from the registers `at` if the device lacks any of them: the stage
+/// before writes them there with [`to_registers`](super::to_registers). Input blocks that declare distances are split.
 pub(super) fn read_registers<'f>(
     frame: &'f Frame<'_>,
     lacking: Emulated,

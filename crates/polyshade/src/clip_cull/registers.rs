@@ -9,13 +9,13 @@ use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, StorageClass, Type, decode_text,
 };
 
-/// A variable, components of which are distances.
+/// A variable with components that are distances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Register {
     pub(super) variable: Id,
-    /// The length of the array that has an element for each vertex, where there is one.
+    /// The length of the array with an element for each vertex, if it is one.
     pub(super) vertices: Option<Id>,
-    /// Its scalars, or those of each vertex, in their order.
+    /// The scalars of the variable, or of each vertex, in order.
     pub(super) scalars: Vec<Scalar>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Register {
 pub(super) struct Scalar {
     pub(super) path: Vec<u32>,
     pub(super) component: Component,
-    /// `None` where it is an ordinary value.
+    /// `None` for an ordinary value.
     pub(super) kind: Option<DistanceKind>,
 }
 
@@ -34,19 +34,19 @@ impl Register {
     }
 }
 
-/// How one side of a stage is marked.
+/// The selection of distances among the inputs or the outputs of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking<'o> {
     /// Whether `UserSemantic` decorations count.
     pub(super) semantics: bool,
-    /// What the caller says.
+    /// The semantics from the caller.
     pub(super) marks: &'o [DistanceSemantic],
-    /// What is a distance on the other side too; a stage need not have all of it.
+    /// The distances that are linked with the other stage; this stage may have fewer.
     pub(super) linked: Option<&'o Linkage>,
 }
 
-/// Whether a stage hands distances on at all: a vertex shader's inputs are attributes, and a fragment shader's outputs
-/// colours.
+/// Whether a stage can have distances on this side. The inputs of a vertex stage are attributes, and the outputs of a
+/// fragment stage are colours.
 pub(super) fn has_distances(model: ExecutionModel, class: StorageClass) -> bool {
     if class == StorageClass::INPUT {
         matches!(
@@ -69,15 +69,14 @@ pub(super) fn has_distances(model: ExecutionModel, class: StorageClass) -> bool 
     }
 }
 
-/// Values of the patch or of a primitive, which are never distances.
+/// Whether the variable belongs to a patch or a primitive: it has no distances then.
 fn is_shared_by_vertices(m: &Module<'_>, variable: Id) -> bool {
     let shared = [Decoration::PATCH, Decoration::PER_PRIMITIVE_EXT];
     shared.into_iter().any(|decoration| m.decoration(variable, decoration).is_some())
 }
 
 impl<'o> Marking<'o> {
-    /// The registers among the inputs or outputs, whichever `class` says, of `entry` that hold distances, in the order
-    /// of its interface.
+    /// Returns the registers with distances among the inputs or outputs of `entry`, in the order of its interface.
     pub(super) fn registers(
         self,
         m: &Module<'_>,
@@ -96,7 +95,7 @@ impl<'o> Marking<'o> {
         }
     }
 
-    /// [`registers`](Self::registers), where marks that nothing has are no error: members of blocks may have them.
+    /// Returns the [`registers`](Self::registers), but allows unmatched semantics: block members may have them.
     pub(super) fn registers_or_none(
         self,
         m: &Module<'_>,
@@ -194,7 +193,7 @@ impl<'o> Marking<'o> {
         Ok(kind)
     }
 
-    /// What the semantic of a variable, or of a member of a block, says.
+    /// Returns the kind in the `UserSemantic` of a variable or of a block member.
     fn semantic(self, m: &Module<'_>, id: Id, member: Option<u32>) -> Option<DistanceKind> {
         let words = match member {
             Some(member) => m.member_decoration(id, member, Decoration::USER_SEMANTIC),
@@ -210,7 +209,7 @@ impl<'o> Marking<'o> {
         components.map(|component| component.location)
     }
 
-    /// The blocks among the inputs or outputs of `entry` that have marked members.
+    /// Returns the blocks among the inputs or outputs of `entry` that have members with distances.
     pub(super) fn blocks(
         self,
         m: &Module<'_>,
@@ -249,7 +248,7 @@ impl<'o> Marking<'o> {
     }
 }
 
-/// The structure that `variable`, or each of its elements, is, and the types of its members.
+/// Returns the structure type of `variable`, or of its elements, and the types of its members.
 fn block<'m>(m: &'m Module<'_>, variable: Id) -> Option<(Id, impl Iterator<Item = Id> + use<'m>)> {
     let ty = m.pointee(variable)?;
     let structure = match m.ty(ty)? {
@@ -259,7 +258,7 @@ fn block<'m>(m: &'m Module<'_>, variable: Id) -> Option<(Id, impl Iterator<Item 
     matches!(m.ty(structure), Some(Type::Struct { .. })).then(|| (structure, m.members(structure)))
 }
 
-/// The blocks among the inputs or outputs of `entry` that have a built-in array of distances as a member.
+/// Returns the blocks among the inputs or outputs of `entry` that have a built-in array of distances as a member.
 pub(super) fn builtin_blocks(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -270,7 +269,7 @@ pub(super) fn builtin_blocks(
     })
 }
 
-/// The blocks among the inputs or outputs of `entry` that have one of these built-ins as a member.
+/// Returns the blocks among the inputs or outputs of `entry` that have a `wanted` built-in as a member.
 pub(super) fn blocks_of(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -286,7 +285,7 @@ pub(super) fn blocks_of(
     rewrite::interface(m, entry, class).into_iter().filter(is_wanted).collect()
 }
 
-/// What `registers` hold, restricted to what the caller says that both sides have.
+/// Checks the distances of `registers`. Returns those of `linked`, or these if it is `None`.
 pub(super) fn linkage(registers: &[Register], linked: Option<&Linkage>) -> Result<Linkage, Error> {
     let mut own = Linkage::default();
     for (kind, component) in registers.iter().flat_map(Register::distances) {
@@ -296,7 +295,7 @@ pub(super) fn linkage(registers: &[Register], linked: Option<&Linkage>) -> Resul
     Ok(linked.cloned().unwrap_or(own))
 }
 
-/// Whether something in a function may store to `variable`, or pass a pointer into it on.
+/// Whether the variable has an initializer, or a function may store to it or pass a pointer into it on.
 pub(super) fn is_written(m: &Module<'_>, variable: Id) -> bool {
     let reach = m.reach(&[variable]);
     let initialised =
@@ -305,7 +304,7 @@ pub(super) fn is_written(m: &Module<'_>, variable: Id) -> bool {
     initialised || reach.uses.iter().any(|inst| !reads(inst.op()) || Store::of(*inst).is_some())
 }
 
-/// Why a type is not made of distances: it has no [`float_dimensions`].
+/// Returns the reason why a type without [`float_dimensions`] has no distances.
 #[cold]
 fn not_floats(m: &Module<'_>, ty: Id) -> &'static str {
     match m.ty(m.innermost_element(ty)) {

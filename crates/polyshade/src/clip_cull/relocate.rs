@@ -1,7 +1,7 @@
-//! Distances move: from the variables that a shader has to others, scalar by scalar, in every stage.
+//! Moves distances from the shader's variables to others, scalar by scalar, in every stage.
 //!
-//! Variables of one invocation are taken over, and copied where they are handed on: at the end, or at each emit.
-//! Those with an element for each vertex are accessed at their new places.
+//! Variables of one invocation become private. Inputs are copied at the start, outputs where they are exported: at
+//! the end, or at each emit. Accesses to variables with an element for each vertex are redirected to the new places.
 
 use super::registers::Register;
 use super::semantics::DistanceKind;
@@ -12,7 +12,7 @@ use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
 };
 
-/// A variable, and where each of its scalars goes. What stays has the variable itself as its place.
+/// A variable, and the new place of each scalar. A scalar that stays has a place in the variable itself.
 #[derive(Clone, Debug)]
 pub(super) struct Relocation {
     pub(super) register: Register,
@@ -25,17 +25,17 @@ impl Relocation {
     }
 }
 
-/// Where code goes in the stage.
+/// Positions in the stage for added code.
 #[derive(Clone, Copy)]
 pub(super) struct Sites<'m> {
-    /// It runs before everything else.
+    /// Runs before the shader's code.
     pub(super) prologue: Position<'m>,
-    /// It runs whenever outputs are handed on.
+    /// Runs whenever the stage exports its outputs.
     pub(super) at_exports: Position<'m>,
 }
 
 impl<'m> Sites<'m> {
-    /// Wraps `entry`.
+    /// Wraps `entry` to make the positions.
     pub(super) fn new(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Self {
         let Wrapper { prologue, epilogue } = rewrite::wrap(m, p, entry);
         let at_exports = ExportPoints::of_wrapped(m, entry, epilogue).at_exports(p, None);
@@ -43,8 +43,7 @@ impl<'m> Sites<'m> {
     }
 }
 
-/// Moves the scalars of `relocations`, all inputs or all outputs of `entry` as `class` says. `fresh` are the variables
-/// that are new among their places.
+/// Moves the scalars of `relocations`, which are all inputs or all outputs of `entry`.
 pub(super) fn relocate<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -105,12 +104,12 @@ pub(super) fn scalarize_vertices<'m, 'r>(
     Ok(())
 }
 
-/// How a fragment stage interpolates `registers`, which is one way: what takes their place is interpolated in it too.
-/// None of any other stage.
+/// Returns the interpolation that all `registers` have in a fragment stage, and that their replacements need too. In
+/// another stage it is empty.
 ///
 /// # Errors
 ///
-/// `Unsupported`: registers that are interpolated in different ways.
+/// `Unsupported`: registers with different interpolation.
 pub(super) fn interpolation<'r>(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -136,14 +135,15 @@ pub(super) fn interpolation<'r>(
     }
 }
 
-/// Lets a new input be interpolated so.
+/// Gives a new input these interpolation decorations.
 pub(super) fn interpolate(p: &mut Patch<'_, '_>, variable: Id, interpolation: &[Decoration]) {
     for decoration in interpolation {
         p.decorate(variable, *decoration, &[]);
     }
 }
 
-/// A component that some path does not write is 0: it does not clip.
+/// Emits a store of 0 to the demoted variable, unless it has an initializer: components that some path does not write
+/// then do not clip.
 pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: Demoted, at: Position<'m>) {
     let definition = m.definition(taken.private).and_then(polyshade_spv::view::Variable::of);
     if definition.is_some_and(|variable| variable.initializer().is_none()) {
@@ -152,7 +152,7 @@ pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: Demoted, a
     }
 }
 
-/// Emits copies between the taken-over variable and the places, `interface` standing for the variable itself.
+/// Emits copies between the private variable and the places; `interface` replaces the variable in them.
 ///
 /// ```text
 /// %from  = OpAccessChain %_ptr_Private_float %register %uint_0
@@ -193,7 +193,7 @@ pub(super) fn pointer<'m>(
     p.at(at).part(class, float, variable, path)
 }
 
-/// Emits stores of 0 to what the own invocation of a tessellation control stage hands on in `variable`.
+/// Emits stores of 0 to the elements of `array` for the vertex of a tessellation control invocation.
 pub(super) fn clear_own<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

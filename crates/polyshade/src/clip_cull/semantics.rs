@@ -1,4 +1,4 @@
-//! Which registers hold distances, and which number each of their components has.
+//! The semantics of registers, and the numbers of distances between linked stages.
 
 use crate::code;
 use crate::transform_feedback::{Components, Locations, locations};
@@ -7,22 +7,22 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a distance does.
+/// The effect of a distance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceKind {
-    /// Where it is negative, a primitive is cut off.
+    /// Clips the parts of a primitive where the distance is negative.
     Clip,
-    /// A primitive goes where one and the same is negative at all of its vertices.
+    /// Culls a primitive if the distance is negative at all its vertices.
     Cull,
 }
 
-/// Both.
+/// Both kinds of distances.
 pub const DISTANCE_KINDS: [DistanceKind; 2] = [DistanceKind::Clip, DistanceKind::Cull];
 
 impl DistanceKind {
-    /// The built-in array of such distances.
+    /// Returns the built-in array for these distances.
     pub fn builtin(self) -> BuiltIn {
         match self {
             Self::Clip => BuiltIn::CLIP_DISTANCE,
@@ -30,7 +30,7 @@ impl DistanceKind {
         }
     }
 
-    /// What a module needs that has such distances.
+    /// Returns the capability that a module with these distances needs.
     pub fn capability(self) -> Capability {
         match self {
             Self::Clip => Capability::CLIP_DISTANCE,
@@ -38,7 +38,7 @@ impl DistanceKind {
         }
     }
 
-    /// GLSL's name of the built-in array.
+    /// Returns GLSL's name of the built-in array.
     pub fn glsl_name(self) -> &'static str {
         match self {
             Self::Clip => "gl_ClipDistance",
@@ -46,7 +46,7 @@ impl DistanceKind {
         }
     }
 
-    /// The kind that the Direct3D semantic `name`, with its index, stands for.
+    /// Returns the kind for the Direct3D semantic `name`, which may have an index.
     pub(super) fn of_semantic(name: &str) -> Option<Self> {
         let base = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
         if base.eq_ignore_ascii_case("SV_ClipDistance") {
@@ -68,26 +68,26 @@ impl fmt::Display for DistanceKind {
     }
 }
 
-/// Says that components of locations are distances.
+/// A semantic for components of locations: they are clip or cull distances.
 ///
 /// As text it is `clip=` or `cull=` and a [range of locations](Locations): `clip=3`, `cull=4.xy`, `clip=3-4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct DistanceSemantic {
-    /// What they are.
+    /// The kind of the distances.
     pub kind: DistanceKind,
-    /// Where they lie.
+    /// The locations and components of the distances.
     pub locations: Locations,
 }
 
 impl DistanceSemantic {
-    /// The components `components` of the register at `location` are distances of this kind.
+    /// Returns the semantic for `components` of the register at `location`.
     pub fn new(kind: DistanceKind, location: u32, components: Components) -> Self {
         Self { kind, locations: Locations { first: location, last: location, components } }
     }
 
-    /// Whether this is said of a component.
+    /// Whether the semantic includes this component.
     pub(super) fn covers(&self, location: u32, component: u32) -> bool {
         let Locations { first, last, components } = self.locations;
         (first..=last).contains(&location)
@@ -134,18 +134,18 @@ impl FromStr for DistanceSemantic {
     }
 }
 
-/// A component of a register: its location, and the component there.
+/// A component of a location.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Component {
     pub(super) location: u32,
     pub(super) component: u32,
 }
 
-/// The registers that clip and cull distances take together, at most (Direct3D, system-value semantics).
+/// The most registers for clip and cull distances together (Direct3D, system-value semantics).
 const MOST_REGISTERS: usize = 2;
 
-/// The components of registers that are distances where two stages meet, numbered register by register: the number of a
-/// component is its index in the built-in array. Both stages must use the same numbers.
+/// The distances between two linked stages, numbered by register, then component. The number of a component is its
+/// index in the built-in array. Both stages must use the same numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Linkage {
     clip: BTreeSet<Component>,
@@ -153,11 +153,11 @@ pub(super) struct Linkage {
 }
 
 impl Linkage {
-    /// What `marks` say.
+    /// Returns the linkage with the components of `marks`.
     ///
     /// # Errors
     ///
-    /// `Options`: a component that is both; more than two registers.
+    /// `Options`: a component of both kinds; more than two registers.
     pub(super) fn new(marks: impl IntoIterator<Item = DistanceSemantic>) -> Result<Self, Error> {
         let mut linkage = Self::default();
         for mark in marks {
@@ -179,7 +179,7 @@ impl Linkage {
         };
     }
 
-    /// What either has.
+    /// Adds the distances of `other`.
     pub(super) fn join(&mut self, other: &Self) {
         self.clip.extend(&other.clip);
         self.cull.extend(&other.cull);
@@ -211,7 +211,7 @@ impl Linkage {
         Ok(())
     }
 
-    /// The components of one kind, by their numbers.
+    /// Returns the components of one kind, by number.
     pub(super) fn of(&self, kind: DistanceKind) -> impl ExactSizeIterator<Item = Component> + '_ {
         match kind {
             DistanceKind::Clip => self.clip.iter().copied(),
@@ -219,12 +219,12 @@ impl Linkage {
         }
     }
 
-    /// How many distances of one kind there are.
+    /// Returns the number of distances of one kind.
     pub(super) fn count(&self, kind: DistanceKind) -> u32 {
         self.of(kind).len() as u32
     }
 
-    /// A semantic for each component of both kinds, in the order of their numbers.
+    /// Returns a semantic for each component of both kinds, by number.
     pub(super) fn semantics(&self) -> Vec<DistanceSemantic> {
         let of_kind = |kind| {
             self.of(kind).filter_map(move |Component { location, component }| {
@@ -234,7 +234,7 @@ impl Linkage {
         DISTANCE_KINDS.into_iter().flat_map(of_kind).collect()
     }
 
-    /// The number of a component.
+    /// Returns the number of a component, if it is a distance of this kind.
     pub(super) fn number(&self, kind: DistanceKind, component: Component) -> Option<u32> {
         self.of(kind).position(|other| other == component).map(|number| number as u32)
     }

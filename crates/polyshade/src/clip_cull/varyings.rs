@@ -1,4 +1,4 @@
-//! The outputs of a stage, part by part: what a new vertex has to have.
+//! Divides the outputs of a stage into the parts that clipping interpolates for new vertices.
 
 use crate::code;
 use crate::rewrite::Sizes;
@@ -6,29 +6,29 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeSet;
 
-/// How a value changes across a primitive.
+/// The interpolation of a value across a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
     /// With perspective.
     Smooth,
-    /// As on the screen.
+    /// Linear in screen space.
     NoPerspective,
-    /// It is that of the provoking vertex.
+    /// The value of the provoking vertex.
     Flat,
 }
 
-/// The locations that a fragment stage does not interpolate with perspective. Only its own decorations matter, whatever
-/// the stage before it has; integers are flat by themselves.
+/// The locations that a fragment stage does not interpolate with perspective. Only its own decorations count, not
+/// those of the stage before it; integers are always flat.
 #[derive(Default)]
 pub(super) struct Interpolation {
-    /// Values of the provoking vertex.
+    /// Locations with values of the provoking vertex.
     pub(super) flat: BTreeSet<u32>,
-    /// Linear in screen space.
+    /// Locations that are linear in screen space.
     pub(super) no_perspective: BTreeSet<u32>,
 }
 
 impl Interpolation {
-    /// The decorations of the fragment stage `entry` of `module`.
+    /// Reads the decorations of the fragment stage `entry` of `module`.
     pub(super) fn of(module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
         let (none, mut found) = (Self::default(), Self::default());
         let inputs = crate::rewrite::interface(module, entry, StorageClass::INPUT);
@@ -60,18 +60,18 @@ pub(super) struct Leaf {
     pub(super) variable: Id,
     pub(super) path: Vec<u32>,
     pub(super) ty: Id,
-    /// How many components of 32 bits it takes.
+    /// The number of 32-bit components.
     pub(super) components: u32,
     pub(super) location: Option<u32>,
     pub(super) way: Way,
 }
 
-/// The most parts that a variable is taken into.
+/// The most parts of a variable.
 const MOST_LEAVES: usize = 256;
-/// How deep they may nest.
+/// The deepest nesting of parts.
 const DEEPEST: usize = 16;
 
-/// A part that is yet to be taken apart.
+/// A part that may have to be divided.
 struct Open {
     path: Vec<u32>,
     ty: Id,
@@ -79,7 +79,7 @@ struct Open {
     way: Way,
 }
 
-/// The leaves of an input or output that is no array of vertices, in their order.
+/// Returns the leaves, in order, of an input or output that is not an array of vertices.
 pub(super) fn leaves(
     m: &Module<'_>,
     variable: Id,
@@ -120,7 +120,7 @@ pub(super) fn leaves(
     Ok(leaves)
 }
 
-/// How something decorated is interpolated.
+/// Returns the interpolation that decorations declare.
 fn declared(is_decorated: impl Fn(Decoration) -> bool) -> Way {
     if is_decorated(Decoration::FLAT) {
         Way::Flat
@@ -131,7 +131,7 @@ fn declared(is_decorated: impl Fn(Decoration) -> bool) -> Way {
     }
 }
 
-/// The type of the components of a scalar or vector.
+/// Returns the type of the components of a scalar or vector.
 pub(super) fn component(m: &Module<'_>, ty: Id) -> Option<Type> {
     match m.ty(ty)? {
         Type::Vector { component, .. } => m.ty(component),
@@ -139,7 +139,7 @@ pub(super) fn component(m: &Module<'_>, ty: Id) -> Option<Type> {
     }
 }
 
-/// How many numbers a scalar or vector has, and their width.
+/// Returns the number of components of a scalar or vector, and their width in bits.
 fn numbers(m: &Module<'_>, ty: Id) -> Option<(u32, u32)> {
     let count = match m.ty(ty)? {
         Type::Vector { count, .. } => count,
@@ -151,7 +151,7 @@ fn numbers(m: &Module<'_>, ty: Id) -> Option<(u32, u32)> {
     }
 }
 
-/// The columns, elements or members of a part.
+/// Returns the columns, elements or members of a part.
 fn inner(m: &Module<'_>, part: &Open) -> Option<Vec<Open>> {
     let mut sizes = Sizes::new(m);
     let (element, count) = match m.ty(part.ty).filter(|_| part.path.len() < DEEPEST)? {
