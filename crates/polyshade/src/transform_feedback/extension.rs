@@ -44,7 +44,7 @@ const STAGES: Stages = Stages {
 };
 
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
-/// `VK_EXT_transform_feedback` captures what `options` name.
+/// `VK_EXT_transform_feedback` captures the outputs that `options` name.
 ///
 /// The options for storage buffers, host parameters, side effects and point size have no effect. A varying's buffer
 /// captures the vertex stream that the varying's `Stream` decoration names.

@@ -38,7 +38,7 @@ impl Target {
     }
 }
 
-/// Emits a function without parameters that returns what `body` emits.
+/// Emits a function without parameters that returns the value that `body` emits.
 pub(super) fn function(
     p: &mut Patch<'_, '_>,
     name: &str,
