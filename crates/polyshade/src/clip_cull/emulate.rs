@@ -184,7 +184,7 @@ fn test_late<'m>(
     };
     let help = "what distances cut off is discarded, which early fragment tests do not see";
     check_movable(m, entry).map_err(|error| error.help(help))?;
-    // It requires early tests, and only changes the sample mask that the shader reads.
+    // `PostDepthCoverage` requires early tests, and only changes the sample mask that the shader reads.
     if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
         let inputs = rewrite::interface(m, entry, StorageClass::INPUT);
         let mut masks =
