@@ -1,7 +1,7 @@
-//! Hosts that count or place their memory want ours to come from them: all of it does, or none.
+//! The memory hooks: a host that counts or places its memory can provide all memory of the library.
 //!
-//! Memory is freed by what it came from, so the choice is made once: by the caller before anything else, or else by the
-//! first thing that is allocated, for the system. Rust ends the process where a collection gets no memory.
+//! Memory is freed by the allocator that it came from. So the choice is made once: by the caller before anything
+//! else, or by the first allocation, for the system's allocator. Rust ends the process if an allocation fails.
 
 use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
@@ -10,7 +10,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-/// Where the library's memory comes from.
+/// The functions from which the library takes its memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_allocator {
@@ -18,14 +18,14 @@ pub struct polyshade_allocator {
     pub size: u32,
     /// 0
     pub flags: u32,
-    /// What the functions are called with.
+    /// The first argument of both functions.
     pub user_data: *mut c_void,
-    /// Gives `size` bytes, more than none, at a multiple of `alignment`, a power of two. It may be called by several
-    /// threads at once. It must not give NULL, which ends the process, must not come back by `longjmp` or an exception,
-    /// and must not call the library.
+    /// Returns `size` bytes, more than 0, at a multiple of `alignment`, a power of two. Several threads may call it
+    /// at once. It must not return NULL, which ends the process, must not leave by `longjmp` or an exception, and
+    /// must not call the library.
     pub allocate:
         Option<extern "C" fn(user_data: *mut c_void, size: usize, alignment: usize) -> *mut c_void>,
-    /// Frees what `allocate` gave, with the numbers that it was asked with.
+    /// Frees memory of `allocate`; `size` and `alignment` are those of the allocation.
     pub free: Option<
         extern "C" fn(user_data: *mut c_void, memory: *mut c_void, size: usize, alignment: usize),
     >,
@@ -42,12 +42,12 @@ struct Hooks {
     free: Free,
 }
 
-// SAFETY: the header asks of the functions that any thread may call them with this pointer.
+// SAFETY: the header demands that any thread may call the functions with this pointer.
 unsafe impl Send for Hooks {}
 // SAFETY: the same.
 unsafe impl Sync for Hooks {}
 
-/// The caller's hooks, or nothing for the system's allocator, once that is settled.
+/// The caller's hooks, or `None` for the system's allocator, once the choice is made.
 static HOOKS: OnceLock<Option<Hooks>> = OnceLock::new();
 
 struct Allocator;
@@ -55,12 +55,12 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: it hands on to the system's allocator or to the caller's, always to the same one.
+// SAFETY: every call is forwarded to the system's allocator or to the caller's, and always to the same one.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match HOOKS.get_or_init(|| None) {
             Some(hooks) => (hooks.allocate)(hooks.user_data, layout.size(), layout.align()).cast(),
-            // SAFETY: as our caller promises.
+            // SAFETY: the conditions are those of this function.
             None => unsafe { System.alloc(layout) },
         }
     }
@@ -70,20 +70,20 @@ unsafe impl GlobalAlloc for Allocator {
             Some(hooks) => {
                 (hooks.free)(hooks.user_data, memory.cast(), layout.size(), layout.align());
             }
-            // SAFETY: as our caller promises.
+            // SAFETY: the conditions are those of this function.
             None => unsafe { System.dealloc(memory, layout) },
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if HOOKS.get_or_init(|| None).is_none() {
-            // SAFETY: as our caller promises.
+            // SAFETY: the conditions are those of this function.
             return unsafe { System.alloc_zeroed(layout) };
         }
         // SAFETY: the same.
         let memory = unsafe { self.alloc(layout) };
         if !memory.is_null() {
-            // SAFETY: so many bytes were given.
+            // SAFETY: the memory has this size.
             unsafe { memory.write_bytes(0, layout.size()) };
         }
         memory
@@ -91,32 +91,32 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if HOOKS.get_or_init(|| None).is_none() {
-            // SAFETY: as our caller promises.
+            // SAFETY: the conditions are those of this function.
             return unsafe { System.realloc(memory, layout, size) };
         }
-        // SAFETY: our caller promises that the size fits the alignment.
+        // SAFETY: the caller guarantees that the size fits the alignment.
         let grown = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: the size is not 0, as our caller promises.
+        // SAFETY: the caller guarantees that the size is not 0.
         let moved = unsafe { self.alloc(grown) };
         if !moved.is_null() {
-            // SAFETY: both have so many bytes.
+            // SAFETY: both have at least so many bytes.
             unsafe { std::ptr::copy_nonoverlapping(memory, moved, layout.size().min(size)) };
-            // SAFETY: it came from here, with this layout.
+            // SAFETY: the memory was allocated here, with this layout.
             unsafe { self.dealloc(memory, layout) };
         }
         moved
     }
 }
 
-/// Takes all memory from the caller's functions. This must be the first call of all: afterwards it is refused with
-/// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other
-/// Rust code shares that code's allocator, which is settled before `main`.
+/// Makes the library take all its memory from the caller's functions. This must be the first call: later it fails
+/// with `POLYSHADE_ERROR_ARGUMENT`, because the library already has memory of the system's allocator. A static
+/// library that is linked with other Rust code uses that code's allocator, which is chosen before `main`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_set_allocator(
     allocator: *const polyshade_allocator,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    // The hooks are in place before anything is allocated; only then may a message be.
+    // The hooks are set before anything is allocated; a message is allocated only afterwards.
     let settled = border::get_quietly(allocator).and_then(|given| {
         let polyshade_allocator { user_data, allocate, free, .. } = given;
         let hooks = Hooks { user_data, allocate: allocate?, free: free? };

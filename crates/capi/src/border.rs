@@ -1,7 +1,7 @@
-//! What comes over the border as pointers, and goes back: the one place that reads and writes the caller's memory.
+//! Access to the caller's memory: the only module that reads and writes through pointers of the caller.
 //!
-//! The functions are not `unsafe`, since all of them lean on the same promise of the caller's, which the header
-//! states: a pointer that is not NULL leads to what it says. What can be checked is: NULL, alignment, sizes, UTF-8.
+//! The functions are not `unsafe`, because all of them rely on one promise that the header demands of the caller: a
+//! pointer that is not NULL points to an object of its type. They check NULL, alignment, sizes and UTF-8.
 
 use crate::code;
 use crate::failure::Failure;
@@ -9,25 +9,25 @@ use std::ffi::{CStr, c_char};
 use std::mem::{align_of, size_of};
 use std::sync::Arc;
 
-/// A struct that begins with its size in the header that the caller was compiled with.
+/// A struct that begins with the size that it has in the caller's header.
 ///
 /// # Safety
 ///
-/// It is `repr(C)`, begins with a `u32`, has no padding before [`FIRST`](Self::FIRST), and may be all zeros.
+/// It is `repr(C)`, begins with a `u32`, has no padding before [`FIRST`](Self::FIRST), and is valid as all zeros.
 pub(crate) unsafe trait Versioned: Copy {
-    /// Its name.
+    /// The name of the struct.
     const NAME: &'static str;
-    /// How large it was in the first version of the header.
+    /// The size in the first version of the header.
     const FIRST: usize;
-    /// How large it is.
+    /// The size in this version.
     const SIZE: usize = size_of::<Self>();
 }
 
-/// Makes structs of numbers and pointers [`Versioned`], with the size that each had first.
+/// Implements [`Versioned`] for a struct of numbers and pointers, given its size in the first version of the header.
 macro_rules! versioned {
     ($name:ident, $first:expr) => {
         const _: () = assert!($first <= size_of::<$name>(), "structs only grow");
-        // SAFETY: it holds numbers and pointers, and its size comes first.
+        // SAFETY: the struct holds numbers and pointers, and its size comes first.
         unsafe impl $crate::border::Versioned for $name {
             const NAME: &'static str = stringify!($name);
             const FIRST: usize = $first;
@@ -36,7 +36,7 @@ macro_rules! versioned {
 }
 pub(crate) use versioned;
 
-/// Structs are not larger: what says so is not one.
+/// The largest size that the caller may state.
 const MAX_SIZE: usize = 4096;
 
 fn check_pointer<T>(at: *const T, what: &str) -> Result<(), Failure> {
@@ -50,7 +50,7 @@ fn check_pointer<T>(at: *const T, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The size that the caller's struct says it has.
+/// Reads and checks the size that the caller's struct states.
 fn size_said<T: Versioned>(at: *const T) -> Result<usize, Failure> {
     check_pointer(at, T::NAME)?;
     // SAFETY: the caller's struct begins with its size.
@@ -62,36 +62,36 @@ fn size_said<T: Versioned>(at: *const T) -> Result<usize, Failure> {
     Ok(size)
 }
 
-/// A struct of the caller's. What an older header lacks is zero; what a newer one has more must be.
+/// Copies a struct of the caller. Members that an older header lacks become zero; unknown members must be zero.
 pub(crate) fn get<T: Versioned>(at: *const T) -> Result<T, Failure> {
     let size = size_said(at)?;
-    // SAFETY: the caller's struct has as many bytes as it says.
+    // SAFETY: the caller's struct has as many bytes as it states.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), size) };
     if bytes.iter().skip(T::SIZE).any(|byte| *byte != 0) {
         let message = format!("{} has members that this version does not know", T::NAME);
         return Err(Failure::argument(message));
     }
-    // SAFETY: a versioned struct may be all zeros.
+    // SAFETY: a versioned struct is valid with all bytes zero.
     let mut value: T = unsafe { std::mem::zeroed() };
-    // SAFETY: no more is copied than either has.
+    // SAFETY: the copy exceeds neither struct.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut value).cast(), size.min(T::SIZE));
     }
     Ok(value)
 }
 
-/// The same of the head of a larger struct, which is read once its head says what it is.
+/// Copies the head of a larger struct, which tells the struct's type.
 pub(crate) fn get_head<T: Versioned>(at: *const T) -> Result<T, Failure> {
     size_said(at)?;
-    // SAFETY: it has as many bytes as it says, which are no fewer than those of its head.
+    // SAFETY: the struct has at least as many bytes as its head.
     Ok(unsafe { at.read() })
 }
 
-/// The same with members of `otherwise` where an older header lacks them.
+/// Copies a struct of the caller; members that an older header lacks are those of `otherwise`.
 pub(crate) fn get_over<T: Versioned>(at: *const T, otherwise: T) -> Result<T, Failure> {
     let (given, mut value) = (get(at)?, otherwise);
     let size = size_said(at)?.min(T::SIZE);
-    // SAFETY: no more is copied than both have.
+    // SAFETY: the copy exceeds neither struct.
     unsafe {
         std::ptr::copy_nonoverlapping(
             (&raw const given).cast::<u8>(),
@@ -102,7 +102,7 @@ pub(crate) fn get_over<T: Versioned>(at: *const T, otherwise: T) -> Result<T, Fa
     Ok(value)
 }
 
-/// The same before anything may be allocated, and so without a reason.
+/// Copies a struct of the caller while nothing may be allocated: a refused struct gives `None`, without a message.
 pub(crate) fn get_quietly<T: Versioned>(at: *const T) -> Option<T> {
     if at.is_null() || !at.addr().is_multiple_of(align_of::<T>()) {
         return None;
@@ -112,21 +112,21 @@ pub(crate) fn get_quietly<T: Versioned>(at: *const T) -> Option<T> {
     (T::FIRST..=MAX_SIZE).contains(&size).then(|| get(at).ok())?
 }
 
-/// The same where there need not be one.
+/// Copies a struct of the caller; `None` for NULL.
 pub(crate) fn get_optional<T: Versioned>(at: *const T) -> Result<Option<T>, Failure> {
     if at.is_null() { Ok(None) } else { get(at).map(Some) }
 }
 
-/// The size of a struct that is to be written; none for NULL.
+/// Reads the size of a struct that a call will write; `None` for NULL.
 pub(crate) fn size_of_out<T: Versioned>(at: *mut T) -> Result<Option<u32>, Failure> {
     if at.is_null() { Ok(None) } else { size_said(at).map(|size| Some(size as u32)) }
 }
 
-/// Writes as much of `value` as the caller's struct of `size` bytes holds, and zeros behind it.
+/// Writes as much of `value` as the caller's struct of `size` bytes holds, and zeros after it.
 pub(crate) fn put<T: Versioned>(at: *mut T, value: T, size: u32) {
     let size = size as usize;
     let copied = size.min(T::SIZE);
-    // SAFETY: the caller's struct has `size` bytes, of which no more are written.
+    // SAFETY: the caller's struct has `size` bytes, and no more are written.
     unsafe {
         std::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), at.cast(), copied);
         at.cast::<u8>().add(copied).write_bytes(0, size - copied);
@@ -141,7 +141,7 @@ pub(crate) fn answer<T: Versioned>(at: *mut T, value: T) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Text of the caller's.
+/// Borrows a text of the caller.
 pub(crate) fn text<'a>(at: *const c_char, what: &str) -> Result<&'a str, Failure> {
     check_pointer(at, what)?;
     // SAFETY: the caller's text ends with a zero.
@@ -149,12 +149,12 @@ pub(crate) fn text<'a>(at: *const c_char, what: &str) -> Result<&'a str, Failure
     text.to_str().map_err(|_| Failure::argument(format!("{what} is not UTF-8")))
 }
 
-/// The same where there need not be one.
+/// Borrows a text of the caller; `None` for NULL.
 pub(crate) fn optional_text<'a>(at: *const c_char, what: &str) -> Result<Option<&'a str>, Failure> {
     if at.is_null() { Ok(None) } else { text(at, what).map(Some) }
 }
 
-/// Things of the caller's in a row. None are anywhere.
+/// Borrows an array of the caller. An empty array may have any address.
 pub(crate) fn slice<'a, T: Copy>(
     at: *const T,
     count: usize,
@@ -167,11 +167,11 @@ pub(crate) fn slice<'a, T: Copy>(
     if count > isize::MAX as usize / size_of::<T>() {
         return Err(Failure::argument(format!("{what} has {count} elements, more than memory")));
     }
-    // SAFETY: the caller has so many, at an aligned place.
+    // SAFETY: the caller's array has `count` elements, and the pointer is aligned.
     Ok(unsafe { std::slice::from_raw_parts(at, count) })
 }
 
-/// Texts of the caller's in a row.
+/// Borrows an array of texts of the caller.
 pub(crate) fn texts<'a>(
     at: *const *const c_char,
     count: usize,
@@ -180,68 +180,68 @@ pub(crate) fn texts<'a>(
     slice(at, count, what)?.iter().map(|one| text(*one, what)).collect()
 }
 
-/// Something of the library's that the caller holds.
+/// Borrows an object of the library through the caller's handle.
 pub(crate) fn handle<'a, T>(at: *const T, what: &str) -> Result<&'a T, Failure> {
     check_pointer(at, what)?;
-    // SAFETY: the caller holds what we gave it.
+    // SAFETY: the caller holds a handle that the library returned.
     Ok(unsafe { &*at })
 }
 
-/// The same, held once more.
+/// Takes another reference to the object of a handle.
 pub(crate) fn share<T>(at: *const T, what: &str) -> Result<Arc<T>, Failure> {
     check_pointer(at, what)?;
     retain(at);
-    // SAFETY: every handle comes of an `Arc`, which was just counted once more.
+    // SAFETY: every handle is from an `Arc`, whose count was just incremented.
     Ok(unsafe { Arc::from_raw(at) })
 }
 
-/// Counts one holder more.
+/// Increments the reference count of a handle; NULL is ignored.
 pub(crate) fn retain<T>(at: *const T) {
     if !at.is_null() {
-        // SAFETY: every handle comes of an `Arc`, which the caller holds.
+        // SAFETY: every handle is from an `Arc`, to which the caller holds a reference.
         unsafe { Arc::increment_strong_count(at) };
     }
 }
 
-/// Counts one holder less, and frees behind the last.
+/// Decrements the reference count of a handle, and frees the object with the last one; NULL is ignored.
 pub(crate) fn release<T>(at: *const T) {
     if !at.is_null() {
-        // SAFETY: every handle comes of an `Arc`, which the caller holds and gives up.
+        // SAFETY: every handle is from an `Arc`, and the caller gives up its reference.
         drop(unsafe { Arc::from_raw(at) });
     }
 }
 
-/// Empties the place where a handle goes, so that a call that fails leaves none.
+/// Writes NULL to the caller's handle, so that a call that fails leaves none.
 pub(crate) fn clear_out<T>(at: *mut *mut T, what: &str) -> Result<(), Failure> {
     check_pointer(at, what)?;
-    // SAFETY: the caller has room for a pointer there.
+    // SAFETY: `at` points to a handle of the caller.
     unsafe { at.write(std::ptr::null_mut()) };
     Ok(())
 }
 
-/// Gives the caller a handle.
+/// Writes a handle to the caller's memory.
 pub(crate) fn hand_out<T>(at: *mut *mut T, value: Arc<T>) {
-    // SAFETY: `clear_out` has looked at the place.
+    // SAFETY: `clear_out` has checked the pointer.
     unsafe { at.write(Arc::into_raw(value).cast_mut()) };
 }
 
-/// Writes one value.
+/// Writes one value to the caller's memory.
 pub(crate) fn set<T>(at: *mut T, value: T, what: &str) -> Result<(), Failure> {
     check_pointer(at, what)?;
-    // SAFETY: the caller has room for it there.
+    // SAFETY: `at` points to a value of this type.
     unsafe { at.write(value) };
     Ok(())
 }
 
-/// The two calls by which results come into the caller's buffers: without a buffer the count is said; with one, `count`
-/// says how much it holds before and how much was written afterwards.
+/// Copies results into the caller's buffer. Without a buffer, only `*count` is written. Otherwise `*count` is the
+/// capacity on entry and the number of values on return.
 pub(crate) fn fill<T: Copy>(
     values: &[T],
     buffer: *mut T,
     count: *mut usize,
 ) -> Result<(), Failure> {
     check_pointer(count, "the count")?;
-    // SAFETY: the caller's count is there.
+    // SAFETY: the caller's count is valid.
     let room = unsafe { count.read() };
     // SAFETY: the same.
     unsafe { count.write(values.len()) };
@@ -253,18 +253,18 @@ pub(crate) fn fill<T: Copy>(
         let message = format!("the buffer holds {room} elements, of {}", values.len());
         return Err(Failure::new(&code::C_API_BUFFER, message));
     }
-    // SAFETY: the caller's buffer has room for so many.
+    // SAFETY: the caller's buffer has at least this capacity.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), buffer, values.len()) };
     Ok(())
 }
 
-/// The same of text, whose zero counts.
+/// Copies text into the caller's buffer as [`fill`] does; the count includes the terminating zero.
 pub(crate) fn fill_text(text: &str, buffer: *mut c_char, count: *mut usize) -> Result<(), Failure> {
     let bytes: Vec<c_char> = text.bytes().chain([0]).map(|byte| byte as c_char).collect();
     fill(&bytes, buffer, count)
 }
 
-/// Where a list is; NULL where it is empty.
+/// Returns a pointer to the first element; NULL for an empty list.
 pub(crate) fn first<T>(list: &[T]) -> *const T {
     if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
 }

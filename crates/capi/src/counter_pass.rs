@@ -1,4 +1,4 @@
-//! The counter pass: shaders that advance the counters on the device, and their jobs.
+//! The counter pass: compute shaders that advance the counters on the device, and their jobs.
 
 use crate::border::{self, versioned};
 use crate::draw;
@@ -10,38 +10,39 @@ use polyshade_planner::counter_pass::{
     self, Arguments, Draws, Job, List, Predicate, Segments, Shader, template,
 };
 
-/// Does the jobs, in one workgroup.
+/// The shader that executes the jobs. Dispatch one work group.
 pub const POLYSHADE_COUNTER_PASS_COUNT: u32 = 0;
-/// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs. Of more
-/// than 65,535 draws, rows of so many are dispatched, as the third dimension.
+/// The shader that builds the segment tables. Dispatch (the most draws of a job) × (the number of jobs) × 1 work
+/// groups. For more than 65,535 draws, dispatch 65,535 in x and the number of such rows in z.
 pub const POLYSHADE_COUNTER_PASS_SEGMENTS: u32 = 1;
-/// Both for devices without addresses: a place is `(binding + 1) << 32 | offset`, of a storage buffer at one of the
-/// bindings 0 to 7 of set 0, each of which is bound to something. What the counter pass has is at binding 0, but for
-/// the states, which are at binding 1; arguments, counts, counters, indices and predicates are anywhere.
+/// `POLYSHADE_COUNTER_PASS_COUNT` for devices without `bufferDeviceAddress`. A place is
+/// `(binding + 1) << 32 | offset`, in a storage buffer at one of the bindings 0 to 7 of set 0, all of which must be
+/// bound. The counter pass's memory is at binding 0, except for the capture states, which are at binding 1.
+/// Arguments, counts, counters, indices and predicates may be at any of them.
 pub const POLYSHADE_COUNTER_PASS_COUNT_BOUND: u32 = 2;
-/// `POLYSHADE_COUNTER_PASS_SEGMENTS` for the same.
+/// `POLYSHADE_COUNTER_PASS_SEGMENTS` for such devices.
 pub const POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND: u32 = 3;
 
-/// Bytes of push constants of all: the place of the first job, and how many there are; or the place of a list, and
-/// `POLYSHADE_LIST_COUNT`.
+/// The bytes of push constants of every shader: the place of the first job (8 bytes) and the number of jobs, or the
+/// place of a list and `POLYSHADE_LIST_COUNT`.
 pub const POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS: u32 = 12;
-/// Words of a job, at an address that is a multiple of 4.
+/// The 32-bit words of a job, whose address is a multiple of 4.
 pub const POLYSHADE_JOB_WORDS: u32 = 64;
-/// Bytes of the state of a capture.
+/// The bytes of the state of a capture.
 pub const POLYSHADE_JOB_STATE_SIZE: u32 = 16;
-/// Bytes that are counted for a query: the primitives written and those needed, 8 each.
+/// The bytes of a query result: the primitives written, then the primitives needed, 8 bytes each.
 pub const POLYSHADE_JOB_QUERY_SIZE: u32 = 16;
-/// Bytes of the arguments of a draw that captures.
+/// The bytes of the arguments of a capturing draw (`VkDrawIndirectCommand`).
 pub const POLYSHADE_JOB_COMMAND_SIZE: u32 = 16;
-/// Bytes of the work groups of a draw that is dispatched to capture.
+/// The bytes of the arguments of a capturing dispatch (`VkDispatchIndirectCommand`).
 pub const POLYSHADE_JOB_GROUPS_SIZE: u32 = 12;
-/// What stands in push constants in place of a number of jobs, where the address is that of a list.
+/// The value in place of the number of jobs in the push constants, if the place is that of a list.
 pub const POLYSHADE_LIST_COUNT: u32 = 0xffff_ffff;
-/// Words of a list, at an address that is a multiple of 4.
+/// The 32-bit words of a list, whose address is a multiple of 4.
 pub const POLYSHADE_LIST_WORDS: u32 = 10;
-/// Bytes into a list at which the `VkDispatchIndirectCommand` of `POLYSHADE_COUNTER_PASS_COUNT` stands.
+/// The byte offset in a list of the `VkDispatchIndirectCommand` for `POLYSHADE_COUNTER_PASS_COUNT`.
 pub const POLYSHADE_LIST_COUNTER_PASS: u32 = 16;
-/// The same of `POLYSHADE_COUNTER_PASS_SEGMENTS`.
+/// The byte offset in a list of the `VkDispatchIndirectCommand` for `POLYSHADE_COUNTER_PASS_SEGMENTS`.
 pub const POLYSHADE_LIST_SEGMENTS: u32 = 28;
 
 const _: () = assert!(
@@ -58,31 +59,31 @@ const _: () = assert!(
     "the numbers are the planner's"
 );
 
-/// Capture begins with the counters at `begin`; where there is none, with 0.
+/// The capture begins with the counters at `begin`, or with 0 where the place is 0.
 pub const POLYSHADE_JOB_BEGINS: u32 = 1;
-/// Capture ends, and the counters are written to `end`.
+/// The capture ends, and the counters are written to `end`.
 pub const POLYSHADE_JOB_ENDS: u32 = 2;
-/// There are draws: the members behind `query` are looked at.
+/// The job has draws: the members after `query` are read.
 pub const POLYSHADE_JOB_DRAWS: u32 = 4;
-/// Conditional rendering looks at 32 bits at `predicate`.
+/// Conditional rendering depends on the 32-bit value at `predicate`.
 pub const POLYSHADE_JOB_PREDICATED: u32 = 8;
-/// It draws where they are 0, rather than where they are not.
+/// Conditional rendering draws if the value is 0, not if it is other than 0.
 pub const POLYSHADE_JOB_INVERTED: u32 = 16;
-/// Indices may restart primitives: the members from `index_type` on are looked at.
+/// Indices may restart primitives: `index_type`, `indices`, `index_size`, `tables` and `table_size` are read.
 pub const POLYSHADE_JOB_RESTARTED: u32 = 32;
 
-/// The host knows the numbers: `count` to `first_instance`.
+/// The host knows the arguments: `count` to `first_instance`.
 pub const POLYSHADE_ARGUMENTS_DIRECT: u32 = 0;
 /// `VkDrawIndirectCommand`s at `arguments`.
 pub const POLYSHADE_ARGUMENTS_INDIRECT: u32 = 1;
-/// `VkDrawIndexedIndirectCommand`s there.
+/// `VkDrawIndexedIndirectCommand`s at `arguments`.
 pub const POLYSHADE_ARGUMENTS_INDEXED_INDIRECT: u32 = 2;
-/// What the counter at `arguments` exceeds `counter_offset` by, divided by `vertex_stride` and rounded down; the host
-/// knows the instances.
+/// The vertex count is (the counter at `arguments` - `counter_offset`) / `vertex_stride`, rounded down. The host
+/// gives `instance_count` and `first_instance`.
 pub const POLYSHADE_ARGUMENTS_BYTE_COUNT: u32 = 3;
 
-/// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
-/// memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
+/// A job of the counter pass: begin, draw and end for one capture. Places are addresses (`VkDeviceAddress`),
+/// multiples of 4, of memory that the host owns, or those of `POLYSHADE_COUNTER_PASS_COUNT_BOUND`; 0 is none.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_job {
@@ -90,16 +91,16 @@ pub struct polyshade_job {
     pub size: u32,
     /// `POLYSHADE_JOB_…`
     pub flags: u32,
-    /// `POLYSHADE_JOB_STATE_SIZE` bytes for a capture. A job that does not begin goes on from what the one before has
-    /// left there.
+    /// The place of `POLYSHADE_JOB_STATE_SIZE` bytes of state for the capture. A job that does not begin the capture
+    /// continues from the state that the previous job has left.
     pub state: u64,
-    /// Where the counters of the feedback buffers are.
+    /// The places of the feedback buffers' counters.
     pub begin: [u64; 4],
-    /// Where they are written.
+    /// The places to which the counters are written.
     pub end: [u64; 4],
-    /// `POLYSHADE_JOB_QUERY_SIZE` bytes to which is added what is counted.
+    /// The place of `POLYSHADE_JOB_QUERY_SIZE` bytes, to which the job adds the query results.
     pub query: u64,
-    /// `POLYSHADE_TOPOLOGY_…`: the application's.
+    /// `POLYSHADE_TOPOLOGY_…`: the application's topology.
     pub topology: u32,
     /// `POLYSHADE_ARGUMENTS_…`
     pub arguments_kind: u32,
@@ -113,57 +114,58 @@ pub struct polyshade_job {
     pub vertex_offset: i32,
     /// `firstInstance`
     pub first_instance: u32,
-    /// How many draws there are, at most.
+    /// The number of draws, or the maximum if `count_place` is not 0.
     pub draw_count: u32,
     pub arguments: u64,
-    /// Where it stands how many draws there are, if it does.
+    /// The place of the draw count of a multi-draw, or 0.
     pub count_place: u64,
-    /// From the arguments of one draw to the next.
+    /// The bytes from the arguments of one draw to those of the next.
     pub arguments_stride: u32,
     pub counter_offset: u32,
     pub vertex_stride: u32,
-    /// How many words the variants read.
+    /// The number of host parameters that the variants read.
     pub word_count: u32,
     pub predicate: u64,
-    /// The size of each feedback range; 0 where nothing is captured or bound.
+    /// The size of each feedback range in bytes; 0 if it captures nothing or is not bound.
     pub range_sizes: [u32; 4],
-    /// The bytes of a vertex in it.
+    /// The bytes of a vertex in each range.
     pub strides: [u32; 4],
-    /// What `polyshade_counter_pass_template` gives.
+    /// The place of the words of `polyshade_counter_pass_template`.
     pub template: u64,
-    /// Where the words go: `draw_count` blocks.
+    /// The place of `draw_count` blocks, to which the host parameters are written.
     pub blocks: u64,
-    /// From one block to the next.
+    /// The bytes from one block to the next.
     pub block_stride: u32,
     /// `POLYSHADE_INDEX_TYPE_…`
     pub index_type: u32,
-    /// Where the arguments go that capture: `draw_count` of `POLYSHADE_JOB_COMMAND_SIZE` bytes.
+    /// The place to which the arguments of the capturing draws are written: `draw_count` times
+    /// `POLYSHADE_JOB_COMMAND_SIZE` bytes.
     pub commands: u64,
-    /// Where index 0 is: a multiple of the size of an index.
+    /// The place of index 0, a multiple of the size of an index.
     pub indices: u64,
-    /// Where the tables of segments go, one a draw.
+    /// The place to which the segment tables are written, one for each draw.
     pub tables: u64,
     /// The bytes of the index buffer from index 0 on.
     pub index_size: u32,
-    /// The bytes of a table: what `polyshade_counter_pass_table_size` says.
+    /// The bytes of a table, from `polyshade_counter_pass_table_size`.
     pub table_size: u32,
-    /// Where the work groups go of draws that are dispatched to capture: `draw_count` of `POLYSHADE_JOB_GROUPS_SIZE`
-    /// bytes.
+    /// The place to which the arguments of the capturing dispatches are written: `draw_count` times
+    /// `POLYSHADE_JOB_GROUPS_SIZE` bytes.
     pub groups: u64,
 }
 
 versioned!(polyshade_job, 248);
 
-/// Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is
-/// written before the commands are submitted. It never grows.
+/// A list of jobs, for jobs that the host knows only after it has recorded their dispatches. Both shaders are
+/// dispatched indirectly, and the host writes the list before it submits the commands. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_list {
-    /// Where the first job is.
+    /// The place of the first job.
     pub jobs: u64,
-    /// How many there are.
+    /// The number of jobs.
     pub count: u32,
-    /// The most draws of a job whose indices may restart primitives; 0 where there is none.
+    /// The most draws of a job with `POLYSHADE_JOB_RESTARTED`; 0 if no job has the flag.
     pub restarted: u32,
 }
 
@@ -252,8 +254,8 @@ impl polyshade_job {
     }
 }
 
-/// The SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), whose entry point is `main`; it lives for ever. `*word_count`
-/// says how many words there are. NULL where there is no such shader.
+/// Returns the SPIR-V of a shader (`POLYSHADE_COUNTER_PASS_…`), and the number of its words in `*word_count`. The
+/// entry point is `main`. The words are never freed. Returns NULL for an unknown shader.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_counter_pass_words(
     shader: u32,
@@ -272,7 +274,7 @@ pub unsafe extern "C" fn polyshade_counter_pass_words(
     })
 }
 
-/// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
+/// Writes the `POLYSHADE_JOB_WORDS` words of a job, as the shaders read them, to `words`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_job_words(
     job: *const polyshade_job,
@@ -285,7 +287,7 @@ pub unsafe extern "C" fn polyshade_job_words(
     })
 }
 
-/// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
+/// Writes the `POLYSHADE_LIST_WORDS` words of a list, as the shaders and indirect dispatches read them, to `words`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_list_words(
     list: *const polyshade_list,
@@ -299,11 +301,11 @@ pub unsafe extern "C" fn polyshade_list_words(
     })
 }
 
-/// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
-/// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, a draw's
-/// number counts from the value on, and where capture starts from where the range begins in what is bound. Where
-/// `buffer` is NULL, `*word_count` becomes the number of its words; else it says how many `buffer` holds, and becomes
-/// how many there are.
+/// Writes the template of a variant's host parameters, for `polyshade_job.template`, to `buffer`. `words` are `count`
+/// parameters of a plan, and `values` holds the value of each that the host knows. Values that the device computes
+/// are ignored. A draw index counts from its value on; the value of a start is the offset of the range in the
+/// binding. `*word_count` is the capacity of `buffer`, and becomes the number of words. If `buffer` is NULL, only the
+/// number is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_counter_pass_template(
     words: *const polyshade_param_value,
@@ -317,7 +319,7 @@ pub unsafe extern "C" fn polyshade_counter_pass_template(
         let values = border::slice(values, count, "the values")?;
         let words = border::slice(words, count, "the words")?.iter();
         let words = words.map(polyshade_param_value::read).collect::<Result<Vec<_>, _>>()?;
-        // One by one, as the planner asks for the values of some alone.
+        // One by one, because `template` calls back only for the values that the host knows.
         let pairs = words.iter().zip(values);
         let pairs = pairs.map(|(word, value)| template(&[*word], |_| *value));
         let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.map(|pair| (pair[0], pair[1])).unzip();
@@ -325,7 +327,7 @@ pub unsafe extern "C" fn polyshade_counter_pass_template(
     })
 }
 
-/// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
+/// Writes the size in bytes of a draw's segment table to `*table_size`, for an index buffer of `index_size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_counter_pass_table_size(
     index_type: u32,

@@ -1,4 +1,4 @@
-//! Plans, as the program makes them of a state: JSON in, and structs, JSON and text out.
+//! Plans of draws and of blending: the state is JSON, and the plan is structs, JSON and text.
 
 mod owned;
 pub mod step;
@@ -19,7 +19,7 @@ use std::ffi::{CString, c_char};
 use std::sync::Arc;
 use step::polyshade_step;
 
-/// What to draw, bind and wait for. It never changes, and any number of threads may use it at once.
+/// A plan: the steps of a draw, or of blending. It is immutable, and any number of threads may use it at once.
 pub struct polyshade_plan {
     json: CString,
     text: CString,
@@ -31,12 +31,12 @@ pub struct polyshade_plan {
 pub const POLYSHADE_PATH_NONE: u32 = 0;
 /// `VK_EXT_transform_feedback` captures.
 pub const POLYSHADE_PATH_EXTENSION: u32 = 1;
-/// Variants that store capture.
+/// Variants of the shader that store to buffers capture.
 pub const POLYSHADE_PATH_STORAGE: u32 = 2;
 /// A compute stage captures.
 pub const POLYSHADE_PATH_COMPUTE: u32 = 3;
 
-/// What a plan is like.
+/// A description of a plan.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_plan_info {
@@ -44,15 +44,15 @@ pub struct polyshade_plan_info {
     pub size: u32,
     /// `POLYSHADE_PATH_…`
     pub path: u32,
-    /// Whether any corner of a primitive may be captured first, with the winding preserved.
+    /// Whether any vertex of a primitive may be captured first; the winding is preserved.
     pub any_corner_first: u32,
-    /// How many steps there are: none of a plan of blending, which is JSON.
+    /// The number of steps; 0 for a plan of blending, which is available only as JSON and text.
     pub step_count: u32,
 }
 
 versioned!(polyshade_plan_info, 16);
 
-/// A state, as `polyshade plan` takes it.
+/// The state of a plan, in the format of `polyshade plan`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
@@ -138,8 +138,8 @@ fn describe(plan: &Plan) -> polyshade_plan_info {
     }
 }
 
-/// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it.
-/// `*plan` has to be released; it is NULL where the call fails.
+/// Plans a draw or the blending of attachments. `state` is JSON in the format of `polyshade plan`, with the device.
+/// The caller must release `*plan`, which is NULL if the call fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_make(
     state: *const c_char,
@@ -155,20 +155,20 @@ pub unsafe extern "C" fn polyshade_plan_make(
     })
 }
 
-/// Counts one holder more, and gives the plan back. NULL stays NULL.
+/// Increments the reference count of a plan, and returns the plan. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_retain(plan: *mut polyshade_plan) -> *mut polyshade_plan {
     border::retain(plan);
     plan
 }
 
-/// Counts one holder less; behind the last one the plan is freed. NULL is fine.
+/// Decrements the reference count of a plan, and frees the plan with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_release(plan: *mut polyshade_plan) {
     guard_value((), || border::release(plan));
 }
 
-/// The plan as JSON, as the program writes it; it lives as long as the plan. NULL where `plan` is.
+/// Returns the plan as JSON, in the format of the program. The text is valid as long as the plan. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *co
     })
 }
 
-/// The plan for people; it lives as long as the plan. NULL where `plan` is.
+/// Returns the plan as text for people. The text is valid as long as the plan. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *co
     })
 }
 
-/// Says what a plan is like.
+/// Describes a plan in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_describe(
     plan: *const polyshade_plan,
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn polyshade_plan_describe(
     guard(error, || border::answer(info, border::handle(plan, "plan")?.info))
 }
 
-/// Says what a step is. The steps are done in their order.
+/// Describes a step in `*step`, whose `size` must be set. The host executes the steps in their order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_step(
     plan: *const polyshade_plan,

@@ -1,4 +1,4 @@
-//! Structs of the steps of a plan, with the lists that their pointers lead to.
+//! The steps of a plan as C structs, with the lists that their pointers point to.
 
 use super::step::*;
 use super::words::Words;
@@ -12,14 +12,14 @@ use polyshade_planner::{
 };
 use std::ptr::null;
 
-/// A step with what it leads to.
+/// A step with the lists that its pointers point to.
 pub(super) struct OwnedStep {
     pub(super) step: polyshade_step,
-    /// They are read through its pointers.
+    /// The lists that the pointers of `step` point to.
     _lists: Lists,
 }
 
-// SAFETY: its pointers lead to its own lists, which never change, or nowhere.
+// SAFETY: the pointers are NULL or point to the step's own lists, which never change.
 unsafe impl Send for OwnedStep {}
 // SAFETY: the same.
 unsafe impl Sync for OwnedStep {}
@@ -35,7 +35,7 @@ struct Lists {
 
 struct CounterPassLists {
     counter_pass: polyshade_counter_pass,
-    /// These are read through its pointers.
+    /// The lists that the pointers of `counter_pass` point to.
     _counters: [Vec<polyshade_counter>; 2],
     _queries: Vec<polyshade_query>,
     _words: Option<Words>,
@@ -46,6 +46,7 @@ impl OwnedStep {
     pub(super) fn new(of: &Step) -> Self {
         let (mut step, mut lists) =
             (polyshade_step { kind: kind(of), ..empty() }, Lists::default());
+        // First the members and lists of the kind: pointers to the lists are taken when they are complete.
         match of {
             Step::BeginPass(begun) => step.pass = pass(begun),
             Step::EndPass(ended) => step.pass.attachments = attachments(*ended),
@@ -151,7 +152,7 @@ impl CounterPassLists {
     }
 }
 
-/// A step of no kind.
+/// Returns a step without a kind.
 fn empty() -> polyshade_step {
     polyshade_step {
         size: 0,

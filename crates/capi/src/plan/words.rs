@@ -1,4 +1,4 @@
-//! The words that variants read, as a plan says them.
+//! The host parameters of variants, as a plan describes their values.
 
 use crate::border::first;
 use crate::failure::{Failure, c_text};
@@ -6,7 +6,7 @@ use crate::place::polyshade_param_source;
 use polyshade_planner::{self as planner, Counter, ParamValue};
 use std::ffi::{CString, c_char};
 
-/// It is `number`.
+/// The value is `number`.
 pub const POLYSHADE_PARAM_CONSTANT: u32 = 0;
 /// `firstVertex`, or `firstIndex`
 pub const POLYSHADE_PARAM_FIRST_VERTEX: u32 = 1;
@@ -14,44 +14,43 @@ pub const POLYSHADE_PARAM_FIRST_VERTEX: u32 = 1;
 pub const POLYSHADE_PARAM_VERTEX_COUNT: u32 = 2;
 /// `firstInstance`
 pub const POLYSHADE_PARAM_FIRST_INSTANCE: u32 = 3;
-/// The corners of all primitives of an instance.
+/// The vertices of all primitives of an instance, where each primitive counts its own.
 pub const POLYSHADE_PARAM_SLOTS: u32 = 4;
-/// The corners of all primitives that fit into every range.
+/// The vertices, counted in the same way, of all primitives that fit into every range.
 pub const POLYSHADE_PARAM_LIMIT: u32 = 5;
-/// Where the draw begins in feedback buffer `number`: its range's offset and what of it is filled.
+/// The byte at which the draw begins in feedback buffer `number`: the offset of its range plus the filled bytes.
 pub const POLYSHADE_PARAM_START: u32 = 6;
-/// The lower half of the address of byte `offset` of the memory to which feedback buffer `number` is bound, and the
-/// upper.
+/// The lower and upper half of the address of byte `offset` of the memory to which feedback buffer `number` is bound.
 pub const POLYSHADE_PARAM_ADDRESS_LOW: u32 = 7;
 pub const POLYSHADE_PARAM_ADDRESS_HIGH: u32 = 8;
-/// What the host keeps of the counter at byte `offset` of buffer `number`.
+/// The host's copy of the counter at byte `offset` of buffer `number`.
 pub const POLYSHADE_PARAM_COUNTER: u32 = 9;
-/// Where the draw before has left feedback buffer `number`.
+/// The counter of feedback buffer `number` after the previous draw.
 pub const POLYSHADE_PARAM_RUNNING: u32 = 10;
-/// What of feedback buffer `number` is filled, which the device alone knows.
+/// The filled bytes of feedback buffer `number`, which only the device knows.
 pub const POLYSHADE_PARAM_DEVICE_COUNTER: u32 = 11;
-/// How wide indices are: 0, 1 or 2 for 8, 16 or 32 bits.
+/// The index type: 0, 1 or 2 for 8, 16 or 32 bits.
 pub const POLYSHADE_PARAM_INDEX_TYPE: u32 = 12;
 /// `vertexOffset`
 pub const POLYSHADE_PARAM_VERTEX_OFFSET: u32 = 13;
 /// The number of the draw in a multi-draw.
 pub const POLYSHADE_PARAM_DRAW_INDEX: u32 = 14;
-/// The distance from the start of what is bound to index 0.
+/// The bytes from the start of the binding to index 0.
 pub const POLYSHADE_PARAM_INDEX_OFFSET: u32 = 15;
 /// The bytes of the index buffer from index 0 on.
 pub const POLYSHADE_PARAM_INDEX_SIZE: u32 = 16;
-/// The lower half of the address of index 0, and the upper.
+/// The lower and the upper half of the address of index 0.
 pub const POLYSHADE_PARAM_INDEX_ADDRESS_LOW: u32 = 17;
 pub const POLYSHADE_PARAM_INDEX_ADDRESS_HIGH: u32 = 18;
-/// The lower half of the address of the table of segments, and the upper.
+/// The lower and the upper half of the address of the segment table.
 pub const POLYSHADE_PARAM_TABLE_ADDRESS_LOW: u32 = 19;
 pub const POLYSHADE_PARAM_TABLE_ADDRESS_HIGH: u32 = 20;
-/// The bytes of the table.
+/// The bytes of the segment table.
 pub const POLYSHADE_PARAM_TABLE_SIZE: u32 = 21;
 /// The draw's `instanceCount`.
 pub const POLYSHADE_PARAM_INSTANCE_COUNT: u32 = 22;
 
-/// Those of which the kind says all.
+/// The values that have neither a number nor an offset.
 const PLAIN: [(u32, ParamValue); 16] = [
     (POLYSHADE_PARAM_FIRST_VERTEX, ParamValue::FirstVertex),
     (POLYSHADE_PARAM_VERTEX_COUNT, ParamValue::VertexCount),
@@ -71,42 +70,42 @@ const PLAIN: [(u32, ParamValue); 16] = [
     (POLYSHADE_PARAM_INSTANCE_COUNT, ParamValue::InstanceCount),
 ];
 
-/// What one word is. It never grows.
+/// The value of one host parameter. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_param_value {
     /// `POLYSHADE_PARAM_…`
     pub kind: u32,
-    /// What the kind says.
+    /// The number that the kind describes.
     pub number: u32,
-    /// What the kind says.
+    /// The offset that the kind describes.
     pub offset: u64,
-    /// Its name, as a lowering's report has it. NULL where it is what of a range is filled.
+    /// The name of the parameter in the lowering's report; NULL in `polyshade_param_range.reached`.
     pub name: *const c_char,
 }
 
-/// A feedback range, from the start of what is bound, or from its own start where it is found by its address. It never
-/// grows.
+/// A feedback range in bytes, from the start of the binding, or from its own start if the shader finds the range by
+/// address. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_param_range {
     pub offset: u32,
-    /// 0 for a buffer that captures nothing.
+    /// 0 if the buffer captures nothing.
     pub length: u32,
-    /// Whether nothing is bound there; the others are 0.
+    /// Whether the buffer is not bound; the other members are then 0.
     pub is_unbound: u32,
     /// 0
     pub reserved: u32,
-    /// What of it is filled.
+    /// The filled bytes of the range.
     pub reached: polyshade_param_value,
 }
 
-/// The words of a variant, in their order, and the ranges that they come of, by the numbers of the feedback buffers:
-/// what `polyshade_layout_host_params` is given. It never grows.
+/// The host parameters of a variant, in their order, and the feedback ranges from which they are computed, indexed by
+/// feedback buffer: the input of `polyshade_layout_host_params`. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_param_values {
-    /// Where they go.
+    /// Where the shader reads the parameters.
     pub place: polyshade_param_source,
     pub word_count: u32,
     pub range_count: u32,
@@ -114,12 +113,12 @@ pub struct polyshade_param_values {
     pub ranges: *const polyshade_param_range,
 }
 
-/// Words with what they lead to.
+/// The host parameters, with the lists to which their pointers point.
 pub(super) struct Words(Box<Lists>);
 
 struct Lists {
     words: polyshade_param_values,
-    /// These are read through its pointers, and those of the words.
+    /// The lists that the pointers of `words` point to.
     _all: Vec<polyshade_param_value>,
     _ranges: Vec<polyshade_param_range>,
     _names: Vec<CString>,
@@ -175,7 +174,7 @@ fn plan_word(of: &ParamValue, name: *const c_char) -> polyshade_param_value {
 }
 
 impl polyshade_param_value {
-    /// The word that the caller means.
+    /// Reads a value from the caller's struct.
     pub(crate) fn read(&self) -> Result<ParamValue, Failure> {
         let Self { kind, number, offset, .. } = *self;
         Ok(match kind {
