@@ -1,9 +1,9 @@
-//! A hash of options that is the same on every machine and in every version of the library, for caches that outlive
-//! both.
+//! A hash of options that is the same on every machine and in every version of the library, for persistent caches.
 //!
-//! It is the SHA-256 of JSON without blanks, whose keys are sorted: `{"format":1,"lowering":…,"options":…,"target":…,
-//! "version":…}`. Of options and targets, what is the default is left out, so that an option that is added changes no
-//! hash. `version` is the lowering's: it grows where the same question has another answer.
+//! It is the SHA-256 of JSON without blanks and with sorted keys:
+//! `{"format":1,"lowering":…,"options":…,"target":…,"version":…}`. Options and members of the target that have their
+//! default are left out, so a new option does not change existing hashes. `version` is that of the lowering, which
+//! increases whenever equal inputs give other words.
 
 use crate::border;
 use crate::error::{guard, polyshade_error};
@@ -18,9 +18,9 @@ use polyshade::{
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and
-/// on every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of
-/// a cache; for a pipeline, with those of all stages.
+/// Writes the 32-byte SHA-256 of options and a target, which may be NULL, to `hash`. Equal options have the same hash
+/// on every machine, whether they are structs or JSON; a new version of the lowering changes it. With
+/// `polyshade_module_hash`, or for a pipeline with the hashes of all its modules, it is the key of a cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_options_hash(
     options: *const polyshade_options,
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn polyshade_options_hash(
     })
 }
 
-/// The text that is hashed.
+/// Returns the text that is hashed.
 fn question(asked: &Asked, target: &Target) -> String {
     let kind = asked.kind();
     let default_target = value(&Target::new("main"));
@@ -52,7 +52,7 @@ fn question(asked: &Asked, target: &Target) -> String {
     text
 }
 
-/// A recipe without the defaults of the options in its fields.
+/// Removes the defaults of the options in a recipe's fields.
 fn of_recipe(mut recipe: Value) -> Value {
     let capture = value(&transform_feedback::Options::default());
     let fields: [(&[&str], Value); 6] = [
@@ -77,7 +77,7 @@ fn of_recipe(mut recipe: Value) -> Value {
     recipe
 }
 
-/// The value without the members that are the default's, in all objects that both have.
+/// Removes members that are equal to the default, in all objects that both values have.
 fn without(value: Value, default: &Value) -> Value {
     let (Value::Object(members), Value::Object(defaults)) = (&value, default) else {
         return value;
@@ -90,8 +90,7 @@ fn without(value: Value, default: &Value) -> Value {
     Value::Object(said.collect::<Map<_, _>>())
 }
 
-/// Writes JSON whose keys are sorted, whatever the features of the library that holds it. Values nest as deep as
-/// types of options do.
+/// Writes JSON with sorted keys, whichever features of `serde_json` are enabled. Recursion is as deep as the options.
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {

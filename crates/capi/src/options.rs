@@ -1,6 +1,6 @@
-//! What a lowering is asked for: structs of a kind each, or JSON of any kind.
+//! Options of lowerings: one struct for each kind, or JSON of any kind.
 //!
-//! Both become one value, so that it does not matter for the result, or for the hash, how something was said.
+//! Both are read into one Rust value, so the result and the hash do not depend on the form.
 
 mod blend;
 mod capture;
@@ -23,19 +23,19 @@ use crate::failure::Failure;
 use polyshade::transform_feedback::{self, Variant};
 use serde::{Deserialize, Serialize};
 
-/// How every struct of options begins. A call takes a pointer to this member.
+/// The first member of every struct of options. Calls take a pointer to this member.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_options {
-    /// The size of the whole struct.
+    /// The size of the whole struct, in bytes.
     pub size: u32,
-    /// `POLYSHADE_OPTIONS_…`: which struct it is, and which lowering it asks for.
+    /// `POLYSHADE_OPTIONS_…`: the type of the struct, and the lowering.
     pub kind: u32,
 }
 
 versioned!(polyshade_options, 8);
 
-/// A capture into storage buffers.
+/// Options of a capture into storage buffers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Storage {
@@ -49,7 +49,7 @@ fn capture_only() -> Vec<Variant> {
     vec![Variant::CaptureOnly]
 }
 
-/// What the caller asks for.
+/// Reads options of any kind.
 pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
     let given = border::get_head(at)?;
     if given.kind == POLYSHADE_OPTIONS_JSON {

@@ -1,11 +1,11 @@
-//! Numbers of the header that stand for what the library has enumerations for, each mapped in one place.
+//! Numbers of the header for enumerations of the library. Each is mapped in one place.
 
 use crate::failure::Failure;
 use polyshade::clip_space::Turn;
 use polyshade::host::{AddressSource, Binding, DescriptorKind, ParamSource, Set, Value};
 use polyshade::spv::ExecutionModel;
 
-/// The stage: `VkShaderStageFlagBits`.
+/// A stage: `VkShaderStageFlagBits`.
 pub const POLYSHADE_STAGE_VERTEX: u32 = 0x01;
 pub const POLYSHADE_STAGE_TESSELLATION_CONTROL: u32 = 0x02;
 pub const POLYSHADE_STAGE_TESSELLATION_EVALUATION: u32 = 0x04;
@@ -26,7 +26,7 @@ const STAGES: [(u32, ExecutionModel); 8] = [
     (POLYSHADE_STAGE_MESH, ExecutionModel::MESH_EXT),
 ];
 
-/// The stage with the bit of Vulkan's; none where the number is 0.
+/// Returns the stage of a `VkShaderStageFlagBits`; `None` for 0.
 pub(crate) fn stage(bit: u32) -> Result<Option<ExecutionModel>, Failure> {
     let found = STAGES.iter().find(|(number, _)| *number == bit).map(|(_, model)| *model);
     match (bit, found) {
@@ -36,7 +36,7 @@ pub(crate) fn stage(bit: u32) -> Result<Option<ExecutionModel>, Failure> {
     }
 }
 
-/// Vulkan's bit for the stage; 0 where it has none.
+/// Returns the `VkShaderStageFlagBits` of a stage; 0 if there is none.
 pub(crate) fn stage_bit(model: ExecutionModel) -> u32 {
     let model = match model {
         ExecutionModel::TASK_NV => ExecutionModel::TASK_EXT,
@@ -46,46 +46,45 @@ pub(crate) fn stage_bit(model: ExecutionModel) -> u32 {
     STAGES.iter().find(|(_, one)| *one == model).map_or(0, |(bit, _)| *bit)
 }
 
-/// The lowering chooses a place, or there is none.
+/// The lowering chooses the source, or there is none.
 pub const POLYSHADE_SOURCE_NONE: u32 = 0;
-/// In a storage buffer at `set` and `binding`.
+/// A storage buffer at `set` and `binding`.
 pub const POLYSHADE_SOURCE_STORAGE_BUFFER: u32 = 1;
-/// In a uniform buffer at `set` and `binding`.
+/// A uniform buffer at `set` and `binding`.
 pub const POLYSHADE_SOURCE_UNIFORM: u32 = 2;
-/// In push constants from byte `number` on.
+/// The push constants from byte `number` on.
 pub const POLYSHADE_SOURCE_PUSH_CONSTANT: u32 = 3;
-/// In specialization constants from id `number` on.
+/// The specialization constants from id `number` on.
 pub const POLYSHADE_SOURCE_SPECIALIZATION: u32 = 4;
-/// In memory whose address is in a uniform buffer at `set` and `binding`.
+/// Memory whose address is in a uniform buffer at `set` and `binding`.
 pub const POLYSHADE_SOURCE_ADDRESS_IN_UNIFORM: u32 = 5;
-/// In memory whose address is in push constants from byte `number` on.
+/// Memory whose address is in the push constants from byte `number` on.
 pub const POLYSHADE_SOURCE_ADDRESS_IN_PUSH_CONSTANT: u32 = 6;
-/// In memory whose address is in two specialization constants from id `number` on.
+/// Memory whose address is in two specialization constants from id `number` on, the lower half first.
 pub const POLYSHADE_SOURCE_ADDRESS_IN_SPECIALIZATION: u32 = 7;
-/// In memory whose address is in the vertex attribute at location `number`, of two unsigned integers of 32 bits, the
-/// lower half first, whose vertex buffer has a stride of 0.
+/// Memory whose address is in the vertex attribute at location `number`: two 32-bit unsigned integers, the lower half
+/// first. The vertex buffer has a stride of 0.
 pub const POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE: u32 = 8;
 
-/// Where the shader reads host parameters. It never grows.
+/// The source from which the shader reads host parameters. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_param_source {
     /// `POLYSHADE_SOURCE_…`
     pub kind: u32,
-    /// The descriptor set, where the kind has one.
+    /// The descriptor set, if the kind has one.
     pub set: u32,
-    /// The binding, where the kind has one.
+    /// The binding, if the kind has one.
     pub binding: u32,
-    /// The byte of the push constants, the id of the specialization constant or the location of the attribute, where
-    /// the kind has one.
+    /// The byte of push constants, the id of the specialization constant or the location of the attribute, if any.
     pub number: u32,
 }
 
-/// A value that is the same for all draws, or a host parameter. It never grows.
+/// A value: fixed for all draws, or a host parameter. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_value {
-    /// Where the word is; `POLYSHADE_SOURCE_NONE` for a fixed value.
+    /// The source of the host parameter; `POLYSHADE_SOURCE_NONE` for a fixed value.
     pub word: polyshade_param_source,
     /// The fixed value.
     pub fixed: u32,
@@ -117,7 +116,7 @@ impl polyshade_param_source {
         }))
     }
 
-    /// The place that is always said.
+    /// Reads a source that must not be `POLYSHADE_SOURCE_NONE`.
     pub(crate) fn needed(self, what: &str) -> Result<ParamSource, Failure> {
         self.read(what)?.ok_or_else(|| Failure::argument(format!("{what}: no place is said")))
     }
@@ -131,6 +130,7 @@ impl polyshade_param_source {
             number: 0,
         };
         let behind = |kind, number| Self { kind, number, ..none };
+        // Address sources have the same members as the sources of the address itself.
         match place {
             ParamSource::StorageBuffer { set, binding } => {
                 at(POLYSHADE_SOURCE_STORAGE_BUFFER, set, binding)
@@ -177,21 +177,21 @@ impl polyshade_value {
         self.read(what, Some)
     }
 
-    /// In quarter turns.
+    /// Reads a number of quarter turns.
     pub(crate) fn turn(self, what: &str) -> Result<Value<Turn>, Failure> {
         let turns = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters];
         self.read(what, |fixed| turns.get(fixed as usize).copied())
     }
 }
 
-/// What is bound: `VkDescriptorType`.
+/// The type of a descriptor: `VkDescriptorType`.
 pub const POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE: u32 = 2;
 pub const POLYSHADE_DESCRIPTOR_STORAGE_IMAGE: u32 = 3;
 pub const POLYSHADE_DESCRIPTOR_UNIFORM_BUFFER: u32 = 6;
 pub const POLYSHADE_DESCRIPTOR_STORAGE_BUFFER: u32 = 7;
 pub const POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT: u32 = 10;
 
-/// `VkDescriptorType` of a kind; `POLYSHADE_NONE` of one that is newer than this table.
+/// Returns the `VkDescriptorType` of a kind; `POLYSHADE_NONE` for a kind that is newer than this table.
 pub(crate) fn descriptor_type(kind: DescriptorKind) -> u32 {
     match kind {
         DescriptorKind::SampledImage => POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE,
@@ -203,7 +203,7 @@ pub(crate) fn descriptor_type(kind: DescriptorKind) -> u32 {
     }
 }
 
-/// Nothing is said by a member that means nothing yet.
+/// Checks that a reserved member is 0.
 pub(crate) fn check_reserved(reserved: u32, what: &str) -> Result<(), Failure> {
     match reserved {
         0 => Ok(()),
@@ -211,7 +211,7 @@ pub(crate) fn check_reserved(reserved: u32, what: &str) -> Result<(), Failure> {
     }
 }
 
-/// The flags, none of which is unknown.
+/// Checks that all flags are known.
 pub(crate) fn check_flags(flags: u32, known: u32, what: &str) -> Result<(), Failure> {
     match flags & !known {
         0 => Ok(()),

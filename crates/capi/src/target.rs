@@ -1,4 +1,4 @@
-//! Which entry point is lowered, what stays free, and for what device.
+//! Targets of lowerings: the entry point, the reserved resources and the device.
 
 use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
@@ -7,10 +7,10 @@ use crate::place::{check_flags, stage};
 use polyshade::host::{Binding, Device, Reserved, Set, Target, TransformFeedback};
 use std::ffi::c_char;
 
-/// What is added gets no names.
+/// The lowering gives no names to the objects that it adds.
 pub const POLYSHADE_TARGET_WITHOUT_NAMES: u32 = 1;
 
-/// A binding of a descriptor set. It never grows.
+/// A binding of a descriptor set. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_binding {
@@ -18,7 +18,7 @@ pub struct polyshade_binding {
     pub binding: u32,
 }
 
-/// Numbers from `first` on, as far as `end`, which is not one of them. It never grows.
+/// The range of numbers from `first` to before `end`. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_span {
@@ -26,14 +26,14 @@ pub struct polyshade_span {
     pub end: u32,
 }
 
-/// What a device offers. `polyshade_device_defaults` fills in what every Vulkan device has; what is written here
-/// afterwards is meant as it is: a 0 says that there is none.
+/// The features and limits of a device. `polyshade_device_defaults` writes the minimum of every Vulkan device. A
+/// member that is set to 0 afterwards means 0, not the default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_device {
     /// `sizeof(polyshade_device)`
     pub size: u32,
-    /// `maxVertexOutputComponents` and its like.
+    /// `maxVertexOutputComponents`, or the corresponding limit of the lowered stage.
     pub output_components: u32,
     /// `maxClipDistances`
     pub max_clip_distances: u32,
@@ -47,7 +47,7 @@ pub struct polyshade_device {
     pub max_geometry_components: u32,
     /// `maxGeometryTotalOutputComponents`
     pub max_geometry_total: u32,
-    /// Whether there is `VK_EXT_transform_feedback`; what follows is its limits.
+    /// Whether the device has `VK_EXT_transform_feedback`; the following members are its limits.
     pub has_transform_feedback: u32,
     /// `maxTransformFeedbackStreams`
     pub max_streams: u32,
@@ -73,8 +73,8 @@ pub struct polyshade_device {
 
 versioned!(polyshade_device, 80);
 
-/// Which entry point is lowered, what has to stay free, and for what device. All zeros but `size` is the entry point
-/// `main` of the only stage that has it, with nothing reserved, for any Vulkan device.
+/// The entry point to lower, the resources to leave free, and the device. A struct of zeros, except for `size`, means
+/// the entry point `main` of the only stage that has it, nothing reserved, and any Vulkan device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_target {
@@ -82,37 +82,37 @@ pub struct polyshade_target {
     pub size: u32,
     /// `POLYSHADE_TARGET_…`
     pub flags: u32,
-    /// The entry point; NULL is `main`.
+    /// The name of the entry point; NULL means `main`.
     pub entry: *const c_char,
-    /// `POLYSHADE_STAGE_…`; 0 is the only stage that has the entry point.
+    /// `POLYSHADE_STAGE_…`; 0 means the only stage that has the entry point.
     pub stage: u32,
-    /// Ids below this one are not used for what is added.
+    /// Added instructions use no ids less than this.
     pub ids_below: u32,
-    /// Descriptor sets that stay free.
+    /// The descriptor sets to leave free.
     pub sets: *const u32,
     pub set_count: usize,
-    /// Bindings that stay free.
+    /// The bindings to leave free.
     pub bindings: *const polyshade_binding,
     pub binding_count: usize,
-    /// Locations that stay free.
+    /// The locations to leave free.
     pub locations: *const u32,
     pub location_count: usize,
-    /// Ids of specialization constants that stay free.
+    /// The ids of specialization constants to leave free.
     pub constants: *const u32,
     pub constant_count: usize,
-    /// Bytes of the push constants that stay free.
+    /// The bytes of the push constants to leave free.
     pub push_constants: *const polyshade_span,
     pub push_constant_count: usize,
-    /// NULL is what every Vulkan device offers.
+    /// The device; NULL means the minimum of every Vulkan device.
     pub device: *const polyshade_device,
 }
 
 versioned!(polyshade_target, 16 + 12 * size_of::<usize>());
 
-/// The most things of a kind that a target reserves.
+/// The largest number of reserved resources of one kind.
 const MAX_RESERVED: usize = 65_536;
 
-/// Fills in what every Vulkan device offers, without transform feedback. `size` has to be set.
+/// Writes the minimum of every Vulkan device, without transform feedback, to `*device`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_device_defaults(
     device: *mut polyshade_device,
@@ -170,7 +170,7 @@ fn device(given: &polyshade_device) -> Device {
     device
 }
 
-/// The target that the caller means. NULL is that of zeros.
+/// Reads the caller's target. NULL means a struct of zeros.
 pub(crate) fn read(at: *const polyshade_target) -> Result<Target, Failure> {
     let Some(given) = border::get_optional(at)? else { return Ok(Target::new("main")) };
     check_flags(given.flags, POLYSHADE_TARGET_WITHOUT_NAMES, "the target")?;
@@ -207,7 +207,7 @@ fn reserved(given: &polyshade_target) -> Result<Reserved, Failure> {
     Ok(reserved)
 }
 
-/// So few that no time is lost on a number that was never meant.
+/// Borrows an array of the caller, and refuses a count so large that it must be a mistake.
 fn few<'a, T: Copy>(at: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
     if count > MAX_RESERVED {
         return Err(Failure::argument(format!("{what} are {count}, more than {MAX_RESERVED}")));

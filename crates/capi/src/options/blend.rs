@@ -1,4 +1,4 @@
-//! Options of blending in the shader.
+//! Options of blending in the fragment shader.
 
 use super::polyshade_options;
 use crate::border::{self, versioned};
@@ -11,46 +11,46 @@ use polyshade::advanced_blend::{
 };
 use polyshade::host::{Binding, Set};
 
-/// Attachments are multisampled.
+/// The attachments are multisampled.
 pub const POLYSHADE_BLEND_MULTISAMPLED: u32 = 1;
-/// The alpha of location 0 is blended as 1.
+/// The source alpha at location 0 is blended as 1.
 pub const POLYSHADE_BLEND_ALPHA_TO_ONE: u32 = 2;
 
 const BLEND_FLAGS: u32 = 3;
 
 /// The destination is an input attachment.
 pub const POLYSHADE_DESTINATION_INPUT_ATTACHMENT: u32 = 0;
-/// A texture with a copy of the attachment.
+/// The destination is a sampled texture that holds a copy of the attachment.
 pub const POLYSHADE_DESTINATION_TEXTURE: u32 = 1;
-/// Read by `VK_EXT_shader_tile_image`.
+/// The destination is a tile image of `VK_EXT_shader_tile_image`.
 pub const POLYSHADE_DESTINATION_TILE_IMAGE: u32 = 2;
-/// A storage image, under an interlock.
+/// The destination is a storage image, under fragment shader interlock.
 pub const POLYSHADE_DESTINATION_STORAGE_IMAGE: u32 = 3;
 
 /// The texture has one layer.
 pub const POLYSHADE_LAYER_ONE: u32 = 0;
-/// The layer that `gl_Layer` says.
+/// The texture has layers, indexed by `gl_Layer`.
 pub const POLYSHADE_LAYER_LAYER: u32 = 1;
-/// The layer of the view.
+/// The texture has layers, indexed by `gl_ViewIndex`.
 pub const POLYSHADE_LAYER_VIEW: u32 = 2;
 
-/// Blended by `equations`.
+/// Blends with the advanced `equations`.
 pub const POLYSHADE_BLENDING_EQUATIONS: u32 = 0;
-/// Blended by factors and operations.
+/// Blends with the blend factors and operations of the fixed function.
 pub const POLYSHADE_BLENDING_ORDINARY: u32 = 1;
-/// Blended by a logic operation.
+/// Applies a logic operation.
 pub const POLYSHADE_BLENDING_LOGIC: u32 = 2;
-/// Not blended.
+/// Does not blend.
 pub const POLYSHADE_BLENDING_NONE: u32 = 3;
 
-/// Results are clamped.
+/// The results of equations are clamped to 0 … 1.
 pub const POLYSHADE_COLOR_CLAMPED: u32 = 1;
-/// The attachment has no alpha, whatever its format has.
+/// The attachment has no alpha, whatever its format has: destination alpha reads as 1.
 pub const POLYSHADE_COLOR_WITHOUT_ALPHA: u32 = 2;
 
 const COLOR_FLAGS: u32 = 3;
 
-/// The classes of formats.
+/// The class of a format.
 pub const POLYSHADE_FORMAT_UNORM: u32 = 0;
 pub const POLYSHADE_FORMAT_SNORM: u32 = 1;
 pub const POLYSHADE_FORMAT_FLOAT: u32 = 2;
@@ -67,11 +67,11 @@ const CLASSES: [FormatClass; 6] = [
     FormatClass::Sint,
 ];
 
-/// How a colour attachment is blended. It never grows.
+/// The blending of one color attachment. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_color_blend {
-    /// The output that it is of; `POLYSHADE_NONE`: every one that is not named.
+    /// The location of the output; `POLYSHADE_NONE`: every output that no other element names.
     pub location: u32,
     /// `POLYSHADE_BLENDING_…`
     pub blending: u32,
@@ -79,15 +79,15 @@ pub struct polyshade_color_blend {
     pub flags: u32,
     /// `VkBlendOverlapEXT`
     pub overlap: u32,
-    /// Whether the source is not multiplied by its alpha.
+    /// Whether the source color is not premultiplied by its alpha.
     pub straight_source: u32,
-    /// Whether the destination is not.
+    /// Whether the destination color is not premultiplied by its alpha.
     pub straight_destination: u32,
     /// `POLYSHADE_FORMAT_…`
     pub format_class: u32,
-    /// Bits of red, green, blue and alpha, a byte each from the lowest on; 0 where it does not matter.
+    /// The bits of red, green, blue and alpha, one byte each, red in the lowest byte; 0 if they do not matter.
     pub format_bits: u32,
-    /// `VkBlendOp` of each equation; none is all that there are.
+    /// The `VkBlendOp` of each equation; an empty list means all equations.
     pub equations: *const u32,
     pub equation_count: usize,
     /// `VkLogicOp`
@@ -103,7 +103,7 @@ pub struct polyshade_color_blend {
     pub reserved: u32,
 }
 
-/// What to blend, and where the destination is.
+/// Options of blending: the targets, and the place of the destination.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_blend_options {
@@ -111,32 +111,32 @@ pub struct polyshade_blend_options {
     pub base: polyshade_options,
     /// `POLYSHADE_BLEND_…`, added up.
     pub flags: u32,
-    /// Alpha to coverage of so many samples; 0 is none.
+    /// The number of samples for alpha to coverage in the shader; 0 turns it off.
     pub coverage_samples: u32,
     /// `POLYSHADE_DESTINATION_…`
     pub destination: u32,
-    /// The set, the binding and the index of the attachment at location 0, where the destination has them.
+    /// The set, binding and `InputAttachmentIndex` of the attachment at location 0, if the destination has them.
     pub set: u32,
     pub binding: u32,
     pub index: u32,
-    /// `POLYSHADE_LAYER_…`, of a texture.
+    /// `POLYSHADE_LAYER_…`, for a texture.
     pub layer: u32,
-    /// Blend constants, where no place is said.
+    /// The blend constants, if `constants_in` is `POLYSHADE_SOURCE_NONE`.
     pub constants: [f32; 4],
-    /// Where the blend constants are; `POLYSHADE_SOURCE_NONE`: in `constants`.
+    /// The source of the blend constants as host parameters; `POLYSHADE_SOURCE_NONE`: they are in `constants`.
     pub constants_in: polyshade_param_source,
-    /// Where the equation's word is, where there are several to choose from.
+    /// The host parameters that select equations; `POLYSHADE_SOURCE_NONE`: each target has one equation.
     pub select: polyshade_param_source,
     /// 0
     pub reserved: u32,
-    /// How attachments are blended.
+    /// The blending of the attachments.
     pub targets: *const polyshade_color_blend,
     pub target_count: usize,
 }
 
 versioned!(polyshade_blend_options, 88 + 2 * size_of::<usize>());
 
-/// The word by which a host chooses the equation of this `VkBlendOp`.
+/// Writes the value of the host parameter that selects the equation of a `VkBlendOp` to `*word`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_blend_word(
     blend_op: u32,
@@ -151,7 +151,7 @@ fn equation(blend_op: u32) -> Result<Equation, Failure> {
     found.ok_or_else(|| Failure::argument(format!("VkBlendOp {blend_op} is no equation")))
 }
 
-/// The element of a table, of which `number` gives Vulkan's number.
+/// Returns the element of a table for which `number` returns Vulkan's number.
 fn of_vulkan<T: Copy>(
     all: &[T],
     number: impl Fn(T) -> i32,
@@ -171,7 +171,7 @@ fn term(operation: u32, source: u32, destination: u32) -> Result<Term, Failure> 
     })
 }
 
-/// How one target is blended; none where it is not.
+/// Reads the blending of one target; `None` if the target is not blended.
 fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Failure> {
     let blend = match given.blending {
         POLYSHADE_BLENDING_EQUATIONS => ColorBlend::new(equations(given)?),
@@ -187,6 +187,7 @@ fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Fail
         POLYSHADE_BLENDING_NONE => return Ok(None),
         other => return Err(Failure::argument(format!("there is no blending {other}"))),
     };
+    // The members that apply to every way of blending.
     check_flags(given.flags, COLOR_FLAGS, "the target")?;
     check_reserved(given.reserved, "the target")?;
     let has = |flag| given.flags & flag != 0;
@@ -248,11 +249,12 @@ fn destination(given: &polyshade_blend_options) -> Result<Destination, Failure> 
     })
 }
 
-/// The blending that the caller means.
+/// Reads the options of blending.
 pub(super) fn read(at: *const polyshade_blend_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, BLEND_FLAGS, "the blending")?;
     check_reserved(given.reserved, "the blending")?;
+    // First the state that all targets share.
     let mut options = Options::new().destination(destination(&given)?);
     if given.flags & POLYSHADE_BLEND_MULTISAMPLED != 0 {
         options = options.multisampled();
@@ -268,6 +270,7 @@ pub(super) fn read(at: *const polyshade_blend_options) -> Result<Options, Failur
         None => options.blend_constants(given.constants),
     };
     options = options.select(given.select.read("the choice of the equation")?);
+    // Then the targets.
     for target in border::slice(given.targets, given.target_count, "the targets")? {
         options = match (target.location, color_blend(target)?) {
             (POLYSHADE_NONE, Some(blend)) => options.every_target(blend),

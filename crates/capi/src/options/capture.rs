@@ -1,4 +1,4 @@
-//! Options of transform feedback.
+//! Options of captures.
 
 use super::{Storage, polyshade_options};
 use crate::border::{self, versioned};
@@ -11,58 +11,60 @@ use polyshade::transform_feedback::{
 };
 use std::ffi::c_char;
 
-/// One buffer, until `gl_NextBuffer` says otherwise.
+/// One buffer; `gl_NextBuffer` among the names begins the next one.
 pub const POLYSHADE_CAPTURE_INTERLEAVED: u32 = 0;
-/// A buffer for each varying.
+/// One buffer for each varying.
 pub const POLYSHADE_CAPTURE_SEPARATE: u32 = 1;
-/// Direct3D's entries: `SEMANTIC0.xy`, `1:SEMANTIC0`, `$SKIP.xyz`.
+/// Stream output entries of Direct3D: `SEMANTIC0.xy`, `1:SEMANTIC0`, `$SKIP.xyz`.
 pub const POLYSHADE_CAPTURE_STREAM_OUTPUT: u32 = 2;
-/// What the module's own decorations say.
+/// The transform feedback decorations of the module.
 pub const POLYSHADE_CAPTURE_DECORATED: u32 = 3;
 
-/// `set` is meant.
+/// `set` is valid.
 pub const POLYSHADE_CAPTURE_HAS_SET: u32 = 1;
-/// `binding` is meant.
+/// `binding` is valid.
 pub const POLYSHADE_CAPTURE_HAS_BINDING: u32 = 2;
-/// What is named twice is captured twice.
+/// A varying that is named twice is captured twice; without this flag it is an error.
 pub const POLYSHADE_CAPTURE_ALLOW_DUPLICATES: u32 = 4;
-/// The host parameters are in a uniform buffer behind the last feedback buffer.
+/// The host parameters are in a uniform buffer, at the binding after the last feedback buffer.
 pub const POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM: u32 = 8;
-/// The variant that only captures does not write `PointSize`.
+/// `POLYSHADE_VARIANT_CAPTURE_ONLY` does not write `PointSize`.
 pub const POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE: u32 = 16;
 /// No draw has more than one instance.
 pub const POLYSHADE_CAPTURE_ONE_INSTANCE: u32 = 32;
-/// One word says how much fits, rather than the sizes of the ranges.
+/// One host parameter limits the captured vertices, instead of the sizes of the ranges.
 pub const POLYSHADE_CAPTURE_LIMIT_IN_VERTICES: u32 = 64;
 /// Feedback buffers may be unbound.
 pub const POLYSHADE_CAPTURE_UNBOUND_BUFFERS: u32 = 128;
-/// Draws have indices, of any type; the shader has no attributes but such as it pulls.
+/// Draws have indices, of any type. The shader must not have vertex attributes other than `constant_attributes`:
+/// apply vertex pulling first.
 pub const POLYSHADE_CAPTURE_INDEXED: u32 = 256;
 /// Indices may restart primitives; implies `POLYSHADE_CAPTURE_INDEXED`.
 pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
-/// The variant that only captures is a compute stage, which is dispatched; the shader has no attributes but such as it
-/// pulls, there is no variant that does both, and `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` means nothing.
+/// `POLYSHADE_VARIANT_CAPTURE_ONLY` is a compute stage, which the host dispatches. The shader must not have vertex
+/// attributes: apply vertex pulling first. `POLYSHADE_VARIANT_BOTH` is not available, and
+/// `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` has no effect.
 pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
-/// There are a variant that also stores all outputs, and one that reads them back.
+/// The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available.
 pub const POLYSHADE_CAPTURE_SPILL_OUTPUTS: u32 = 2048;
 
-/// The invocations of a work group of that stage, in x.
+/// The invocations of a work group of the compute stage, in x.
 pub const POLYSHADE_WORK_GROUP_SIZE: u32 = 64;
 
-// The header has numbers alone.
+// The header needs a literal number.
 const _: () = assert!(POLYSHADE_WORK_GROUP_SIZE == WORK_GROUP_SIZE);
 
 const FLAGS: u32 = 4095;
 
-/// Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
+/// Captures, and has no outputs but `PointSize`; drawn as points, not rasterized. The default if `variants` is 0.
 pub const POLYSHADE_VARIANT_CAPTURE_ONLY: u32 = 1;
-/// Has the outputs and stores nothing.
+/// Has the stage outputs and does not capture.
 pub const POLYSHADE_VARIANT_RASTER_ONLY: u32 = 2;
-/// Does both; for lists and strips.
+/// Captures and has the stage outputs; for lists and strips.
 pub const POLYSHADE_VARIANT_BOTH: u32 = 4;
-/// Stores as the first, and all outputs; with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+/// Captures, and stores all outputs in a buffer; needs `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
 pub const POLYSHADE_VARIANT_SPILL_OUTPUTS: u32 = 16;
-/// Has the outputs that the variant before stored; with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+/// Reads the outputs that `POLYSHADE_VARIANT_SPILL_OUTPUTS` stored; needs `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
 pub const POLYSHADE_VARIANT_RELOAD_OUTPUTS: u32 = 32;
 
 const VARIANTS: [(u32, Variant); 5] = [
@@ -73,14 +75,14 @@ const VARIANTS: [(u32, Variant); 5] = [
     (POLYSHADE_VARIANT_RELOAD_OUTPUTS, Variant::ReloadOutputs),
 ];
 
-/// A shader with stores and atomics of its own is refused.
+/// Shaders with stores or atomics are unsupported.
 pub const POLYSHADE_SIDE_EFFECTS_REFUSE: u32 = 0;
-/// They stay in the pass that captures, or in the position-only variant.
+/// The shader's stores and atomics stay in the pass that captures, or in the position-only variant.
 pub const POLYSHADE_SIDE_EFFECTS_FIRST: u32 = 1;
-/// They stay in the pass that rasterizes, or in the complement.
+/// The shader's stores and atomics stay in the pass that rasterizes, or in the complement.
 pub const POLYSHADE_SIDE_EFFECTS_SECOND: u32 = 2;
 
-/// The value of a specialization constant. It never grows.
+/// The value of a specialization constant. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_constant {
@@ -88,11 +90,11 @@ pub struct polyshade_constant {
     pub id: u32,
     /// 0
     pub reserved: u32,
-    /// Its bits.
+    /// The bits of the value.
     pub bits: u64,
 }
 
-/// What to capture, and how.
+/// Options of a capture.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_capture_options {
@@ -100,48 +102,49 @@ pub struct polyshade_capture_options {
     pub base: polyshade_options,
     /// `POLYSHADE_CAPTURE_…`, added up.
     pub flags: u32,
-    /// `POLYSHADE_CAPTURE_INTERLEAVED` and its like.
+    /// The mode: `POLYSHADE_CAPTURE_INTERLEAVED`, `…_SEPARATE`, `…_STREAM_OUTPUT` or `…_DECORATED`.
     pub mode: u32,
-    /// What is captured: OpenGL's names, `location=3.xy`, `id=20`; for a stream output its entries.
+    /// The captured outputs: names as in OpenGL, `location=3.xy` or `id=20`; in the stream output mode its entries.
     pub varyings: *const *const c_char,
     pub varying_count: usize,
-    /// The strides of a stream output's slots, in bytes.
+    /// The strides of the slots in the stream output mode, in bytes.
     pub strides: *const u32,
     pub stride_count: usize,
-    /// Specialization constants that become plain constants.
+    /// Specialization constants that the lowering replaces by these values.
     pub constants: *const polyshade_constant,
     pub constant_count: usize,
-    /// The set of the feedback buffers.
+    /// The descriptor set of the feedback buffers.
     pub set: u32,
-    /// The binding of the first.
+    /// The binding of the first feedback buffer.
     pub binding: u32,
-    /// Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last feedback buffer.
+    /// The source of host parameters; `POLYSHADE_SOURCE_NONE`: a storage buffer one binding after the feedback buffers.
     pub params: polyshade_param_source,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
-    /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
+    /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
     pub topologies: u32,
-    /// `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
+    /// `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. Only for
+    /// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`.
     pub variants: u32,
-    /// The vertex attributes that are the same for all vertices, which draws with indices may have: bits
-    /// `1 << location`.
+    /// The vertex attributes that are the same for all vertices, which indexed draws may have: bits `1 << location`.
     pub constant_attributes: u32,
 }
 
 versioned!(polyshade_capture_options, 56 + 6 * size_of::<usize>());
 
-/// The number of a variant.
+/// Returns the bit of a variant.
 pub(crate) fn variant_bit(variant: Variant) -> u32 {
     VARIANTS.iter().find(|(_, one)| *one == variant).map_or(0, |(bit, _)| *bit)
 }
 
-/// The caller's struct and what it asks for, but for the variants.
+/// Reads the caller's struct, and its options except for the variants.
 pub(super) fn read(
     at: *const polyshade_capture_options,
 ) -> Result<(polyshade_capture_options, Options), Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "the capture")?;
     let has = |flag| given.flags & flag != 0;
+    // First the captured outputs and the bindings of their buffers.
     let mut options = varyings(&given)?;
     if has(POLYSHADE_CAPTURE_HAS_SET) {
         options = options.into_set(Set(given.set));
@@ -152,6 +155,7 @@ pub(super) fn read(
     if has(POLYSHADE_CAPTURE_ALLOW_DUPLICATES) {
         options = options.allow_duplicates();
     }
+    // Then the host parameters, constants and side effects.
     if let Some(place) = given.params.read("the words of the capture")? {
         options = options.params(place);
     } else if has(POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM) {
@@ -167,6 +171,7 @@ pub(super) fn read(
         POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
         other => return Err(Failure::argument(format!("there are no side effects {other}"))),
     });
+    // Last the draws that the variants are made for.
     options = options.point_size(!has(POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE));
     if given.topologies != 0 {
         options = options.topologies(topologies(given.topologies)?);
@@ -214,7 +219,7 @@ fn varyings(given: &polyshade_capture_options) -> Result<Options, Failure> {
     })
 }
 
-/// A capture into storage buffers.
+/// Reads the options of a capture into storage buffers, with its variants.
 pub(super) fn read_storage(at: *const polyshade_capture_options) -> Result<Storage, Failure> {
     let (given, options) = read(at)?;
     let known = VARIANTS.iter().map(|(bit, _)| bit).sum();

@@ -1,4 +1,4 @@
-//! Options of clip and cull distances: a list of steps.
+//! Options of the lowering of clip and cull distances: a list of steps.
 
 use super::polyshade_options;
 use crate::border::{self, versioned};
@@ -11,72 +11,71 @@ use polyshade::clip_cull::{
 };
 use std::ffi::c_char;
 
-/// Registers become built-in arrays: `inputs`, `outputs`, `linked_inputs`, `linked_outputs`.
+/// Makes built-in arrays of registers. Reads `inputs`, `outputs`, `linked_inputs` and `linked_outputs`.
 pub const POLYSHADE_CLIP_NORMALIZE: u32 = 1;
-/// Clip planes of the host: `planes`, `words`, `vertex`.
+/// Adds clip planes of the host. Reads `planes`, `params` and `vertex`.
 pub const POLYSHADE_CLIP_USER_PLANES: u32 = 2;
-/// Disabled planes do not clip: `enabled`, `keep_at`.
+/// Keeps disabled planes from clipping. Reads `enabled` and `keep_at`.
 pub const POLYSHADE_CLIP_MASK: u32 = 3;
-/// One array of both kinds: `clip`.
+/// Makes one array of both kinds. Reads `clip`.
 pub const POLYSHADE_CLIP_COMBINE: u32 = 4;
-/// Two arrays of one: `clip`.
+/// Makes two arrays of one. Reads `clip`.
 pub const POLYSHADE_CLIP_SEPARATE: u32 = 5;
-/// Arrays become vectors: `read_at`, `location`, `clip` and `cull`.
+/// Makes ordinary vectors of the arrays. Reads `read_at`, `location`, `clip` and `cull`.
 pub const POLYSHADE_CLIP_TO_REGISTERS: u32 = 6;
-/// The fragment stage discards: `location`, `clip` and `cull`. The last stage before rasterization and the fragment
-/// stage both need the step; the fragment stage needs `POLYSHADE_CLIP_SIGNATURE`, and only the other reads at
-/// `read_at`.
+/// Discards fragments. Reads `location`, `clip`, `cull` and `read_at`. The last stage before rasterization and the
+/// fragment stage both need the step. The fragment stage needs `POLYSHADE_CLIP_SIGNATURE` and ignores `read_at`.
 pub const POLYSHADE_CLIP_EMULATE: u32 = 7;
-/// A geometry stage clips and culls: `keep_at`, `read_at`, `clip` and `cull`, `flat`, `no_perspective`, `provoking`,
-/// and where one is generated `primitive` and `location`. That stage is the second output.
+/// Clips and culls in a geometry stage. Reads `keep_at`, `read_at`, `clip`, `cull`, `flat`, `no_perspective`,
+/// `provoking`, and with `POLYSHADE_CLIP_GENERATE` `primitive` and `location`. A generated stage is the second output.
 pub const POLYSHADE_CLIP_IN_GEOMETRY: u32 = 8;
 
-/// `UserSemantic` decorations do not count.
+/// `UserSemantic` decorations are ignored.
 pub const POLYSHADE_CLIP_WITHOUT_SEMANTICS: u32 = 1;
-/// `linked_inputs` is set.
+/// `linked_inputs` is valid.
 pub const POLYSHADE_CLIP_LINKED_INPUTS: u32 = 2;
-/// `linked_outputs` is set.
+/// `linked_outputs` is valid.
 pub const POLYSHADE_CLIP_LINKED_OUTPUTS: u32 = 4;
 /// `clip` and `cull` are the numbers of distances of the signature.
 pub const POLYSHADE_CLIP_SIGNATURE: u32 = 8;
-/// `read_at` is set.
+/// `read_at` is valid.
 pub const POLYSHADE_CLIP_READ_AT: u32 = 16;
-/// `keep_at` is set.
+/// `keep_at` is valid.
 pub const POLYSHADE_CLIP_KEEP_AT: u32 = 32;
-/// `vertex` is set.
+/// `vertex` is valid.
 pub const POLYSHADE_CLIP_VERTEX: u32 = 64;
-/// The device has clip distances, and lacks cull distances only.
+/// The device supports clip distances and lacks only cull distances.
 pub const POLYSHADE_CLIP_NATIVE_CLIP: u32 = 128;
-/// `primitive` is set: a geometry stage is generated.
+/// `primitive` is valid: the lowering generates a geometry stage.
 pub const POLYSHADE_CLIP_GENERATE: u32 = 256;
 
 const FLAGS: u32 = 511;
 
-/// The primitives that are drawn.
+/// The primitives of a generated geometry stage.
 pub const POLYSHADE_PRIMITIVE_POINTS: u32 = 0;
 pub const POLYSHADE_PRIMITIVE_LINES: u32 = 1;
 pub const POLYSHADE_PRIMITIVE_TRIANGLES: u32 = 2;
 
-/// A change to the distances of a stage. A step ignores the members that its constant does not name. It never grows.
+/// A change to the distances of a stage. A step ignores members that its constant does not name. It never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_clip_step {
     /// `POLYSHADE_CLIP_NORMALIZE`, …
     pub step: u32,
-    /// The flags above, added up.
+    /// Flags, `POLYSHADE_CLIP_WITHOUT_SEMANTICS` to `POLYSHADE_CLIP_GENERATE`, added up.
     pub flags: u32,
     /// The numbers of clip and cull distances of the signature between two stages.
     pub clip: u32,
     pub cull: u32,
-    /// The first location of the distances that the stage writes as ordinary values.
+    /// The first location of the distances that the stage writes as ordinary outputs.
     pub location: u32,
-    /// The first location of the distances that the stage reads as ordinary values.
+    /// The first location of the distances that the stage reads as ordinary inputs.
     pub read_at: u32,
-    /// The first location at which the stage also writes its distances as they were.
+    /// The first location at which the stage also writes its unchanged distances.
     pub keep_at: u32,
     /// The number of planes, at most 8.
     pub planes: u32,
-    /// The location of a vec4 output, in whose space the planes are.
+    /// The location of a vec4 output; the planes are in its space, not in clip space.
     pub vertex: u32,
     /// `POLYSHADE_PRIMITIVE_…`
     pub primitive: u32,
@@ -84,7 +83,7 @@ pub struct polyshade_clip_step {
     pub provoking: u32,
     /// 0
     pub reserved: u32,
-    /// The place of the planes' floats, 16 bytes a plane.
+    /// The source of the planes: four floats, 16 bytes, for each.
     pub params: polyshade_param_source,
     /// Bit `i` enables plane `i`.
     pub enabled: polyshade_value,
@@ -99,10 +98,10 @@ pub struct polyshade_clip_step {
     pub linked_input_count: usize,
     pub linked_outputs: *const *const c_char,
     pub linked_output_count: usize,
-    /// Locations that the fragment stage takes from the provoking vertex.
+    /// The locations that the fragment stage takes from the provoking vertex.
     pub flat: *const u32,
     pub flat_count: usize,
-    /// Locations that the fragment stage interpolates linearly in screen space.
+    /// The locations that the fragment stage interpolates linearly in screen space.
     pub no_perspective: *const u32,
     pub no_perspective_count: usize,
 }
@@ -119,10 +118,10 @@ pub struct polyshade_clip_options {
 
 versioned!(polyshade_clip_options, 8 + 2 * size_of::<usize>());
 
-/// The most steps of a stage.
+/// The largest number of steps of a stage.
 const MAX_STEPS: usize = 64;
 
-/// The steps that the caller lists.
+/// Reads the caller's steps.
 pub(super) fn read(at: *const polyshade_clip_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     if given.step_count > MAX_STEPS {
@@ -146,6 +145,7 @@ fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
     check_flags(given.flags, FLAGS, "the step")?;
     check_reserved(given.reserved, "the step")?;
     check_reserved(given.padding, "the step")?;
+    // First the members that several steps use.
     let has = |flag| given.flags & flag != 0;
     let (location, clip) = (given.location, given.clip);
     let signature = has(POLYSHADE_CLIP_SIGNATURE).then_some(DistanceCounts::new(clip, given.cull));
@@ -154,6 +154,7 @@ fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
         true => Emulated::Cull,
         false => Emulated::All,
     };
+    // Then the step itself.
     Ok(match given.step {
         POLYSHADE_CLIP_NORMALIZE => Step::Normalize(normalize(given)?),
         POLYSHADE_CLIP_USER_PLANES => Step::UserPlanes(UserPlanes {

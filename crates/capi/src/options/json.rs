@@ -1,4 +1,4 @@
-//! Options as JSON: those of the program's recipes, and of the library's `serde`.
+//! Options as JSON, in the format of the program's recipes and of the Rust library's `serde`.
 
 use super::{Asked, Kind, polyshade_options};
 use crate::border::{self, versioned};
@@ -13,19 +13,18 @@ use std::ffi::c_char;
 pub struct polyshade_json_options {
     /// The size, and `POLYSHADE_OPTIONS_JSON`.
     pub base: polyshade_options,
-    /// The kind that the JSON is of.
+    /// The kind of the options in `json`.
     pub of: u32,
     /// 0
     pub reserved: u32,
-    /// What the options of that kind are, as `polyshade_options_json` writes them. What is not said is the default.
+    /// The options in the format of `polyshade_options_json`. Members that are missing have their default.
     pub json: *const c_char,
 }
 
 versioned!(polyshade_json_options, 16 + size_of::<usize>());
 
-/// Writes options, whatever struct they are in, as JSON: text that ends with a zero, which `*length` counts. Where
-/// `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there
-/// is.
+/// Writes the options of any struct as JSON to `buffer`. `*length` is the capacity of `buffer`, and becomes the
+/// length of the text with its terminating zero. If `buffer` is NULL, only the length is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_options_json(
     options: *const polyshade_options,
@@ -39,7 +38,7 @@ pub unsafe extern "C" fn polyshade_options_json(
     })
 }
 
-/// The options in the caller's struct.
+/// Reads options from the JSON of the caller's struct.
 pub(super) fn read(at: *const polyshade_json_options) -> Result<Asked, Failure> {
     let given = border::get(at)?;
     check_reserved(given.reserved, "the options")?;

@@ -1,4 +1,4 @@
-//! The kinds of options, made of the table of lowerings: numbers, names, versions, JSON and calls.
+//! The kinds of options, generated from the table of lowerings: numbers, names, versions and JSON.
 
 use super::{Storage, capture_only};
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// JSON of any of the other kinds: `polyshade_json_options`.
+/// Options of any other kind as JSON: `polyshade_json_options`.
 pub const POLYSHADE_OPTIONS_JSON: u32 = 0x8000_0000;
 /// Capture into storage buffers: `polyshade_capture_options`.
 pub const POLYSHADE_OPTIONS_CAPTURE_STORAGE: u32 = 1;
@@ -18,22 +18,22 @@ pub const POLYSHADE_OPTIONS_CAPTURE_EXTENSION: u32 = 2;
 pub const POLYSHADE_OPTIONS_VERTEX_PULLING: u32 = 3;
 /// Position-only variants: `polyshade_position_only_options`.
 pub const POLYSHADE_OPTIONS_POSITION_ONLY: u32 = 4;
-/// Depth range, Y and rotation: `polyshade_clip_space_options`.
+/// Conversion of clip space: `polyshade_clip_space_options`.
 pub const POLYSHADE_OPTIONS_CLIP_SPACE: u32 = 5;
 /// Rasterizer discard: `polyshade_rasterizer_discard_options`.
 pub const POLYSHADE_OPTIONS_RASTERIZER_DISCARD: u32 = 6;
-/// Blending in the shader: `polyshade_blend_options`.
+/// Blending in the fragment shader: `polyshade_blend_options`.
 pub const POLYSHADE_OPTIONS_ADVANCED_BLEND: u32 = 7;
 /// Clip and cull distances: `polyshade_clip_options`.
 pub const POLYSHADE_OPTIONS_CLIP_CULL: u32 = 8;
-/// Several lowerings of a pipeline; JSON as `polyshade pipeline` takes it.
+/// Several lowerings of a pipeline: JSON in the format of `polyshade pipeline`, in `polyshade_json_options`.
 pub const POLYSHADE_OPTIONS_RECIPE: u32 = 9;
 
-/// A kind of options. From version 1.0 on neither number nor name, of which hashes are made, changes.
+/// A kind of options. From version 1.0 on, neither number nor name changes: hashes depend on the name.
 #[derive(Debug)]
 pub(crate) struct Kind {
     pub(crate) number: u32,
-    /// The lowering's name, as in the program's reports.
+    /// The name of the lowering in the program's reports.
     pub(crate) name: &'static str,
     /// The version of the lowering.
     pub(crate) version: u32,
@@ -109,25 +109,25 @@ macro_rules! kinds {
 polyshade::lowerings!(kinds);
 
 impl Kind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub(crate) fn of(number: u32) -> Result<&'static Self, Failure> {
         let found = KINDS.iter().find(|kind| kind.number == number);
         found.ok_or_else(|| Failure::argument(format!("there are no options of kind {number}")))
     }
 
-    /// The options that nothing was set in.
+    /// Returns the default options as JSON.
     pub(crate) fn default_value(&self) -> Value {
         (self.default)()
     }
 
-    /// The options that the text holds.
+    /// Reads options from JSON.
     pub(crate) fn read_json(&self, text: &str) -> Result<Asked, Failure> {
         (self.parse)(text)
     }
 }
 
 impl Asked {
-    /// The kind of the options.
+    /// Returns the kind of the options.
     pub(crate) fn kind(&self) -> &'static Kind {
         Kind::of(self.number()).expect("the table has all kinds")
     }

@@ -1,4 +1,4 @@
-//! Options of what is done to the position: variants that compute nothing else, its convention, and discard.
+//! Options of lowerings that change the position: position-only variants, clip space and rasterizer discard.
 
 use super::polyshade_options;
 use super::{
@@ -12,25 +12,26 @@ use polyshade::position_only::{Keep, Options, Variant};
 use polyshade::{clip_space, rasterizer_discard};
 use std::ffi::c_char;
 
-/// Outputs that are not kept stay in the interface.
+/// Outputs that the variant does not keep stay in the interface.
 pub const POLYSHADE_POSITION_ONLY_KEEP_INTERFACE: u32 = 1;
-/// The position is `Invariant`.
+/// The kept outputs are `Invariant`.
 pub const POLYSHADE_POSITION_ONLY_INVARIANT: u32 = 2;
-/// Nothing that the position is computed of is contracted.
+/// The arithmetic from which the kept outputs are computed is `NoContraction`.
 pub const POLYSHADE_POSITION_ONLY_PRECISE: u32 = 4;
-/// What is captured natively is captured by the position-only variant.
+/// The position-only variant captures by transform feedback, if the shader is decorated for it. Without this flag
+/// only the full shader captures.
 pub const POLYSHADE_POSITION_ONLY_CAPTURES: u32 = 8;
 
 const FLAGS: u32 = 15;
 
-/// The outputs that decide coverage.
+/// The variant with the outputs that decide coverage.
 pub const POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY: u32 = 0;
-/// Exactly the other outputs.
+/// The complement: the variant with exactly the other outputs.
 pub const POLYSHADE_POSITION_ONLY_VARIANT_COMPLEMENT: u32 = 1;
-/// All outputs, to be drawn together with the position-only variant.
+/// The variant with all outputs, to be drawn together with the position-only variant.
 pub const POLYSHADE_POSITION_ONLY_VARIANT_FULL: u32 = 2;
 
-/// A position-only variant, or one that is drawn together with it: all take the same other members.
+/// Options of a position-only variant, or of one that is drawn together with it and must have equal other members.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_position_only_options {
@@ -44,43 +45,43 @@ pub struct polyshade_position_only_options {
     pub flags: u32,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
-    /// What is kept: `position`, `point-size`, `clip-distance`, …, `location=3`, or a name. None is all that the
-    /// rasterizer needs.
+    /// The kept outputs: `position`, `point-size`, `clip-distance` and so on, `location=3`, or a name. An empty list
+    /// means the outputs that the rasterizer needs.
     pub keep: *const *const c_char,
     pub keep_count: usize,
 }
 
 versioned!(polyshade_position_only_options, 24 + 2 * size_of::<usize>());
 
-/// Depth range, Y and rotation.
+/// Options of the conversion of clip space: depth range, Y and rotation.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_clip_space_options {
     /// The size, and `POLYSHADE_OPTIONS_CLIP_SPACE`.
     pub base: polyshade_options,
-    /// Whether depth goes from -1 to 1.
+    /// Whether the shader's depth range is -w … w, to be converted to 0 … w.
     pub depth: polyshade_value,
-    /// Whether Y points up.
+    /// Whether Y is negated.
     pub flip_y: polyshade_value,
-    /// By how many quarters what is drawn is turned.
+    /// The number of quarter turns by which the image is rotated clockwise, after the flip of Y.
     pub rotation: polyshade_value,
 }
 
 versioned!(polyshade_clip_space_options, 68);
 
-/// Whether nothing is rasterized.
+/// Options of rasterizer discard.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_rasterizer_discard_options {
     /// The size, and `POLYSHADE_OPTIONS_RASTERIZER_DISCARD`.
     pub base: polyshade_options,
-    /// Whether nothing is: a fixed 1 is always.
+    /// Whether the stage discards all primitives; a fixed 1 discards them always.
     pub when: polyshade_value,
 }
 
 versioned!(polyshade_rasterizer_discard_options, 28);
 
-/// The variants that the caller means.
+/// Reads the options of a position-only variant.
 pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "the position")?;
@@ -97,6 +98,7 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
         let keep = keep.into_iter().map(str::parse).collect::<Result<Vec<Keep>, _>>()?;
         options = options.keep(keep);
     }
+    // Flags without a value.
     if has(POLYSHADE_POSITION_ONLY_KEEP_INTERFACE) {
         options = options.keep_interface();
     }
@@ -117,7 +119,7 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
     }))
 }
 
-/// The convention that the caller means.
+/// Reads the options of the conversion of clip space.
 pub(super) fn read_depth(
     at: *const polyshade_clip_space_options,
 ) -> Result<clip_space::Options, Failure> {
@@ -127,7 +129,7 @@ pub(super) fn read_depth(
     Ok(options.rotation(given.rotation.turn("the rotation")?))
 }
 
-/// When the caller rasterizes nothing.
+/// Reads the options of rasterizer discard.
 pub(super) fn read_discard(
     at: *const polyshade_rasterizer_discard_options,
 ) -> Result<rasterizer_discard::Options, Failure> {

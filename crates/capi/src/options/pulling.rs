@@ -9,32 +9,32 @@ use polyshade::host::{Binding, Set};
 use polyshade::vertex_pulling::{Attribute, Buffer, Format, Options, Rate, Robustness};
 use std::ffi::c_char;
 
-/// `set` is meant.
+/// `set` is valid.
 pub const POLYSHADE_VERTEX_PULLING_HAS_SET: u32 = 1;
-/// `binding` is meant.
+/// `binding` is valid.
 pub const POLYSHADE_VERTEX_PULLING_HAS_BINDING: u32 = 2;
-/// Out of bounds is as `robustBufferAccess` has it, rather than `robustBufferAccess2`.
+/// Reads out of bounds behave as with `robustBufferAccess`, not as with `robustBufferAccess2`.
 pub const POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS: u32 = 4;
-/// Attributes may reach beyond the stride of their buffer.
+/// An attribute may extend beyond the stride of its buffer.
 pub const POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE: u32 = 8;
-/// The shader finds the first instance by `BaseInstance`, and not by a host parameter.
+/// The shader reads the first instance from `BaseInstance`, not from a host parameter.
 pub const POLYSHADE_VERTEX_PULLING_BASE_INSTANCE: u32 = 16;
 
 const FLAGS: u32 = 31;
 
-/// Vertices step through the buffer.
+/// The buffer advances with vertices.
 pub const POLYSHADE_RATE_VERTEX: u32 = 0;
-/// Instances do.
+/// The buffer advances with instances.
 pub const POLYSHADE_RATE_INSTANCE: u32 = 1;
 
-/// A vertex attribute. It never grows.
+/// A vertex attribute. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_attribute {
     pub location: u32,
     /// The number of its vertex buffer.
     pub buffer: u32,
-    /// In bytes; `POLYSHADE_NONE`: a host parameter.
+    /// The offset in bytes; `POLYSHADE_NONE`: a host parameter.
     pub offset: u32,
     /// 0
     pub reserved: u32,
@@ -42,20 +42,20 @@ pub struct polyshade_attribute {
     pub format: *const c_char,
 }
 
-/// A vertex buffer. It never grows.
+/// A vertex buffer. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_vertex_buffer {
     pub number: u32,
-    /// In bytes; `POLYSHADE_NONE`: a host parameter.
+    /// The stride in bytes; `POLYSHADE_NONE`: a host parameter.
     pub stride: u32,
     /// `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a host parameter.
     pub rate: u32,
-    /// How many instances read one element.
+    /// The number of instances that read one element.
     pub divisor: u32,
 }
 
-/// Which attributes there are, and where.
+/// Options of vertex pulling: the attributes and the vertex buffers.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_vertex_pulling_options {
@@ -63,13 +63,13 @@ pub struct polyshade_vertex_pulling_options {
     pub base: polyshade_options,
     /// `POLYSHADE_VERTEX_PULLING_…`, added up.
     pub flags: u32,
-    /// The set of the vertex buffers.
+    /// The descriptor set of the vertex buffers.
     pub set: u32,
-    /// The binding of the first.
+    /// The binding of the first vertex buffer.
     pub binding: u32,
     /// 0
     pub reserved: u32,
-    /// Where the host parameters are; `POLYSHADE_SOURCE_NONE`: in a storage buffer behind the last vertex buffer.
+    /// The source of host parameters; `POLYSHADE_SOURCE_NONE`: a storage buffer one binding after the vertex buffers.
     pub params: polyshade_param_source,
     pub attributes: *const polyshade_attribute,
     pub attribute_count: usize,
@@ -79,23 +79,23 @@ pub struct polyshade_vertex_pulling_options {
 
 versioned!(polyshade_vertex_pulling_options, 40 + 4 * size_of::<usize>());
 
-/// What a vertex format is like.
+/// A description of a vertex format.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_vertex_format {
     /// `sizeof(polyshade_vertex_format)`
     pub size: u32,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub bytes: u32,
-    /// Elements lie at multiples of so many bytes.
+    /// The alignment of elements, in bytes.
     pub alignment: u32,
-    /// The words by which a host says the format.
+    /// The values of the host parameters that select the format.
     pub words: [u32; 2],
 }
 
 versioned!(polyshade_vertex_format, 20);
 
-/// Says what the vertex format of this name is like, such as `VK_FORMAT_R8G8B8A8_UNORM`.
+/// Describes the vertex format with a name such as `VK_FORMAT_R8G8B8A8_UNORM` in `*format`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_vertex_format_info(
     name: *const c_char,
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn polyshade_vertex_format_info(
     })
 }
 
-/// The options that the caller means.
+/// Reads the options of vertex pulling.
 pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Options, Failure> {
     let given = border::get(at)?;
     check_flags(given.flags, FLAGS, "vertex pulling")?;
@@ -117,6 +117,7 @@ pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Option
     let has = |flag| given.flags & flag != 0;
     let set = has(POLYSHADE_VERTEX_PULLING_HAS_SET).then_some(Set(given.set));
     let binding = has(POLYSHADE_VERTEX_PULLING_HAS_BINDING).then_some(Binding(given.binding));
+    // First the place of the buffers and host parameters.
     let mut options = Options::new().storage(set, binding);
     if let Some(place) = given.params.read("the words of vertex pulling")? {
         options = options.params(place);
@@ -126,6 +127,7 @@ pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Option
     }
     options = options.access_beyond_stride(has(POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE));
     options = options.base_instance(has(POLYSHADE_VERTEX_PULLING_BASE_INSTANCE));
+    // Then the attributes and vertex buffers.
     for one in border::slice(given.attributes, given.attribute_count, "the attributes")? {
         check_reserved(one.reserved, "an attribute")?;
         let format = border::optional_text(one.format, "the format of an attribute")?;
