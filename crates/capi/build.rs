@@ -1,4 +1,4 @@
-//! Gives the shared library the name by which programs ask for it: with the number of its binary interface.
+//! Sets the SONAME of the shared library, with the number of its binary interface.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! The codes of the C library's own errors.
+//! The codes of the errors that only the C library has.
 
 polyshade::spv::codes! {
     C_API_ARGUMENT: Options, "c-api.argument",

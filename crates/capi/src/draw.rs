@@ -1,4 +1,4 @@
-//! Draws and ranges of feedback buffers, as the host says them.
+//! Draws and feedback ranges, as the host describes them.
 
 use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
@@ -9,7 +9,7 @@ use polyshade::transform_feedback::{
 };
 use polyshade_planner as planner;
 
-/// `VkPrimitiveTopology`, and the line loop that only OpenGL has.
+/// `VkPrimitiveTopology`, and the line loop of OpenGL.
 pub const POLYSHADE_TOPOLOGY_POINT_LIST: u32 = 0;
 pub const POLYSHADE_TOPOLOGY_LINE_LIST: u32 = 1;
 pub const POLYSHADE_TOPOLOGY_LINE_STRIP: u32 = 2;
@@ -20,11 +20,11 @@ pub const POLYSHADE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY: u32 = 6;
 pub const POLYSHADE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY: u32 = 7;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY: u32 = 8;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY: u32 = 9;
-/// Only plans say it: patches are not captured into storage buffers.
+/// Occurs only in plans: patches cannot be captured into storage buffers.
 pub const POLYSHADE_TOPOLOGY_PATCH_LIST: u32 = 10;
 pub const POLYSHADE_TOPOLOGY_LINE_LOOP: u32 = 16;
 
-/// All topologies that can be captured, by their numbers. The one place that is to be extended.
+/// All topologies that can be captured, by number. A new topology needs an entry here only.
 const TOPOLOGIES: [(u32, Topology); 11] = [
     (POLYSHADE_TOPOLOGY_POINT_LIST, Topology::PointList),
     (POLYSHADE_TOPOLOGY_LINE_LIST, Topology::LineList),
@@ -39,9 +39,9 @@ const TOPOLOGIES: [(u32, Topology); 11] = [
     (POLYSHADE_TOPOLOGY_LINE_LOOP, Topology::LineLoop),
 ];
 
-/// The first vertex of a primitive is the provoking one, as in Vulkan.
+/// The first vertex of a primitive is the provoking vertex, as in Vulkan.
 pub const POLYSHADE_PROVOKING_FIRST: u32 = 0;
-/// The last one is, as in OpenGL.
+/// The last vertex of a primitive is the provoking vertex, as in OpenGL.
 pub const POLYSHADE_PROVOKING_LAST: u32 = 1;
 
 /// `VkIndexType`.
@@ -49,19 +49,19 @@ pub const POLYSHADE_INDEX_TYPE_UINT16: u32 = 0;
 pub const POLYSHADE_INDEX_TYPE_UINT32: u32 = 1;
 pub const POLYSHADE_INDEX_TYPE_UINT8: u32 = 1_000_265_000;
 
-/// All types of indices, by their numbers.
+/// All index types, by number.
 const INDEX_TYPES: [(u32, IndexType); 3] = [
     (POLYSHADE_INDEX_TYPE_UINT16, IndexType::Uint16),
     (POLYSHADE_INDEX_TYPE_UINT32, IndexType::Uint32),
     (POLYSHADE_INDEX_TYPE_UINT8, IndexType::Uint8),
 ];
 
-/// The draw has indices: the members that begin with `index_` and `vertex_offset` are looked at.
+/// The draw has indices: `vertex_offset` and the members whose names begin with `index_` are read.
 pub const POLYSHADE_DRAW_INDEXED: u32 = 1;
-/// Indices may restart primitives: `primitives` and the members that begin with `table_` are looked at, too.
+/// Indices may restart primitives: `primitives` and the members whose names begin with `table_` are read, too.
 pub const POLYSHADE_DRAW_RESTARTED: u32 = 2;
 
-/// A draw, as the application asks for it.
+/// A draw of the application.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_draw {
@@ -71,9 +71,9 @@ pub struct polyshade_draw {
     pub topology: u32,
     /// `POLYSHADE_PROVOKING_…`
     pub provoking_vertex: u32,
-    /// `firstVertex`; of a draw with indices, `firstIndex`
+    /// `firstVertex`, or `firstIndex` for a draw with indices.
     pub first_vertex: u32,
-    /// `vertexCount`; of a draw with indices, `indexCount`
+    /// `vertexCount`, or `indexCount` for a draw with indices.
     pub vertex_count: u32,
     /// `firstInstance`
     pub first_instance: u32,
@@ -81,23 +81,23 @@ pub struct polyshade_draw {
     pub instance_count: u32,
     /// `POLYSHADE_DRAW_…`
     pub flags: u32,
-    /// The address of the index buffer, where the shader finds it by that.
+    /// The device address of the index buffer, if the shader reads indices by address.
     pub index_address: u64,
-    /// The address of the table that `polyshade_segments_find` makes, where the shader finds it by that.
+    /// The device address of the table of `polyshade_segments_find`, if the shader reads the table by address.
     pub table_address: u64,
-    /// Where index 0 is in what the descriptor binds, or from the address on: a multiple of the size of an index.
+    /// The byte offset of index 0 in the binding, or from the address on; a multiple of the size of an index.
     pub index_offset: u32,
-    /// Bytes of the index buffer from there on. Indices behind are 0.
+    /// The bytes of the index buffer from index 0 on. Indices beyond the end read as 0.
     pub index_size: u32,
     /// `POLYSHADE_INDEX_TYPE_…`
     pub index_type: u32,
     /// `vertexOffset`
     pub vertex_offset: i32,
-    /// What the shader reads as `gl_DrawID`, if it does.
+    /// The value of `gl_DrawID`, if the shader reads it.
     pub draw_index: u32,
-    /// The primitives of an instance, as `polyshade_segments_find` says.
+    /// The number of primitives of an instance, from `polyshade_segments_find`.
     pub primitives: u32,
-    /// Bytes of the table.
+    /// The size of the table, in bytes.
     pub table_size: u32,
     /// 0
     pub reserved: u32,
@@ -105,26 +105,26 @@ pub struct polyshade_draw {
 
 versioned!(polyshade_draw, 28);
 
-/// The feedback buffer is not bound; the other members mean nothing.
+/// The feedback buffer is not bound; the other members are ignored.
 pub const POLYSHADE_RANGE_UNBOUND: u32 = 1;
 
-/// The range of a feedback buffer that is captured into, in bytes. It never grows.
+/// The range of a feedback buffer that a draw captures into, in bytes. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_range {
-    /// The address of the buffer, where the shader finds it by that.
+    /// The device address of the buffer, if the shader finds the buffer by address.
     pub address: u64,
-    /// Where the range begins in what the descriptor binds, or from the address on.
+    /// The offset of the range in the binding, or from the address on.
     pub offset: u32,
-    /// How long it is.
+    /// The size of the range.
     pub length: u32,
-    /// How much of it draws before have filled: the counter.
+    /// The counter: the bytes that earlier draws have filled.
     pub reached: u32,
     /// `POLYSHADE_RANGE_…`
     pub flags: u32,
 }
 
-/// The topologies whose bits are set.
+/// Returns the topologies whose bits are set.
 pub(crate) fn topologies(bits: u32) -> Result<Vec<Topology>, Failure> {
     let known = TOPOLOGIES.iter().fold(0, |known, (number, _)| known | 1 << number);
     check_flags(bits, known, "the topologies")?;
@@ -132,20 +132,20 @@ pub(crate) fn topologies(bits: u32) -> Result<Vec<Topology>, Failure> {
     Ok(wanted.map(|(_, topology)| *topology).collect())
 }
 
-/// The bits of topologies.
+/// Returns the bits of topologies.
 pub(crate) fn topology_bits(topologies: &[Topology]) -> u32 {
     let named = TOPOLOGIES.iter().filter(|(_, topology)| topologies.contains(topology));
     named.fold(0, |bits, (number, _)| bits | 1 << number)
 }
 
-/// The number of a topology of a plan.
+/// Returns the number of a topology of a plan.
 pub(crate) fn planned_topology(of: planner::Topology) -> u32 {
     let captured = of.captured();
     let named = TOPOLOGIES.iter().find(|(_, topology)| Some(*topology) == captured);
     named.map_or(POLYSHADE_TOPOLOGY_PATCH_LIST, |(number, _)| *number)
 }
 
-/// The number of a provoking vertex.
+/// Returns the number of a provoking vertex mode.
 pub(crate) fn provoking_vertex(of: ProvokingVertex) -> u32 {
     match of {
         ProvokingVertex::First => POLYSHADE_PROVOKING_FIRST,
@@ -153,7 +153,7 @@ pub(crate) fn provoking_vertex(of: ProvokingVertex) -> u32 {
     }
 }
 
-/// The provoking vertex with this number.
+/// Returns the provoking vertex mode with this number.
 pub(crate) fn provoking(number: u32) -> Result<ProvokingVertex, Failure> {
     match number {
         POLYSHADE_PROVOKING_FIRST => Ok(ProvokingVertex::First),
@@ -162,7 +162,7 @@ pub(crate) fn provoking(number: u32) -> Result<ProvokingVertex, Failure> {
     }
 }
 
-/// The draw that the caller means.
+/// Reads a draw from the caller's struct.
 pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
     let given = border::get(at)?;
     let provoking_vertex = provoking(given.provoking_vertex)?;
@@ -191,7 +191,7 @@ pub(crate) fn index_type(wanted: u32) -> Result<IndexType, Failure> {
     found.ok_or_else(|| Failure::argument(format!("there is no index type {wanted}")))
 }
 
-/// The indices of the draw, if it has some.
+/// Reads the index members of a draw; `None` if the draw has no indices.
 fn indices(given: &polyshade_draw) -> Result<Option<Indices>, Failure> {
     check_flags(given.flags, POLYSHADE_DRAW_INDEXED | POLYSHADE_DRAW_RESTARTED, "a draw")?;
     check_reserved(given.reserved, "a draw")?;
@@ -214,10 +214,11 @@ fn indices(given: &polyshade_draw) -> Result<Option<Indices>, Failure> {
     }))
 }
 
-/// Finds where the indices of a draw restart primitives. `indices` are the bytes of the index buffer from index 0 on,
-/// little-endian; the draw has `index_count` of them from number `first_index` on. The words of the table go into a
-/// buffer that the shader reads: where `table` is NULL, `*word_count` becomes their number; else it says how many
-/// `table` holds, and becomes how many there are. `*primitives` becomes those of an instance.
+/// Finds the primitive restarts in the indices of a draw. `indices` are the `byte_count` bytes of the index buffer
+/// from index 0 on, little-endian. The draw reads `index_count` of them from number `first_index` on. Writes the
+/// words of the table, which the host copies to a buffer that the shader reads, to `table`, and the primitives of an
+/// instance to `*primitives`. `*word_count` is the capacity of `table`, and becomes the number of words. If `table`
+/// is NULL, only the numbers are written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_segments_find(
     topology: u32,
@@ -240,7 +241,7 @@ pub unsafe extern "C" fn polyshade_segments_find(
     })
 }
 
-/// The ranges that the caller means.
+/// Reads the caller's array of ranges.
 pub(crate) fn ranges(
     at: *const polyshade_range,
     count: usize,
@@ -257,7 +258,7 @@ fn range(given: &polyshade_range) -> Result<BufferRange, Failure> {
     Ok(BufferRange { address, offset, size: length, reached })
 }
 
-/// The range for the caller.
+/// Returns a range as a C struct.
 pub(crate) fn write(range: BufferRange) -> polyshade_range {
     let BufferRange { address, offset, size, reached } = range;
     match range == BufferRange::UNBOUND {

@@ -1,4 +1,4 @@
-//! What a call answers, and the one place where panics end.
+//! Errors as the caller reads them, and the guard that stops panics.
 
 use crate::border::{self, versioned};
 use crate::failure::{
@@ -8,34 +8,34 @@ use crate::failure::{
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What went wrong with one call. It is the caller's memory: nothing has to be freed.
+/// The error of one call, in the caller's memory: nothing must be freed. Every call writes it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_error {
     /// `sizeof(polyshade_error)`
     pub size: u32,
-    /// What the call answered.
+    /// The status that the call returned.
     pub status: polyshade_status,
-    /// Where in the module, in words, or `POLYSHADE_NONE`.
+    /// The offset in the module, in words, or `POLYSHADE_NONE`.
     pub word_offset: u32,
-    /// The SPIR-V id that it is about, or 0.
+    /// The SPIR-V id that the error is about, or 0.
     pub id: u32,
-    /// The length of the whole message, also where `message` has no room for it.
+    /// The length of the whole message, which `message` may truncate.
     pub message_length: u32,
-    /// The length of all that could be done about it, 0 where nothing is known.
+    /// The length of the whole suggestion, which `help` may truncate; 0 if there is none.
     pub help_length: u32,
-    /// The fact, without the place, in lower case.
+    /// The message, without the offset, in lower case. It ends with a zero.
     pub message: [c_char; 512],
-    /// What to do about it.
+    /// A suggestion. It ends with a zero.
     pub help: [c_char; 256],
-    /// The code of the error, such as `capture.duplicate-varying`, which no version changes: docs/errors.md lists all.
-    /// Empty where the call was made.
+    /// The code of the error, such as `capture.duplicate-varying`; docs/errors.md lists all. It is the same in every
+    /// version, and empty if the call succeeded.
     pub code: [c_char; 64],
 }
 
 versioned!(polyshade_error, 792);
 
-/// What the caller reads of a call.
+/// Returns the error struct for the result of a call.
 fn written(done: &Result<(), Failure>, size: u32) -> polyshade_error {
     let mut error = polyshade_error {
         size,
@@ -64,7 +64,7 @@ fn status(done: &Result<(), Failure>) -> polyshade_status {
     done.as_ref().map_or_else(Failure::status, |()| POLYSHADE_OK)
 }
 
-/// As much of the text as there is room for, whole characters and a zero.
+/// Copies as many whole characters of the text as fit before a terminating zero.
 fn copy_text(text: &str, buffer: &mut [c_char]) {
     let most = text.len().min(buffer.len() - 1);
     let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
@@ -72,7 +72,7 @@ fn copy_text(text: &str, buffer: &mut [c_char]) {
     buffer.iter_mut().zip(bytes).for_each(|(at, byte)| *at = byte);
 }
 
-/// Makes the call, and says in `error`, which may be NULL, what became of it. Panics end here.
+/// Makes a call, and writes its result to `error`, which may be NULL. A panic becomes `POLYSHADE_ERROR_INTERNAL`.
 pub(crate) fn guard(
     error: *mut polyshade_error,
     call: impl FnOnce() -> Result<(), Failure>,
@@ -90,7 +90,7 @@ pub(crate) fn guard(
     status(&done)
 }
 
-/// The same of a call that answers something else than a status: `otherwise` where it panics.
+/// Makes a call that returns a value other than a status: `otherwise` if the call panics.
 pub(crate) fn guard_value<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or(otherwise)
 }

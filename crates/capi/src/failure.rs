@@ -1,4 +1,4 @@
-//! Statuses, and why a call does not do what was asked.
+//! Statuses and errors of calls.
 
 use crate::code;
 use polyshade::spv::Code;
@@ -6,34 +6,34 @@ use polyshade::{Error, ErrorKind};
 use std::any::Any;
 use std::ffi::CString;
 
-/// What a call answers: `POLYSHADE_OK`, or one of the numbers behind it.
+/// The status of a call: `POLYSHADE_OK` or `POLYSHADE_ERROR_…`.
 pub type polyshade_status = i32;
 
-/// It is done.
+/// The call succeeded.
 pub const POLYSHADE_OK: i32 = 0;
-/// The words are no well-formed module.
+/// The words are not a well-formed module.
 pub const POLYSHADE_ERROR_MALFORMED: i32 = 1;
 /// A limit of SPIR-V would be exceeded.
 pub const POLYSHADE_ERROR_LIMIT: i32 = 2;
-/// Something that was named is not there.
+/// The call names an object that does not exist.
 pub const POLYSHADE_ERROR_NOT_FOUND: i32 = 3;
-/// It cannot be done, and the message says why.
+/// The request is valid but not supported; the message gives the reason.
 pub const POLYSHADE_ERROR_UNSUPPORTED: i32 = 4;
 /// The options contradict themselves or each other.
 pub const POLYSHADE_ERROR_OPTIONS: i32 = 5;
-/// The call itself is wrong: a pointer is NULL or not aligned, a size or number is none, a text is not UTF-8.
+/// An argument is invalid: a NULL or unaligned pointer, a size or number out of range, or text that is not UTF-8.
 pub const POLYSHADE_ERROR_ARGUMENT: i32 = 6;
-/// A text is not the JSON that is wanted.
+/// A text is not valid JSON of the expected form.
 pub const POLYSHADE_ERROR_JSON: i32 = 7;
-/// The buffer is too small; the count says how much is needed.
+/// The buffer is too small; the count has the required size.
 pub const POLYSHADE_ERROR_BUFFER: i32 = 8;
-/// A fault of polyshade's own, which went no further. Please report it.
+/// polyshade itself failed. The process can continue; please report the call.
 pub const POLYSHADE_ERROR_INTERNAL: i32 = 9;
 
-/// No word offset, no location, no index.
+/// No value: for word offsets, locations, indices and so on.
 pub const POLYSHADE_NONE: u32 = 0xffff_ffff;
 
-/// Why a call does not do what was asked.
+/// The reason why a call failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) code: &'static Code,
@@ -44,12 +44,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// One with neither a place nor an id.
+    /// Makes a failure without a word offset and an id.
     pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), help: String::new(), word_offset: None, id: 0 }
     }
 
-    /// The status of a call that fails so.
+    /// Returns the status of a call that fails for this reason.
     pub(crate) fn status(&self) -> polyshade_status {
         let own = [
             (&code::C_API_ARGUMENT, POLYSHADE_ERROR_ARGUMENT),
@@ -67,23 +67,23 @@ impl Failure {
         }
     }
 
-    /// Of a call that is wrong itself.
+    /// Makes a failure for an invalid argument.
     pub(crate) fn argument(message: impl Into<String>) -> Self {
         Self::new(&code::C_API_ARGUMENT, message)
     }
 
-    /// Of text that is not what it should be: `what` is the name of the text.
+    /// Makes a failure for invalid JSON in the text called `what`.
     pub(crate) fn json(what: &str, error: &serde_json::Error) -> Self {
         Self::new(&code::C_API_JSON, format!("{what}: {error}"))
     }
 
-    /// Of what `catch_unwind` caught.
+    /// Makes a failure from the payload that `catch_unwind` returned.
     pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Self {
         let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
             (Some(text), _) => (*text).to_owned(),
             (None, Some(text)) => text.clone(),
             (None, None) => {
-                // It may panic once more where it is dropped.
+                // Dropping the payload may panic again.
                 std::mem::forget(panic);
                 "a panic without a message".to_owned()
             }
@@ -104,12 +104,12 @@ impl From<Error> for Failure {
     }
 }
 
-/// Of something that is asked for by a number that it does not have.
+/// Makes a failure for a number that no element has.
 pub(crate) fn missing(what: &str, number: u32) -> Failure {
     Failure::new(&code::C_API_NOT_FOUND, format!("there is no {what} {number}"))
 }
 
-/// Text for the caller. A zero in it would end it early.
+/// Makes text for the caller. A zero byte would end the text, so it is replaced.
 pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{fffd}")).expect("it has no zeros any more")
 }

@@ -1,4 +1,4 @@
-//! What a module's entry points read and write, found once.
+//! The interface of a module's entry points, computed once.
 
 use crate::failure::{POLYSHADE_NONE, c_text};
 use polyshade::Module;
@@ -7,19 +7,19 @@ use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
 use polyshade::transform_feedback;
 use std::ffi::CString;
 
-/// A stage's input.
+/// An input of the stage.
 pub const POLYSHADE_CLASS_INPUT: u32 = 1;
-/// A stage's output.
+/// An output of the stage.
 pub const POLYSHADE_CLASS_OUTPUT: u32 = 3;
 
-/// Something else: no number, vector or matrix.
+/// A type other than numbers and booleans, such as a structure.
 pub const POLYSHADE_SCALAR_OTHER: u32 = 0;
 pub const POLYSHADE_SCALAR_FLOAT: u32 = 1;
 pub const POLYSHADE_SCALAR_INT: u32 = 2;
 pub const POLYSHADE_SCALAR_UINT: u32 = 3;
 pub const POLYSHADE_SCALAR_BOOL: u32 = 4;
 
-/// What is known of a module, with texts that live as long as it.
+/// The reflection of a module, with texts that are valid as long as the module.
 #[derive(Debug)]
 pub(crate) struct Reflection {
     pub(crate) entries: Vec<Entry>,
@@ -54,7 +54,7 @@ pub(crate) struct Shape {
     pub(crate) elements: u32,
 }
 
-/// The most dimensions of an array that are followed.
+/// The largest number of array dimensions that `shape` counts.
 const MOST_DIMENSIONS: usize = 32;
 
 /// The stages whose outputs can be captured.
@@ -86,7 +86,7 @@ impl Entry {
     }
 }
 
-/// The variable, or the members of a block.
+/// Returns an input or output variable, and the members of its block.
 fn variables(m: &Module<'_>, id: Id) -> Vec<Variable> {
     let class = match m.storage_class(id) {
         Some(StorageClass::INPUT) => POLYSHADE_CLASS_INPUT,
@@ -106,6 +106,7 @@ fn variables(m: &Module<'_>, id: Id) -> Vec<Variable> {
         builtin: m.builtin(id).map_or(POLYSHADE_NONE, |builtin| builtin.0),
         shape: shape(m, ty),
     };
+    // A block: its members follow the variable, with their own names and built-ins.
     let structure = m.innermost_element(ty);
     let members = m.members(structure).zip(0..).map(|(ty, member)| Variable {
         name: c_text(&m.member_name(structure, member).unwrap_or_default()),
@@ -120,7 +121,7 @@ fn variables(m: &Module<'_>, id: Id) -> Vec<Variable> {
     std::iter::once(of_variable).chain(members).collect()
 }
 
-/// What a type is made of.
+/// Returns the scalar type, components, columns and elements of a type.
 fn shape(m: &Module<'_>, ty: Id) -> Shape {
     let (mut inner, mut elements) = (ty, None::<u32>);
     for _ in 0..MOST_DIMENSIONS {

@@ -1,5 +1,5 @@
-//! Capture layouts without their modules: what is stored where, what the host fills in for a draw, and what the draw
-//! comes to. They are saved beside the SPIR-V, and loaded without it.
+//! Capture layouts: where varyings are stored, the host parameters of a draw, and the numbers of its primitives. A
+//! layout does not need its module: it can be saved next to the SPIR-V and loaded without it.
 
 use crate::border::{self, versioned};
 use crate::code;
@@ -11,39 +11,39 @@ use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
 
-/// What is captured where. It never changes, and any number of threads may use it at once.
+/// A capture layout: where varyings are stored. It is immutable, and any number of threads may use it at once.
 pub struct polyshade_layout {
     layout: Layout,
     names: Vec<Vec<CString>>,
 }
 
-/// What a layout is like.
+/// A description of a layout.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_layout_info {
     /// `sizeof(polyshade_layout_info)`
     pub size: u32,
-    /// How many feedback buffers there are.
+    /// The number of feedback buffers.
     pub buffer_count: u32,
     /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`.
     pub topologies: u32,
-    /// Whether buffers may be unbound.
+    /// Whether feedback buffers may be unbound.
     pub takes_unbound: u32,
 }
 
 versioned!(polyshade_layout_info, 16);
 
-/// What one feedback buffer holds for each vertex.
+/// The contents of one feedback buffer.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_buffer_layout {
     /// `sizeof(polyshade_buffer_layout)`
     pub size: u32,
-    /// Bytes from one vertex to the next.
+    /// The bytes from one vertex to the next.
     pub stride: u32,
-    /// Bytes of a vertex that are stored or lie before what is: 0 where nothing is.
+    /// The bytes from the start of a vertex to the end of its last captured varying, or 0.
     pub data: u32,
-    /// How many varyings are stored.
+    /// The number of captured varyings.
     pub captured_count: u32,
 }
 
@@ -55,19 +55,19 @@ versioned!(polyshade_buffer_layout, 16);
 pub struct polyshade_captured {
     /// `sizeof(polyshade_captured)`
     pub size: u32,
-    /// Bytes from the start of the vertex.
+    /// The bytes from the start of the vertex.
     pub offset: u32,
-    /// How many 32-bit components; one of 64 bits counts as two.
+    /// The number of 32-bit components; a 64-bit component counts as two.
     pub components: u32,
     /// 0
     pub reserved: u32,
-    /// What it was asked for by. It lives as long as the layout.
+    /// The name by which the options requested it. It is valid as long as the layout.
     pub name: *const c_char,
 }
 
 versioned!(polyshade_captured, 16 + size_of::<usize>());
 
-/// A layout as it is saved.
+/// The saved form of a layout.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -81,7 +81,7 @@ struct Saved {
 const FORMAT: &str = "polyshade-layout";
 const VERSION: u32 = 1;
 
-/// The most bytes that a saved layout has.
+/// The largest size of a saved layout, in bytes.
 const MAX_SAVED: usize = 1 << 20;
 
 impl polyshade_layout {
@@ -99,7 +99,7 @@ impl polyshade_layout {
     }
 }
 
-/// What is said of a layout must hold before anything is computed of it, as text can say anything.
+/// Checks a layout that was read from text, before anything is computed from it.
 fn check(layout: &Layout) -> Result<(), Failure> {
     let refuse = |why: String| Err(Failure::new(&code::C_API_LAYOUT, why));
     if layout.buffers.len() > MAX_BUFFERS {
@@ -110,7 +110,7 @@ fn check(layout: &Layout) -> Result<(), Failure> {
         if *stride > MAX_STRIDE || !stride.is_multiple_of(4) {
             return refuse(format!("the stride of buffer {number} is {stride}"));
         }
-        // How many vertices fit is computed by the stride.
+        // The number of vertices that fit is computed from the stride.
         if *data > *stride || *stride == 0 && !captured.is_empty() {
             return refuse(format!("of buffer {number}, {data} bytes are data of {stride}"));
         }
@@ -118,7 +118,7 @@ fn check(layout: &Layout) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Counts one holder more, and gives the layout back. NULL stays NULL.
+/// Increments the reference count of a layout, and returns the layout. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_retain(
     layout: *mut polyshade_layout,
@@ -127,14 +127,14 @@ pub unsafe extern "C" fn polyshade_layout_retain(
     layout
 }
 
-/// Counts one holder less; behind the last one the layout is freed. NULL is fine.
+/// Decrements the reference count of a layout, and frees the layout with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_release(layout: *mut polyshade_layout) {
     guard_value((), || border::release(layout));
 }
 
-/// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL,
-/// `*byte_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+/// Saves a layout as bytes to `buffer`, for any machine and for later versions of the library. `*byte_count` is the
+/// capacity of `buffer`, and becomes the number of bytes. If `buffer` is NULL, only the number is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_save(
     layout: *const polyshade_layout,
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn polyshade_layout_save(
     })
 }
 
-/// Loads what was saved. `*layout` has to be released; it is NULL where the call fails.
+/// Loads a layout from bytes of `polyshade_layout_save`. The caller must release `*layout`; it is NULL on failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_load(
     bytes: *const u8,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn polyshade_layout_load(
     })
 }
 
-/// Says what a layout is like.
+/// Describes a layout in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_describe(
     layout: *const polyshade_layout,
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn polyshade_layout_describe(
     })
 }
 
-/// Says what a feedback buffer holds.
+/// Describes a feedback buffer in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_buffer(
     layout: *const polyshade_layout,
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn polyshade_layout_buffer(
     })
 }
 
-/// Says where a varying of a feedback buffer is.
+/// Describes a captured varying of a feedback buffer in `*captured`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_captured(
     layout: *const polyshade_layout,
@@ -246,9 +246,9 @@ pub unsafe extern "C" fn polyshade_layout_captured(
     })
 }
 
-/// Fills in the host parameters for a draw that captures into `ranges`, one for each feedback buffer. Where
-/// `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
-/// there are.
+/// Writes the host parameters of a draw that captures into `ranges`, one for each feedback buffer, to `buffer`.
+/// `*word_count` is the capacity of `buffer`, and becomes the number of parameters. If `buffer` is NULL, only the
+/// number is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_host_params(
     layout: *const polyshade_layout,
@@ -266,9 +266,9 @@ pub unsafe extern "C" fn polyshade_layout_host_params(
     })
 }
 
-/// Says how many work groups, in x, y and z, of `POLYSHADE_WORK_GROUP_SIZE` × 1 × 1 invocations each, the dispatch has
-/// that captures a draw. `POLYSHADE_ERROR_OPTIONS`: the variants are drawn, not dispatched, or the draw is none of
-/// those that they were made for.
+/// Writes the numbers of work groups in x, y and z of the dispatch that captures a draw. A work group has
+/// `POLYSHADE_WORK_GROUP_SIZE` × 1 × 1 invocations. Returns `POLYSHADE_ERROR_OPTIONS` if the variants are drawn, not
+/// dispatched, or were not made for such a draw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_work_groups(
     layout: *const polyshade_layout,
@@ -282,8 +282,8 @@ pub unsafe extern "C" fn polyshade_layout_work_groups(
     })
 }
 
-/// The size in bytes of the buffer for the outputs of a draw. `POLYSHADE_ERROR_OPTIONS`: the
-/// variants were not made with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`, or the draw is none of those that they were made for.
+/// Writes the size in bytes of the buffer for the spilled outputs of a draw. Returns `POLYSHADE_ERROR_OPTIONS` if the
+/// variants were made without `POLYSHADE_CAPTURE_SPILL_OUTPUTS` or not for such a draw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_outputs_size(
     layout: *const polyshade_layout,
@@ -297,8 +297,8 @@ pub unsafe extern "C" fn polyshade_layout_outputs_size(
     })
 }
 
-/// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
-/// becomes how many the draw has.
+/// Writes the number of primitives of a draw that fit into all ranges, and are stored, to `*written`, and the number
+/// of all its primitives to `*generated`. Either pointer may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_primitives(
     layout: *const polyshade_layout,
@@ -323,7 +323,8 @@ pub unsafe extern "C" fn polyshade_layout_primitives(
     })
 }
 
-/// Moves the counters of `ranges`, `range_count` of them, on by what a draw stores. Where the call fails they stay.
+/// Advances the counters (`reached`) of the `range_count` elements of `ranges` by the bytes that a draw stores. If
+/// the call fails, the counters do not change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_advance(
     layout: *const polyshade_layout,

@@ -1,14 +1,13 @@
-//! polyshade as a C library: opaque modules, results and layouts, options as structs that begin with their size, and no
-//! panic that leaves a call.
+//! polyshade as a C library: opaque handles, structs of options that begin with their size, and no panic that escapes.
 //!
-//! The header, `include/polyshade.h`, is generated from these modules, whose types have C's names therefore.
-//! `docs/c-api.md` is its guide; ADR 0008 says why it is as it is.
+//! The header, `include/polyshade.h`, is generated from these modules, so the types have their C names.
+//! `docs/c-api.md` is the guide, and ADR 0008 explains the design.
 
 // The names are those of the header.
 #![allow(non_camel_case_types)]
-// The header says once, for all functions, what pointers have to be.
+// The header states the conditions on pointers once, for all functions.
 #![allow(clippy::missing_safety_doc)]
-// Members and constants whose names say all are not described.
+// Members and constants with names that explain them have no comment.
 #![allow(missing_docs)]
 
 pub mod allocator;

@@ -1,4 +1,4 @@
-//! Lowerings: a module and options in, a result out.
+//! Calls that lower a module or the stages of a pipeline.
 
 use crate::border;
 use crate::error::{guard, polyshade_error};
@@ -19,20 +19,20 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A stage of a pipeline. It never grows.
+/// A stage of a pipeline. The struct never grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_stage {
     pub module: *const polyshade_module,
-    /// NULL is the entry point `main`.
+    /// The target; NULL means the entry point `main`.
     pub target: *const polyshade_target,
 }
 
-/// The most stages of a pipeline.
+/// The largest number of stages of a pipeline.
 const MAX_STAGES: usize = 16;
 
-/// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where
-/// the call fails. A recipe of one stage is fine.
+/// Lowers one stage. `options` points to the `base` of a struct of options; a recipe is allowed. `target` may be
+/// NULL. The caller must release `*result`, which is NULL if the call fails and does not depend on `module`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_lower(
     module: *const polyshade_module,
@@ -52,7 +52,8 @@ pub unsafe extern "C" fn polyshade_lower(
     })
 }
 
-/// Lowers the stages of a pipeline, in its order, by a recipe: an output each.
+/// Lowers the stages of a pipeline, in pipeline order, by a recipe: one output for each stage. The caller must
+/// release `*result`, which is NULL if the call fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_lower_pipeline(
     stages: *const polyshade_stage,
@@ -67,6 +68,7 @@ pub unsafe extern "C" fn polyshade_lower_pipeline(
             let message = format!("{stage_count} stages are more than {MAX_STAGES}");
             return Err(Failure::argument(message));
         }
+        // The modules stay alive while they are lowered, because each stage takes a reference.
         let stages = border::slice(stages, stage_count, "stages")?.iter().map(|stage| {
             Ok((border::share(stage.module, "the module of a stage")?, target::read(stage.target)?))
         });
@@ -82,7 +84,7 @@ pub unsafe extern "C" fn polyshade_lower_pipeline(
     })
 }
 
-/// The module that was given, the target, and the kind of lowering.
+/// The input module, the target, and the kind of lowering.
 struct Frame<'g> {
     given: &'g Arc<polyshade_module>,
     target: &'g Target,
@@ -123,7 +125,7 @@ macro_rules! lower {
     ($($Name:ident($number:literal, $name:literal, $verb:literal, $version:expr)
         $Options:ty => $lower:expr, $page:literal;)*) => {
         impl Frame<'_> {
-            /// Lowers one stage, which gives an output, or several.
+            /// Lowers one stage to one output or several.
             fn lower(&self, asked: &Asked) -> Result<Vec<Output>, Failure> {
                 let (m, target) = (&self.given.module, self.target);
                 match asked {
@@ -142,7 +144,7 @@ macro_rules! lower {
 
 polyshade::lowerings!(lower);
 
-/// The result of a lowering of one stage, as outputs.
+/// A result of a lowering of one stage, which becomes outputs.
 trait Outcome: Sized {
     fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output>;
 }
@@ -173,7 +175,7 @@ impl Outcome for Changed {
     }
 }
 
-/// The stage, and the geometry stage that was generated after it.
+/// Returns the stage, and a geometry stage that was generated after it.
 impl Outcome for Clipped {
     fn outputs(lowered: Lowered<'_, Self>, frame: &Frame<'_>) -> Vec<Output> {
         let mut geometry = None;

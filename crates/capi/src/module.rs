@@ -8,7 +8,7 @@ use polyshade::Module;
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, OnceLock};
 
-/// A SPIR-V module. It never changes, and any number of threads may use it at once.
+/// A SPIR-V module. It is immutable, and any number of threads may use it at once.
 pub struct polyshade_module {
     pub(crate) module: Module<'static>,
     reflection: OnceLock<Reflection>,
@@ -19,14 +19,14 @@ impl polyshade_module {
         Arc::new(Self { module, reflection: OnceLock::new() })
     }
 
-    /// What is known of its entry points, found when it is first asked for.
+    /// Returns the reflection of the entry points, which is computed at the first call.
     pub(crate) fn reflection(&self) -> &Reflection {
         self.reflection.get_or_init(|| Reflection::of(&self.module))
     }
 }
 
-/// Reads a module of `word_count` words, which are copied. Words of the other byte order are turned.
-/// `*module` has to be released; it is NULL where the call fails.
+/// Parses a module of `word_count` words, and copies them. Words of the other byte order are swapped. The caller must
+/// release `*module`, which is NULL if the call fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_parse(
     words: *const u32,
@@ -43,7 +43,8 @@ pub unsafe extern "C" fn polyshade_module_parse(
     })
 }
 
-/// The same of bytes, as a file has them, at any alignment.
+/// Parses a module of `byte_count` bytes, as in a file, at any alignment, and copies them. The caller must release
+/// `*module`, which is NULL if the call fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_parse_bytes(
     bytes: *const u8,
@@ -65,7 +66,7 @@ pub unsafe extern "C" fn polyshade_module_parse_bytes(
     })
 }
 
-/// Counts one holder more, and gives the module back. NULL stays NULL.
+/// Increments the reference count of a module, and returns the module. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_retain(
     module: *mut polyshade_module,
@@ -74,13 +75,13 @@ pub unsafe extern "C" fn polyshade_module_retain(
     module
 }
 
-/// Counts one holder less; behind the last one the module is freed. NULL is fine.
+/// Decrements the reference count of a module, and frees the module with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_release(module: *mut polyshade_module) {
     guard_value((), || border::release(module));
 }
 
-/// The module's words, which live as long as it does. `*word_count` says how many there are. NULL where `module` is.
+/// Returns the words of a module, valid as long as the module, and their number in `*word_count`; NULL for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_words(
     module: *const polyshade_module,
@@ -94,8 +95,8 @@ pub unsafe extern "C" fn polyshade_module_words(
     })
 }
 
-/// Copies the module's words. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many words
-/// `buffer` holds, and becomes how many there are.
+/// Copies the words of a module to `buffer`. `*word_count` is the capacity of `buffer`, and becomes the number of
+/// words. If `buffer` is NULL, only the number is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_copy_words(
     module: *const polyshade_module,
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn polyshade_module_copy_words(
     })
 }
 
-/// The SHA-256 of the module's words, little-endian, 32 bytes: with `polyshade_options_hash` the key of a cache.
+/// Writes the 32-byte SHA-256 of the module's little-endian words to `hash`, for the key of a cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_hash(
     module: *const polyshade_module,

@@ -1,4 +1,4 @@
-//! What a module's entry points read and write, and what can be captured of them.
+//! Reflection: the interface of entry points, and the varyings that can be captured.
 
 use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
@@ -8,41 +8,41 @@ use crate::module::polyshade_module;
 use crate::place::stage_bit;
 use std::ffi::{CStr, c_char};
 
-/// What a module is like.
+/// A description of a module.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_module_info {
     /// `sizeof(polyshade_module_info)`
     pub size: u32,
-    /// The version of SPIR-V: 256 times the major one, and the minor one.
+    /// The SPIR-V version: 256 times the major version, plus the minor version.
     pub spirv_version: u32,
-    /// All ids are below.
+    /// The id bound: all ids are less than it.
     pub bound: u32,
-    /// How many entry points there are.
+    /// The number of entry points.
     pub entry_count: u32,
 }
 
 versioned!(polyshade_module_info, 16);
 
-/// An entry point.
+/// A description of an entry point.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_entry_point {
     /// `sizeof(polyshade_entry_point)`
     pub size: u32,
-    /// `POLYSHADE_STAGE_…`; 0 of a stage that Vulkan's graphics and compute pipelines lack.
+    /// `POLYSHADE_STAGE_…`; 0 for a stage outside Vulkan's graphics and compute pipelines.
     pub stage: u32,
-    /// How many interface variables, and members of blocks, there are.
+    /// The number of input and output variables, and of the members of blocks among them.
     pub variable_count: u32,
-    /// How many varyings can be captured, or are refused by name.
+    /// The number of varyings that `polyshade_module_capturable` lists, with those that cannot be captured.
     pub capturable_count: u32,
-    /// It lives as long as the module.
+    /// The name. It is valid as long as the module.
     pub name: *const c_char,
 }
 
 versioned!(polyshade_entry_point, 16 + size_of::<usize>());
 
-/// An interface variable, or a member of one that is a block.
+/// An input or output variable, or a member of a block.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_variable {
@@ -50,43 +50,43 @@ pub struct polyshade_variable {
     pub size: u32,
     /// The id of the variable.
     pub id: u32,
-    /// The number of the member, or `POLYSHADE_NONE` of a variable as a whole.
+    /// The number of the member, or `POLYSHADE_NONE` for the whole variable.
     pub member: u32,
     /// `POLYSHADE_CLASS_…`
     pub storage_class: u32,
-    /// `POLYSHADE_NONE` where there is none, as of built-ins.
+    /// The location, or `POLYSHADE_NONE` if the variable has none, like a built-in.
     pub location: u32,
-    /// 0 unless it is decorated.
+    /// The `Component` decoration, or 0.
     pub component: u32,
-    /// SPIR-V's number, or `POLYSHADE_NONE`.
+    /// The number of the `BuiltIn` in SPIR-V, or `POLYSHADE_NONE`.
     pub builtin: u32,
     /// `POLYSHADE_SCALAR_…`
     pub scalar: u32,
-    /// Bits of a component.
+    /// The bits of a component.
     pub width: u32,
-    /// Components of a vector or of a column.
+    /// The components of a vector or of a matrix column, or 1.
     pub components: u32,
-    /// Columns of a matrix, or 1.
+    /// The columns of a matrix, or 1.
     pub columns: u32,
-    /// Elements of all dimensions of an array, or 0 where it is none or of a length that is not known.
+    /// The elements of an array, over all dimensions; 0 if the type is no array or a length is not known.
     pub elements: u32,
-    /// The name, which may be empty. It lives as long as the module.
+    /// The name, which may be empty. It is valid as long as the module.
     pub name: *const c_char,
 }
 
 versioned!(polyshade_variable, 48 + size_of::<usize>());
 
-/// A varying that can be captured, or why not.
+/// A varying, and whether it can be captured.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_capturable {
     /// `sizeof(polyshade_capturable)`
     pub size: u32,
-    /// How many 32-bit components it has; 0 where it is refused.
+    /// The number of 32-bit components; 0 if the varying cannot be captured.
     pub components: u32,
-    /// By which it is asked for. It lives as long as the module.
+    /// The name by which options request the varying. It is valid as long as the module.
     pub name: *const c_char,
-    /// Why it cannot be captured, or NULL. It lives as long as the module.
+    /// The reason why the varying cannot be captured, or NULL. It is valid as long as the module.
     pub refused: *const c_char,
 }
 
@@ -97,7 +97,7 @@ fn entry(module: &polyshade_module, number: u32) -> Result<&Entry, crate::failur
     found.ok_or_else(|| missing("entry point", number))
 }
 
-/// Says what a module is like.
+/// Describes a module in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_describe(
     module: *const polyshade_module,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn polyshade_module_describe(
     })
 }
 
-/// Says what an entry point is like.
+/// Describes an entry point in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_entry(
     module: *const polyshade_module,
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn polyshade_module_entry(
     })
 }
 
-/// Says what a variable of an entry point's interface is like. Members of a block follow it.
+/// Describes a variable of an entry point in `*info`, whose `size` must be set. Members of a block follow the block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_variable(
     module: *const polyshade_module,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn polyshade_module_variable(
     })
 }
 
-/// Says what can be captured of an entry point, by name.
+/// Describes a varying of an entry point, and whether it can be captured, in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_capturable(
     module: *const polyshade_module,

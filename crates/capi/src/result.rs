@@ -1,4 +1,4 @@
-//! What came of a lowering: modules, and what the host binds, fills in and must have, as structs and as JSON.
+//! Results of lowerings: modules, descriptors, host parameters and requirements, as structs and as JSON.
 
 use crate::border::{self, versioned};
 use crate::code;
@@ -15,23 +15,23 @@ use serde_json::{Value, json};
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
 
-/// What came of a lowering: one output or several. It never changes, and any number of threads may use it at once.
+/// The result of a lowering: one output or several. It is immutable, and any number of threads may use it at once.
 pub struct polyshade_result {
     pub(crate) outputs: Vec<Output>,
 }
 
 /// No order between draws is needed.
 pub const POLYSHADE_ORDERING_NONE: u32 = 0;
-/// Accesses of attachments in the order of rasterization, or a barrier between draws that overlap.
+/// Attachment accesses in rasterization order, or a barrier between draws that overlap.
 pub const POLYSHADE_ORDERING_ATTACHMENT_ACCESS: u32 = 1;
-/// Coherent reads of tile images.
+/// Coherent tile image reads.
 pub const POLYSHADE_ORDERING_TILE_IMAGE: u32 = 2;
-/// By the interlock in the shader.
+/// The fragment shader interlock of the shader orders the accesses.
 pub const POLYSHADE_ORDERING_INTERLOCK: u32 = 3;
 /// A copy of the attachment before each draw that overlaps an earlier one.
 pub const POLYSHADE_ORDERING_COPY: u32 = 4;
 
-/// What an output is like.
+/// A description of an output.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_output {
@@ -39,59 +39,60 @@ pub struct polyshade_output {
     pub size: u32,
     /// `POLYSHADE_STAGE_…`
     pub stage: u32,
-    /// `POLYSHADE_VARIANT_…` of a capture into storage buffers, or 0.
+    /// `POLYSHADE_VARIANT_…` for a capture into storage buffers, else 0.
     pub variant: u32,
-    /// Whether its words are others than those that were given.
+    /// Whether the module differs from the input module.
     pub is_changed: u32,
-    /// Whether it has a capture layout.
+    /// Whether the output has a capture layout.
     pub has_layout: u32,
     /// The number of host parameters.
     pub host_param_count: u32,
-    /// How many descriptors it binds.
+    /// The number of descriptors that the host binds.
     pub descriptor_count: u32,
-    /// How many extensions, features and limits the device must have.
+    /// The number of extensions, features and limits that the device must have.
     pub need_count: u32,
     /// `POLYSHADE_ORDERING_…`
     pub ordering: u32,
-    /// The location of an output that was added, or `POLYSHADE_NONE`.
+    /// The location of an output that was added to the shader, or `POLYSHADE_NONE`.
     pub location: u32,
-    /// The bytes of the push constants that the host fills in: none where `end` is 0.
+    /// The range of bytes of the push constants that the host fills in; empty if `push_constants_end` is 0.
     pub push_constants_first: u32,
     pub push_constants_end: u32,
 }
 
 versioned!(polyshade_output, 48);
 
-/// A word that the host fills in, 32 bits.
+/// A host parameter: a 32-bit value that the host fills in.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_host_param {
     /// `sizeof(polyshade_host_param)`
     pub size: u32,
-    /// Its number in the words at this place: byte `4 * number`, or the specialization constant so many ids behind.
+    /// Its index among the parameters of `place`: it is `4 * number` bytes after the start, or the specialization
+    /// constant whose id is `number` greater than the first.
     pub number: u32,
-    /// Where the words are that it is one of.
+    /// Where the shader reads it.
     pub place: polyshade_param_source,
-    /// It lives as long as the result, as does the meaning.
+    /// The name and the meaning are valid as long as the result.
     pub name: *const c_char,
     pub meaning: *const c_char,
 }
 
 versioned!(polyshade_host_param, 24 + 2 * size_of::<usize>());
 
-/// A feedback buffer: `number` is which.
+/// A feedback buffer: `number` is its number.
 pub const POLYSHADE_PURPOSE_FEEDBACK: u32 = 1;
-/// A vertex buffer: `number` is which.
+/// A vertex buffer: `number` is its number.
 pub const POLYSHADE_PURPOSE_VERTEX_BUFFER: u32 = 2;
 /// Host parameters.
 pub const POLYSHADE_PURPOSE_HOST_PARAMS: u32 = 3;
-/// What is blended with: `number` is the location, `index` the input attachment's index.
+/// The destination of blending: `number` is the location, and `index` the `InputAttachmentIndex`.
 pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
 /// The index buffer.
 pub const POLYSHADE_PURPOSE_INDICES: u32 = 5;
-/// The table that `polyshade_segments_find` makes.
+/// The table of `polyshade_segments_find`.
 pub const POLYSHADE_PURPOSE_SEGMENTS: u32 = 6;
-/// The outputs of vertices, for a second pass: `polyshade_layout_outputs_size` bytes.
+/// The spilled outputs of vertices, for a second pass: `polyshade_layout_outputs_size` bytes.
 pub const POLYSHADE_PURPOSE_OUTPUTS: u32 = 7;
 
 /// A descriptor that the host binds.
@@ -108,9 +109,9 @@ pub struct polyshade_descriptor {
     pub stage: u32,
     /// `POLYSHADE_PURPOSE_…`
     pub purpose: u32,
-    /// What the purpose says.
+    /// The number that `purpose` describes.
     pub number: u32,
-    /// `POLYSHADE_NONE` where there is none.
+    /// The `InputAttachmentIndex`, or `POLYSHADE_NONE`.
     pub index: u32,
 }
 
@@ -120,10 +121,10 @@ versioned!(polyshade_descriptor, 32);
 pub const POLYSHADE_NEED_EXTENSION: u32 = 1;
 /// A feature.
 pub const POLYSHADE_NEED_FEATURE: u32 = 2;
-/// A limit, of at least `at_least`.
+/// A limit of at least `at_least`.
 pub const POLYSHADE_NEED_LIMIT: u32 = 3;
 
-/// Something that the device must have.
+/// A requirement on the device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_need {
@@ -131,17 +132,17 @@ pub struct polyshade_need {
     pub size: u32,
     /// `POLYSHADE_NEED_…`
     pub kind: u32,
-    /// Of a limit.
+    /// The minimum of a limit; else 0.
     pub at_least: u32,
     /// 0
     pub reserved: u32,
-    /// What Vulkan calls it. It lives as long as the result.
+    /// Its name in Vulkan. It is valid as long as the result.
     pub name: *const c_char,
 }
 
 versioned!(polyshade_need, 16 + size_of::<usize>());
 
-/// What a lowering says of one module.
+/// The data that a lowering returns for one module.
 pub(crate) struct Report {
     pub(crate) module: Arc<polyshade_module>,
     pub(crate) is_changed: bool,
@@ -152,7 +153,7 @@ pub(crate) struct Report {
     pub(crate) result: Value,
 }
 
-/// The same as the caller asks for it.
+/// The same data as C structs need it.
 pub(crate) struct Output {
     report: Report,
     stage: Option<ExecutionModel>,
@@ -221,7 +222,7 @@ impl Output {
         }
     }
 
-    /// As the program's reports are.
+    /// Returns the output as JSON, like the reports of the program.
     fn to_json(&self) -> String {
         let kind = self.report.kind;
         let report = json!({
@@ -289,7 +290,7 @@ fn output<'r>(result: *const polyshade_result, number: u32) -> Result<&'r Output
     found.ok_or_else(|| missing("output", number))
 }
 
-/// Counts one holder more, and gives the result back. NULL stays NULL.
+/// Increments the reference count of a result, and returns the result. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_retain(
     result: *mut polyshade_result,
@@ -298,13 +299,13 @@ pub unsafe extern "C" fn polyshade_result_retain(
     result
 }
 
-/// Counts one holder less; behind the last one the result is freed. NULL is fine.
+/// Decrements the reference count of a result, and frees the result with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_release(result: *mut polyshade_result) {
     guard_value((), || border::release(result));
 }
 
-/// How many outputs a result has; 0 where it is NULL.
+/// Returns the number of outputs of a result; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_count(result: *const polyshade_result) -> u32 {
     guard_value(0, || {
@@ -312,7 +313,7 @@ pub unsafe extern "C" fn polyshade_result_count(result: *const polyshade_result)
     })
 }
 
-/// Says what an output is like.
+/// Describes an output in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_output(
     result: *const polyshade_result,
@@ -323,7 +324,7 @@ pub unsafe extern "C" fn polyshade_result_output(
     guard(error, || border::answer(info, output(result, index)?.describe()))
 }
 
-/// Gives the module of an output, which has to be released. It needs the result no more.
+/// Returns the module of an output. The caller must release `*module`; it is NULL on failure, and outlives the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_module(
     result: *const polyshade_result,
@@ -338,7 +339,7 @@ pub unsafe extern "C" fn polyshade_result_module(
     })
 }
 
-/// Gives the capture layout of an output, which has to be released. It needs the result no more.
+/// Returns the layout of an output. The caller must release `*layout`; it is NULL on failure, and outlives the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_layout(
     result: *const polyshade_result,
@@ -355,8 +356,8 @@ pub unsafe extern "C" fn polyshade_result_layout(
     })
 }
 
-/// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says
-/// how many `buffer` holds, and becomes how many there are.
+/// Copies the words of an output's module to `buffer`. `*word_count` is the capacity of `buffer`, and becomes the
+/// number of words. If `buffer` is NULL, only the number is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_copy_words(
     result: *const polyshade_result,
@@ -370,7 +371,7 @@ pub unsafe extern "C" fn polyshade_result_copy_words(
     })
 }
 
-/// Says what a word is that the host fills in.
+/// Describes a host parameter in `*word`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_host_param(
     result: *const polyshade_result,
@@ -395,7 +396,7 @@ pub unsafe extern "C" fn polyshade_result_host_param(
     })
 }
 
-/// Says what a descriptor is that the host binds.
+/// Describes a descriptor that the host binds in `*info`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_descriptor(
     result: *const polyshade_result,
@@ -411,7 +412,7 @@ pub unsafe extern "C" fn polyshade_result_descriptor(
     })
 }
 
-/// Says what an extension, feature or limit is that the device must have.
+/// Describes an extension, feature or limit that the device must have in `*need`, whose `size` must be set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_need(
     result: *const polyshade_result,
@@ -436,9 +437,8 @@ pub unsafe extern "C" fn polyshade_result_need(
     })
 }
 
-/// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which
-/// `*length` counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and
-/// becomes how much there is.
+/// Writes an output as JSON, as in the program's reports, to `buffer`. `*length` is the capacity of `buffer`, and
+/// becomes the length of the text with its terminating zero. If `buffer` is NULL, only the length is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_json(
     result: *const polyshade_result,

@@ -1,4 +1,4 @@
-//! Which library this is.
+//! The version of the library and of its lowerings.
 
 use crate::border;
 use crate::error::{guard, polyshade_error};
@@ -6,28 +6,28 @@ use crate::failure::polyshade_status;
 use crate::options::Kind;
 use std::ffi::c_char;
 
-/// The version of the header. The major one grows where a program has to be compiled anew.
+/// The major version of the header. It increases when programs must be recompiled.
 pub const POLYSHADE_VERSION_MAJOR: u32 = 0;
-/// Grows where something is added.
+/// The minor version. It increases when something is added.
 pub const POLYSHADE_VERSION_MINOR: u32 = 1;
-/// Grows where nothing is.
+/// The patch version. It increases when nothing is added.
 pub const POLYSHADE_VERSION_PATCH: u32 = 0;
 
-/// The version of the library that runs: 65,536 times the major one, 256 times the minor one, and the patch.
+/// Returns the version of the loaded library: 65,536 × the major, plus 256 × the minor, plus the patch version.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_version() -> u32 {
     POLYSHADE_VERSION_MAJOR << 16 | POLYSHADE_VERSION_MINOR << 8 | POLYSHADE_VERSION_PATCH
 }
 
-/// The same as text, which is never freed.
+/// Returns the version of the loaded library as text, which is never freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_version_text() -> *const c_char {
     const TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     TEXT.as_ptr().cast()
 }
 
-/// The version of the lowering that options of this kind ask for: it grows where the lowering makes other words of the
-/// same module, target and options. It is part of `polyshade_options_hash`.
+/// Writes the version of the lowering of a kind of options (`POLYSHADE_OPTIONS_…`) to `*version`. It increases when
+/// the lowering produces other words for equal inputs, and is part of `polyshade_options_hash`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_lowering_version(
     kind: u32,
