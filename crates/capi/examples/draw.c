@@ -1,6 +1,6 @@
 /*
- * A host: captures a mesh that a vertex shader makes, once, into a storage buffer, and draws what was captured. No device
- * has to have transform feedback for that. What is drawn goes into a picture; no window is needed.
+ * A host that captures the mesh of a vertex shader once into a storage buffer, and draws the captured mesh to an image
+ * file. The device does not need VK_EXT_transform_feedback, and the program does not need a window.
  *
  *     draw FOLDER-OF-SHADERS OUT.png
  *
@@ -13,9 +13,9 @@
 #define SIZE 512
 #define ELEMENTS(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
-/* The strip that mesh.vert makes: 48 windings of 96 steps, and one more to close it. */
+/* The strip that mesh.vert makes: 48 windings of 96 steps, and one step to close it. */
 #define VERTICES (2 * (96 * 48 + 1))
-/* Behind the push constants that the shader has itself. */
+/* The offset of the host parameters: after the shader's own push constants. */
 #define WORDS_AT 16
 
 static polyshade_error error;
@@ -57,7 +57,7 @@ static polyshade_module *read_module(const char *folder, const char *name) {
     return module;
 }
 
-/* A shader of the words of a module, which is released. */
+/* Makes a shader stage from a module, and releases the module. */
 static VkPipelineShaderStageCreateInfo shader(VkShaderStageFlagBits stage, polyshade_module *module) {
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     VkPipelineShaderStageCreateInfo made = {
@@ -70,7 +70,7 @@ static VkPipelineShaderStageCreateInfo shader(VkShaderStageFlagBits stage, polys
     return made;
 }
 
-/* The first device, with what captures into storage buffers need and dynamic rendering. */
+/* Opens the first device, with dynamic rendering and the feature that captures into storage buffers need. */
 static void open_device(void) {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
     VkInstanceCreateInfo instance_info = {
@@ -158,7 +158,7 @@ static VkImageView attachment(VkFormat format, VkImageUsageFlags usage, VkImageA
     return view;
 }
 
-/* What the two pipelines have in common. */
+/* Makes a pipeline from the state that both pipelines share. */
 static VkPipeline pipeline(VkPipelineLayout layout, const VkPipelineShaderStageCreateInfo *stages, uint32_t stage_count,
                            VkPrimitiveTopology topology, const VkPipelineVertexInputStateCreateInfo *input) {
     VkBool32 is_drawn = stage_count > 1;
@@ -206,14 +206,14 @@ static VkPipeline pipeline(VkPipelineLayout layout, const VkPipelineShaderStageC
     return made;
 }
 
-/* The mesh, captured: where it is, what of it is there, and how many vertices there are. */
+/* The captured mesh: its buffer, the number of its vertices, and its layout. */
 typedef struct mesh {
     VkBuffer buffer;
     uint32_t vertex_count;
     polyshade_layout *layout;
 } mesh;
 
-/* The descriptor that the lowering asks for, and the pipeline layout with it. */
+/* Binds the descriptor that the lowering added, and returns the pipeline layout. */
 static VkPipelineLayout bind(const polyshade_result *result, uint32_t push_constants, VkBuffer to) {
     polyshade_descriptor wanted = polyshade_descriptor_init();
     check(polyshade_result_descriptor(result, 0, 0, &wanted, &error));
@@ -255,7 +255,7 @@ static VkPipelineLayout bind(const polyshade_result *result, uint32_t push_const
     return layout;
 }
 
-/* Records the capture: the same vertices as points, with rasterization off, and a barrier behind. */
+/* Records the capture: the vertices of the draw as points, with rasterization off, and a barrier. */
 static mesh capture(const char *folder) {
     const char *varyings[] = {"v_position", "v_normal", "v_color"};
     polyshade_capture_options options = polyshade_capture_options_init(POLYSHADE_OPTIONS_CAPTURE_STORAGE);
@@ -272,7 +272,7 @@ static mesh capture(const char *folder) {
     check(polyshade_result_layout(result, 0, &made.layout, &error));
     polyshade_module_release(module);
 
-    /* As many bytes as the draw stores: a strip is stored as triangles by themselves. */
+    /* The range has as many bytes as the draw stores: each triangle of a strip is stored separately. */
     polyshade_draw draw = polyshade_draw_init();
     draw.topology = POLYSHADE_TOPOLOGY_TRIANGLE_STRIP;
     draw.vertex_count = VERTICES;
@@ -311,7 +311,7 @@ static mesh capture(const char *folder) {
     return made;
 }
 
-/* The pipeline that draws the mesh: its attributes lie where the layout says. */
+/* Makes the pipeline that draws the mesh, with attributes at the offsets of the layout. */
 static VkPipeline drawing(const char *folder, const mesh *drawn) {
     VkVertexInputAttributeDescription attributes[3];
     for (uint32_t index = 0; index < ELEMENTS(attributes); index++) {
@@ -348,7 +348,7 @@ static void move_image(VkImage image, VkImageAspectFlags aspect, VkImageLayout f
                          NULL, 1, &barrier);
 }
 
-/* Draws the mesh and copies the picture to `to`. */
+/* Draws the mesh and copies the image to `to`. */
 static void draw_mesh(const mesh *drawn, VkPipeline with, VkBuffer to) {
     const VkImageLayout colored = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
                         tested = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
@@ -411,6 +411,6 @@ int main(int argc, char **argv) {
     if (!write_picture(argv[2], pixels, SIZE)) {
         fail(argv[2]);
     }
-    /* The system frees what is left of the device: this was all. */
+    /* The process ends here, and the system frees the device's objects. */
     return 0;
 }

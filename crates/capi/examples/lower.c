@@ -1,9 +1,10 @@
 /*
- * Captures outputs of a vertex shader into storage buffers, and prints what the host binds, fills in and gets.
+ * Captures outputs of a vertex shader into storage buffers, and prints the descriptors, host parameters and sizes of a
+ * draw.
  *
  *     lower SHADER.spv VARYING... [-o OUT.spv]
  *
- * Built by hand, where the library is installed:
+ * To build it with an installed library:
  *
  *     cc -std=c99 lower.c $(pkg-config --cflags --libs polyshade) -o lower
  */
@@ -14,7 +15,7 @@
 
 static polyshade_error error;
 
-/* Ends the program where a call did not do what was asked. */
+/* Ends the program if a call failed. */
 static void check(polyshade_status status) {
     if (status == POLYSHADE_OK) {
         return;
@@ -46,7 +47,7 @@ static polyshade_module *read_module(const char *path) {
 }
 
 static void write_module(const char *path, const polyshade_result *result) {
-    /* Two calls: how many words there are, and then the words. */
+    /* Two calls: the first returns the number of words, the second the words. */
     size_t count = 0;
     check(polyshade_result_copy_words(result, 0, NULL, &count, &error));
     uint32_t *words = malloc(count * sizeof *words);
@@ -61,7 +62,7 @@ static void write_module(const char *path, const polyshade_result *result) {
     printf("wrote %zu words\n", count);
 }
 
-/* What can be captured, where the caller names nothing. */
+/* Lists the outputs that can be captured, if the caller names none. */
 static void list(const polyshade_module *module) {
     polyshade_module_info info = polyshade_module_info_init();
     check(polyshade_module_describe(module, &info, &error));
@@ -97,7 +98,7 @@ static void print_output(const polyshade_result *result) {
     }
 }
 
-/* What the host fills in for a draw of 100 vertices as a strip, into one range of 64 KiB for each buffer. */
+/* Prints the host parameters for a draw of 100 vertices as a strip into one range of 64 KiB for each buffer. */
 static void print_words(const polyshade_result *result, const polyshade_layout *layout) {
     polyshade_layout_info info = polyshade_layout_info_init();
     check(polyshade_layout_describe(layout, &info, &error));
@@ -159,7 +160,7 @@ int main(int argc, char **argv) {
     options.varying_count = (size_t)(argc - 2);
     polyshade_result *result = NULL;
     check(polyshade_lower(module, NULL, &options.base, &result, &error));
-    /* The result has what it needs. */
+    /* The result does not depend on the module. */
     polyshade_module_release(module);
 
     polyshade_layout *layout = NULL;

@@ -1,6 +1,6 @@
 /*
- * Captures outputs of a vertex shader into storage buffers, and prints what the host binds, fills in and gets: what lower.c
- * does, with handles that release themselves and exceptions.
+ * The same program as lower.c, with reference-counted handles and exceptions: captures outputs of a vertex shader into
+ * storage buffers, and prints the descriptors, the host parameters and the sizes of a draw.
  *
  *     lower SHADER.spv VARYING... [-o OUT.spv]
  */
@@ -28,7 +28,7 @@ void write_module(const char *path, const polyshade::Result &result) {
     std::cout << "wrote " << words.size() << " words\n";
 }
 
-/* What can be captured, where the caller names nothing. */
+/* Lists the outputs that can be captured, if the caller names none. */
 void list(const polyshade::Module &module) {
     for (std::uint32_t entry = 0; entry < module.describe().entry_count; entry++) {
         const polyshade_entry_point point = module.entry(entry);
@@ -60,7 +60,7 @@ void print_output(const polyshade::Result &result) {
     }
 }
 
-/* What the host fills in for a draw of 100 vertices as a strip, into one range of 64 KiB for each buffer. */
+/* Prints the host parameters for a draw of 100 vertices as a strip into one range of 64 KiB for each buffer. */
 void print_words(const polyshade::Result &result, const polyshade::Layout &layout) {
     std::vector<polyshade_range> ranges(layout.describe().buffer_count, polyshade_range{0, 0, 65536, 0, 0});
     for (std::uint32_t buffer = 0; buffer < ranges.size(); buffer++) {
@@ -104,7 +104,7 @@ void run(std::vector<const char *> arguments) {
     options.varying_count = arguments.size() - 2;
     const polyshade::Result result = polyshade::lower(module, options);
     print_output(result);
-    /* A layout needs neither the module nor the result: it is kept beside the SPIR-V. */
+    /* A layout needs neither the module nor the result: it can be stored next to the SPIR-V. */
     print_words(result, polyshade::Layout::load(result.layout().save()));
     if (output != nullptr) {
         write_module(output, result);

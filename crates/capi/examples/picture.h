@@ -1,4 +1,4 @@
-/* Writes a picture as PNG, uncompressed: enough for an example, and nothing else is needed. */
+/* Writes an image as an uncompressed PNG, without other libraries. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
@@ -24,7 +24,7 @@ static void picture_number(uint8_t *to, uint32_t number) {
     }
 }
 
-/* A chunk of `count` bytes, which lie behind room for its length and name. */
+/* Writes a chunk of `count` bytes. 8 bytes before them are free for length and name, and 4 after them for the CRC. */
 static int picture_chunk(FILE *file, const char *name, uint8_t *chunk, size_t count) {
     picture_number(chunk, (uint32_t)count);
     memcpy(chunk + 4, name, 4);
@@ -32,7 +32,7 @@ static int picture_chunk(FILE *file, const char *name, uint8_t *chunk, size_t co
     return fwrite(chunk, 1, count + 12, file) == count + 12;
 }
 
-/* Writes `size` times `size` pixels of four bytes each, of which the alpha is left out. */
+/* Writes `size` × `size` RGBA pixels of four bytes as RGB. */
 static int write_picture(const char *path, const uint8_t *pixels, uint32_t size) {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     const size_t row = 1 + 3 * (size_t)size;
@@ -52,7 +52,7 @@ static int write_picture(const char *path, const uint8_t *pixels, uint32_t size)
     memcpy(to, "\x78\x01", 2);
     to += 2;
     for (uint32_t y = 0; y < size; y++) {
-        /* A row is a block that is not compressed: whether it is the last, its length, and what is left of 65535. */
+        /* Each row is a stored block: its header has the flag of the last block, the length and its complement. */
         const uint8_t block[5] = {y + 1 == size, (uint8_t)row, (uint8_t)(row >> 8), (uint8_t)~row, (uint8_t)(~row >> 8)};
         memcpy(to, block, 5);
         uint8_t *begin = to += 5;

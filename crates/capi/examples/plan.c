@@ -1,9 +1,9 @@
 /*
- * Plans a draw, and prints what a host does step by step.
+ * Plans a draw, and prints the steps that a host executes.
  *
  *     plan STATE.json
  *
- * The state is what `polyshade plan` takes: examples/plans has some. Built by hand, where the library is installed:
+ * The state has the format of `polyshade plan`; examples/plans has some. To build it with an installed library:
  *
  *     cc -std=c99 plan.c $(pkg-config --cflags --libs polyshade) -o plan
  */
@@ -14,7 +14,7 @@
 
 static polyshade_error error;
 
-/* Ends the program where a call did not do what was asked. */
+/* Ends the program if a call failed. */
 static void check(polyshade_status status) {
     if (status != POLYSHADE_OK) {
         fprintf(stderr, "error %d: %s\n", (int)status, error.message);
@@ -64,14 +64,14 @@ static void print_words(const polyshade_param_values *words) {
     printf("\n");
 }
 
-/* What a host makes of What a host makes of a counter pass: a template of the words, and a job. A real one has
- * memory for all of it, whose addresses it says. */
+/* Prints the data that a host makes for the counter pass: a template of the host parameters, and a job. A real host
+ * has memory for all of it, and writes the addresses to the job. */
 static void print_counter_pass(const polyshade_counter_pass *counter_pass) {
     polyshade_job job = polyshade_job_init();
     job.flags = (counter_pass->begins ? POLYSHADE_JOB_BEGINS : 0) | (counter_pass->ends ? POLYSHADE_JOB_ENDS : 0);
     size_t template_words = 0;
     if (counter_pass->words != NULL) {
-        /* The host knows the constants, sizes and addresses; it says 0 here for all others. */
+        /* The host knows constants, sizes and addresses. This example writes the constants, and 0 for all others. */
         uint32_t *values = calloc(counter_pass->words->word_count, sizeof *values);
         if (values == NULL) {
             perror("a template");
@@ -206,7 +206,7 @@ static void print_step(const polyshade_step *step) {
         printf("after the pass:\n");
         break;
     default:
-        /* A later version of the library. */
+        /* A step of a later version of the library. */
         fprintf(stderr, "step %" PRIu32 " is not known\n", step->kind);
         exit(1);
     }

@@ -1,5 +1,6 @@
 /*
- * polyshade for C++17: handles that count themselves, and exceptions for statuses. All of it is inline and calls polyshade.h.
+ * polyshade for C++17: reference-counted handles, and exceptions instead of statuses. All of it is inline and calls
+ * polyshade.h.
  */
 #ifndef POLYSHADE_HPP
 #define POLYSHADE_HPP
@@ -15,7 +16,7 @@
 
 namespace polyshade {
 
-/* What a call says that does not do what was asked. */
+/* An error of a call, with the members of polyshade_error. */
 class Error : public std::runtime_error {
   public:
     explicit Error(const polyshade_error &error)
@@ -24,13 +25,13 @@ class Error : public std::runtime_error {
 
     /* POLYSHADE_ERROR_... */
     polyshade_status status() const noexcept { return status_; }
-    /* Where in the module, in words, or POLYSHADE_NONE. */
+    /* The offset in the module, in words, or POLYSHADE_NONE. */
     std::uint32_t word_offset() const noexcept { return word_offset_; }
-    /* The SPIR-V id that it is about, or 0. */
+    /* The SPIR-V id that the error is about, or 0. */
     std::uint32_t id() const noexcept { return id_; }
-    /* What to do about it; empty where nothing is known. */
+    /* A suggestion; empty if there is none. */
     const std::string &help() const noexcept { return help_; }
-    /* The code of the error, such as "capture.duplicate-varying", which no version changes. */
+    /* The code of the error, such as "capture.duplicate-varying". It is the same in every version. */
     const std::string &code() const noexcept { return code_; }
 
   private:
@@ -43,7 +44,7 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-/* Makes a call with an error, and throws it where there is one. */
+/* Makes a call, and throws its error if it fails. */
 template <typename Call> void check(Call call) {
     polyshade_error error = polyshade_error_init();
     if (call(&error) != POLYSHADE_OK) {
@@ -51,7 +52,7 @@ template <typename Call> void check(Call call) {
     }
 }
 
-/* Makes the two calls by which results come into buffers. */
+/* Makes the two calls that copy a result into a buffer: the first returns the size. */
 template <typename Element, typename Call> std::vector<Element> filled(Call call) {
     std::size_t count = 0;
     check([&](polyshade_error *error) { return call(static_cast<Element *>(nullptr), &count, error); });
@@ -62,17 +63,17 @@ template <typename Element, typename Call> std::vector<Element> filled(Call call
     return buffer;
 }
 
-/* The same of text, without its zero. */
+/* Makes the two calls for a text, and returns it without its terminating zero. */
 template <typename Call> std::string text(Call call) {
     std::vector<char> buffer = filled<char>(call);
     return std::string(buffer.data(), buffer.empty() ? 0 : buffer.size() - 1);
 }
 
-/* A handle that is retained where it is copied, and released where it goes. */
+/* A handle that copies retain and the destructor releases. */
 template <typename T, T *(*retain)(T *), void (*release)(T *)> class Handle {
   public:
     Handle() noexcept = default;
-    /* Takes over a handle that nobody else releases. */
+    /* Takes ownership of a handle. */
     explicit Handle(T *handle) noexcept : handle_(handle) {}
     Handle(const Handle &other) noexcept : handle_(retain(other.handle_)) {}
     Handle(Handle &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -91,15 +92,15 @@ template <typename T, T *(*retain)(T *), void (*release)(T *)> class Handle {
 
 } // namespace detail
 
-/* A SHA-256. */
+/* A SHA-256 digest. */
 using Hash = std::array<std::uint8_t, 32>;
 
-/* What is captured where; needs no module. */
+/* A capture layout, which does not need its module. */
 class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, polyshade_layout_release> {
   public:
     using Handle::Handle;
 
-    /* Loads what `save` gave. */
+    /* Loads a layout from the bytes of `save`. */
     static Layout load(const std::vector<std::uint8_t> &bytes) {
         polyshade_layout *layout = nullptr;
         detail::check([&](polyshade_error *error) {
@@ -126,7 +127,7 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         return info;
     }
 
-    /* The name lives as long as the layout. */
+    /* The name is valid as long as the layout. */
     polyshade_captured captured(std::uint32_t buffer, std::uint32_t index) const {
         polyshade_captured info = polyshade_captured_init();
         detail::check([&](polyshade_error *error) {
@@ -135,7 +136,7 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         return info;
     }
 
-    /* The host parameters for a draw into these ranges. */
+    /* The host parameters of a draw that captures into these ranges. */
     std::vector<std::uint32_t> host_params(const polyshade_draw &draw, const std::vector<polyshade_range> &ranges) const {
         return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
             return polyshade_layout_host_params(get(), &draw, ranges.data(), ranges.size(), buffer, count, error);
@@ -149,7 +150,7 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         return {groups[0], groups[1], groups[2]};
     }
 
-    /* How many primitives are stored, and how many there are. */
+    /* The number of primitives that are stored, and of all primitives. */
     std::pair<std::uint64_t, std::uint64_t> primitives(const polyshade_draw &draw,
                                                        const std::vector<polyshade_range> &ranges) const {
         std::uint64_t written = 0, generated = 0;
@@ -159,7 +160,7 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         return {written, generated};
     }
 
-    /* Moves the counters of the ranges on. */
+    /* Advances the counters of the ranges by a draw. */
     void advance(const polyshade_draw &draw, std::vector<polyshade_range> &ranges) const {
         detail::check([&](polyshade_error *error) {
             return polyshade_layout_advance(get(), &draw, ranges.data(), ranges.size(), error);
@@ -187,7 +188,7 @@ class Module : public detail::Handle<polyshade_module, polyshade_module_retain, 
         return Module(module);
     }
 
-    /* They live as long as the module. */
+    /* The words are valid as long as the module. */
     std::pair<const std::uint32_t *, std::size_t> words() const noexcept {
         std::size_t count = 0;
         const std::uint32_t *words = polyshade_module_words(get(), &count);
@@ -206,7 +207,7 @@ class Module : public detail::Handle<polyshade_module, polyshade_module_retain, 
         return info;
     }
 
-    /* Its name, and those below, live as long as the module. */
+    /* The names that this and the following functions return are valid as long as the module. */
     polyshade_entry_point entry(std::uint32_t index) const {
         polyshade_entry_point info = polyshade_entry_point_init();
         detail::check([&](polyshade_error *error) { return polyshade_module_entry(get(), index, &info, error); });
@@ -230,7 +231,7 @@ class Module : public detail::Handle<polyshade_module, polyshade_module_retain, 
     }
 };
 
-/* What came of a lowering. */
+/* The result of a lowering. */
 class Result : public detail::Handle<polyshade_result, polyshade_result_retain, polyshade_result_release> {
   public:
     using Handle::Handle;
@@ -261,7 +262,7 @@ class Result : public detail::Handle<polyshade_result, polyshade_result_retain, 
         });
     }
 
-    /* Its name and meaning, and those below, live as long as the result. */
+    /* The texts that this and the following functions return are valid as long as the result. */
     polyshade_host_param host_word(std::uint32_t output, std::uint32_t index) const {
         polyshade_host_param info = polyshade_host_param_init();
         detail::check([&](polyshade_error *error) {
@@ -291,7 +292,7 @@ class Result : public detail::Handle<polyshade_result, polyshade_result_retain, 
     }
 };
 
-/* What to draw, bind and wait for. */
+/* The plan of a draw or of blending. */
 class Plan : public detail::Handle<polyshade_plan, polyshade_plan_retain, polyshade_plan_release> {
   public:
     using Handle::Handle;
@@ -311,7 +312,7 @@ class Plan : public detail::Handle<polyshade_plan, polyshade_plan_retain, polysh
         return info;
     }
 
-    /* What its pointers lead to lives as long as the plan. */
+    /* The pointers of the step are valid as long as the plan. */
     polyshade_step step(std::uint32_t index) const {
         polyshade_step step = polyshade_step_init();
         detail::check([&](polyshade_error *error) { return polyshade_plan_step(get(), index, &step, error); });
@@ -326,7 +327,7 @@ inline std::array<std::uint32_t, POLYSHADE_JOB_WORDS> job_words(const polyshade_
     return words;
 }
 
-/* The template of words that a job names: what a plan says of each, and the value that the host knows. */
+/* The template of the host parameters of a plan, for a job; `values` holds the value of each that the host knows. */
 inline std::vector<std::uint32_t> counter_pass_template(const polyshade_param_values &words,
                                                   const std::vector<std::uint32_t> &values) {
     if (values.size() != words.word_count) {
@@ -347,7 +348,7 @@ Result lower(const Module &module, const Options &options, const polyshade_targe
     return Result(result);
 }
 
-/* Lowers the stages of a pipeline by a recipe. */
+/* Lowers the stages of a pipeline by a recipe, as JSON. */
 inline Result lower_pipeline(const std::vector<polyshade_stage> &stages, const std::string &recipe) {
     polyshade_json_options options = polyshade_json_options_init(POLYSHADE_OPTIONS_RECIPE);
     options.json = recipe.c_str();
@@ -358,7 +359,7 @@ inline Result lower_pipeline(const std::vector<polyshade_stage> &stages, const s
     return Result(result);
 }
 
-/* The hash of a question. */
+/* The hash of options and a target, for the key of a cache. */
 template <typename Options> Hash hash(const Options &options, const polyshade_target *target = nullptr) {
     Hash hash;
     detail::check([&](polyshade_error *error) {

@@ -1,4 +1,4 @@
-# polyshade::polyshade is the shared library, polyshade::static the static one.
+# polyshade::polyshade is the shared library, polyshade::static is the static library.
 get_filename_component(_polyshade_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET polyshade::polyshade)

@@ -1,4 +1,4 @@
-// Lights a mesh from where it is seen.
+// Lights a mesh with a directional light.
 #version 450
 
 layout(location = 0) in vec3 v_normal;

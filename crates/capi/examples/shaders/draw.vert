@@ -1,4 +1,4 @@
-// Draws a captured mesh: turned, tilted and seen from a little above.
+// Draws a captured mesh, tilted so that it is seen from above.
 #version 450
 
 layout(location = 0) in vec3 position;

@@ -1,4 +1,4 @@
-// A strip of triangles, wound around a torus that swells with the time: what the host captures once, and draws from then on.
+// A triangle strip wound around a torus that swells with time. The host captures it once, and then draws the capture.
 #version 450
 
 const uint AROUND = 96;
@@ -13,7 +13,7 @@ layout(location = 1) out vec3 v_normal;
 layout(location = 2) out vec3 v_color;
 
 void main() {
-    // Two vertices a step around the tube: one where the strip was a winding before, and one a winding further on.
+    // Two vertices for each step around the tube: one at this winding, and one a winding further along.
     uint number = uint(gl_VertexIndex);
     uint column = number / 2;
     float around = TURN * float(column % AROUND) / float(AROUND);

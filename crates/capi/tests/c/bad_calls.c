@@ -1,5 +1,5 @@
-/* Calls that are wrong, each with what it answers. None may end the program, write where nothing was given, or leave a
- * handle behind. Run with the shader that the wrong options are tried on. */
+/* Wrong calls, each with its expected error. None may end the program, write where it was given no memory, or leave a
+ * handle. Run it with the shader on which it tries wrong options. */
 #include "polyshade.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void expect(int line, polyshade_status wanted, const char *text, polyshad
 #define ARGUMENT(text, call) EXPECT(ARGUMENT, text, call)
 #define OPTIONS(text, call) EXPECT(OPTIONS, text, call)
 
-/* What is refused leaves no handle. */
+/* Checks that a call that failed left no handle. */
 static void expect_null(int line, const void *handle) {
     if (handle != NULL) {
         wrong++;
@@ -414,7 +414,7 @@ static void results_and_layouts(void) {
     polyshade_result_release(result);
 }
 
-/* What answers no status takes NULL in silence; what knows no error of this size makes no call. */
+/* A call without a status accepts NULL silently; a call with an error struct of unknown size does nothing. */
 static void silent(void) {
     size_t count = 7;
     polyshade_allocator allocator = polyshade_allocator_init();

@@ -1,4 +1,4 @@
-/* Takes all memory from hooks that count, and looks whether all of it comes back. */
+/* Provides all memory of the library by hooks that count it, and checks that all of it is freed. */
 #define _ISOC11_SOURCE
 #include "polyshade.h"
 #include <stdio.h>
@@ -7,7 +7,7 @@
 static size_t taken, given_back;
 static int wrong;
 
-/* The size stands before what is given, so that it can be compared when it comes back. */
+/* Stores the size before the returned memory, so that give_back can compare it. */
 static void *allocate(void *user_data, size_t size, size_t alignment) {
     size_t head = alignment < 16 ? 16 : alignment;
     size_t room = (head + size + alignment - 1) / alignment * alignment;
@@ -25,7 +25,7 @@ static void give_back(void *user_data, void *memory, size_t size, size_t alignme
     free((char *)memory - head);
 }
 
-/* Parses, lowers and frees, and says how much is left of all memory. */
+/* Parses, lowers and releases; returns the number of bytes that are still allocated. */
 static size_t round_trip(const uint32_t *words, size_t count) {
     polyshade_error error = polyshade_error_init();
     polyshade_module *module = NULL;
@@ -57,10 +57,10 @@ int main(int argc, char **argv) {
     allocator.free = give_back;
     wrong += polyshade_set_allocator(&allocator, &error) != POLYSHADE_OK;
 
-    /* The library keeps what it has unpacked of itself. */
+    /* The library caches its unpacked shaders. */
     size_t kept = round_trip(words, count), once = taken;
     size_t left = round_trip(words, count);
-    /* Now it is settled. */
+    /* A second allocator is refused. */
     wrong += polyshade_set_allocator(&allocator, &error) != POLYSHADE_ERROR_ARGUMENT;
     printf("%u bytes were taken, %u are kept, then %u, %d answers are wrong\n", (unsigned)taken, (unsigned)kept,
            (unsigned)left, wrong);

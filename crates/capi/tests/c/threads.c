@@ -1,4 +1,4 @@
-/* Threads that lower one module, hash one set of options and read one layout at once, and all come to the same. */
+/* Threads that lower one module, hash one set of options and read one layout at once must get equal results. */
 #define _POSIX_C_SOURCE 200809L
 #include "polyshade.h"
 #include <pthread.h>

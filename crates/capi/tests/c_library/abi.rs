@@ -1,5 +1,5 @@
-//! The binary interface: which symbols there are, how large structs are and where their members are. A program that was
-//! compiled with an older header goes on finding them there; `POLYSHADE_BLESS=1` writes what is added.
+//! The binary interface: the symbols, the sizes of structs and the offsets of their members. A program that was
+//! compiled with an older header still finds them there; `POLYSHADE_BLESS=1` writes additions.
 
 use crate::compiler::{Language, Library, Program, Sanitizers, compiler, here, run};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ fn header() -> String {
     std::fs::read_to_string(here("include/polyshade.h")).expect("it is committed")
 }
 
-/// The structs that the header defines, each with its members.
+/// Returns the structs that the header defines, each with its members.
 fn structs(header: &str) -> Vec<(&str, Vec<&str>)> {
     let definitions = header.split("typedef struct ").skip(1).filter_map(|text| {
         let (name, rest) = text.split_once(" {\n")?;
@@ -20,7 +20,7 @@ fn structs(header: &str) -> Vec<(&str, Vec<&str>)> {
     definitions.collect()
 }
 
-/// The name that a line declares.
+/// Returns the name that a line declares.
 fn member(line: &str) -> Option<&str> {
     let declared = line.trim().strip_suffix(';').filter(|line| !line.starts_with("//"))?;
     if let Some((_, function)) = declared.split_once("(*") {
@@ -29,7 +29,7 @@ fn member(line: &str) -> Option<&str> {
     declared.split('[').next()?.rsplit([' ', '*']).next()
 }
 
-/// What the compiler says of the structs.
+/// Returns the sizes and offsets of the structs, as the compiler prints them.
 fn layout() -> String {
     let header = header();
     let mut source =
@@ -48,7 +48,7 @@ fn layout() -> String {
     run(&mut program.command())
 }
 
-/// The symbols that a program may link to.
+/// Returns the symbols that a program may link to.
 fn symbols() -> String {
     let test = std::env::current_exe().expect("the system knows which program runs");
     let mut nm = Command::new("nm");
@@ -96,7 +96,7 @@ fn headers_compile_by_themselves() {
         let kind = if language == Language::C99 { "c" } else { "c++" };
         let mut command = compiler(language);
         command.args(["-fsyntax-only", "-x", kind]);
-        // Without this a header that is compiled itself is warned about.
+        // Without this, the compiler warns about a header that is the main file.
         run(command.arg("-include").arg(here("include").join(name)).arg(Path::new("/dev/null")));
     }
 }

@@ -1,4 +1,4 @@
-//! What the calls answer, held to the Rust library: the same words, however the options are put.
+//! The results of the calls, compared with the Rust library: the same words for either form of the options.
 
 use polyshade::host::{AddressSource, ParamSource, Value};
 use polyshade::transform_feedback::{self, Variant};
@@ -23,7 +23,7 @@ const MESH: &[u8] = include_bytes!("../../examples/shaders/mesh.vert.spv");
 const DRAW: &[u8] = include_bytes!("../../examples/shaders/draw.vert.spv");
 const FRAGMENT: &[u8] = include_bytes!("../../examples/shaders/draw.frag.spv");
 
-/// A struct of zeros that says its size, as the header's initializers make them.
+/// A struct of zeros with its size, as the header's initializers make it.
 macro_rules! zeros {
     ($name:ident) => {{
         // SAFETY: structs of the header may be all zeros.
@@ -71,7 +71,7 @@ fn lower(bytes: &[u8], options: &polyshade_options) -> *mut polyshade_result {
     result
 }
 
-/// Options as JSON.
+/// Returns options as JSON.
 fn json(kind: u32, text: &CStr) -> polyshade_json_options {
     let mut options = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
     (options.of, options.json) = (kind, text.as_ptr());
@@ -95,7 +95,7 @@ fn hash(options: &polyshade_options, target: *const polyshade_target) -> String 
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Both ways to put the options come to the same words, which the Rust library makes, and to the same hash.
+/// Asserts that both forms of the options give the words of the Rust library, and the same hash.
 #[track_caller]
 fn same(bytes: &[u8], options: &polyshade_options, kind: u32, text: &CStr, words: &[u32]) {
     let as_json = json(kind, text);
@@ -241,7 +241,7 @@ fn attributes_are_pulled_and_equations_blended() {
     unsafe { polyshade_result_release(result) };
 }
 
-/// The places and names of the words that the host fills in.
+/// Returns the kinds of source and the names of the host parameters.
 fn host_params(result: *const polyshade_result) -> Vec<(u32, String)> {
     let mut output = zeros!(polyshade_output);
     check(|error| unsafe { polyshade_result_output(result, 0, &raw mut output, error) });
@@ -257,7 +257,7 @@ fn host_params(result: *const polyshade_result) -> Vec<(u32, String)> {
     (0..output.host_param_count).map(word).collect()
 }
 
-/// Text by the two calls.
+/// Returns the text that two calls copy: the length, then the text.
 fn text(
     call: impl Fn(*mut c_char, *mut usize, *mut polyshade_error) -> polyshade_status,
 ) -> String {
@@ -363,7 +363,7 @@ fn draws_are_captured_by_dispatches() {
     }
 }
 
-/// A strip of 16-bit indices that restarts: two primitives before the restart, one behind it.
+/// A strip of 16-bit indices that restarts: two primitives before the restart, one after it.
 #[test]
 fn draws_with_indices_are_captured() {
     let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
@@ -404,7 +404,7 @@ fn draws_with_indices_are_captured() {
     });
     assert!(filled[..count].contains(&18), "{filled:?}");
 
-    // A program whose header had no indices says nothing of them.
+    // A program whose header had no index members passes none.
     draw.size = 28;
     let mut error = zeros!(polyshade_error);
     let (at, count) = ((&raw const draw, &raw const range), &raw mut count);
@@ -444,7 +444,7 @@ fn structs_of_other_versions_are_understood() {
         zeros!(polyshade_rasterizer_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
     discard.when.fixed = 1;
     let now = hash(&discard.base, null());
-    // A newer header has more members, of which this library knows nothing but that they are zero.
+    // A newer header has more members, which this library accepts only if they are zero.
     #[repr(C)]
     struct Newer {
         known: polyshade_rasterizer_discard_options,
@@ -460,7 +460,7 @@ fn structs_of_other_versions_are_understood() {
     };
     assert_eq!(status, POLYSHADE_ERROR_ARGUMENT);
 
-    // What is written into a newer struct is what is known, and zeros.
+    // The library writes the members that it knows to a newer struct, and zeros after them.
     #[repr(C)]
     struct NewerInfo {
         known: polyshade_module_info,

@@ -1,42 +1,41 @@
-//! The compilers of C and C++, and programs that they make of sources here, linked with the library that was just
-//! built.
+//! The C and C++ compilers, and the programs that they build from this crate and link with the library of this build.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A language, with the compiler's flags for it.
+/// A language, for which the compiler has flags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     C99,
     Cpp17,
 }
 
-/// What the library is linked as.
+/// The form in which the library is linked.
 #[derive(Clone, Copy)]
 pub(crate) enum Library {
     Shared,
     Static,
 }
 
-/// The compiler's own checks of what the program does.
+/// The run-time checks that the compiler adds to the program.
 #[derive(Clone, Copy)]
 pub(crate) enum Sanitizers {
     None,
     AddressAndUndefined,
 }
 
-/// A path of this crate.
+/// Returns a path in this crate.
 pub(crate) fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The folder in which cargo has put the library: that of this test.
+/// Returns the folder in which cargo has put the library: that of this test.
 pub(crate) fn libraries() -> PathBuf {
     let test = std::env::current_exe().expect("the system knows which program runs");
     test.parent().expect("it lies in a folder").to_owned()
 }
 
-/// A compiler that takes warnings for errors and finds the header.
+/// Returns a compiler that treats warnings as errors and finds the header.
 pub(crate) fn compiler(language: Language) -> Command {
     let (program, standard) = match language {
         Language::C99 => ("cc", "-std=c99"),
@@ -48,7 +47,7 @@ pub(crate) fn compiler(language: Language) -> Command {
     command
 }
 
-/// Runs the command, which has to succeed.
+/// Runs a command, which must succeed, and returns its output.
 #[track_caller]
 pub(crate) fn run(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("it is installed");
@@ -57,7 +56,7 @@ pub(crate) fn run(command: &mut Command) -> String {
     stdout.into_owned()
 }
 
-/// A program that lives as long as this.
+/// A program, which is deleted when this is dropped.
 pub(crate) struct Program {
     folder: tempfile::TempDir,
 }
@@ -74,7 +73,7 @@ impl Program {
         Self::linked(language, source, library, sanitizers, &[])
     }
 
-    /// The same with more libraries.
+    /// Compiles a source of this crate, and links it with more libraries.
     #[track_caller]
     pub(crate) fn linked(
         language: Language,
@@ -105,20 +104,20 @@ impl Program {
         Self { folder }
     }
 
-    /// A path beside the program.
+    /// Returns a path next to the program.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The program with its arguments.
+    /// Returns the command that runs the program.
     pub(crate) fn command(&self) -> Command {
         Command::new(self.beside("program"))
     }
 
-    /// The same under valgrind, which fails where memory is misused or left behind.
+    /// Returns the command that runs the program under valgrind, which fails on misuse of memory and leaks.
     pub(crate) fn under_valgrind(&self) -> Command {
         let mut command = Command::new("valgrind");
-        // What the library keeps of itself for the next call can still be reached.
+        // Data that the library caches for later calls is still reachable.
         command.args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,possible"]);
         command.arg("--error-exitcode=99");
         command.arg(self.beside("program"));

@@ -1,4 +1,4 @@
-//! Tests of the C library as C and C++ programs see it: its header, its symbols, what it answers, and its examples.
+//! Tests of the C library as C and C++ programs see it: its header, its symbols, its results, and its examples.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"

@@ -1,4 +1,4 @@
-//! Plans and the counter pass's jobs, held to the Rust library.
+//! Plans and the counter pass's jobs, compared with the Rust library.
 
 use crate::calls::{check, zeros};
 use polyshade_capi::counter_pass::*;
@@ -14,7 +14,7 @@ use polyshade_planner::{ParamValue, RecordAt, Step};
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
-/// The state in examples/plans.
+/// Returns the state with this name in examples/plans.
 fn state(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/plans");
     std::fs::read_to_string(format!("{folder}/{name}.json")).expect("it is committed")
@@ -27,24 +27,24 @@ fn plan(state: &str) -> *mut polyshade_plan {
     plan
 }
 
-/// The things in a row that a step leads to.
+/// Returns an array of a step as a slice.
 fn all<'a, T>(at: *const T, count: u32) -> &'a [T] {
     match count {
         0 => &[],
-        // SAFETY: a step leads to so many, which live as long as the plan.
+        // SAFETY: the array of a step has so many elements, and is valid as long as the plan.
         _ => unsafe { std::slice::from_raw_parts(at, count as usize) },
     }
 }
 
 fn name(word: &polyshade_param_value) -> String {
-    // SAFETY: names end with a zero, and live as long as the plan.
+    // SAFETY: names end with a zero, and are valid as long as the plan.
     unsafe { CStr::from_ptr(word.name) }.to_str().expect("names are text").to_owned()
 }
 
 #[test]
 fn plans_are_those_of_the_program() {
     let plan = plan(&state("resumed-strip"));
-    // SAFETY: texts end with a zero, and live as long as the plan.
+    // SAFETY: texts end with a zero, and are valid as long as the plan.
     let [json, text] = [unsafe { polyshade_plan_json(plan) }, unsafe { polyshade_plan_text(plan) }]
         .map(|text| unsafe { CStr::from_ptr(text) }.to_str().expect("it is text"));
     assert!(json.starts_with("{\"") && json.contains("\"plan\":"), "{json}");
@@ -52,7 +52,7 @@ fn plans_are_those_of_the_program() {
     unsafe { polyshade_plan_release(plan) };
 }
 
-/// Every step of a plan, as the struct says it, and as the planner does.
+/// Compares every step of a plan: the struct and the planner's step.
 #[test]
 fn steps_are_those_of_the_planner() {
     let stored = ["resumed-strip", "device-counters-indirect", "recorded-around-indirect"]
@@ -138,7 +138,7 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
         | (Step::Record(RecordAt::InPass), POLYSHADE_STEP_RECORD_IN_PASS)
         | (Step::Record(RecordAt::AfterPass), POLYSHADE_STEP_RECORD_AFTER_PASS) => true,
         (Step::CounterPass(planned), POLYSHADE_STEP_COUNTER_PASS) => {
-            // SAFETY: it lives as long as the plan.
+            // SAFETY: the struct is valid as long as the plan.
             let counter_pass = unsafe { &*step.counter_pass };
             let queries =
                 all(counter_pass.queries, counter_pass.query_count).iter().map(|one| one.kind);
@@ -157,7 +157,7 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
 }
 
 fn are_words(at: *const polyshade_param_values, planned: &polyshade_planner::ParamValues) -> bool {
-    // SAFETY: they live as long as the plan.
+    // SAFETY: the parameters are valid as long as the plan.
     let words = unsafe { &*at };
     let ranges = all(words.ranges, words.range_count).iter();
     let ranges = ranges.map(|one| (one.offset, one.length, one.is_unbound == 1));
@@ -173,7 +173,7 @@ fn are_words(at: *const polyshade_param_values, planned: &polyshade_planner::Par
         && ranges.eq(planned.ranges.iter().map(|one| (one.offset, one.size, one.unbound)))
 }
 
-/// A job in which no two numbers are the same.
+/// Returns a job in which no two numbers are equal.
 fn job(arguments_kind: u32) -> polyshade_job {
     let mut job = zeros!(polyshade_job);
     job.flags = POLYSHADE_JOB_BEGINS
@@ -251,7 +251,7 @@ fn jobs_are_those_of_the_planner() {
         check(|error| unsafe { polyshade_job_words(&job(kind), words.as_mut_ptr(), error) });
         assert_eq!(words, wanted.words());
     }
-    // A job that only ends says nothing of draws.
+    // A job that only ends a capture has no draws.
     let mut ends = job(POLYSHADE_ARGUMENTS_DIRECT);
     ends.flags = POLYSHADE_JOB_ENDS;
     let mut words = [0; POLYSHADE_JOB_WORDS as usize];
@@ -273,6 +273,7 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
         (POLYSHADE_PARAM_TABLE_SIZE, 0, ParamValue::TableSize),
     ];
     let words = kinds.map(|(kind, number, _)| word(kind, number));
+    // The template ignores the values that the device computes: both 77.
     let (values, mut made, mut count) = ([5, 77, 77, 3, 90, 91], [0; 12], 12);
     let (at, values_at) = (words.as_ptr(), values.as_ptr());
     let to = (made.as_mut_ptr(), &raw mut count);
@@ -293,6 +294,7 @@ fn templates_lists_and_shaders_are_those_of_the_planner() {
     });
     assert_eq!(size, (9 + 2) * 8 + 8);
 
+    // All shaders, and a number without one.
     let shaders = [
         (POLYSHADE_COUNTER_PASS_COUNT, Shader::Count.words()),
         (POLYSHADE_COUNTER_PASS_SEGMENTS, Shader::Segments.words()),

@@ -1,4 +1,4 @@
-//! Programs in C and C++ that use the library, under the compilers' sanitizers and under valgrind.
+//! Programs in C and C++ that use the library, with the compilers' sanitizers and under valgrind.
 
 use crate::compiler::{Language, Library, Program, Sanitizers, here, libraries, run};
 use crate::ring;
@@ -24,7 +24,7 @@ fn bad_calls_misuse_no_memory_and_leave_none_behind() {
     run(program.under_valgrind().arg(here(SHADER)));
 }
 
-/// What the printing examples say of the shader.
+/// Returns the output of an example that prints.
 fn printed(program: &Program) -> String {
     let module = program.beside("out.spv");
     let mut command = program.command();
@@ -65,7 +65,7 @@ fn the_example_in_cpp_prints_the_same() {
     run(plain.under_valgrind().arg(here(SHADER)).arg("v_position"));
 }
 
-/// Every step of the plans is read, and what it leads to, as a host does.
+/// The example reads every step of a plan, and all data to which a step points, as a host does.
 #[test]
 fn the_example_in_c_walks_a_plan() {
     let state = |name: &str| here(&format!("../../examples/plans/{name}.json"));
@@ -95,7 +95,7 @@ fn all_memory_comes_from_the_hooks() {
     }
 }
 
-/// The host captures a mesh and draws it: a ring of many colours, with a hole, under the validation layer.
+/// The example captures a mesh and draws it under the validation layer: a ring of many colors, with a hole.
 #[test]
 fn the_host_draws_what_it_captured() {
     let sanitizers = Sanitizers::AddressAndUndefined;
@@ -104,7 +104,7 @@ fn the_host_draws_what_it_captured() {
     let picture = host.beside("picture.png");
     let mut command = host.command();
     command.arg(here("examples/shaders")).arg(&picture);
-    // What drivers leave behind is theirs.
+    // Leaks of drivers are not the library's.
     command.env("ASAN_OPTIONS", "detect_leaks=0");
     let said = run(command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"));
     let (device, rest) = said.split_once('\n').expect("it says which device it is");
@@ -114,7 +114,7 @@ fn the_host_draws_what_it_captured() {
     ring::assert_drawn(&picture);
 }
 
-/// The library under a prefix of its own, with the files by which others find it.
+/// Installs the library under a prefix, with the files by which build systems find it.
 fn installed() -> tempfile::TempDir {
     let prefix = tempfile::tempdir().expect("there is room");
     let lib = prefix.path().join("lib");
@@ -125,7 +125,7 @@ fn installed() -> tempfile::TempDir {
     link(here("include"), prefix.path().join("include"));
     link(here("install/polyshade.pc"), lib.join("pkgconfig/polyshade.pc"));
     for name in ["polyshade-config.cmake", "polyshade-config-version.cmake"] {
-        // Copied, as CMake takes the folder of the file that a link leads to.
+        // Copied, not linked: CMake resolves a link before it takes the folder of the file.
         let to = lib.join("cmake/polyshade");
         std::fs::create_dir_all(&to).expect("there is room");
         std::fs::copy(here("install").join(name), to.join(name)).expect("there is room");
@@ -137,7 +137,7 @@ fn installed() -> tempfile::TempDir {
     prefix
 }
 
-/// What is installed under a prefix is found by pkg-config, wherever the prefix is.
+/// pkg-config finds an installed library, wherever the prefix is.
 #[test]
 fn an_installed_library_is_found_by_pkg_config() {
     let prefix = installed();
@@ -154,7 +154,7 @@ fn an_installed_library_is_found_by_pkg_config() {
     assert!(listed.starts_with("main, stage 0x1\n"), "{listed}");
 }
 
-/// And by CMake, the shared and the static one, where the version is one that it can stand for.
+/// CMake finds the shared and the static library, if the requested version is compatible.
 #[test]
 fn an_installed_library_is_found_by_cmake() {
     let prefix = installed();

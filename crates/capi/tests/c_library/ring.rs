@@ -1,10 +1,10 @@
-//! The picture that the hosts of the examples draw: a ring of many colours with a hole.
+//! The image that the example hosts draw: a ring of many colors with a hole.
 
 use std::path::Path;
 
 const SIZE: usize = 512;
 
-/// Fails unless the file has the ring.
+/// Asserts that the file contains the ring.
 pub(crate) fn assert_drawn(picture: &Path) {
     let file = std::io::BufReader::new(std::fs::File::open(picture).expect("it was written"));
     let mut reader = png::Decoder::new(file).read_info().expect("it is a picture");
