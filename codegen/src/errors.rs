@@ -1,4 +1,4 @@
-//! The page of error codes, from the tables that the crates declare with `codes!`.
+//! The page of error codes, generated from the tables that the crates declare with `codes!`.
 
 use crate::{Generated, workspace};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ struct Row<'t> {
     remedy: &'t str,
 }
 
-/// The page.
+/// Generates the page.
 pub(super) fn generate() -> Result<Generated, String> {
     let mut page = HEAD.to_owned();
     let mut names = BTreeSet::new();
@@ -65,7 +65,8 @@ pub(super) fn generate() -> Result<Generated, String> {
     Ok(Generated { path: "docs/errors.md", bytes: page.into_bytes() })
 }
 
-/// The rows of a table: `ID: Kind, "name",` and, on the next line, `"remedy";`. The error is a line that is none.
+/// Parses the rows of a table: `ID: Kind, "name",` and, on the next line, `"remedy";`. Fails with a line that is no
+/// row.
 fn rows(table: &str) -> Result<Vec<Row<'_>>, String> {
     let mut lines = table.lines().map(str::trim);
     let mut rows = Vec::new();
@@ -85,7 +86,7 @@ fn row<'t>(line: &'t str, remedy: &'t str) -> Option<Row<'t>> {
     Some(Row { id, kind, name: name.strip_suffix("\",")?, remedy })
 }
 
-/// Refuses a code that no error has, that is declared twice, or whose static has another name.
+/// Fails for a code that no error uses, that is declared twice, or whose static has another name.
 fn check(rows: &[Row<'_>], sources: &str, names: &mut BTreeSet<String>) -> Result<(), String> {
     let names_more = |rest: &str| rest.starts_with(|one: char| one == '_' || one.is_alphanumeric());
     for Row { id, name, .. } in rows {
@@ -104,7 +105,7 @@ fn check(rows: &[Row<'_>], sources: &str, names: &mut BTreeSet<String>) -> Resul
     Ok(())
 }
 
-/// The kind as it is printed.
+/// Returns the printed name of a kind.
 fn named(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "Malformed" => "malformed",
@@ -117,7 +118,7 @@ fn named(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// The text of all sources in a folder.
+/// Reads the text of all sources in a folder.
 fn sources(folder: &Path) -> Result<String, String> {
     let shown = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut text = String::new();

@@ -1,10 +1,10 @@
-//! The grammar tables: for each opcode, which of its words are ids.
+//! The grammar tables: which words of each opcode are ids.
 
 use super::Generated;
 use rspirv::grammar::{INSTRUCTION_TABLE, LogicalOperand, OperandKind as Kind, OperandQuantifier};
 use std::fmt::{Debug, Write};
 
-/// What follows the words whose meaning the opcode alone decides. The numbers are those of `Tail` in
+/// The words that follow the fixed operands of an opcode. The values are those of `Tail` in
 /// `crates/spv/src/grammar.rs`.
 #[derive(Clone, Copy, PartialEq)]
 enum Tail {
@@ -28,12 +28,12 @@ struct Row {
     has_result: bool,
 }
 
-/// The instructions that the scan looks at more closely.
+/// The instructions that the scan handles specially.
 const STRUCTURAL: [&str; 4] = ["EntryPoint", "Function", "FunctionEnd", "FunctionCall"];
 
-/// The sections of a module (SPIR-V specification, 2.4), in their order, by the instructions that
-/// stand in no other; the last one, of types, constants and variables, has all others with a result
-/// and those listed. The numbers are those of `Section` in `crates/spv/src/scan.rs`.
+/// The sections of a module (SPIR-V specification, 2.4), in order, by the instructions that occur in no other
+/// section. The last section, of types, constants and variables, also has all other instructions with a result. The
+/// numbers are those of `Section` in `crates/spv/src/scan.rs`.
 const SECTIONS: [&[&str]; 11] = [
     &["Capability"],
     &["Extension"],
@@ -57,10 +57,10 @@ const SECTIONS: [&[&str]; 11] = [
     &["TypeForwardPointer"],
 ];
 
-/// The row of an opcode that is not in the grammar: it has at least its first word.
+/// The row of an opcode that is not in the grammar: an instruction has at least its first word.
 const UNKNOWN: u64 = 1 << 24;
 
-/// Opcodes per page of the table; its second level is a list of the pages that are not empty.
+/// The number of opcodes of a page. The second level of the table holds only pages that are not empty.
 const PAGE: u32 = 512;
 
 pub(super) fn generate() -> Generated {
@@ -83,7 +83,7 @@ pub(super) fn generate() -> Generated {
     Generated { path: "crates/spv/src/grammar/generated.rs", bytes: out.into_bytes() }
 }
 
-/// An `impl` block with a constant for each enumerant.
+/// Writes an `impl` block with a constant for each enumerant.
 fn constants<E: Debug>(out: &mut String, name: &str, word: &str, from: impl Fn(u32) -> Option<E>) {
     writeln!(out, "\nimpl {name} {{").expect("writing to a string");
     for value in 0..=u32::from(u16::MAX) {
@@ -96,7 +96,7 @@ fn constants<E: Debug>(out: &mut String, name: &str, word: &str, from: impl Fn(u
     out.push_str("}\n");
 }
 
-/// `TypeRayQueryKHR` to `TYPE_RAY_QUERY_KHR`.
+/// Converts `TypeRayQueryKHR` to `TYPE_RAY_QUERY_KHR`.
 fn screaming(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut out = String::new();
@@ -113,9 +113,10 @@ fn screaming(name: &str) -> String {
     out
 }
 
-/// The two-level table of rows, packed as `Grammar` in `crates/spv/src/grammar.rs` unpacks them.
+/// Writes the two-level table of rows, packed as `Grammar` in `crates/spv/src/grammar.rs` unpacks them.
 fn table(out: &mut String) {
     let mut pages: Vec<(u32, Vec<u64>)> = Vec::new();
+    // Collect the rows by page, in ascending order.
     for instruction in INSTRUCTION_TABLE.iter() {
         let opcode = instruction.opcode as u32;
         let row = row(instruction.opname, instruction.operands);
@@ -131,6 +132,7 @@ fn table(out: &mut String) {
     }
     pages.sort_by_key(|(number, _)| *number);
 
+    // Write the directory, then the pages.
     let last = pages.last().expect("the grammar has instructions").0;
     let directory: Vec<usize> = (0..=last)
         .map(|number| pages.iter().position(|(page, _)| *page == number).map_or(0, |at| at + 1))
@@ -209,7 +211,7 @@ fn row(name: &str, operands: &[LogicalOperand]) -> Row {
                 row.fixed += 1;
                 row.tail = Tail::Ids;
             }
-            // The number of an extended instruction; its operands are ids in most sets, but not in all.
+            // The number of an extended instruction: in most sets, but not in all, its operands are ids.
             Kind::LiteralExtInstInteger => {
                 row.fixed += 1;
                 row.tail = Tail::Maybe;

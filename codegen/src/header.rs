@@ -1,12 +1,12 @@
-//! The header of the C library, from its sources: types, constants and functions by cbindgen, and behind them what sets
-//! a struct to zeros and its size.
+//! The header of the C library, generated from its sources: cbindgen writes types, constants and functions, and this
+//! module adds initializers that zero a struct and set its size.
 
 use crate::{Generated, workspace};
 use std::fmt::Write;
 
 const PATH: &str = "crates/capi/include/polyshade.h";
 
-/// The options of which there is one kind.
+/// The structs of options that have exactly one kind.
 const ONE_KIND: [(&str, &str); 6] = [
     ("vertex_pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
     ("clip_space_options", "POLYSHADE_OPTIONS_CLIP_SPACE"),
@@ -16,10 +16,10 @@ const ONE_KIND: [(&str, &str); 6] = [
     ("position_only_options", "POLYSHADE_OPTIONS_POSITION_ONLY"),
 ];
 
-/// Options as JSON name the kind of their options beside their own kind.
+/// The initializer of JSON options sets two kinds: JSON, and that of the options in it.
 const JSON_KIND: &str = "    value.base.kind = POLYSHADE_OPTIONS_JSON;\n    value.of = kind;\n";
 
-/// The header as the sources have it.
+/// Generates the header from the sources.
 pub(crate) fn generate() -> Result<Generated, String> {
     let folder = workspace().join("crates/capi");
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml"))?;
@@ -31,12 +31,13 @@ pub(crate) fn generate() -> Result<Generated, String> {
     Ok(Generated { path: PATH, bytes: with_initializers(&text)?.into_bytes() })
 }
 
-/// Puts the initializers before what closes the header.
+/// Inserts the initializers before the end of the header.
 fn with_initializers(header: &str) -> Result<String, String> {
     let end = header.rfind("#ifdef __cplusplus").ok_or("the header has no end for C++")?;
     let (declarations, end) = header.split_at(end);
     let mut text = declarations.to_owned();
     text.push_str("/* Each gives a struct of zeros that says its size. */\n\n");
+    // One initializer for each struct; options also need their kind.
     for name in versioned(declarations) {
         let short = name.trim_start_matches("polyshade_");
         let member = if short.ends_with("_options") { "value.base." } else { "value." };
@@ -60,7 +61,7 @@ fn with_initializers(header: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The structs that begin with their size, or with the base of options, which does.
+/// Returns the structs that begin with their size, or with the `base` of options, which begins with it.
 fn versioned(header: &str) -> impl Iterator<Item = &str> {
     let structs = header.split("typedef struct ").skip(1);
     structs.filter_map(|text| {

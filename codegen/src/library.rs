@@ -1,11 +1,11 @@
-//! Our GLSL, compiled to the SPIR-V that lowerings link in, that `verify` draws with, and that examples read.
+//! Compiles the GLSL of the project to SPIR-V: for lowerings to link, for `verify` to draw with, and for examples.
 
 use super::{Generated, workspace};
 use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::fs;
 
-/// Source and result of each library, relative to the workspace. What is `_bound` has its memory in descriptors.
+/// Source and result of each library, relative to the workspace. A `_bound` result finds its memory in descriptors.
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
@@ -28,11 +28,11 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
 ];
 
-/// Where files are that others include.
+/// The folder of files that others include.
 const INCLUDED: &str = "crates/polyshade/src/library";
 
-/// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are
-/// no globals.
+/// Compiles the libraries for SPIR-V 1.0, which can be linked into every version. The stage of a library does not
+/// matter, because it has no globals.
 pub(super) fn generate() -> Result<Vec<Generated>, String> {
     let compiled = |(source, path): &(&str, &'static str)| {
         let text = fs::read_to_string(workspace().join(source))
