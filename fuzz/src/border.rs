@@ -1,4 +1,4 @@
-//! The C library through its border: the pointers are good, what they lead to is anything.
+//! Calls of the C library with valid pointers to arbitrary data.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
@@ -20,7 +20,7 @@ use polyshade_trials::Choices;
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 
-/// A struct of zeros that says its size.
+/// A struct of zeros with its size.
 macro_rules! zeros {
     ($name:ident) => {{
         // SAFETY: structs of the header may be all zeros.
@@ -37,7 +37,7 @@ macro_rules! zeros {
 }
 pub(crate) use zeros;
 
-/// Makes a call, which may answer anything but that a panic was caught.
+/// Makes a call, which may return any status except that of a caught panic.
 pub(crate) fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) -> polyshade_status {
     let mut error = zeros!(polyshade_error);
     let status = of(&raw mut error);
@@ -46,7 +46,7 @@ pub(crate) fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) ->
     status
 }
 
-/// Makes a call that gives a handle, or none.
+/// Makes a call that returns a handle or fails.
 pub(crate) fn given<T>(
     of: impl FnOnce(*mut *mut T, *mut polyshade_error) -> polyshade_status,
 ) -> *mut T {
@@ -56,7 +56,7 @@ pub(crate) fn given<T>(
     handle
 }
 
-/// The two calls by which something comes into a buffer.
+/// Makes the two calls that copy a result into a buffer.
 pub(crate) fn filled<T: Copy + Default>(
     of: impl Fn(*mut T, *mut usize, *mut polyshade_error) -> polyshade_status,
 ) -> Option<Vec<T>> {
@@ -70,7 +70,7 @@ pub(crate) fn filled<T: Copy + Default>(
     Some(buffer)
 }
 
-/// The bytes as a module, which is reflected and lowered, and as a saved layout.
+/// Reads the bytes as a module, which is reflected and lowered, and as a saved layout.
 pub fn read(bytes: &[u8], choices: &mut Choices) {
     let (at, count) = (bytes.as_ptr(), bytes.len());
     let layout = given(|layout, error| unsafe { polyshade_layout_load(at, count, layout, error) });
@@ -109,7 +109,7 @@ fn reflect(module: *const polyshade_module) {
     }
 }
 
-/// A target with the name of an entry point that there is, or none.
+/// Calls `then` with a target that names an entry point of the module, or NULL.
 pub(crate) fn with_target(
     module: *const polyshade_module,
     choices: &mut Choices,
@@ -170,10 +170,10 @@ fn texts_of(all: &[&std::ffi::CStr], choices: &mut Choices) -> Vec<*const c_char
     choices.list(4, |choices| choices.of(all).as_ptr())
 }
 
-/// What is done with a struct of options while it lives.
+/// A function that receives a struct of options, which is valid only during the call.
 type Then<'t> = &'t mut dyn FnMut(&polyshade_options, &mut Choices);
 
-/// A struct of options, with numbers that may be anything.
+/// Calls `then` with a struct of options whose numbers are arbitrary.
 fn with_options(choices: &mut Choices, then: Then<'_>) {
     match choices.below(9) {
         0..=2 => with_capture(choices, then),
@@ -317,7 +317,7 @@ fn with_blend(choices: &mut Choices, then: Then<'_>) {
     then(&options.base, choices);
 }
 
-/// Lowers, once by the struct and once by its JSON, which come to the same, and asks everything of the result.
+/// Lowers with a struct of options and with its JSON, which must give equal results, and queries the result.
 fn lower(
     module: *const polyshade_module,
     target: *const polyshade_target,
@@ -366,6 +366,7 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
     for index in 0..unsafe { polyshade_result_count(result) } {
         let mut output = zeros!(polyshade_output);
         call(|error| unsafe { polyshade_result_output(result, index, &raw mut output, error) });
+        // The lists of the output.
         for number in 0..output.host_param_count {
             let mut one = zeros!(polyshade_host_param);
             call(|error| unsafe {
@@ -387,6 +388,7 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
         filled(|buffer, length, error| unsafe {
             polyshade_result_json(result, index, buffer, length, error)
         });
+        // The handles of the output: its module can be parsed again.
         let layout =
             given(|layout, error| unsafe { polyshade_result_layout(result, index, layout, error) });
         ask_layout(layout, choices);
@@ -401,7 +403,7 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
     }
 }
 
-/// Asks everything of a layout, and once more of what it is when it was saved and loaded. It is released.
+/// Queries a layout, and the same layout after it was saved and loaded; releases both.
 fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
     if layout.is_null() {
         return;
@@ -412,11 +414,13 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         })
         .expect("every layout can be saved")
     };
+    // A layout that was saved and loaded is saved as the same bytes.
     let bytes = saved(layout);
     let again = given(|layout, error| unsafe {
         polyshade_layout_load(bytes.as_ptr(), bytes.len(), layout, error)
     });
     assert_eq!(saved(again), bytes);
+    // Arbitrary draws and ranges give equal parameters for both layouts.
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.provoking_vertex) =
         (choices.of(&[0, 1, 2, 3, 4, 5, 16]), choices.below(2));

@@ -1,4 +1,4 @@
-//! What the fuzz targets share: words from bytes, valid modules to begin with, and the oracles.
+//! Code that the fuzz targets share: words from bytes, valid modules to start from, and oracles.
 
 pub mod border;
 pub mod texts;
@@ -14,20 +14,20 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Module, Progress};
 use polyshade_trials::{Choices, Trial};
 
-/// The whole words in the bytes.
+/// Returns the whole words in the bytes.
 pub fn words(bytes: &[u8]) -> Vec<u32> {
     let (words, _rest) = bytes.as_chunks();
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Asserts that an empty patch gives the very same words.
+/// Asserts that an empty patch returns the same words.
 pub fn assert_identity(module: &Module<'_>) {
     let next = module.rewrite(|_, _| Ok(())).expect("an empty patch has no faults");
     assert_eq!(next.progress, Progress::Unchanged);
     assert!(next.module.words() == module.words(), "an empty patch changed the words");
 }
 
-/// Asks everything of the module that can be asked: no answer may panic, whatever it is.
+/// Calls every query of a module: none may panic, whatever the module is.
 pub fn look_around(module: &Module<'_>) {
     module.uses();
     module.decorations();
@@ -43,9 +43,9 @@ pub fn look_around(module: &Module<'_>) {
     module.functions().for_each(|function| drop(module.reachable(function.id())));
 }
 
-/// Tries something from `trials` on the module, whatever it is. The trial and its options are drawn from two words of
-/// the header that nothing else reads, the generator and the schema: so every module is an input as it is, and mutating
-/// it mutates the options too.
+/// Runs one of the `trials` on the module in `bytes`. Two words of its header that nothing else reads, the generator
+/// and the schema, seed the choice of the trial and its options. So every module is a valid input, and a mutation of
+/// the module also changes the options.
 pub fn attempt_any(bytes: &[u8], trials: &[Trial]) {
     let words = words(bytes);
     let Ok(module) = Module::parse(&words) else { return };
@@ -59,7 +59,7 @@ pub fn attempt_any(bytes: &[u8], trials: &[Trial]) {
     }
 }
 
-/// An entry point, and a trial that takes its stage.
+/// Chooses an entry point, and a trial that takes its stage.
 pub fn any<'m>(
     module: &'m Module<'_>,
     trials: &[Trial],
@@ -75,26 +75,26 @@ pub fn any<'m>(
     (!taking.is_empty()).then(|| (choices.of(&taking), entry))
 }
 
-/// How many cases the targets draw from one input whose bytes are no more than a seed: the fuzzer's own work after each
-/// input takes longer than a case.
+/// The number of cases that a target draws from an input that is only a seed: a case takes less time than the
+/// fuzzer's own work after each input.
 pub const CASES: usize = 64;
 
-/// A number out of the bytes.
+/// Returns a number that depends on all bytes.
 pub fn seed(bytes: &[u8]) -> u64 {
     fnv(bytes.iter().map(|byte| u64::from(*byte)))
 }
 
-/// A number out of the words.
+/// Returns a number that depends on all words.
 pub fn hash(words: &[u32]) -> u64 {
     fnv(words.iter().map(|word| u64::from(*word))) >> 32
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash of the values.
 fn fnv(values: impl Iterator<Item = u64>) -> u64 {
     values.fold(0xcbf2_9ce4_8422_2325, |hash, value| (hash ^ value).wrapping_mul(0x100_0000_01b3))
 }
 
-/// The seeds that can be read: `cargo xtask fuzz` writes them there.
+/// The seeds that can be parsed, from the folder to which `cargo xtask fuzz` writes them.
 pub static SEEDS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/seeds");
     let files = std::fs::read_dir(&folder).expect("`cargo xtask fuzz` writes the seeds");
@@ -104,7 +104,7 @@ pub static SEEDS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     paths.iter().map(read).filter(|words| Module::parse(words).is_ok()).collect()
 });
 
-/// Those that are valid.
+/// The seeds that are valid.
 pub static VALID: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     let valid: Vec<Vec<u32>> =
         SEEDS.iter().filter(|words| validate(words).is_ok()).cloned().collect();
@@ -112,7 +112,7 @@ pub static VALID: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     valid
 });
 
-/// What `spirv-val` says of the module under the oldest Vulkan that takes its version.
+/// Validates a module with `spirv-val`, for the oldest Vulkan version that accepts its SPIR-V version.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     let environment = match words.get(1).map_or(0, |version| version >> 8 & 0xff) {
         0 => "vulkan1.0",
@@ -129,13 +129,13 @@ pub fn validate(words: &[u32]) -> Result<(), String> {
         .spawn()
         .expect("spirv-val is installed: run `cargo xtask setup`");
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    // It reads everything before it prints, so neither side waits for the other.
+    // `spirv-val` reads all input before it prints, so neither process waits for the other.
     let written = validator.stdin.take().expect("it was asked for").write_all(&bytes);
     let verdict = validator.wait_with_output().expect("spirv-val ends");
     let message = String::from_utf8_lossy(&verdict.stderr);
     match written {
         Ok(()) if verdict.status.success() => Ok(()),
-        // A capability that this validator is too old for, as that of tile images: the filetests have a newer one.
+        // This validator is too old for some capabilities, such as tile images; the file tests use a newer one.
         _ if message.contains("Invalid capability operand") => Ok(()),
         _ => Err(message.into_owned()),
     }

@@ -1,4 +1,4 @@
-//! Plans through the border of the C library: every step, all that it leads to, and jobs of the counter pass.
+//! Plans of the C library: every step, all data to which it points, and jobs of the counter pass.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
@@ -11,7 +11,7 @@ use polyshade_capi::plan::*;
 use polyshade_trials::Choices;
 use std::ffi::CStr;
 
-/// Plans a state, walks the plan, and says whether there is one.
+/// Plans a state and reads all steps; returns whether a plan exists.
 pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
     let plan = given(|plan, error| unsafe { polyshade_plan_make(state.as_ptr(), plan, error) });
     assert_eq!(plan.is_null(), unsafe { polyshade_plan_json(plan) }.is_null());
@@ -28,8 +28,9 @@ pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
 }
 
 fn walk(step: &polyshade_step, choices: &mut Choices) {
-    // SAFETY: what pointers of a step lead to is there for as long as its plan.
+    // SAFETY: pointers of a step are valid as long as its plan.
     let (words, keep) = unsafe { (step.words.as_ref(), step.counter_pass.as_ref()) };
+    // Read every array of the step.
     if let Some(keep) = keep {
         counted(keep.begin_counters, keep.begin_count);
         counted(keep.end_counters, keep.end_count);
@@ -42,6 +43,7 @@ fn walk(step: &polyshade_step, choices: &mut Choices) {
         counted(words.ranges, words.range_count);
         let all = counted(words.words, words.word_count);
         let values: Vec<u32> = all.iter().map(|_| choices.number()).collect();
+        // Make a template of the parameters, with arbitrary values.
         let template = filled(|buffer, count, error| unsafe {
             polyshade_counter_pass_template(
                 words.words,
@@ -56,12 +58,12 @@ fn walk(step: &polyshade_step, choices: &mut Choices) {
     }
 }
 
-/// What is there in a row.
+/// Returns an array of a step as a slice.
 fn counted<'a, T>(at: *const T, count: u32) -> &'a [T] {
     assert_eq!(at.is_null(), count == 0);
     match count {
         0 => &[],
-        // SAFETY: there are so many, for as long as the plan.
+        // SAFETY: the array has so many elements, and is valid as long as the plan.
         _ => unsafe { std::slice::from_raw_parts(at, count as usize) },
     }
 }

@@ -1,4 +1,4 @@
-//! Options and states of plans as JSON, a few characters of which are others.
+//! Options and states of plans as JSON, with a few characters changed.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
@@ -14,7 +14,7 @@ use polyshade_trials::Choices;
 use std::ffi::CString;
 use std::ptr::null;
 
-/// JSON of every kind of options, and of states of plans, before it is broken.
+/// The JSON of every kind of options, and of states of plans, before characters are changed.
 const TEXTS: [(u32, &str); 15] = [
     (
         1,
@@ -54,7 +54,7 @@ const TEXTS: [(u32, &str); 15] = [
     (0, include_str!("../../examples/plans/multiply.json")),
 ];
 
-/// Texts of which a few characters are others, for one of the seeds.
+/// Uses one of the texts, with a few characters changed, for one of the seeds.
 pub fn texts(choices: &mut Choices) {
     let words = &crate::SEEDS[choices.below(crate::SEEDS.len() as u32) as usize];
     let module = given(|module, error| unsafe {
@@ -64,6 +64,7 @@ pub fn texts(choices: &mut Choices) {
     let changed = broken(text, choices);
     let is_whole = changed == text.as_bytes();
     let text = CString::new(changed).expect("no zeros are put in");
+    // Kind 0 is a state of a plan; all others are options. A text without changes must be accepted.
     if kind == 0 {
         let made = plans::make(&text, choices);
         assert!(made || !is_whole, "{text:?} is a state");

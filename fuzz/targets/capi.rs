@@ -1,5 +1,5 @@
-//! Any module, any options as structs and as JSON that somebody has broken, saved layouts and states of plans: the C
-//! library answers by a status, leaves no handle where it fails, and no panic is caught at its border.
+//! Any module, any options as structs and as broken JSON, saved layouts and states of plans: each call of the C
+//! library returns a status, a call that fails leaves no handle, and no call catches a panic.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any module, any lowering and any options: words that can be read again, or an error whose place, if any, is in it.
+//! Any module, any lowering and any options: the result can be parsed, or an error has an offset in the module or none.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! A valid module, and the same said in another way: what a lowering or move makes of both does the same. Several cases
-//! an input.
+//! A valid module and an equivalent transformation of it: the results of a lowering or rewrite tool on both behave
+//! equally. Several cases for each input.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any device, pipeline and draw, and any blending: a plan, the same each time, or an error. Any sequence of draws:
-//! plans that wait for what they depend on.
+//! Any device, pipeline and draw, and any blending: planning returns equal plans each time, or an error. Any sequence
+//! of draws: the plans wait for the data that they depend on.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any module and any move: words that can be read again, or an error whose place, if any, is in it.
+//! Any module and any rewrite tool: the result can be parsed, or the tool fails with an offset in the module or none.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! A valid module, any lowering or move and any options: a valid module, or an error. The bytes choose; the modules are
-//! the committed cases. Several cases an input. One in 256 results, chosen by its words, is held to `spirv-val`, whose
-//! start takes longer than hundreds of lowerings.
+//! A valid module, any lowering or rewrite tool and any options: a valid module, or an error. The bytes are a seed
+//! for several cases; the modules are the committed cases. `spirv-val` checks one in 256 results, chosen by a hash of
+//! its words, because its start takes longer than hundreds of lowerings.
 
 #![no_main]
 
