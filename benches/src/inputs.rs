@@ -1,5 +1,5 @@
-//! Vertex shaders: of the usual size, of the size of a good engine's, and larger ones made of the second by repeating
-//! its functions; and shapes of two sizes.
+//! The inputs of the benchmarks: a vertex shader of usual size, one of the size in a large engine, larger shaders
+//! that repeat the functions of the second, and shapes of two sizes.
 
 use std::collections::HashMap;
 use std::iter::once;
@@ -9,11 +9,10 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-/// The larger inputs, of about 100 kB, 1 MB and 10 MB, and how often the functions of the medium shader are repeated in
-/// each.
+/// The larger inputs, of about 100 kB, 1 MB and 10 MB, each with how often it has the medium shader's functions.
 const REPEATS: [(&str, u32); 3] = [("kb100", 12), ("large", 140), ("mb10", 1430)];
 
-/// The words of the input of this name: `small`, `medium`, or one that repeats the latter.
+/// Returns the words of an input: `small`, `medium`, or one of the repeated inputs.
 pub fn words(name: &str) -> Option<Vec<u32>> {
     if let Some((_, repeats)) = REPEATS.iter().find(|(input, _)| *input == name) {
         return Some(repeated(*repeats));
@@ -25,7 +24,7 @@ pub fn words(name: &str) -> Option<Vec<u32>> {
     }
 }
 
-/// The words of a shape, and of one that is four times as large.
+/// Returns the words of a shape, and of the same shape at four times the size.
 pub fn shapes(shape: &Shape) -> [Vec<u32>; 2] {
     [1, 4].map(|times| shape.words(shape.many * times))
 }
@@ -36,8 +35,8 @@ fn committed(bytes: &[u8]) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// The medium shader with its functions repeated, each repetition called where the original is: about 1,800 words more
-/// a repetition, with the mix of instructions that a compiler makes.
+/// Repeats the functions of the medium shader, and calls each copy where the original is called. A repetition adds
+/// about 1,800 words with the mix of instructions of a compiler.
 fn repeated(repeats: u32) -> Vec<u32> {
     let medium = words("medium").expect("there is a medium input");
     let mut module = rspirv::dr::load_words(&medium).expect("rspirv reads what glslang wrote");
@@ -59,7 +58,7 @@ fn repeated(repeats: u32) -> Vec<u32> {
     module.assemble()
 }
 
-/// Repeats the calls of `main` behind themselves, with the copies of what they call.
+/// Adds after each call in `main` a call of the copied function.
 fn call_copies(module: &mut Module, main: Word, copies: &HashMap<Word, Word>) {
     let at = module.functions.iter().position(|function| id_of(function) == main);
     let at = at.expect("the entry point is a function");

@@ -1,40 +1,40 @@
-//! The committed limits, and a benchmark run held against them.
+//! Compares a benchmark run with the committed limits.
 
 use std::fmt::Write;
 
 use polyshade_tests::cost::Cost;
 use polyshade_trials::SHAPES;
 
-/// One line of `limits.txt`.
+/// A line of `limits.txt`.
 #[derive(Debug, PartialEq)]
 struct Limit {
     benchmark: String,
-    /// An input, or two of them: `larger/smaller`.
+    /// The name of an input, or of two: `larger/smaller`.
     input: String,
-    /// The most instructions per input word that there may be; of two inputs, how many times as many in the larger.
+    /// The most instructions for each input word; for two inputs, the largest quotient of these numbers.
     most: f64,
-    /// How many there should be, where that is less.
+    /// The goal, if it is less.
     aim: String,
 }
 
-/// One benchmark on one input, as it was measured.
+/// The measurement of one benchmark on one input.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Its name.
+    /// The name of the benchmark.
     pub benchmark: String,
-    /// The input's name.
+    /// The name of the input.
     pub input: &'static str,
-    /// How many words the input has.
+    /// The number of words of the input.
     pub words: usize,
-    /// How many machine instructions it took.
+    /// The number of machine instructions that the benchmark executed.
     pub instructions: u64,
 }
 
-/// The table of what was measured beside the limits, and whether everything keeps to them.
+/// Returns the table of measurements and limits, and whether all limits are kept.
 ///
 /// # Errors
 ///
-/// A line of the limits that is none; a benchmark without a limit, or a limit without a benchmark.
+/// A line of the limits is malformed; a benchmark has no limit, or a limit has no benchmark.
 pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), String> {
     let limits = parse_limits(limits)?;
     let mut table = format!(
@@ -42,6 +42,7 @@ pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), Str
         "benchmark", "input", "words", "instructions", "per word", "limit", "aim"
     );
     let mut kept = true;
+    // One row for each limit.
     for Limit { benchmark, input, most, aim } in &limits {
         let (numbers, value) = match input.split_once('/') {
             None => {
@@ -63,6 +64,7 @@ pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), Str
         writeln!(table, "{benchmark:<20} {input:<10} {numbers} {most:>7} {aim:>5}{verdict}")
             .expect("writing to a string");
     }
+    // Every measurement needs a limit.
     let limited = |row: &&Measured| {
         limits.iter().any(|limit| limit.benchmark == row.benchmark && limit.input == row.input)
     };
@@ -72,19 +74,18 @@ pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), Str
     }
 }
 
-/// The words of an input, and the instructions that a benchmark took on it.
+/// Returns the words of an input, and the instructions of a benchmark on it.
 fn sizes(measured: &[Measured], benchmark: &str, input: &str) -> Result<(usize, u64), String> {
     let row = measured.iter().find(|row| (row.benchmark.as_str(), row.input) == (benchmark, input));
     let row = row.ok_or_else(|| format!("{benchmark} was not measured on {input}"))?;
     Ok((row.words, row.instructions))
 }
 
-/// How many times as many instructions a word a larger module of one shape may take: it takes no more but for how full
-/// hash tables happen to be.
+/// The most by which the instructions for each word may grow from a smaller to a larger module of one shape. The
+/// allowance is for the load of hash tables.
 const LINEAR: f64 = 1.2;
 
-/// The table of the costs on [shapes](SHAPES), a smaller and a larger one of each, and whether they grow no faster than
-/// the shapes.
+/// Returns the table of the costs on two sizes of each of the [shapes](SHAPES), and whether all costs grow linearly.
 pub fn report_shapes(costs: &[Cost]) -> (String, bool) {
     let mut table = format!(
         "{:<26} {:>8} {:>9} {:>8} {:>9} {:>6}\n",
@@ -103,7 +104,7 @@ pub fn report_shapes(costs: &[Cost]) -> (String, bool) {
     (table, kept)
 }
 
-/// Reads lines of `benchmark input limit aim`; what follows a `#` is a comment.
+/// Parses lines of `benchmark input limit aim`; a `#` begins a comment.
 fn parse_limits(text: &str) -> Result<Vec<Limit>, String> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());

@@ -1,10 +1,10 @@
-//! How often parsing asks for memory: a few times, however large the module is.
+//! Allocations of parsing: a few, however large the module is.
 
 use polyshade_benches::inputs;
 use polyshade_spv::{Module, Workspace};
 use polyshade_trials::allocations::{Counting, count as allocations, peak};
 
-/// The most allocations that parsing a module may make.
+/// The most allocations for parsing a module.
 const MOST: usize = 16;
 
 #[global_allocator]
@@ -47,8 +47,7 @@ fn modules_that_share_a_workspace_and_a_buffer_allocate_nothing() {
     }
 }
 
-/// The most bytes for each word of the input that parsing and rewriting may hold, and that a lowering may, beside what
-/// it returns.
+/// The most bytes for each input word that parsing and an empty rewrite may hold, besides the returned words.
 const MOST_BYTES: usize = 16;
 
 #[test]
@@ -65,7 +64,7 @@ fn memory_follows_the_size() {
             let module = Module::parse(&words).expect("the input is well-formed");
             module.rewrite(|_, _| Ok(())).expect("nothing is edited").module.into_words()
         });
-        // The copy that is returned is not counted.
+        // The returned copy is not counted.
         let beyond = identity - words.len() * 4;
         println!("{name}: {:.1} bytes a word", beyond as f64 / words.len() as f64);
         assert!(beyond <= MOST_BYTES * words.len(), "{name}: {beyond} bytes");

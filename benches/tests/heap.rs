@@ -1,4 +1,4 @@
-//! How much memory removing what is dead takes at its peak: a few bytes for each word.
+//! Peak memory of dead code elimination: a few bytes for each word.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use polyshade_benches::inputs;
 use polyshade_spv::Module;
 use polyshade_trials::allocations::{Counting, count as allocations, peak};
 
-/// The most bytes for each word of the module that may be asked for at once, the result included.
+/// The most bytes for each word of the module that may be allocated at once, with the result.
 const MOST: usize = 32;
 
 #[global_allocator]
@@ -15,7 +15,7 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn what_is_there_at_once_is_counted() {
-    // Unseen, what is allocated for nothing would be optimized away.
+    // Without `black_box`, the compiler would remove the unused allocations.
     let bytes = |size: usize| black_box(vec![0_u8; size]);
     assert_eq!(peak(|| drop((bytes(100), bytes(50)))), 150);
     assert_eq!(peak(|| [100, 60].map(|size| bytes(size).len())), 100);
@@ -45,7 +45,7 @@ fn variants_take_a_few_bytes_a_word() {
     }
 }
 
-/// The most allocations that a variant may take for each 1,000 words of a large module.
+/// The most allocations of a lowering for each 1,000 words of a large module.
 const MOST_ALLOCATIONS: usize = 2;
 
 #[test]

@@ -1,5 +1,4 @@
-//! The committed modules are what their GLSL compiles to, and the inputs have the sizes that the
-//! limits are about.
+//! The committed modules are up to date with their GLSL, and the inputs have the sizes for which the limits are made.
 
 use std::fs;
 use std::path::Path;

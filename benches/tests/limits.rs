@@ -1,10 +1,10 @@
-//! Measured costs are compared with limits.
+//! Tests of the comparison of measured costs with limits.
 
 use polyshade_benches::limits::{Measured, report, report_shapes};
 use polyshade_tests::cost::Cost;
 use polyshade_trials::SHAPES;
 
-/// A benchmark on an input of 100 words.
+/// Returns a measurement on an input of 100 words.
 fn took(benchmark: &str, input: &'static str, per_word: u64) -> Measured {
     let benchmark = benchmark.to_owned();
     Measured { benchmark, input, words: 100, instructions: 100 * per_word }

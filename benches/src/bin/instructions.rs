@@ -1,6 +1,6 @@
-//! Counts the instructions that operations take on five sizes of input, and all trials on shapes of two sizes; prints
-//! them per input word beside the committed limits, and fails where one is exceeded. Controls tell how near the numbers
-//! are to merely touching the words, and how far from another library's.
+//! Counts the instructions of operations on five sizes of input, and of all trials on shapes of two sizes. Prints
+//! them for each input word next to the committed limits, and fails if one exceeds its limit. Controls compare the
+//! numbers with a mere pass over the words and with another library.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use rspirv::binary::Assemble;
 
 /// The operations that are measured on each of the [inputs].
 const OPERATIONS: Attempts = Attempts { argument: "--counted-operations", make: operations };
-/// The attempts that are measured on shapes.
+/// The trials that are measured on shapes.
 const TRIALS: Attempts = Attempts { argument: "--counted-trials", make: trials };
 
 const INPUTS: [&str; 5] = ["small", "medium", "kb100", "large", "mb10"];
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    // Each input has its own process, because the first capture of a process reads our compiled GLSL.
+    // Each input has its own process, because the first capture of a process parses the GLSL library.
     let on = |name: &'static str| {
         let words = inputs::words(name).expect("there is an input of this name");
         let costs = measure(&[words], OPERATIONS)?;
@@ -65,14 +65,14 @@ fn run() -> Result<(), String> {
     }
 }
 
-/// Counts `work`, and drops its result after the count.
+/// Counts the instructions of `work`, and drops its result after the count.
 fn count_once<R>(number: usize, name: &str, work: impl FnOnce() -> R) {
     let (mut work, mut result) = (Some(work), None);
     count(number, name, &mut || result = work.take().map(|work| black_box(work())));
 }
 
 fn operations(number: usize, words: &[u32]) {
-    // Each operation gets a fresh module, so that it finds no analysis of another one.
+    // Each operation gets a fresh module without cached analyses.
     let parsed = || Module::parse(black_box(words)).expect("the input is well-formed");
     count_once(number, "parse", parsed);
     count_once(number, "identity", || {
@@ -119,11 +119,11 @@ fn operations(number: usize, words: &[u32]) {
     }
 }
 
-/// The least words of the medium input, and of inputs on which controls take too long.
+/// The least number of words of the medium input, and of inputs on which controls take too long.
 const MEDIUM: usize = 1_000;
 const MEGABYTES: usize = 1_000_000;
 
-/// Parses, and attempts everything.
+/// Measures parsing and all trials.
 fn trials(number: usize, words: &[u32]) {
     let attempt = || {
         let module = Module::parse(black_box(words)).expect("a shape is well-formed");
@@ -131,7 +131,7 @@ fn trials(number: usize, words: &[u32]) {
         let taking = LOWERINGS.iter().chain(&TOOLS).filter(|trial| trial.takes(entry.model()));
         taking.filter_map(|one| one.attempt(&module, entry, &mut Choices::plain()).ok()).count()
     };
-    // The first attempts of a process read our compiled GLSL, and shapes before this one leave memory behind.
+    // The first attempts of a process parse the GLSL library, and earlier shapes leave memory in the allocator.
     attempt();
     count_once(number, "trials", attempt);
 }

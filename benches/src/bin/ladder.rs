@@ -1,7 +1,7 @@
-//! How long things take beside what merely touching the words takes, all in one run: what a profile cannot say.
+//! Measures operations in time relative to a mere pass over the words, in one run.
 //!
-//! Each number is the least of many rounds, and the rounds of what is compared take turns, so that whatever else the
-//! machine does falls on all of them.
+//! Each number is the minimum of many rounds. The rounds of all operations alternate, so that a disturbance of the
+//! machine affects all of them.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -26,7 +26,7 @@ fn main() {
     two_threads(&words);
 }
 
-/// Something that is measured, by its name.
+/// An operation with its name.
 type Work<'w> = (&'static str, Box<dyn FnMut() + 'w>);
 
 fn measure(name: &str, words: &[u32]) {
@@ -52,7 +52,7 @@ fn measure(name: &str, words: &[u32]) {
     let rounds = (ROUNDS * 20_000 / words.len()).clamp(ROUNDS / 30, ROUNDS);
     for _ in 0..rounds {
         for ((_, work), least) in all.iter_mut().zip(&mut least) {
-            // As often as takes some microseconds, which is what a clock can tell.
+            // Repeat until a round takes some microseconds, which the clock can resolve.
             let times = (20_000 / words.len()).max(1) as u32;
             let before = Instant::now();
             (0..times).for_each(|_| work());
@@ -79,7 +79,7 @@ fn identity(words: &[u32], workspace: &mut Workspace, buffer: &mut Vec<u32>) {
     black_box(buffer);
 }
 
-/// What two threads do in the time that one takes for half of it, beside what they do of a streaming copy.
+/// Prints how much two threads do at once, relative to one thread, for an operation and for a streaming copy.
 fn two_threads(words: &[u32]) {
     let ratio = |work: &(dyn Fn(&[u32], &mut Worker) + Sync)| {
         let one = least_time(1, words, work);
@@ -101,7 +101,7 @@ struct Worker {
     buffer: Vec<u32>,
 }
 
-/// The least time in which each of some threads does `work` once.
+/// Returns the least time in which each of `threads` threads executes `work` once.
 fn least_time(
     threads: usize,
     words: &[u32],
