@@ -1,4 +1,4 @@
-// Moves particles: what a program captures to move them again in the next frame.
+// Moves particles; a program captures the outputs and moves them again in the next frame.
 #version 450
 
 layout(location = 0) in vec3 position;

@@ -1,4 +1,4 @@
-// Fades where a clip plane is near.
+// Fades a fragment near a clip plane.
 #version 450
 in float gl_ClipDistance[2];
 layout(location = 0) out vec4 color;

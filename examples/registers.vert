@@ -1,4 +1,4 @@
-// Writes distances to ordinary outputs, as translators of Direct3D's shaders do: to clip by at location 3, to cull by at 4.
+// Writes distances to ordinary outputs, as Direct3D translators do: clip distances at location 3, cull at 4.
 #version 450
 layout(location = 0) in vec3 position;
 layout(location = 0) out vec4 v_color;

@@ -1,4 +1,4 @@
-// Draws a tinted sprite, and its glow to a second target.
+// Draws a tinted sprite, and writes its glow to a second target.
 #version 450
 layout(location = 0) in vec4 v_color;
 layout(location = 0) out vec4 color;

@@ -1,4 +1,4 @@
-// Raises a grid by a height map, and lights it: for depth, the height is enough.
+// Raises a grid by a height map, and lights it. A depth pass needs only the height.
 #version 450
 layout(location = 0) in vec2 position;
 layout(location = 1) in vec2 texture_coordinate;

@@ -1,4 +1,4 @@
-// Keeps the last three places of a particle.
+// Keeps the last three positions of a particle.
 #version 450
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 list[3];

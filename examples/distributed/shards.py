@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 from dask.distributed import Client, LocalCluster
 
-# Of `polyshade batch`: all is done, a shader failed, one is unsupported. Anything else is no result.
+# The exit codes of `polyshade batch` that are results: success, a failed shader, an unsupported shader.
 RESULTS = (0, 1, 3)
 
 
@@ -37,7 +37,7 @@ def run_shard(batch, verb, index, of, shared):
         code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
         if code not in RESULTS:
             raise RuntimeError(f"shard {index} of {of} ended with {code}")
-        # Whole or not at all: the same shard may run twice.
+        # An atomic rename, because the same shard may run twice.
         os.replace(report, Path(shared) / f"{index}.json")
     return os.getpid()
 
@@ -45,7 +45,7 @@ def run_shard(batch, verb, index, of, shared):
 def kill_one(client, shared):
     """Kills a worker in the middle of a shard, as a machine that loses its power does, and gives its process and shards."""
     while True:
-        # Some results are there, and not all.
+        # Wait until some results exist, but not all.
         if sum(1 for _ in Path(shared).glob("cache/.polyshade-batch/cache/*/*")) > 20:
             busy = [(worker, keys) for worker, keys in client.processing().items() if keys]
             if busy:
@@ -96,7 +96,7 @@ def main():
 
     reports = [str(shared / f"{index}.json") for index in range(1, options.shards + 1)]
     merged = subprocess.run([options.polyshade, "batch", "--merge", *reports, "--report", str(options.report)], check=False)
-    # Nothing is lowered again: all results are in the cache.
+    # This lowers nothing: all results are in the cache.
     taken = [*batch, *options.verb, "-o", str(options.out), "--cache", str(shared / "cache"), "-q"]
     whole = subprocess.run(taken, stdout=subprocess.DEVNULL, check=False)
     if merged.returncode not in RESULTS or whole.returncode != merged.returncode:

@@ -1,5 +1,5 @@
-# A fountain of 6,000 particles. Godot 3 moves particles in a vertex shader whose outputs it captures by transform
-# feedback. After 240 frames it saves a picture, to the file that the variable PICTURE names, and ends.
+# A fountain of 6,000 particles. Godot 3 moves particles in a vertex shader and captures its outputs by transform
+# feedback. After 240 frames, the program saves an image to the file in the variable PICTURE, and ends.
 extends Node2D
 
 var frames = 0
