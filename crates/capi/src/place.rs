@@ -130,7 +130,7 @@ impl polyshade_param_source {
             number: 0,
         };
         let behind = |kind, number| Self { kind, number, ..none };
-        // Address sources have the same members as the sources of the address itself.
+        // Every kind has either a set and a binding, or a number.
         match place {
             ParamSource::StorageBuffer { set, binding } => {
                 at(POLYSHADE_SOURCE_STORAGE_BUFFER, set, binding)
