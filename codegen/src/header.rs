@@ -36,7 +36,7 @@ fn with_initializers(header: &str) -> Result<String, String> {
     let end = header.rfind("#ifdef __cplusplus").ok_or("the header has no end for C++")?;
     let (declarations, end) = header.split_at(end);
     let mut text = declarations.to_owned();
-    text.push_str("/* Each gives a struct of zeros that says its size. */\n\n");
+    text.push_str("/* Each returns a struct of zeros with its size. */\n\n");
     // One initializer for each struct; options also need their kind.
     for name in versioned(declarations) {
         let short = name.trim_start_matches("polyshade_");

@@ -37,6 +37,7 @@ mod pipelines;
 mod plan;
 mod pull;
 mod record;
+mod required;
 mod run;
 mod runner;
 mod support;
@@ -67,6 +68,9 @@ pub use plan::{
     Counted, Executed, IndirectArguments, Item, PlannedDraw, Sequence, execute_in_encoders,
 };
 pub use pull::bind_pulled;
+pub use required::{
+    RequiredFeatures, required_bindings, required_extensions, required_push_constants,
+};
 pub use runner::Runner;
 pub use target_reads::TargetReads;
 pub use texture::Texture;

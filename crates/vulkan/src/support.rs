@@ -196,7 +196,7 @@ impl FloatControls {
     }
 }
 
-fn stage(model: ExecutionModel) -> Option<vk::ShaderStageFlags> {
+pub(crate) fn stage(model: ExecutionModel) -> Option<vk::ShaderStageFlags> {
     use vk::ShaderStageFlags as Stage;
     match model {
         ExecutionModel::VERTEX => Some(Stage::VERTEX),

@@ -16,6 +16,9 @@ macro_rules! named {
         }
 
         impl $set {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
             /// The name.
             pub fn name(self) -> &'static str {
                 match self {
