@@ -1,5 +1,5 @@
-//! Loaders unload layers with the last instance. What the layer keeps for all instances would be lost each time: so the
-//! library stays loaded.
+//! Keeps the library loaded: a loader unloads layers with the last instance, and the layer's process-wide state would
+//! be lost.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,5 +1,5 @@
-//! Android's loader reads no manifest: it asks each `libVkLayer*.so` of an application what it is, by functions that it
-//! looks up by their names.
+//! Entry points for Android's loader, which reads no manifest. It looks up these functions by name in each
+//! `libVkLayer*.so` of an application.
 
 use crate::instance::{
     enumerate_device_layer_properties, enumerate_instance_extension_properties,
@@ -10,20 +10,19 @@ use crate::procs;
 use ash::vk;
 use std::ffi::c_char;
 
-/// Exports functions under their names, where Android's loader looks for them. Elsewhere they would get in the way of a
-/// loader's.
+/// Exports functions by name on Android. On other systems, they would conflict with those of a loader.
 macro_rules! exported {
     ($($name:ident($($argument:ident: $Type:ty),*) -> $Result:ty = $what:expr;)*) => {
         $(
-            /// The function of this name, as Android's loader calls it.
+            /// Implements the function of this name for Android's loader.
             ///
             /// # Safety
             ///
-            /// As Vulkan asks for; a physical device may be null.
+            /// The call is valid usage of the Vulkan command; a physical device may be null.
             #[allow(non_snake_case)]
             #[cfg_attr(target_os = "android", unsafe(no_mangle))]
             pub unsafe extern "system" fn $name($($argument: $Type),*) -> $Result {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { $what }
             }
         )*
@@ -49,7 +48,7 @@ exported! {
         count: *mut u32,
         extensions: *mut vk::ExtensionProperties
     ) -> vk::Result = match physical == vk::PhysicalDevice::null() {
-        // There is no device yet: the list holds all that the layer may provide.
+        // The loader asks before it has a device: the list contains all extensions that the layer may provide.
         true => layer_extensions(layer, count, extensions),
         false => enumerate_device_extension_properties(physical, layer, count, extensions),
     };

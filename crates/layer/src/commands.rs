@@ -1,8 +1,8 @@
-//! The commands of whatever is below the layer, as far as the layer calls them.
+//! The commands of the next layer or driver that the layer calls.
 
 use std::ffi::CStr;
 
-/// The types of commands: those of `ash`, and of newer ones.
+/// The types of commands: those of `ash`, and some newer types.
 #[expect(non_camel_case_types, reason = "the names are Vulkan's")]
 pub(crate) mod pfn {
     pub(crate) use ash::vk::*;
@@ -13,21 +13,21 @@ pub(crate) mod pfn {
         unsafe extern "system" fn(CommandBuffer, *const std::ffi::c_void);
 }
 
-/// A command of no type.
+/// An untyped command.
 pub(crate) type Command = unsafe extern "system" fn();
 
-/// A command as its type.
+/// Casts a command to its type.
 ///
 /// # Safety
 ///
 /// The command is of this type.
 pub(crate) unsafe fn typed<Pfn>(command: Command) -> Pfn {
     const { assert!(size_of::<Pfn>() == size_of::<Command>()) };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::mem::transmute_copy(&command) }
 }
 
-/// The name of a command, from that of its type with a 0 at the end.
+/// Returns the name of a command, from the name of its type with a trailing 0.
 const fn name(pfn: &'static str) -> &'static CStr {
     let (_, name) = pfn.as_bytes().split_at("PFN_".len());
     match CStr::from_bytes_with_nul(name) {
@@ -44,17 +44,17 @@ macro_rules! commands {
         }
 
         impl $Table {
-            /// Finds the commands, by any of their names.
+            /// Finds the commands by any of their names.
             ///
             /// # Safety
             ///
-            /// `find` gives the command that has the name, or nothing.
+            /// `find` returns the command with the given name, or null.
             pub(crate) unsafe fn load(find: impl Fn(&CStr) -> pfn::PFN_vkVoidFunction) -> Self {
                 Self {
                     $($field: {
                         let own = const { name(concat!(stringify!($Pfn), "\0")) };
                         let found = [own, $($alias),*].into_iter().find_map(&find);
-                        // SAFETY: the command of this name is of this type.
+                        // SAFETY: the command of this name has this type.
                         found.map(|found| unsafe { typed(found) })
                     },)*
                 }

@@ -1,4 +1,4 @@
-//! Devices: what is known of each, how one begins and ends.
+//! Devices: the layer's state of each, their creation and destruction.
 
 use crate::chain::{LayerDeviceLink, key, mark_device, take_link};
 use crate::commands::{DeviceCommands, typed};
@@ -17,14 +17,15 @@ use std::ffi::{CStr, c_char};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// What is known of a device.
+/// The layer's state of a device.
 pub(crate) struct Device {
     driver: Driver,
-    /// Whether transform feedback was asked for and is the layer's. Without, the device has the driver's own commands.
+    /// Whether the application enabled transform feedback and the layer provides it. Otherwise, the device has the
+    /// driver's own commands.
     pub(crate) has_feedback: bool,
-    /// The query pools of transform feedback, which the driver takes for others.
+    /// The transform feedback query pools, which the driver has as pools of another type.
     pub(crate) feedback_pools: Registry<()>,
-    /// What captures, unless nothing is to be captured.
+    /// The state for captures, unless the device captures nothing.
     pub(crate) emulator: OnceLock<Emulator>,
 }
 
@@ -39,19 +40,19 @@ impl Deref for Device {
 static DEVICES: Registry<Device> = Registry::new();
 
 impl Device {
-    /// The device that a handle belongs to: its own, a queue's or a command buffer's.
+    /// Returns the device that a device, queue or command buffer handle belongs to.
     ///
     /// # Safety
     ///
     /// The handle is alive, and the device is not destroyed while the result is used.
     pub(crate) unsafe fn of<'d>(handle: impl vk::Handle) -> Option<&'d Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { DEVICES.get(key(handle)) }
     }
 
-    /// Whether a query pool is one of transform feedback.
+    /// Returns whether a query pool is a pool of transform feedback queries.
     pub(crate) fn is_feedback_pool(&self, pool: vk::QueryPool) -> bool {
-        // SAFETY: who destroys the pool waits for those who use it, and what is found is not looked at.
+        // SAFETY: the application destroys a pool only after its last use, and the value is not read.
         unsafe { self.feedback_pools.get(vk::Handle::as_raw(pool)).is_some() }
     }
 }
@@ -95,15 +96,16 @@ pub(crate) unsafe extern "system" fn create_device(
             let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
             drops.or_else(|| is_edited(s_type).then_some(Change::Edit))
         };
-        // Applications chain what is newer than the layer in front of anything. Drivers may refuse features of
-        // extensions that they lack (SwiftShader does), so what the layer provides has to go.
+        // Applications may chain structures newer than the layer before any other. Drivers may refuse features of
+        // extensions that they lack (SwiftShader does), so features that the layer provides must be removed.
         let mut chain = Copied::leading((*info).p_next, changes).map_err(|unknown| {
             instance.log.say(
                 Level::Warning,
                 format_args!("vkCreateDevice: structures behind one of type {unknown:?} stay"),
             );
         });
-        // It is listed for what the layer captures, by devices that capture nothing too; a driver may lack it.
+        // The layer reports this feature for its captures, also to devices that capture nothing; a driver may lack
+        // it.
         if let (Ok(chain), true) = (&mut chain, view.emulates_feedback)
             && let Some(features) = chain.copy::<Provoking>()
         {
@@ -141,29 +143,29 @@ pub(crate) unsafe extern "system" fn create_device(
     }
 }
 
-/// `vkCreateDevice` of the next layer.
+/// Finds the next layer's `vkCreateDevice`.
 ///
 /// # Safety
 ///
-/// The function is the one by which the loader finds commands of the next layer.
+/// `find` is the next layer's `vkGetInstanceProcAddr`.
 unsafe fn next_create_device(
     instance: &Instance,
     find: vk::PFN_vkGetInstanceProcAddr,
 ) -> Option<vk::PFN_vkCreateDevice> {
-    // SAFETY: the caller's promise, and the command has this type.
+    // SAFETY: guaranteed by the caller, and the command has this type.
     unsafe {
         let create = find(instance.handle, c"vkCreateDevice".as_ptr())?;
         Some(typed(create))
     }
 }
 
-/// One of these features that the device is asked for.
+/// Returns one of the hidden features that the application enables.
 ///
 /// # Safety
 ///
 /// The structure is valid.
 unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) -> Option<Feature> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let asked = unsafe {
         let chained = find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next);
         chained.map(|one| (*one).features).or_else(|| info.p_enabled_features.as_ref().copied())
@@ -173,7 +175,7 @@ unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) ->
 
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
 
-/// The structures in which a device is asked for what captures need.
+/// The structures that enable features which captures need.
 const ENABLING: [vk::StructureType; 4] = [
     vk::PhysicalDeviceFeatures2::STRUCTURE_TYPE,
     vk::PhysicalDeviceVulkan12Features::STRUCTURE_TYPE,
@@ -181,7 +183,7 @@ const ENABLING: [vk::StructureType; 4] = [
     vk::PhysicalDeviceBufferDeviceAddressFeatures::STRUCTURE_TYPE,
 ];
 
-/// The features that captures need, where the application has no structure for them.
+/// The feature structures that captures need and the application does not chain.
 #[derive(Default)]
 struct Enabled {
     features: vk::PhysicalDeviceFeatures,
@@ -191,11 +193,11 @@ struct Enabled {
 }
 
 impl Enabled {
-    /// Enables them, each in the one structure that there is.
+    /// Enables the features, each in the structure that the chain already has for it, if any.
     ///
     /// # Safety
     ///
-    /// The structure is valid; the chain is its own and was copied.
+    /// The structure is valid; `chain` is a copy of its chain.
     unsafe fn add_to(
         &mut self,
         info: &mut vk::DeviceCreateInfo<'_>,
@@ -204,13 +206,13 @@ impl Enabled {
     ) {
         let enable = |features: &mut vk::PhysicalDeviceFeatures| {
             features.vertex_pipeline_stores_and_atomics = vk::TRUE;
-            // Draws become indirect that the application's are not: captures, and draws by byte count.
+            // Captures and draws by byte count become indirect draws.
             features.draw_indirect_first_instance |= able.draw_indirect_first_instance;
         };
         if let Some(features) = chain.copy::<vk::PhysicalDeviceFeatures2<'_>>() {
             enable(&mut features.features);
         } else {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             self.features =
                 unsafe { info.p_enabled_features.as_ref() }.copied().unwrap_or_default();
             enable(&mut self.features);
@@ -237,7 +239,7 @@ impl Enabled {
         }
     }
 
-    /// Has the driver count primitives generated. The structure in which the application asks for it was dropped.
+    /// Makes the driver count primitives generated. The application's structure for this feature was dropped.
     fn count(&mut self, info: &mut vk::DeviceCreateInfo<'_>, extensions: &mut Vec<*const c_char>) {
         extensions
             .extend([reported_features::NAME, reported_features::GENERATED].map(CStr::as_ptr));
@@ -248,18 +250,18 @@ impl Enabled {
     }
 }
 
-/// Whether a device is asked for with several queues.
+/// Returns whether the application creates several queues.
 ///
 /// # Safety
 ///
 /// The structure is valid.
 unsafe fn has_several_queues(info: &vk::DeviceCreateInfo<'_>) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let queues = unsafe { slice(info.p_queue_create_infos, info.queue_create_info_count) };
     queues.iter().map(|one| one.queue_count).sum::<u32>() > 1
 }
 
-/// Has a device capture.
+/// Makes a device capture.
 fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, traits: Traits) {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     if let Some(get) = instance.next.get_memory_properties {
@@ -274,18 +276,18 @@ fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, t
     }
 }
 
-/// What a device is asked for.
+/// The extensions that the application enables on a device.
 struct Request {
-    /// The extensions of the driver's.
+    /// The extensions that the driver enables.
     extensions: Vec<*const c_char>,
     has_feedback: bool,
-    /// Whether primitives generated are to be counted.
+    /// Whether primitives generated are counted.
     counts: bool,
 }
 
 impl Request {
-    /// Splits the extensions into those of the driver's and of the layer's. The error is why something must not be
-    /// asked for, with what Vulkan answers.
+    /// Separates the driver's extensions from those of the layer. The error is the result that Vulkan returns, and
+    /// the reason.
     ///
     /// # Safety
     ///
@@ -295,15 +297,15 @@ impl Request {
         hidden: &[Feature],
         info: &vk::DeviceCreateInfo<'_>,
     ) -> Result<Self, (vk::Result, String)> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         if let Some(feature) = unsafe { hidden_feature(hidden, info) } {
             return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, absent(feature.name())));
         }
         let mut request = Self { extensions: Vec::new(), has_feedback: false, counts: false };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let names = unsafe { slice(info.pp_enabled_extension_names, info.enabled_extension_count) };
         for &name in names {
-            // SAFETY: names are strings.
+            // SAFETY: extension names are zero-terminated strings.
             let text = unsafe { CStr::from_ptr(name) };
             if !view.takes(text) {
                 let why = absent(&text.to_string_lossy());
@@ -320,7 +322,7 @@ impl Request {
             }
         }
         if request.has_feedback && view.emulates_feedback {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             if let Some(unfit) = unsafe { features::unfit(info.p_next) } {
                 let why = format!("there is no transform feedback with {unfit}");
                 return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, why));
@@ -365,7 +367,7 @@ pub(crate) unsafe extern "system" fn destroy_device(
     if device == vk::Device::null() {
         return;
     }
-    // SAFETY: the caller passes a device that is alive, which nobody else uses.
+    // SAFETY: the device is alive, and nobody else uses it.
     unsafe {
         let Some(mut state) = DEVICES.remove(key(device)) else { return };
         if let Some(emulator) = state.emulator.take() {

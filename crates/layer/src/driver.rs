@@ -1,4 +1,4 @@
-//! A device as the driver has it: what all else calls.
+//! The next layer's or driver's device, with its commands.
 
 use crate::commands::DeviceCommands;
 use crate::log::{Level, Log};
@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
-/// A device of the driver's.
+/// A device with the commands of the next layer or driver.
 pub(crate) struct Driver {
     pub(crate) handle: vk::Device,
     pub(crate) get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
@@ -16,7 +16,7 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// The command of this name of what is below.
+    /// Returns the next layer's command of this name.
     pub(crate) fn next_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the device is alive.
         unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }

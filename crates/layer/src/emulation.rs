@@ -1,13 +1,14 @@
-//! The capture: what a driver lacks, done by vertex shaders that store and by a counter pass.
+//! Transform feedback for drivers that lack it, by vertex shaders that store outputs and by a counter pass.
 //!
-//! A draw that is captured is drawn as it is, and then once more as points by a pipeline whose vertex shader stores
-//! the captured outputs (`polyshade::transform_feedback`). The counter pass of the planner, a compute shader that does
-//! *jobs* in their order, writes the parameters of each draw, counters, results of queries, and draws by byte count. A
-//! render pass cannot be interrupted, so the counter pass is dispatched before each pass, indirectly, with a list of
-//! jobs that the host writes as the pass is recorded. The layer does not change the application's resources: its own
-//! shaders read addresses from push constants that follow those of the application.
+//! A captured draw is recorded twice: as points, by a pipeline whose vertex shader stores the captured outputs
+//! (`polyshade::transform_feedback`), and unchanged. The planner's counter pass is a compute shader that executes a
+//! list of *jobs* in order. It writes the parameters of each draw, the counters, the query results and the arguments
+//! of draws by byte count. A dispatch cannot be recorded inside a render pass, so the counter pass is dispatched
+//! before each pass, indirectly, with a list of jobs that the host writes while the pass is recorded. The layer does
+//! not change the application's resources: its shaders read addresses from push constants after those of the
+//! application, or from vertex attributes.
 //!
-//! Commands are in `feedback`; here is what they do.
+//! `feedback` contains the intercepted Vulkan commands; this module implements them.
 
 mod attributes;
 pub(crate) mod capture;
@@ -47,44 +48,44 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex};
 
-/// What a device needs to capture.
+/// The state of a device that the layer needs for captures.
 pub(crate) struct Emulator {
     memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) max_push_constants: u32,
     /// Whether a vertex buffer may have a stride of 0.
     pub(crate) has_constant_attributes: bool,
-    /// Whether rasterization can be turned off by a command, in pipelines of the layer's too.
+    /// Whether pipelines of the layer can also set rasterizer discard dynamically.
     pub(crate) has_dynamic_discard: bool,
-    /// Whether the driver counts primitives generated, of pipelines that the layer does not capture, too.
+    /// Whether the driver counts primitives generated, also for pipelines that the layer does not capture.
     pub(crate) driver_counts: bool,
     pub(crate) counter_pass: CounterPass,
     pub(crate) chunks: Chunks,
-    /// How large buffers are whose address may be asked for.
+    /// The sizes of the buffers that have a device address.
     pub(crate) buffers: Registry<u64, 1024>,
     pub(crate) layouts: Registry<Arc<Layout>, 256>,
-    /// The words of modules that capture.
+    /// The SPIR-V of the shader modules that capture.
     pub(crate) modules: Registry<Words, 256>,
     pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
-    /// The view masks of the subpasses of render passes that have views.
+    /// The view masks of the subpasses of multiview render passes.
     pub(crate) view_masks: Registry<Vec<u32>>,
-    /// Results of queries.
+    /// The results of queries.
     pub(crate) queries: Registry<Counts>,
     pub(crate) recordings: Registry<Recorded, 4096>,
     /// The command buffers of each pool.
     pub(crate) pools: Mutex<HashMap<vk::CommandPool, HashSet<vk::CommandBuffer>>>,
-    /// Whether there are secondary command buffers that may be pending twice.
+    /// Whether a secondary command buffer that may be pending twice exists.
     pub(crate) shared: AtomicBool,
-    /// Those with such recordings, on a device that has several.
+    /// The queues that such recordings are submitted to, on a device with several queues.
     pub(crate) queues: Queues,
     pub(crate) has_several_queues: bool,
-    /// Whether command buffers resume rendering that others began.
+    /// Whether command buffers resume dynamic rendering that others began.
     pub(crate) has_resumed: AtomicBool,
-    /// Whether there was anything to capture into or to count with. Before, render passes have no lists of jobs.
+    /// Whether a buffer or a query for captures was created. Render passes begun earlier have no lists of jobs.
     pub(crate) may_capture: AtomicBool,
-    /// Held by who writes lists of such rendering.
+    /// Held while a list of suspended rendering is written.
     pub(crate) joining: Mutex<()>,
     pub(crate) debugging: Debugging,
-    /// How many pipelines there were that capture.
+    /// The number of capturing pipelines created so far.
     pub(crate) capturing: AtomicU32,
 }
 
@@ -96,10 +97,10 @@ pub(crate) struct Traits {
     pub(crate) driver_counts: bool,
 }
 
-/// A recording, which commands change that Vulkan has one thread record at a time.
+/// The recording of a command buffer. Vulkan allows only one thread at a time to record it.
 pub(crate) struct Recorded(UnsafeCell<Recording>);
 
-// SAFETY: command buffers are externally synchronized, so there is one thread at a time.
+// SAFETY: command buffers are externally synchronized, so only one thread at a time uses the recording.
 unsafe impl Sync for Recorded {}
 
 impl Recorded {
@@ -109,7 +110,7 @@ impl Recorded {
 }
 
 impl Emulator {
-    /// What a device that has addresses needs.
+    /// Creates the state for a device with buffer device addresses.
     pub(crate) fn new(
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
@@ -120,9 +121,9 @@ impl Emulator {
         Ok(Self {
             memory,
             max_push_constants: properties.limits.max_push_constants_size,
-            // Of those the least stride is what strides are multiples of (`VK_KHR_portability_subset`).
+            // `VK_KHR_portability_subset` requires a minimum stride.
             has_constant_attributes: !traits.is_portability,
-            // As the instance was made for Vulkan 1.3.
+            // The layer creates the instance with at least Vulkan 1.3.
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             driver_counts: traits.driver_counts,
             counter_pass: CounterPass::new(device)?,
@@ -150,21 +151,21 @@ impl Emulator {
         shared_type(&self.memory, allowed)
     }
 
-    /// What is known of a command buffer.
+    /// Returns the recording of a command buffer.
     ///
     /// # Safety
     ///
-    /// As Vulkan asks of whoever records commands: nobody else does at the same time.
+    /// Nobody else records into the command buffer at the same time (external synchronization).
     #[allow(clippy::mut_from_ref)]
     pub(crate) unsafe fn recording(&self, commands: vk::CommandBuffer) -> Option<&mut Recording> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let recorded = self.recordings.get(commands.as_raw())?;
             recorded.0.get().as_mut()
         }
     }
 
-    /// Destroys what the layer has created. All that the application has created is destroyed already.
+    /// Destroys the objects that the layer created. The application has destroyed its own already.
     pub(crate) fn destroy(self, device: &Driver) {
         self.queues.destroy(device);
         self.chunks.destroy(device);

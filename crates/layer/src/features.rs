@@ -1,11 +1,11 @@
-//! Features of core Vulkan that drivers can be made to lack.
+//! Features of core Vulkan that the settings can hide.
 
 use crate::names::name_of;
 use crate::pnext::find;
 use ash::vk::{self, Bool32, FALSE, PhysicalDeviceFeatures, TRUE};
 use std::ffi::c_void;
 
-/// A stage that not every device has, and that captures do without.
+/// An optional shader stage that captures do not need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "Vulkan says what they are")]
 pub enum Feature {
@@ -14,7 +14,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// All of them, by Vulkan's names.
+    /// All features, with their names in Vulkan.
     pub const NAMES: [(&'static str, Self); 2] = [
         ("geometryShader", Self::GeometryShader),
         ("tessellationShader", Self::TessellationShader),
@@ -27,23 +27,23 @@ impl Feature {
         }
     }
 
-    /// Has it be lacking.
+    /// Reports the feature as not supported.
     pub(crate) fn hide(self, features: &mut PhysicalDeviceFeatures) {
         *self.of(features) = FALSE;
     }
 
-    /// The same, and that the stage can draw several views at once.
+    /// Reports the feature as not supported, also in the multiview structures of the chain.
     ///
     /// # Safety
     ///
-    /// The structure is valid, and what it leads to may be written.
+    /// The structure is valid, and its chain may be written.
     pub(crate) unsafe fn hide_everywhere(self, features: &mut vk::PhysicalDeviceFeatures2<'_>) {
         self.hide(&mut features.features);
         let hide = |geometry: &mut Bool32, tessellation: &mut Bool32| match self {
             Self::GeometryShader => *geometry = FALSE,
             Self::TessellationShader => *tessellation = FALSE,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if let Some(views) = find::<vk::PhysicalDeviceMultiviewFeatures<'_>>(features.p_next) {
                 let views = &mut *views;
@@ -62,7 +62,7 @@ impl Feature {
         }
     }
 
-    /// Whether it is asked for.
+    /// Returns whether the feature is enabled.
     pub(crate) fn is_in(self, mut features: PhysicalDeviceFeatures) -> bool {
         *self.of(&mut features) == TRUE
     }
@@ -77,13 +77,13 @@ type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
 type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
 type Eleven = vk::PhysicalDeviceVulkan11Features<'static>;
 
-/// Has devices lack protected memory: what the layer writes is not protected.
+/// Reports protected memory as not supported, because the layer writes to unprotected memory.
 ///
 /// # Safety
 ///
-/// The chain is one of `VkPhysicalDeviceFeatures2`, and may be written.
+/// The chain is that of a `VkPhysicalDeviceFeatures2`, and may be written.
 pub(crate) unsafe fn hide_protected_memory(chain: *const c_void) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(protected) = find::<Protected>(chain) {
             (*protected).protected_memory = FALSE;
@@ -94,13 +94,13 @@ pub(crate) unsafe fn hide_protected_memory(chain: *const c_void) {
     }
 }
 
-/// What a device is asked for that one which captures cannot have, by its name.
+/// Returns the name of a requested feature that a device with captures cannot have.
 ///
 /// # Safety
 ///
-/// The chain is one of `VkDeviceCreateInfo`, whose structures are valid.
+/// The chain is that of a `VkDeviceCreateInfo`, and its structures are valid.
 pub(crate) unsafe fn unfit(chain: *const c_void) -> Option<&'static str> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let protected = find::<Protected>(chain).is_some_and(|one| (*one).protected_memory == TRUE)
             || find::<Eleven>(chain).is_some_and(|one| (*one).protected_memory == TRUE);

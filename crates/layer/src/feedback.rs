@@ -1,10 +1,10 @@
-//! `VK_EXT_transform_feedback`, where the layer provides it.
+//! The commands of a device on which the layer provides `VK_EXT_transform_feedback`.
 //!
-//! The driver knows nothing of the extension, so nothing of it may reach the driver: no command, structure, flag, type
-//! of query or SPIR-V. What stands for the extension's stages, accesses and usages are those that a capture by vertex
-//! shaders into storage buffers has.
+//! The driver does not know the extension, so no command, structure, flag, query type or SPIR-V of it may reach the
+//! driver. The layer replaces the extension's stages, accesses and usages by those of a capture in which vertex
+//! shaders store to buffers.
 
-/// Commands that are noted where something captures, and then the driver's.
+/// Defines commands that the layer records on devices that capture, and then passes to the driver.
 macro_rules! noted {
     ($(
         $name:ident($($argument:ident: $Type:ty),*)
@@ -23,7 +23,7 @@ macro_rules! noted {
     };
 }
 
-/// The same of commands of devices.
+/// Defines commands of devices, like `noted!`.
 macro_rules! noted_on_device {
     ($($name:ident($($argument:ident: $Type:ty),*) |$device:ident, $emulator:ident| $what:expr;)*) => {
         $(pub(crate) unsafe extern "system" fn $name($device: vk::Device, $($argument: $Type),*) {
@@ -63,16 +63,15 @@ use crate::emulation::Emulator;
 use crate::emulation::recording::Recording;
 use ash::vk;
 
-/// The device of a command buffer that captures, with what is known of its recording.
+/// Returns the device, the emulator and the recording of a command buffer on a device that captures.
 ///
 /// # Safety
 ///
-/// As Vulkan asks of whoever records commands: the command buffer is alive, and nobody else records it at the same
-/// time.
+/// The command buffer is alive, and nobody else records it at the same time (external synchronization).
 unsafe fn emulated<'d>(
     commands: vk::CommandBuffer,
 ) -> Option<(&'d Device, &'d Emulator, &'d mut Recording)> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let device = Device::of(commands)?;
         let emulator = device.emulator.get()?;

@@ -1,4 +1,4 @@
-//! Instances: what is known of each, how one begins and ends.
+//! Instances: the layer's state of each, their creation and destruction.
 
 use crate::chain::{LayerInstanceLink, key, mark_instance, take_link, text};
 use crate::commands::{InstanceCommands, typed};
@@ -11,7 +11,7 @@ use ash::{ext, vk};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-/// What is known of an instance.
+/// The layer's state of an instance.
 pub(crate) struct Instance {
     pub(crate) handle: vk::Instance,
     pub(crate) get_proc_addr: vk::PFN_vkGetInstanceProcAddr,
@@ -19,30 +19,30 @@ pub(crate) struct Instance {
     pub(crate) next: InstanceCommands,
     pub(crate) settings: Settings,
     pub(crate) log: Arc<Log>,
-    /// The physical devices whose unknown extensions the log has.
+    /// The physical devices whose unknown extensions were logged.
     logged: Registry<()>,
 }
 
 static INSTANCES: Registry<Instance> = Registry::new();
 
 impl Instance {
-    /// The instance that a handle belongs to: its own or that of a physical device.
+    /// Returns the instance that an instance or physical device handle belongs to.
     ///
     /// # Safety
     ///
     /// The handle is alive, and the instance is not destroyed while the result is used.
     pub(crate) unsafe fn of<'i>(handle: impl vk::Handle) -> Option<&'i Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { INSTANCES.get(key(handle)) }
     }
 
-    /// The command of this name of what is below.
+    /// Returns the next layer's command of this name.
     pub(crate) fn next_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the instance is alive.
         unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }
     }
 
-    /// The properties of a physical device of the instance's.
+    /// Returns the properties of a physical device of the instance.
     pub(crate) fn properties(&self, physical: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
         let mut properties = vk::PhysicalDeviceProperties::default();
         if let Some(get) = self.next.get_properties {
@@ -52,7 +52,7 @@ impl Instance {
         properties
     }
 
-    /// The features of a physical device of the instance's.
+    /// Returns the features of a physical device of the instance.
     pub(crate) fn features(&self, physical: vk::PhysicalDevice) -> vk::PhysicalDeviceFeatures {
         let mut features = vk::PhysicalDeviceFeatures::default();
         if let Some(get) = self.next.get_features {
@@ -62,9 +62,9 @@ impl Instance {
         features
     }
 
-    /// Whether this is asked for the first time of a physical device.
+    /// Returns whether this is the first call for the physical device.
     pub(crate) fn is_first(&self, physical: vk::PhysicalDevice) -> bool {
-        // SAFETY: nothing is removed before the instance.
+        // SAFETY: entries are removed only with the instance.
         let is_known = unsafe { self.logged.get(vk::Handle::as_raw(physical)) }.is_some();
         if !is_known {
             self.logged.insert(vk::Handle::as_raw(physical), Box::new(()));
@@ -72,7 +72,7 @@ impl Instance {
         !is_known
     }
 
-    /// Whether devices of this instance may get something that their driver lacks.
+    /// Returns whether devices of this instance may get features that their driver lacks.
     pub(crate) fn may_provide(&self) -> bool {
         self.settings.mode != Mode::PassThrough
     }
@@ -102,7 +102,7 @@ pub(crate) unsafe extern "system" fn create_instance(
         let mut changed = *info;
         let mut application = (*info).p_application_info.as_ref().copied().unwrap_or_default();
         if settings.mode == Mode::Auto {
-            // Addresses and dynamic discard are parts of it, which what the layer calls would lack otherwise.
+            // The layer uses buffer device addresses and dynamic rasterizer discard, which need this version.
             application.api_version = application.api_version.max(vk::API_VERSION_1_3);
             changed.p_application_info = &raw const application;
         }
@@ -139,7 +139,7 @@ pub(crate) unsafe extern "system" fn destroy_instance(
     if instance == vk::Instance::null() {
         return;
     }
-    // SAFETY: the caller passes an instance that is alive, which nobody else uses.
+    // SAFETY: the instance is alive, and nobody else uses it.
     unsafe {
         let Some(state) = INSTANCES.remove(key(instance)) else { return };
         if let Some(destroy) = state.next.destroy_instance {
@@ -149,23 +149,23 @@ pub(crate) unsafe extern "system" fn destroy_instance(
     }
 }
 
-/// What instances get from this layer: settings in `vkCreateInstance`.
+/// Returns the instance extensions of this layer: settings in `vkCreateInstance`.
 fn instance_extensions() -> [vk::ExtensionProperties; 1] {
     [extension(ext::layer_settings::NAME, ext::layer_settings::SPEC_VERSION)]
 }
 
-/// An extension, as it is listed.
+/// Returns the properties of an extension.
 pub(crate) fn extension(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
     let mut extension = vk::ExtensionProperties { spec_version, ..Default::default() };
     write(&mut extension.extension_name, name);
     extension
 }
 
-/// Writes a text into one of Vulkan's arrays of fixed size, cut off where it is too long.
+/// Writes a text into a fixed-size array of Vulkan, truncated if it is too long.
 fn write(to: &mut [c_char], text: &CStr) {
     let last = to.len() - 1;
     for (to, from) in to[..last].iter_mut().zip(text.to_bytes()) {
-        // Signed, or not, by the processor.
+        // Whether `c_char` is signed depends on the processor.
         *to = *from as c_char;
     }
 }
@@ -180,7 +180,8 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
     unsafe { answer_of_layer(layer, &instance_extensions(), count, extensions) }
 }
 
-/// Answers whoever asks this layer for extensions. What others offer is asked of the loader, never of a layer.
+/// Lists extensions if the query names this layer. The loader does not ask a layer for those of the implementation or
+/// of other layers.
 ///
 /// # Safety
 ///
@@ -191,7 +192,7 @@ pub(crate) unsafe fn answer_of_layer(
     count: *mut u32,
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match text(layer) == Some(LAYER_NAME) {
             true => write_list(listed, count, extensions),

@@ -1,14 +1,15 @@
-//! The version, extensions and commands of Vulkan that were reviewed, as the registry 1.4.366 has them.
+//! The version, extensions and commands of Vulkan that were reviewed, according to registry 1.4.366.
 //!
-//! A newer command or structure may touch state that the layer tracks: command buffers, pipelines and their layouts,
-//! buffers, query pools, render passes, SPIR-V. While the layer provides something, it lists only these. The test
-//! `procs::registry` fails if a registry brings a command or structure for one of these extensions that touches such
-//! state and is not handled.
+//! A newer command or structure may affect state that the layer tracks: command buffers, pipelines and their layouts,
+//! buffers, query pools, render passes, SPIR-V. While the layer provides a feature, devices list only the reviewed
+//! extensions. The test `procs::registry` fails if a registry adds a command or structure to one of them that affects
+//! such state and is not handled.
 //!
-//! Left out on purpose are extensions by which SPIR-V, commands or state reach the driver where the layer does not look
-//! (shader objects, module identifiers, generated commands, pipeline binaries, nested command buffers, commands by
-//! device address, the index of primitive restart), and those that a capture would have to follow in its own pipelines
-//! (descriptor buffers and heaps, mixed samples, custom resolve, multisampled rendering to single samples).
+//! Two kinds of extensions are left out on purpose. Some pass SPIR-V, commands or state to the driver where the layer
+//! does not look: shader objects, module identifiers, generated commands, pipeline binaries, nested command buffers,
+//! commands by device address, the primitive restart index. A capture would have to follow the others in its own
+//! pipelines: descriptor buffers and heaps, mixed samples, custom resolve, multisampled rendering to single-sampled
+//! images.
 
 use ash::vk;
 use std::ffi::CStr;
@@ -16,18 +17,19 @@ use std::ffi::CStr;
 /// The newest version of Vulkan that was reviewed.
 const VERSION: u32 = vk::make_api_version(0, 1, 4, 366);
 
-/// The version of a device, as far as it was reviewed.
+/// Returns the version of a device, limited to the newest reviewed version.
 pub(crate) fn version(of_driver: u32) -> u32 {
     let is_reviewed = of_driver < vk::make_api_version(0, 1, 5, 0);
     if is_reviewed { of_driver } else { VERSION }
 }
 
-/// Whether an extension of devices was reviewed.
+/// Returns whether a device extension was reviewed.
 pub(crate) fn has_extension(name: &CStr) -> bool {
     is_listed(EXTENSIONS, "VK_", name)
 }
 
-/// Whether a command is known that the layer does not handle. Only commands that are recorded may be unknown.
+/// Returns whether the layer may pass a command that it does not handle to the driver. Only recorded commands need a
+/// review.
 pub(crate) fn has_command(name: &CStr) -> bool {
     !name.to_bytes().starts_with(b"vkCmd") || is_listed(COMMANDS, "vk", name)
 }
@@ -41,7 +43,7 @@ pub(crate) fn words(list: &str) -> impl Iterator<Item = &str> {
     list.split_ascii_whitespace()
 }
 
-/// Extensions of devices, without `VK_`.
+/// The reviewed device extensions, without `VK_`.
 pub(crate) const EXTENSIONS: &str = "
 AMD_anti_lag AMD_buffer_marker AMD_device_coherent_memory AMD_display_native_hdr AMD_draw_indirect_count
 AMD_gcn_shader AMD_gpu_shader_half_float AMD_gpu_shader_int16 AMD_memory_overallocation_behavior
@@ -130,8 +132,7 @@ QCOM_tile_properties QCOM_ycbcr_degamma QNX_external_memory_screen_buffer SEC_am
 SEC_pipeline_cache_incremental_mode VALVE_descriptor_set_host_mapping VALVE_mutable_descriptor_type
 ";
 
-/// Commands of these extensions and of Vulkan that touch something that is tracked and need nothing of the layer,
-/// without `vk`.
+/// The reviewed commands that affect tracked state and that the layer need not handle, without `vk`.
 pub(crate) const COMMANDS: &str = "
 BindBufferMemory CmdBeginVideoCodingKHR CmdBindDescriptorSets CmdBindDescriptorSets2 CmdBindDescriptorSets2KHR
 CmdBindInvocationMaskHUAWEI CmdBindShadingRateImageNV CmdBlitImage CmdBlitImage2 CmdBlitImage2KHR

@@ -1,11 +1,11 @@
-//! `VK_LAYER_POLYSHADE_polyfill`: a Vulkan layer that gives applications what their driver lacks.
+//! `VK_LAYER_POLYSHADE_polyfill`: a Vulkan layer that provides features which the driver lacks.
 //!
-//! It provides `VK_EXT_transform_feedback` by capturing in vertex shaders (`emulation`), hides what is to be hidden,
-//! and in a mode for debugging captures nothing. What needs nothing of the layer gets the driver's own commands.
-//! `docs/layer.md` is for users.
+//! It provides `VK_EXT_transform_feedback` by capturing in vertex shaders (`emulation`), and hides the extensions and
+//! features that the settings name. In the mode `debug-null` it advertises the extension and captures nothing.
+//! Devices that do not need the layer get the driver's own commands. `docs/layer.md` is the user guide.
 //!
-//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there. Applications that link
-//! the layer, as a static library, call [`polyshade_layer_link`].
+//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`] and finds all other commands from there. Applications
+//! that link the layer as a static library call [`polyshade_layer_link`].
 
 pub mod android;
 pub mod chain;
@@ -45,5 +45,5 @@ use std::ffi::CStr;
 /// The layer's name.
 pub const LAYER_NAME: &CStr = c"VK_LAYER_POLYSHADE_polyfill";
 
-/// What the layer is, for lists.
+/// The layer's description, as layer lists show it.
 const DESCRIPTION: &CStr = c"polyshade: features that the driver lacks";

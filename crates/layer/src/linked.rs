@@ -1,8 +1,9 @@
-//! The layer without a loader: an application links it, and names the driver below.
+//! The layer without a loader: an application links the layer, and passes the commands of the driver.
 //!
-//! Layers distinguish handles by their first word, which drivers leave to a loader. Without one, that word of an
-//! instance or device is its own address, written before the layer looks at it, and that of all handles that belong to
-//! it is the same, written before the application has them. Handles of a loader have the word already and keep it.
+//! Layers identify a dispatchable handle by its first pointer-sized value, which drivers leave to the loader (see
+//! `chain::key`). Without a loader, the layer writes it: for an instance or device its own address, before the layer
+//! reads it, and for all handles that belong to it the same value, before the application gets them. Handles that a
+//! loader has marked keep their value.
 
 use crate::chain::{
     LINK_INFO, LayerDeviceCreateInfo, LayerDeviceLink, LayerInstanceCreateInfo, LayerInstanceLink,
@@ -22,16 +23,18 @@ const LOST: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 
 static DRIVER: OnceLock<vk::PFN_vkGetInstanceProcAddr> = OnceLock::new();
 
-/// Puts the layer above a driver, or a loader, for the rest of the process: `next` is its `vkGetInstanceProcAddr`, of
-/// drivers that are made for a loader `vk_icdGetInstanceProcAddr`.
+/// Places the layer above a driver or a loader for the rest of the process.
+///
+/// `next` is the `vkGetInstanceProcAddr` of the driver or the loader; for a driver that is made for a loader, it is
+/// `vk_icdGetInstanceProcAddr`.
 ///
 /// # Errors
 ///
-/// `VK_ERROR_INITIALIZATION_FAILED` where `next` is null, or the layer is above something else already.
+/// Returns `VK_ERROR_INITIALIZATION_FAILED` if `next` is null, or if the layer is already linked to another function.
 ///
 /// # Safety
 ///
-/// `next` is a driver's `vkGetInstanceProcAddr` or null, and can be called for as long as the process lasts.
+/// `next` is a `vkGetInstanceProcAddr` function or null, and can be called until the process ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn polyshade_layer_link(
     next: Option<vk::PFN_vkGetInstanceProcAddr>,
@@ -43,24 +46,25 @@ pub unsafe extern "system" fn polyshade_layer_link(
     }
 }
 
-/// `vkGetInstanceProcAddr` of the layer and what [`polyshade_layer_link`] has put it above. All commands are found
-/// from here; nothing, before it is linked.
+/// `vkGetInstanceProcAddr` of the layer linked by [`polyshade_layer_link`].
+///
+/// All other commands are found from here. Before the layer is linked, this returns null.
 ///
 /// # Safety
 ///
-/// As Vulkan asks for: `instance` is null or was created by a command that was found here, and `name` a string.
+/// `instance` is null or was created by a command that was found here, and `name` is a zero-terminated string.
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn polyshade_layer_vkGetInstanceProcAddr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let (driver, text) = (DRIVER.get()?, text(name)?);
         let is_null = instance == vk::Instance::null();
         if is_null && ![c"vkCreateInstance", c"vkGetInstanceProcAddr"].contains(&text) {
-            // The driver has extensions and a version; the layer adds none to instances.
+            // The extensions and the version of instances are those of the driver; the layer adds none.
             return driver(instance, name);
         }
         let found = get_instance_proc_addr(instance, name)?;
@@ -68,7 +72,7 @@ pub unsafe extern "system" fn polyshade_layer_vkGetInstanceProcAddr(
     }
 }
 
-/// `vkGetDeviceProcAddr`, as applications have it.
+/// `vkGetDeviceProcAddr` for applications.
 unsafe extern "system" fn device_command(
     device: vk::Device,
     name: *const c_char,
@@ -80,7 +84,7 @@ unsafe extern "system" fn device_command(
     }
 }
 
-/// The commands that an application has of this module: those that hand out dispatchable handles, or commands.
+/// Returns the commands of this module: those that return dispatchable handles, and those that return commands.
 fn of_application(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkGetInstanceProcAddr => polyshade_layer_vkGetInstanceProcAddr,

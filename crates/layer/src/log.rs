@@ -1,4 +1,4 @@
-//! The layer's log: one line a message, to the standard error (on Android, the system's log) or to a file.
+//! The layer's log: one line per message, to standard error (on Android, the system log) or to a file.
 
 use crate::names::name_of;
 use std::collections::HashSet;
@@ -8,24 +8,24 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// How much is logged.
+/// The most detailed messages that are logged. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Nothing.
     Off,
-    /// What does not work.
+    /// Operations that failed.
     Error,
-    /// And what may not be as it was meant.
+    /// Operations whose results may not be as intended.
     #[default]
     Warning,
-    /// And what the layer does on which device.
+    /// The layer's activity on each device.
     Info,
-    /// And what it makes of single objects.
+    /// The layer's changes to single objects.
     Debug,
 }
 
 impl Level {
-    /// All of them, by their names in settings.
+    /// All levels, with their names in settings.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("off", Self::Off),
         ("error", Self::Error),
@@ -44,15 +44,16 @@ impl Level {
 pub(crate) struct Log {
     level: Level,
     file: Option<Mutex<File>>,
-    /// Errors that were logged: an application makes the same one with each frame.
+    /// The errors that were logged, because an application may cause the same error in every frame.
     errors: Mutex<HashSet<String>>,
 }
 
-/// The most errors that are remembered; further ones are logged each time.
+/// The maximum number of remembered errors; further errors are logged each time.
 const MOST_ERRORS: usize = 1000;
 
 impl Log {
-    /// A log that appends to the file, or where it cannot be opened writes to the standard error and says why.
+    /// Creates a log that appends to the file. If the file cannot be opened, the log uses standard error, and its
+    /// first line is the reason.
     pub(crate) fn new(level: Level, path: Option<&Path>) -> Self {
         let open = |path: &Path| OpenOptions::new().create(true).append(true).open(path);
         match path.map(|path| (path, open(path))) {
@@ -73,7 +74,7 @@ impl Log {
         if level > self.level {
             return;
         }
-        // One call of the system a line: other processes may append to the same file.
+        // One system call per line, because other processes may append to the same file.
         let line = format!("polyshade-layer: {}: {what}\n", level.name());
         if level == Level::Error {
             let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +104,7 @@ impl Log {
             #[cfg(not(target_os = "android"))]
             None => std::io::stderr().write_all(line.as_bytes()),
         };
-        // There is nowhere else to log.
+        // An error of the log itself cannot be logged.
         drop(written);
     }
 }

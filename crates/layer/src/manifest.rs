@@ -1,7 +1,7 @@
 //! The manifest: the file by which the Vulkan loader finds the layer.
 //!
-//! An *explicit* layer is loaded for applications that ask for it, or that are started with `VK_INSTANCE_LAYERS`; an
-//! *implicit* one for all, unless a variable of the environment says otherwise.
+//! The loader loads an *explicit* layer for applications that enable it or run with `VK_INSTANCE_LAYERS`, and an
+//! *implicit* layer for all applications, unless an environment variable disables it.
 
 use crate::{LAYER_NAME, portability};
 use ash::{ext, vk};
@@ -9,23 +9,23 @@ use serde_json::{Value, json};
 use std::ffi::CStr;
 use std::path::Path;
 
-/// The name of the manifest's file.
+/// The file name of the manifest.
 pub const FILE_NAME: &str = "VkLayer_polyshade_polyfill.json";
 
-/// The variable that switches an implicit layer on, with the value `1`.
+/// The environment variable that enables an implicit layer if its value is `1`.
 pub const ENABLE: &str = "POLYSHADE_LAYER_ENABLE";
 
-/// The variable that switches an implicit layer off, with any value.
+/// The environment variable that disables an implicit layer, with any value.
 pub const DISABLE: &str = "POLYSHADE_LAYER_DISABLE";
 
-/// For whom the layer is loaded.
+/// The applications for which the loader loads the layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
-    /// For those who ask for it.
+    /// Applications that enable the layer.
     Explicit,
-    /// For all processes in which [`ENABLE`] is `1`.
+    /// All processes in which [`ENABLE`] is `1`.
     ImplicitWhenEnabled,
-    /// For all.
+    /// All processes.
     Implicit,
 }
 
@@ -39,12 +39,12 @@ pub(crate) const FEEDBACK_COMMANDS: [&str; 6] = [
     "vkCmdDrawIndirectByteCountEXT",
 ];
 
-/// The name of the library's file on this system.
+/// Returns the file name of the layer's library on this system.
 pub fn library_name() -> String {
     format!("{}polyshade_layer{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
-/// The manifest of the layer whose library is at this path.
+/// Returns the manifest of the layer whose library has this path.
 pub fn manifest(library: &Path, kind: LayerKind) -> String {
     let text = |text: &CStr| text.to_string_lossy().into_owned();
     let version = vk::HEADER_VERSION_COMPLETE;
@@ -71,12 +71,13 @@ pub fn manifest(library: &Path, kind: LayerKind) -> String {
         }],
     });
     if kind == LayerKind::Explicit {
-        // Loaders before 1.3.270 list it of implicit layers too, and then create no instance that enables it.
+        // Loaders before 1.3.270 also list this extension for implicit layers, and then create no instance that
+        // enables it.
         layer["instance_extensions"] = json!([{
             "name": text(ext::layer_settings::NAME),
             "spec_version": ext::layer_settings::SPEC_VERSION.to_string(),
         }]);
-        // For a setting. For implicit layers the loader would list it of every device.
+        // The setting `portability` needs it. For an implicit layer, the loader would list it for every device.
         let portability = json!({ "name": text(portability::NAME), "spec_version": "1" });
         layer["device_extensions"]
             .as_array_mut()

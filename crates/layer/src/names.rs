@@ -1,6 +1,6 @@
-//! Values by their names in settings.
+//! Lookup of setting values by name.
 
-/// The value of this name; else a sentence with all names.
+/// Returns the value with this name, or an error message that lists all names.
 pub(crate) fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, String> {
     let found = names.iter().find(|(name, _)| *name == value);
     found.map(|(_, value)| *value).ok_or_else(|| {
@@ -9,7 +9,7 @@ pub(crate) fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, Str
     })
 }
 
-/// The name of a value.
+/// Returns the name of a value.
 pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
     names.iter().find(|(_, one)| one == value).map_or("", |(name, _)| name)
 }

@@ -1,4 +1,4 @@
-//! Physical devices: what drivers offer, less what is hidden, and what the layer adds.
+//! Physical devices: the features of the driver without the hidden parts, and the additions of the layer.
 
 use crate::chain::text;
 use crate::instance::{Instance, answer_of_layer, extension};
@@ -19,15 +19,15 @@ type FeedbackProperties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'stat
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
 type ProvokingProperties = vk::PhysicalDeviceProvokingVertexPropertiesEXT<'static>;
 
-/// What an application is to see of a physical device.
+/// The view of a physical device that applications get.
 pub(crate) struct View<'i> {
     instance: &'i Instance,
     physical: vk::PhysicalDevice,
-    /// Whether the driver has transform feedback and may show it.
+    /// Whether the driver has transform feedback and the settings do not hide it.
     native_feedback: bool,
     /// Whether the layer provides transform feedback.
     pub(crate) provides_feedback: bool,
-    /// Whether it captures, too.
+    /// Whether the layer also captures.
     pub(crate) emulates_feedback: bool,
 }
 
@@ -42,7 +42,7 @@ impl<'i> View<'i> {
         Self { instance, physical, native_feedback, provides_feedback, emulates_feedback }
     }
 
-    /// Whether the driver's extension is not to be seen.
+    /// Returns whether the driver's extension is hidden from the application.
     pub(crate) fn hides(&self, extension: &CStr) -> bool {
         if extension == reported_features::NAME {
             return !self.native_feedback;
@@ -51,35 +51,35 @@ impl<'i> View<'i> {
         is_provided || !self.knows(extension) || self.instance.settings.hides(extension)
     }
 
-    /// Whether the extension is one that the layer knows. Where the layer provides nothing, any is.
+    /// Returns whether the layer knows the extension. If the layer provides nothing, every extension counts as known.
     fn knows(&self, extension: &CStr) -> bool {
         !self.provides_feedback || known::has_extension(extension)
     }
 
-    /// The version of the device, as far as the layer knows it.
+    /// Returns the Vulkan version of the device, limited to the newest version that the layer knows.
     fn version(&self, of_driver: u32) -> u32 {
         if self.provides_feedback { known::version(of_driver) } else { of_driver }
     }
 
-    /// Whether a device may be created with the extension, as far as the layer has a say.
+    /// Returns whether the layer lets an application enable the extension.
     pub(crate) fn takes(&self, extension: &CStr) -> bool {
         !self.hides(extension) || self.own().contains(&extension)
     }
 
-    /// Whether the device is made one of portability by the layer.
+    /// Returns whether the layer adds `VK_KHR_portability_subset` to the device.
     pub(crate) fn adds_portability(&self) -> bool {
         let Self { instance, physical, .. } = *self;
         instance.settings.portability && !is_listed_below(instance, physical, portability::NAME)
     }
 
-    /// The structures that the driver must not see.
+    /// Returns the structures that the driver must not see.
     pub(crate) fn hidden_structures(&self) -> Vec<Owned> {
         let portability = self.instance.settings.portability.then_some(portability::NAME);
         let is_hidden = |name| self.hides(name) || portability == Some(name);
         structures::all().filter(|one| is_hidden(one.extension)).collect()
     }
 
-    /// What the application may create a device with.
+    /// Returns the extensions that the application may enable.
     fn extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let mut extensions = next_extensions(self.instance, self.physical)?;
         self.say_unknown(&extensions);
@@ -111,8 +111,8 @@ impl<'i> View<'i> {
         }
     }
 
-    /// Whether the driver has queries of primitives generated too, which count draws that are rasterized and that are
-    /// not, and the layer may use them.
+    /// Returns whether the driver has primitives generated queries that the layer may use: together with transform
+    /// feedback, and for draws with and without rasterizer discard.
     pub(crate) fn driver_counts(&self) -> bool {
         let Self { instance, physical, .. } = *self;
         let (false, Some(get_features)) =
@@ -129,7 +129,7 @@ impl<'i> View<'i> {
         counts && has_native_feedback(instance, physical)
     }
 
-    /// The names of what the layer provides.
+    /// Returns the names of the extensions that the layer provides.
     pub(crate) fn own(&self) -> &'static [&'static CStr] {
         match (self.emulates_feedback, self.provides_feedback) {
             (true, _) => &PROVIDED,
@@ -143,15 +143,15 @@ impl<'i> View<'i> {
     }
 }
 
-/// All that the layer may provide.
+/// All extensions that the layer may provide.
 const PROVIDED: [&CStr; 2] = [reported_features::NAME, reported_features::GENERATED];
 
-/// Extensions, as they are listed.
+/// Returns the properties of extensions with these names.
 fn extensions_of(names: &[&CStr]) -> impl Iterator<Item = vk::ExtensionProperties> {
     names.iter().map(|name| extension(name, reported_features::SPEC_VERSION))
 }
 
-/// What the layer may provide, to whoever asks for this layer.
+/// Lists the extensions that the layer may provide, for queries that name this layer.
 ///
 /// # Safety
 ///
@@ -162,24 +162,26 @@ pub(crate) unsafe fn layer_extensions(
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
     let provided: Vec<_> = extensions_of(&PROVIDED).collect();
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { answer_of_layer(layer, &provided, count, extensions) }
 }
 
-/// Whether the driver has transform feedback. The list of its extensions does not say: the loader adds to it what the
-/// manifests of implicit layers list, ours among them.
+/// Returns whether the driver has transform feedback.
+///
+/// The driver's extension list does not tell: the loader adds the extensions of the manifests of implicit layers to
+/// it, also those of this layer.
 fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else {
         return is_listed_below(instance, physical, reported_features::NAME);
     };
     let mut found = Feedback::default();
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
-    // SAFETY: the device belongs to the instance, and a driver skips the structure that it does not know.
+    // SAFETY: the device belongs to the instance, and a driver skips structures that it does not know.
     unsafe { get_features(physical, &raw mut features) };
     found.transform_feedback == vk::TRUE
 }
 
-/// Whether shaders can find memory by its address, and store to it from vertex stages.
+/// Returns whether shaders can use buffer device addresses and store to memory in vertex stages.
 fn can_emulate(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else { return false };
     let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
@@ -192,7 +194,7 @@ fn can_emulate(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
         && addresses.buffer_device_address == vk::TRUE
 }
 
-/// Whether the driver lists an extension, or a layer below.
+/// Returns whether the driver or the next layer lists an extension.
 pub(crate) fn is_listed_below(
     instance: &Instance,
     physical: vk::PhysicalDevice,
@@ -202,7 +204,7 @@ pub(crate) fn is_listed_below(
     listed.iter().any(|one| one.extension_name_as_c_str() == Ok(extension))
 }
 
-/// Whether the device is one of portability, be it by the layer.
+/// Returns whether the device is a portability device, also if only the layer makes it one.
 pub(crate) fn is_portability(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     instance.settings.portability || is_listed_below(instance, physical, portability::NAME)
 }
@@ -235,7 +237,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
                 let own: Vec<_> = view().own_extensions().collect();
                 write_list(&own, count, extensions)
             }
-            // Another layer's own are no driver's.
+            // Extensions of other layers are not those of the driver.
             Some(_) => match instance.next.enumerate_device_extension_properties {
                 Some(enumerate) => enumerate(physical, layer, count, extensions),
                 None => vk::Result::ERROR_LAYER_NOT_PRESENT,
@@ -253,7 +255,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
-    // SAFETY: the caller passes arguments that Vulkan allows, and the chain is its own until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, and only the layer uses the chain until this returns.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_features) = instance.next.get_features_2 else { return };
@@ -313,14 +315,14 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
     }
 }
 
-/// Features of other extensions that are of no use without several streams of transform feedback.
+/// Hides features of other extensions that are useless without several transform feedback streams.
 ///
 /// # Safety
 ///
-/// The chain is one of `VkPhysicalDeviceFeatures2`, and may be written.
+/// The chain is that of a `VkPhysicalDeviceFeatures2`, and may be written.
 unsafe fn hide_streams(chain: *const std::ffi::c_void) {
     type Dynamic = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(generated) = find::<Generated>(chain) {
             (*generated).primitives_generated_query_with_non_zero_streams = vk::FALSE;
@@ -353,7 +355,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties2<'_>,
 ) {
-    // SAFETY: the caller passes arguments that Vulkan allows, and the chain is its own until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, and only the layer uses the chain until this returns.
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_properties) = instance.next.get_properties_2 else { return };

@@ -1,17 +1,17 @@
-//! Chains of structures, of which some must not reach the driver.
+//! `pNext` chains with structures that must not reach the driver.
 //!
-//! A chain that the application hands over to be filled in is its own for as long as the call takes: [`Unlinked`] takes
-//! structures out and puts them back. A chain of what is to be created is constant, and may lie where nothing can be
-//! written: [`Copied`] copies as much of it as has to change. A copy needs the structure's size, which a chain does not
-//! hold. A structure of unknown size in front of one that must be removed stays where it is: the caller gets an error,
-//! or lets it point to the copies for as long as the call takes.
+//! An output chain belongs to the layer for the duration of the call: [`Unlinked`] removes structures from it and
+//! puts them back. The chain of a create info is constant and may lie in read-only memory: [`Copied`] copies it up to
+//! the last structure that changes. A copy needs the size of the structure, which the chain does not contain. If a
+//! structure of unknown size precedes one that must change, it is not copied: the caller gets an error, or the
+//! structure points to the copies for the duration of the call.
 
 use crate::structures;
 use ash::vk::{self, StructureType, TaggedStructure};
 use std::ffi::c_void;
 use std::io::{Read as _, Write as _};
 
-/// The structures of a chain.
+/// Iterates over the structures of a chain.
 ///
 /// # Safety
 ///
@@ -21,32 +21,33 @@ pub(crate) unsafe fn walk(
 ) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
     let first = first.cast::<vk::BaseOutStructure<'_>>().cast_mut();
     std::iter::successors((!first.is_null()).then_some(first), |at| {
-        // SAFETY: the caller's promise; every structure begins with its type and the next one.
+        // SAFETY: guaranteed by the caller; every structure begins with its type and the pointer to the next
+        // structure.
         let next = unsafe { (**at).p_next };
         (!next.is_null()).then_some(next)
     })
 }
 
-/// The first structure of the type.
+/// Returns the first structure of type `T`.
 ///
 /// # Safety
 ///
 /// As for [`walk`].
 pub(crate) unsafe fn find<T: TaggedStructure>(first: *const c_void) -> Option<*mut T> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { walk(first).find(|at| (**at).s_type == T::STRUCTURE_TYPE).map(<*mut _>::cast) }
 }
 
-/// A chain without some of its structures, until this is dropped.
+/// A chain from which some structures are removed until this value is dropped.
 pub(crate) struct Unlinked {
-    /// Structures that came before one that was taken out, and what they led to.
+    /// Each predecessor of a removed structure, and its original `pNext`.
     cut: Vec<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
-    /// What was taken out.
+    /// The removed structures.
     out: Vec<*mut vk::BaseOutStructure<'static>>,
 }
 
 impl Unlinked {
-    /// Takes structures out of the chain behind `head`, which itself stays.
+    /// Removes structures from the chain after `head`, which itself stays.
     ///
     /// # Safety
     ///
@@ -57,7 +58,7 @@ impl Unlinked {
     ) -> Self {
         let mut unlinked = Self { cut: Vec::new(), out: Vec::new() };
         let mut last = head.cast::<vk::BaseOutStructure<'static>>();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             while let Some(next) = (*last).p_next.as_mut() {
                 let next: *mut vk::BaseOutStructure<'static> = next;
@@ -73,7 +74,7 @@ impl Unlinked {
         unlinked
     }
 
-    /// What was taken out.
+    /// Returns the removed structures.
     pub(crate) fn structures(&self) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
         self.out.iter().copied()
     }
@@ -82,75 +83,77 @@ impl Unlinked {
 impl Drop for Unlinked {
     fn drop(&mut self) {
         for (before, next) in self.cut.drain(..).rev() {
-            // SAFETY: the promise that was made to `new`.
+            // SAFETY: guaranteed by the caller of `new`.
             unsafe { (*before).p_next = next };
         }
     }
 }
 
-/// What becomes of a structure.
+/// The change of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is left out.
+    /// The structure is left out.
     Drop,
-    /// It is copied, so that it can be changed.
+    /// The structure is copied, so that the layer can edit it.
     Edit,
 }
 
-/// A chain of which the first structures are copies.
+/// A chain whose first structures are copies.
 #[derive(Debug)]
 pub(crate) struct Copied {
     first: *const c_void,
-    // Of words of 64 bits, as structures are aligned to them.
+    // 64-bit elements give the copies the alignment of the structures.
     copies: Vec<Box<[u64]>>,
-    /// Structures of the application's that lead to copies until this is dropped, and what they led to.
+    /// Structures of the application that point to copies until this value is dropped, each with its original
+    /// `pNext`.
     led: Vec<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
 }
 
 impl Copied {
-    /// Copies the chain up to the last structure that changes; nothing, where none does. The error is a structure that
-    /// stands before such a one and cannot be copied.
+    /// Copies the chain up to the last structure that changes; copies nothing if none does. The error is a structure
+    /// of unknown size before the last one that changes.
     ///
     /// # Safety
     ///
-    /// The structures are valid, and stay so for as long as the result is used.
+    /// The structures stay valid for as long as the result is used.
     pub(crate) unsafe fn new(
         first: *const c_void,
         change: impl Fn(StructureType) -> Option<Change>,
     ) -> Result<Self, StructureType> {
-        // SAFETY: the caller's promise; nothing is written.
+        // SAFETY: guaranteed by the caller; nothing is written.
         unsafe { Self::with(first, change, |_| false) }
     }
 
-    /// The same, but a structure that cannot be copied leads to the copies until the result is dropped. The error is
-    /// one that cannot be written either.
+    /// Copies a chain like [`Copied::new`], but a structure of unknown size points to the copies until the result is
+    /// dropped. The error is a structure of unknown size in read-only memory.
     ///
     /// # Safety
     ///
-    /// As for [`Copied::new`], and nobody else uses the structures that nobody knows for as long as the result is used.
+    /// As for [`Copied::new`], and nobody else uses the structures of unknown size while the result is used.
     pub(crate) unsafe fn leading(
         first: *const c_void,
         change: impl Fn(StructureType) -> Option<Change>,
     ) -> Result<Self, StructureType> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::with(first, change, |at| is_writable(at)) }
     }
 
     /// # Safety
     ///
-    /// As for [`Copied::leading`], where any structure may be written.
+    /// As for [`Copied::leading`], if any structure may be written.
     unsafe fn with(
         first: *const c_void,
         change: impl Fn(StructureType) -> Option<Change>,
         may_write: impl Fn(*mut vk::BaseOutStructure<'static>) -> bool,
     ) -> Result<Self, StructureType> {
         let mut copied = Self::unchanged(first);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let chain: Vec<_> =
             unsafe { walk(first) }.map(|at| (at, unsafe { (*at).s_type })).collect();
         let Some(last) = chain.iter().rposition(|(_, s_type)| change(*s_type).is_some()) else {
             return Ok(copied);
         };
+        // Copies are collected first and linked afterwards.
         let mut kept: Vec<*mut vk::BaseOutStructure<'static>> = Vec::new();
         for &(at, s_type) in &chain[..=last] {
             if change(s_type) == Some(Change::Drop) {
@@ -166,35 +169,35 @@ impl Copied {
                 continue;
             };
             let mut copy = vec![0_u64; size.div_ceil(8)].into_boxed_slice();
-            // SAFETY: a valid structure of this type has so many bytes, and there is room for them.
+            // SAFETY: a valid structure of this type has `size` bytes, and the copy is at least as large.
             unsafe { copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(at.cast(), size) };
             kept.push(copy.as_mut_ptr().cast());
             copied.copies.push(copy);
         }
         let rest = chain.get(last + 1).map_or(std::ptr::null_mut(), |(at, _)| *at);
         for (i, &at) in kept.iter().enumerate() {
-            // SAFETY: the copies are ours, and the others may be written.
+            // SAFETY: the layer owns the copies, and the other structures may be written.
             unsafe { (*at).p_next = kept.get(i + 1).copied().unwrap_or(rest) };
         }
         copied.first = kept.first().copied().unwrap_or(rest).cast();
         Ok(copied)
     }
 
-    /// The chain as it is.
+    /// Returns a chain without any changes.
     pub(crate) fn unchanged(first: *const c_void) -> Self {
         Self { first, copies: Vec::new(), led: Vec::new() }
     }
 
-    /// Where the chain begins.
+    /// Returns the first structure of the chain.
     pub(crate) fn first(&self) -> *const c_void {
         self.first
     }
 
-    /// The copy of the structure of this type, if it was copied.
+    /// Returns the copy of the structure of type `T`, if it was copied.
     pub(crate) fn copy<T: TaggedStructure>(&mut self) -> Option<&mut T> {
         let copies = self.copies.iter_mut().map(|copy| copy.as_mut_ptr());
         copies.into_iter().find_map(|at| {
-            // SAFETY: a copy is of a valid structure, and begins with its type, which says what it is.
+            // SAFETY: a copy of a valid structure begins with its type, which identifies the structure.
             unsafe {
                 let s_type = (*at.cast::<vk::BaseOutStructure<'_>>()).s_type;
                 if s_type == T::STRUCTURE_TYPE { at.cast::<T>().as_mut() } else { None }
@@ -206,24 +209,26 @@ impl Copied {
 impl Drop for Copied {
     fn drop(&mut self) {
         for (at, next) in self.led.drain(..) {
-            // SAFETY: the promise that was made to `leading`.
+            // SAFETY: guaranteed by the caller of `leading`.
             unsafe { (*at).p_next = next };
         }
     }
 }
 
-/// Whether what a structure leads to can be written. Constants may lie where a write would end the program; the system,
-/// asked to write what is there already, answers instead.
+/// Returns whether the `pNext` member of a structure can be written.
+///
+/// Constants may lie in read-only memory, where a write ends the program. This function has the kernel write the same
+/// value through a pipe; the system call fails if the memory is read-only.
 ///
 /// # Safety
 ///
 /// The structure is valid, and nobody else uses it.
 unsafe fn is_writable(at: *mut vk::BaseOutStructure<'static>) -> bool {
     let Ok((mut reader, mut writer)) = std::io::pipe() else { return false };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let next = unsafe { (*at).p_next };
     let bytes = next.expose_provenance().to_ne_bytes();
-    // SAFETY: the field is a pointer, of so many bytes, and gets those that it has.
+    // SAFETY: the member is a pointer with this number of bytes, and is overwritten with its own value.
     let place = unsafe {
         std::slice::from_raw_parts_mut((&raw mut (*at).p_next).cast::<u8>(), bytes.len())
     };
@@ -303,9 +308,9 @@ mod tests {
             ..Multiview::default()
         };
         let drops = |s_type| is_feedback(s_type).then_some(Change::Drop);
-        // SAFETY: the chain is valid as far as anybody can tell.
+        // SAFETY: the chain is valid; only its unknown structure type is not real.
         assert_eq!(unsafe { Copied::new((&raw const a).cast(), drops) }.map(|_| ()), Err(UNKNOWN));
-        // SAFETY: behind what changes it may stand.
+        // SAFETY: the chain is valid; the unknown structure is not part of it.
         let behind = unsafe { Copied::new((&raw const b).cast(), drops) };
         assert!(behind.is_ok_and(|copied| copied.first().is_null()));
     }
@@ -337,7 +342,7 @@ mod tests {
         assert_eq!(before.len(), 5);
     }
 
-    /// A structure among a program's constants.
+    /// A structure among the constants of the program.
     struct Constant<T>(T);
 
     // SAFETY: nobody writes it.

@@ -1,26 +1,27 @@
-//! What portability drivers lack, such as those above Metal, taken from any driver, to see what applications do then.
+//! Removes features that portability drivers, such as those on Metal, lack, from any driver, to test applications
+//! without them.
 //!
-//! Nothing is refused that an application does all the same: validation layers above say that.
+//! The layer does not reject applications that use these features anyway: validation layers above it do.
 
 use crate::pnext::find;
 use ash::vk::{self, FALSE, TRUE};
 use std::ffi::{CStr, c_void};
 
-/// The extension by which a device says that it is one.
+/// The extension that every portability device has.
 pub(crate) const NAME: &CStr = ash::khr::portability_subset::NAME;
 
-/// The attributes and bindings that every device of Vulkan has, of Metal's 31 places for buffers.
+/// The number of attributes and bindings that every Vulkan device supports. Metal has 31 buffer indices.
 const MOST_INPUTS: u32 = 16;
 
-/// What strides are multiples of, as Metal's are.
+/// The required alignment of strides in bytes, as on Metal.
 const STRIDES: u32 = 4;
 
-/// The descriptors of one kind that a stage of Metal's has, without argument buffers: of storage buffers those places
-/// that the rest leaves, of textures and samplers all.
+/// The numbers of storage buffers and samplers of a stage on Metal without argument buffers. Storage buffers use the
+/// indices that other buffers leave; 16 is Metal's limit for samplers.
 const MOST_STORAGE_BUFFERS: u32 = 16;
 const MOST_SAMPLERS: u32 = 16;
 
-/// Has a device have no more than that.
+/// Reduces the limits of a device to these values.
 pub(crate) fn narrow(limits: &mut vk::PhysicalDeviceLimits) {
     for (limit, most) in [
         (&mut limits.max_vertex_input_attributes, MOST_INPUTS),
@@ -32,14 +33,14 @@ pub(crate) fn narrow(limits: &mut vk::PhysicalDeviceLimits) {
     }
 }
 
-/// Says what is there: not fans, attributes across strides, polygons as points, isolines, tessellation to points,
-/// biased levels of detail, and views of slices.
+/// Fills in the portability features. Not supported are triangle fans, attribute access beyond the stride, point
+/// polygons, isolines, tessellation point mode, mip LOD bias of samplers, and 2D views of 3D images.
 ///
 /// # Safety
 ///
-/// The chain is one of `VkPhysicalDeviceFeatures2`, and may be written.
+/// The chain is that of a `VkPhysicalDeviceFeatures2`, and may be written.
 pub(crate) unsafe fn say_features(chain: *const c_void) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let found = unsafe { find::<vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'_>>(chain) };
     let Some(found) = found else { return };
     // SAFETY: as above.
@@ -61,13 +62,13 @@ pub(crate) unsafe fn say_features(chain: *const c_void) {
     features.vertex_attribute_access_beyond_stride = FALSE;
 }
 
-/// The same of properties.
+/// Fills in the portability properties.
 ///
 /// # Safety
 ///
-/// The chain is one of `VkPhysicalDeviceProperties2`, and may be written.
+/// The chain is that of a `VkPhysicalDeviceProperties2`, and may be written.
 pub(crate) unsafe fn say_properties(chain: *const c_void) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(found) = find::<vk::PhysicalDevicePortabilitySubsetPropertiesKHR<'_>>(chain) {
             (*found).min_vertex_input_binding_stride_alignment = STRIDES;

@@ -1,5 +1,4 @@
-//! Which command is found by which name: `vkGetInstanceProcAddr`, `vkGetDeviceProcAddr`, and what the loader asks for
-//! first.
+//! The commands by name: `vkGetInstanceProcAddr`, `vkGetDeviceProcAddr`, and the layer interface negotiation.
 
 use crate::chain::{INTERFACE_VERSION, NEGOTIATE_STRUCT, NegotiateLayerInterface, text};
 use crate::commands::Command;
@@ -25,14 +24,14 @@ use std::ffi::{CStr, c_char};
 #[cfg(test)]
 mod registry;
 
-/// The command by the name of its type, or by another, as a pointer of no type.
+/// Returns the command with the name of its type or an alias, as an untyped pointer.
 macro_rules! named {
     ($name:expr, $($Pfn:ident $(| $alias:literal)* => $command:path,)*) => {{
         let name = std::ffi::CStr::to_str($name).ok()?;
         match name {
             $(_ if [&stringify!($Pfn)["PFN_".len()..], $($alias),*].contains(&name) => {
                 let command: $crate::commands::pfn::$Pfn = $command;
-                // SAFETY: whoever calls it by this name knows its type.
+                // SAFETY: a caller that uses this name knows the type of the command.
                 Some(unsafe {
                     std::mem::transmute::<$crate::commands::pfn::$Pfn, $crate::commands::Command>(command)
                 })
@@ -44,7 +43,7 @@ macro_rules! named {
 
 pub(crate) use named;
 
-/// Commands that need no instance.
+/// Returns the layer's commands that need no instance.
 fn global(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCreateInstance => create_instance,
@@ -54,7 +53,7 @@ fn global(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Commands of physical devices.
+/// Returns the layer's commands of physical devices.
 fn of_physical_device(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCreateDevice => create_device,
@@ -69,7 +68,7 @@ fn of_physical_device(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Commands of instances.
+/// Returns the layer's commands of instances.
 fn of_instance(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkGetInstanceProcAddr => get_instance_proc_addr,
@@ -77,7 +76,7 @@ fn of_instance(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Commands of every device.
+/// Returns the layer's commands of every device.
 fn of_device(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkGetDeviceProcAddr => get_device_proc_addr,
@@ -85,7 +84,7 @@ fn of_device(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Commands of devices that have transform feedback of the layer's.
+/// Returns the commands of devices on which the layer provides transform feedback.
 fn of_feedback(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCmdBindTransformFeedbackBuffersEXT => capture::cmd_bind_transform_feedback_buffers,
@@ -125,7 +124,7 @@ fn of_feedback(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Commands of devices that capture.
+/// Returns the commands of devices that capture.
 fn of_emulation(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCmdResetQueryPool => queries::cmd_reset_query_pool,
@@ -151,7 +150,7 @@ fn of_emulation(name: &CStr) -> Option<Command> {
     .or_else(|| of_recording(name))
 }
 
-/// Commands that are recorded on devices that capture.
+/// Returns the commands recorded into command buffers on devices that capture.
 fn of_recording(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCmdBindPipeline => state::cmd_bind_pipeline,
@@ -189,18 +188,18 @@ fn of_recording(name: &CStr) -> Option<Command> {
     }
 }
 
-/// The layer's commands of devices, whatever a device has: each finds the state of the handle that it is called with.
+/// Returns the layer's device commands for any device. Each command looks up the state of its handle.
 fn of_any_device(name: &CStr) -> Option<Command> {
     of_device(name).or_else(|| of_feedback(name)).or_else(|| of_emulation(name))
 }
 
-/// All commands of the layer.
+/// Returns any command of the layer.
 fn own_command(name: &CStr) -> Option<Command> {
     let own = global(name).or_else(|| of_instance(name)).or_else(|| of_physical_device(name));
     own.or_else(|| of_any_device(name))
 }
 
-/// Whether a command is one that the extension brings.
+/// Returns whether a command belongs to `VK_EXT_transform_feedback`.
 fn is_of_the_extension(name: &CStr) -> bool {
     FEEDBACK_COMMANDS.iter().any(|command| command.as_bytes() == name.to_bytes())
 }
@@ -213,8 +212,8 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let name = text(name)?;
-        // Layers above look commands of instances and devices up without an instance, and the loader looks
-        // `vkCreateInstance` up with a handle that has no state yet.
+        // Layers above look up commands of instances and devices without an instance, and the loader looks up
+        // `vkCreateInstance` with a handle that has no state yet.
         let Some(state) = Instance::of(instance) else { return own_command(name) };
         if let Some(own) = of_instance(name) {
             return Some(own);
@@ -232,18 +231,18 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         if state.settings.hides(crate::reported_features::NAME) && is_of_the_extension(name) {
             return None;
         }
-        // What is below lacks, the layer lacks too.
+        // Commands that the next layer lacks are not available.
         let next = state.next_command(name)?;
         Some(own.unwrap_or(next))
     }
 }
 
-/// `vk_layerGetPhysicalDeviceProcAddr`: only commands of physical devices are found.
+/// `vk_layerGetPhysicalDeviceProcAddr`, which finds only commands of physical devices.
 unsafe extern "system" fn get_physical_device_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller passes arguments that the interface allows.
+    // SAFETY: the caller passes arguments that the loader interface allows.
     unsafe {
         let own = text(name).and_then(of_physical_device);
         own.or_else(|| Instance::of(instance)?.get_physical_device_proc_addr?(instance, name))
@@ -268,7 +267,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         if is_of_the_extension(name) {
             return of_feedback(name);
         }
-        // Commands of versions and extensions that are not enabled are not there.
+        // Commands of versions and extensions that are not enabled are not available.
         let next = state.next_command(name)?;
         let emulated = || of_emulation(name).filter(|_| state.emulator.get().is_some());
         let own = of_feedback(name).or_else(emulated);
@@ -278,17 +277,17 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
     }
 }
 
-/// The one function that the loader looks up by its name.
+/// Negotiates the loader interface version; the only function that the loader looks up by its name.
 ///
 /// # Safety
 ///
-/// The loader's: `interface` is a valid `VkNegotiateLayerInterface`.
+/// `interface` is null or a valid `VkNegotiateLayerInterface`.
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
     interface: *mut NegotiateLayerInterface,
 ) -> vk::Result {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let Some(interface) = (unsafe { interface.as_mut() }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };

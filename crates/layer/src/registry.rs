@@ -1,20 +1,20 @@
-//! What is known of handles, found without a lock.
+//! State by handle, with lookups that take no lock.
 //!
-//! Commands that are recorded look their device up each time, from any thread, so a lookup takes no lock: it walks a
-//! list whose nodes never move. A node is reused once its handle is destroyed; its memory is freed with the registry.
+//! Recorded commands look up their device each time, from any thread. A lookup therefore takes no lock: it walks a
+//! linked list whose nodes never move. A node is reused after its handle is destroyed; its memory is freed with the
+//! registry.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// No handle is 0, so neither is a key.
+/// The key of a free node. No handle is 0, and neither is a key.
 const FREE: u64 = 0;
 
-/// Values by keys, which are made of handles, in so many lists: a list is as long as there are handles alive with the
-/// same hash.
+/// A hash map from handles to values with `LISTS` lists, each of which contains the live handles with the same hash.
 pub(crate) struct Registry<T, const LISTS: usize = 64> {
     lists: [Node<T>; LISTS],
-    /// Held by who adds or removes.
+    /// Held while an entry is added or removed.
     writing: Mutex<()>,
 }
 
@@ -41,21 +41,22 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         Self { lists: [const { Node::empty() }; LISTS], writing: Mutex::new(()) }
     }
 
-    /// The value of a key. 0, of the null handle, has none.
+    /// Returns the value of a key. The key 0, of the null handle, has none.
     ///
     /// # Safety
     ///
-    /// The value is not removed while it is used: Vulkan has whoever destroys an object wait for all others.
+    /// The value is not removed while it is used: Vulkan requires external synchronization for the destruction of
+    /// objects.
     pub(crate) unsafe fn get<'t>(&self, key: u64) -> Option<&'t T> {
         if key == FREE {
             return None;
         }
         let node = self.nodes(key).find(|node| node.key.load(Ordering::Acquire) == key)?;
-        // SAFETY: the value of a key that is there is a box that was leaked, until it is removed.
+        // SAFETY: the value of a present key is a leaked box, until it is removed.
         unsafe { node.value.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Adds a value, and drops an earlier one of the key, whose handle was destroyed without the layer's knowledge.
+    /// Adds a value. Drops the previous value of the key, whose handle was destroyed without the layer's knowledge.
     pub(crate) fn insert(&self, key: u64, value: Box<T>) {
         assert!(key != FREE, "a handle that was created is not null");
         drop(self.remove(key));
@@ -75,18 +76,18 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         last.next.store(Box::into_raw(node), Ordering::Release);
     }
 
-    /// Takes the value of a key out.
+    /// Removes and returns the value of a key.
     pub(crate) fn remove(&self, key: u64) -> Option<Box<T>> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let node = self.nodes(key).find(|node| node.key.load(Ordering::Relaxed) == key)?;
         node.key.store(FREE, Ordering::Release);
         let value = node.value.swap(ptr::null_mut(), Ordering::AcqRel);
-        // SAFETY: it is from a box, and nobody else can find it any more.
+        // SAFETY: the pointer comes from a box, and no lookup can find it any more.
         (!value.is_null()).then(|| unsafe { Box::from_raw(value) })
     }
 
     fn nodes(&self, key: u64) -> impl Iterator<Item = &Node<T>> {
-        // Handles are addresses more often than not: the low bits say little.
+        // Most handles are addresses, whose low bits vary little.
         let list = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % LISTS;
         std::iter::successors(Some(&self.lists[list]), |node| node.next())
     }
@@ -98,7 +99,8 @@ impl<T, const LISTS: usize> Drop for Registry<T, LISTS> {
             let mut node: *mut Node<T> = list;
             while !node.is_null() {
                 let is_first = ptr::eq(node, list);
-                // SAFETY: a node is the list's first, or from a box; its value too. Nobody else uses the registry.
+                // SAFETY: a node is the first of its list or comes from a box, as does its value. Nobody else uses
+                // the registry.
                 node = unsafe {
                     let value = *(*node).value.get_mut();
                     let next = *(*node).next.get_mut();
@@ -121,9 +123,9 @@ mod tests {
     use std::sync::Arc;
     use std::thread;
 
-    /// The value of a key, which no test removes at the same time.
+    /// Returns the value of a key that no other thread removes at the same time.
     fn get(registry: &Registry<u64>, key: u64) -> Option<u64> {
-        // SAFETY: each key is removed by the thread that asks for it.
+        // SAFETY: each key is removed by the thread that looks it up.
         unsafe { registry.get(key).copied() }
     }
 

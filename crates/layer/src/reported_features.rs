@@ -5,10 +5,10 @@ pub(crate) use ash::ext::transform_feedback::{NAME, SPEC_VERSION};
 
 use ash::vk;
 
-/// The limit that every implementation of the extension has at least, of one stream.
+/// The minimum that the extension requires for the data of a stream, in bytes of a vertex.
 const MOST_BYTES_OF_A_VERTEX: u32 = 512;
 
-/// The stride that every device with a native implementation of the extension accepts.
+/// A stride in bytes that every device with a native implementation of the extension accepts.
 const MOST_STRIDE: u32 = 2048;
 
 /// The number of buffers that OpenGL's transform feedback needs.

@@ -1,7 +1,7 @@
-//! The settings that an application and its user give the layer.
+//! The settings that applications and users give the layer.
 //!
 //! Settings come from the application's `VkLayerSettingsCreateInfoEXT` and from the user's environment, which takes
-//! precedence. A setting that cannot be read is named in an error and keeps its value.
+//! precedence. If a setting cannot be read, an error names it and the setting keeps its value.
 
 use crate::LAYER_NAME;
 use crate::chain::text;
@@ -13,21 +13,21 @@ use std::ffi::{CStr, CString, OsString, c_char, c_void};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// What the layer does.
+/// The operation mode of the layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mode {
     #[default]
-    /// What a driver lacks and the layer can give is given; where a driver has it, the layer is off.
+    /// The layer provides features that the driver lacks, and is off where the driver has them.
     Auto,
-    /// Nothing but hiding.
+    /// The layer hides features and extensions, and provides nothing.
     PassThrough,
-    /// `VK_EXT_transform_feedback` is advertised where the driver lacks it, and captures nothing. To find out what an
-    /// application does with the extension: what it draws with captured data is wrong.
+    /// The layer advertises `VK_EXT_transform_feedback` where the driver lacks it, and captures nothing. For finding
+    /// out how an application uses the extension: its draws with captured data are wrong.
     DebugNull,
 }
 
 impl Mode {
-    /// All of them, by their names in settings.
+    /// All modes, with their names in settings.
     pub const NAMES: [(&'static str, Self); 3] = [
         ("auto", Self::Auto),
         ("pass-through", Self::PassThrough),
@@ -35,37 +35,37 @@ impl Mode {
     ];
 }
 
-/// All settings.
+/// The settings of the layer.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// What the layer does.
+    /// The operation mode of the layer.
     pub mode: Mode,
-    /// Extensions of devices that drivers are not to have.
+    /// The device extensions to hide.
     pub hide: Vec<CString>,
-    /// Features of core Vulkan that drivers are not to have.
+    /// The features of core Vulkan to hide.
     pub hide_features: Vec<Feature>,
-    /// Whether drivers are to lack what portability drivers lack.
+    /// Whether devices behave as if their drivers were portability drivers.
     pub portability: bool,
-    /// How much is logged.
+    /// The most detailed level that is logged.
     pub log_level: Level,
-    /// The file that log lines are appended to; without it, the standard error.
+    /// The file to which log lines are appended; standard error if absent.
     pub log_file: Option<PathBuf>,
-    /// Options for finding errors of the layer.
+    /// Options for debugging captures.
     pub debugging: Debugging,
 }
 
-/// Options for finding errors of a capture.
+/// Options for debugging captures.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Debugging {
-    /// A folder for the shaders of captures, before and after.
+    /// A folder to which the layer writes the shaders of captures, before and after lowering.
     pub dump: Option<PathBuf>,
-    /// The pipelines that capture, by their number in the order of creation; all by default. The others draw.
+    /// The pipelines to capture, by their number in the order of creation; all by default. Other pipelines draw only.
     pub pipelines: Option<RangeInclusive<u32>>,
-    /// Whether a pipeline that cannot be captured is not created, rather than drawn.
+    /// Whether the creation of a pipeline that cannot be captured fails; otherwise the pipeline draws only.
     pub refuse: bool,
 }
 
-/// The names of the settings, and of the variables of the environment.
+/// The names of the settings, each with its environment variable.
 pub const NAMES: [(&str, &str); 8] = [
     ("mode", "POLYSHADE_LAYER_MODE"),
     ("hide", "POLYSHADE_LAYER_HIDE"),
@@ -78,18 +78,18 @@ pub const NAMES: [(&str, &str); 8] = [
 ];
 
 impl Settings {
-    /// The settings of an instance, and what is wrong with those that were given.
+    /// Reads the settings of an instance; returns them with the error messages for bad settings.
     ///
     /// # Safety
     ///
-    /// The chain is one of `VkInstanceCreateInfo`, whose structures are valid.
+    /// `chain` is the `pNext` chain of a `VkInstanceCreateInfo`, and its structures are valid.
     pub(crate) unsafe fn read(
         chain: *const c_void,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut faults = Vec::new();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         for (name, value) in unsafe { of_chain(chain) } {
             let set = value.and_then(|value| settings.set(&name, &value));
             faults.extend(set.err().map(|fault| format!("layer setting {name}: {fault}")));
@@ -103,7 +103,7 @@ impl Settings {
         (settings, faults)
     }
 
-    /// Whether an extension of the driver's is to be hidden.
+    /// Returns whether an extension of the driver is hidden.
     pub(crate) fn hides(&self, extension: &CStr) -> bool {
         self.hide.iter().any(|hidden| hidden.as_c_str() == extension)
     }
@@ -127,7 +127,7 @@ impl Settings {
     }
 }
 
-/// A variable of the environment, unless the process has rights that whoever set it lacks.
+/// Returns an environment variable, unless the process has more privileges than the user who set it.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     let value = if has_more_rights() { None } else { std::env::var_os(name) };
     #[cfg(target_os = "android")]
@@ -135,7 +135,7 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     value
 }
 
-/// The kernel knows: a file may be setuid, or have capabilities.
+/// Asks the kernel: the program may be setuid, or have file capabilities.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn has_more_rights() -> bool {
     use std::ffi::c_ulong;
@@ -160,12 +160,12 @@ fn has_more_rights() -> bool {
 
 const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 
-/// A path, unless it is empty.
+/// Returns the path, unless it is empty.
 fn path(value: &str) -> Option<PathBuf> {
     (!value.is_empty()).then(|| PathBuf::from(value))
 }
 
-/// `FIRST-LAST`, or one number; all, where it is empty.
+/// Parses `FIRST-LAST` or one number; `None`, for all pipelines, if the text is empty.
 fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
     if value.is_empty() {
         return Ok(None);
@@ -177,7 +177,7 @@ fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
     }
 }
 
-/// Names of extensions and of features, with commas or blanks between them.
+/// Parses names of extensions and features, separated by commas or spaces.
 fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
     let (mut extensions, mut features) = (Vec::new(), Vec::new());
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -198,7 +198,7 @@ fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
     Ok((extensions, features))
 }
 
-/// The settings for this layer in the chain, or what is wrong with one.
+/// Returns the settings for this layer in the chain, each with its value or an error message.
 ///
 /// # Safety
 ///
@@ -206,17 +206,17 @@ fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
 unsafe fn of_chain(chain: *const c_void) -> Vec<(String, Result<String, String>)> {
     let mut found = Vec::new();
     let mut at = chain.cast::<vk::BaseInStructure<'_>>();
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     while let Some(structure) = unsafe { at.as_ref() } {
         at = structure.p_next;
         if structure.s_type != vk::LayerSettingsCreateInfoEXT::STRUCTURE_TYPE {
             continue;
         }
         let info = std::ptr::from_ref(structure).cast::<vk::LayerSettingsCreateInfoEXT<'_>>();
-        // SAFETY: the type says what it is, and that so many settings are there.
+        // SAFETY: the structure type identifies the structure, whose array has `setting_count` elements.
         let settings = unsafe { slice((*info).p_settings, (*info).setting_count) };
         for setting in settings {
-            // SAFETY: names of valid settings are strings.
+            // SAFETY: the names in valid settings are zero-terminated strings.
             let (layer, name) =
                 unsafe { (text(setting.p_layer_name), text(setting.p_setting_name)) };
             if layer == Some(LAYER_NAME) {
@@ -229,7 +229,7 @@ unsafe fn of_chain(chain: *const c_void) -> Vec<(String, Result<String, String>)
     found
 }
 
-/// The values of a setting, with commas between them.
+/// Returns the string values of a setting, joined with commas.
 ///
 /// # Safety
 ///
@@ -238,7 +238,7 @@ unsafe fn value_of(setting: &vk::LayerSettingEXT<'_>) -> Result<String, String> 
     if setting.ty != vk::LayerSettingTypeEXT::STRING {
         return Err(format!("is of type {:?}, and not of strings", setting.ty));
     }
-    // SAFETY: the type says that the values are so many strings.
+    // SAFETY: the type states that the array has `value_count` strings.
     let values = unsafe { slice(setting.p_values.cast::<*const c_char>(), setting.value_count) };
     // SAFETY: as above.
     let values = values.iter().filter_map(|value| unsafe { text(*value) });
@@ -246,16 +246,16 @@ unsafe fn value_of(setting: &vk::LayerSettingEXT<'_>) -> Result<String, String> 
     values.map(|values| values.join(",")).map_err(|_| "is not UTF-8".to_owned())
 }
 
-/// So many elements, or none where there is no array.
+/// Returns an array as a slice, which is empty if the pointer is null.
 ///
 /// # Safety
 ///
-/// `first` is null or points to so many, which live for as long as the result is used.
+/// `first` is null or points to `count` elements, which live for as long as the result is used.
 pub(crate) unsafe fn slice<'t, T>(first: *const T, count: u32) -> &'t [T] {
     if first.is_null() || count == 0 {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts(first, count as usize) }
 }
 
@@ -358,7 +358,7 @@ mod tests {
         );
     }
 
-    /// As root, whose right it is to give a file capabilities.
+    /// Only root may set file capabilities, so the test needs root.
     #[test]
     #[cfg(target_os = "linux")]
     fn programs_with_capabilities_do_not_heed_the_environment() {
@@ -397,7 +397,7 @@ mod tests {
         let rights = [0x0200_0001_u32, 1 << 13, 0, 0, 0].map(u32::to_le);
         let path = CString::new(program.as_os_str().as_bytes()).expect("it has no 0");
         let name = c"security.capability".as_ptr();
-        // SAFETY: the texts end, and there are so many bytes.
+        // SAFETY: both texts are zero-terminated, and the value has the given number of bytes.
         let done = unsafe {
             setxattr(path.as_ptr(), name, rights.as_ptr().cast(), size_of_val(&rights), 0)
         };

@@ -1,4 +1,4 @@
-//! SPIR-V as the application passes it.
+//! Scans of SPIR-V that the application passes.
 
 use ash::vk;
 use polyshade::spv::{Capability, Decoration};
@@ -10,12 +10,13 @@ const OP_DECORATE: u32 = 71;
 const OP_MEMBER_DECORATE: u32 = 72;
 const HEADER: usize = 5;
 
-/// What drivers without the extension do not have.
+/// The capabilities that drivers without the extension lack.
 const OF_THE_EXTENSION: [Capability; 2] =
     [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
 
-/// Whether a module declares a capability of the extension. Most do not, and are not even parsed: the driver reports
-/// their other errors.
+/// Returns whether a module declares a capability of the extension.
+///
+/// Most modules do not, and the layer does not parse them: the driver reports their errors.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
     let mut at = HEADER;
     while let Some(&first) = words.get(at) {
@@ -32,7 +33,7 @@ pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
     false
 }
 
-/// Whether a module captures something: a shader may have the execution mode `Xfb` and no output for it.
+/// Returns whether a module captures outputs. A shader may have the execution mode `Xfb` without any captured output.
 pub(crate) fn captures(words: &[u32]) -> bool {
     let mut at = HEADER;
     while let Some(&first) = words.get(at) {
@@ -54,16 +55,16 @@ pub(crate) fn captures(words: &[u32]) -> bool {
     false
 }
 
-/// The words of a module that is to be created.
+/// Returns the words of a module that is being created.
 ///
 /// # Safety
 ///
-/// The structure is valid, and its words live for as long as the result is used.
+/// The structure is valid, and its code lives for as long as the result is used.
 pub(crate) unsafe fn words<'w>(info: &vk::ShaderModuleCreateInfo<'_>) -> &'w [u32] {
     if info.p_code.is_null() {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts(info.p_code, info.code_size / 4) }
 }
 

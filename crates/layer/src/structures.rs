@@ -1,43 +1,41 @@
-//! Which structures belong to which extension of devices, and how large structures of a chain are.
+//! The structures of each device extension, and the sizes of structures in chains.
 //!
-//! Vulkan's chains say the type of a structure and not its size: what is to be copied has to be known. The rows are
-//! those of `ash`. Structures that became a part of Vulkan itself are not an extension's: they say what a version
-//! offers.
+//! A chain contains the type of a structure but not its size, so the layer can copy only known structures. The rows
+//! are those of `ash`. Structures promoted to core Vulkan do not belong to an extension: they report the features of
+//! a version.
 
 use ash::vk::{self, TaggedStructure};
 use std::ffi::CStr;
 
-/// A structure of an extension, as it stands in the chains of features or of properties.
+/// A feature or property structure of an extension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owned {
-    /// The extension's name.
     pub(crate) extension: &'static CStr,
-    /// Features are answered as not there; properties are left as they are.
+    /// Feature structures are reported as all false; property structures are left unchanged.
     pub(crate) kind: StructureKind,
-    /// The structure's type.
     pub(crate) s_type: vk::StructureType,
-    /// The bytes of a structure of features.
+    /// The size in bytes of a feature structure.
     pub(crate) size: usize,
 }
 
-/// What a structure says.
+/// The content of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StructureKind {
     Features,
     Properties,
 }
 
-/// The structures of extensions.
+/// Returns the structures of all extensions.
 pub(crate) fn all() -> impl Iterator<Item = Owned> {
     OWNED.iter().copied()
 }
 
-/// The bytes of a structure that may stand in a chain which is copied.
+/// Returns the size in bytes of a structure that may be in a copied chain.
 pub(crate) fn size(s_type: vk::StructureType) -> Option<usize> {
     SIZES.iter().find(|(known, _)| *known == s_type).map(|(_, size)| *size)
 }
 
-/// `VkPhysicalDeviceVulkan14Features`, which `ash` lacks: the type, the next structure and 21 features.
+/// `VkPhysicalDeviceVulkan14Features`, which `ash` lacks: the type, the next pointer and 21 features.
 const VULKAN_14_FEATURES: vk::StructureType = vk::StructureType::from_raw(55);
 const VULKAN_14_FEATURES_SIZE: usize =
     size_of::<(vk::BaseInStructure<'static>, [vk::Bool32; 21])>();

@@ -2,16 +2,16 @@
 
 use ash::vk;
 
-/// The most attempts to read a list that grows between the two calls.
+/// The maximum number of attempts to read a list that grows between the two calls.
 const MOST_TRIES: u32 = 8;
 
-/// Writes a list to the caller: only its length where `out` is null, else as many elements as fit.
+/// Writes a list to the caller: only its length if `out` is null, otherwise as many elements as fit.
 ///
 /// # Safety
 ///
-/// `count` is valid; `out` is null or has room for `*count`.
+/// `count` is valid; `out` is null or points to `*count` elements.
 pub(crate) unsafe fn write_list<T: Copy>(list: &[T], count: *mut u32, out: *mut T) -> vk::Result {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if out.is_null() {
             *count = list.len() as u32;
@@ -53,7 +53,7 @@ mod tests {
         let list = [1, 2, 3];
         let written = |room: u32| {
             let (mut count, mut out) = (room, [0; 3]);
-            // SAFETY: there is room for three.
+            // SAFETY: the array has three elements.
             let result = unsafe { write_list(&list, &raw mut count, out.as_mut_ptr()) };
             (result, count, out)
         };

@@ -1,11 +1,12 @@
-//! Usages of buffers: what is captured into and counted in becomes a storage buffer.
+//! Usages of buffers: the buffers of captures and their counters become storage buffers.
 
 use crate::log::{Level, Log};
 use crate::pnext::{Change, Copied, find};
 use ash::vk::{self, BufferUsageFlags, BufferUsageFlags2KHR, TaggedStructure as _};
 use std::ffi::c_void;
 
-/// What a capture finds by address: what it captures into, counts in, reads as arguments or as an attribute.
+/// The usages of buffers that captures read or write by address: captured data, counters, arguments, indices,
+/// attributes, predicates.
 pub(crate) const FOUND: BufferUsageFlags = BufferUsageFlags::from_raw(
     BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw()
         | BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw()
@@ -15,8 +16,8 @@ pub(crate) const FOUND: BufferUsageFlags = BufferUsageFlags::from_raw(
         | BufferUsageFlags::CONDITIONAL_RENDERING_EXT.as_raw(),
 );
 
-/// The usages with those that a capture needs in place of the extension's; with addresses where captures find buffers
-/// by them.
+/// Replaces the extension's usages by those that a capture needs; with `addresses`, adds device addresses for all
+/// usages in [`FOUND`].
 pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlags {
     let feedback = BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let counter = BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
@@ -30,7 +31,7 @@ pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlag
     if addresses && usage.intersects(FOUND) {
         mapped |= BufferUsageFlags::SHADER_DEVICE_ADDRESS;
     }
-    // A copy of the results of queries reads its destination, to keep the words of those that are not available.
+    // Copying query results first reads the destination, to keep the values of queries that are not available.
     if addresses && usage.contains(BufferUsageFlags::TRANSFER_DST) {
         mapped |= BufferUsageFlags::TRANSFER_SRC;
     }
@@ -39,26 +40,26 @@ pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlag
 
 type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
 
-/// The usages of a buffer: those of the chain, where it has some, which then count alone.
+/// Returns the usages of a buffer: those in the chain, if present; they replace those of the structure.
 ///
 /// # Safety
 ///
 /// The structure is valid.
 pub(crate) unsafe fn of(info: &vk::BufferCreateInfo<'_>) -> BufferUsageFlags {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let newer = unsafe { find::<Flags>(info.p_next).map(|flags| (*flags).usage) };
-    // The older flags are the newer ones' lower half.
+    // The older flags are the lower half of the newer ones.
     newer.map_or(info.usage, |newer| BufferUsageFlags::from_raw(newer.as_raw() as u32))
 }
 
-/// The chain of a buffer, where newer usages are mapped too.
+/// Returns the chain of a buffer with the newer usages replaced as well.
 ///
 /// # Safety
 ///
 /// The chain is valid, and lives for as long as the result is used.
 pub(crate) unsafe fn usage_chain(first: *const c_void, addresses: bool, log: &Log) -> Copied {
     let edits = |s_type| (s_type == Flags::STRUCTURE_TYPE).then_some(Change::Edit);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut chain = Copied::new(first, edits).unwrap_or_else(|unknown| {
             let what = "usages of a buffer behind a structure of type";

@@ -45,7 +45,7 @@ impl Below {
         created: *mut vk::Instance,
     ) -> vk::Result {
         let found_by = ash::StaticFn { get_instance_proc_addr: self.find() };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let entry = ash::Entry::from_static_fn(found_by.clone());
             let result = (entry.fp_v1_0().create_instance)(info, allocator, created);
@@ -69,7 +69,7 @@ impl Below {
         created: *mut vk::Device,
     ) -> vk::Result {
         let next = self.instance().fp_v1_0();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let result = (next.create_device)(physical, info, allocator, created);
             if result == vk::Result::SUCCESS {

@@ -52,7 +52,7 @@ pub(crate) unsafe fn add_manifests(folder: PathBuf) {
     let paths = std::env::var_os("VK_LAYER_PATH").unwrap_or_default();
     let paths = std::env::split_paths(&paths).chain([folder]);
     let paths = std::env::join_paths(paths).expect("folders have no colons");
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
 }
 

@@ -243,7 +243,7 @@ impl<'a> Scene<'a> {
         let vulkan = &self.able.device.handle;
         let (arguments, draws, base) = (self.arguments.buffer, case.draws(), case.first_instance);
         let (first, offset, instances) = (case.first, case.offset, case.instances());
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match (case.kind, case.indexed) {
                 (DrawCommand::Direct, false) => {
@@ -289,7 +289,7 @@ impl<'a> Scene<'a> {
                 vertex_offset: case.offset(draw),
             })
             .collect();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match indexed {
                 false => (multi.cmd_draw_multi_ext)(

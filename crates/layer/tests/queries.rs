@@ -128,11 +128,11 @@ impl Scene<'_> {
 
     unsafe fn draw_all(&self, commands: vk::CommandBuffer, pool: vk::QueryPool, case: &Case) {
         if case.streams {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.draw(commands, pool, case, (0, 0..READ)) };
         }
         for number in 0..READ {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.draw(commands, pool, case, (number, number..number + 1)) };
         }
     }
@@ -149,7 +149,7 @@ impl Scene<'_> {
         let none = vk::QueryControlFlags::empty();
         let stream = |query: u32| if case.streams { query } else { 0 };
         let [captured, others] = case.points(number);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let begin = || {
                 for query in queries.clone() {
@@ -224,7 +224,7 @@ impl Scene<'_> {
         let (barrier, flags) =
             ([memory_barrier(written, vk::AccessFlags::HOST_READ)], vk::DependencyFlags::empty());
         let (transfer, host) = (Stage::TRANSFER, Stage::HOST);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             vulkan.cmd_copy_query_pool_results(
                 commands, pool, FIRST, READ, to, 0, stride, case.flags,

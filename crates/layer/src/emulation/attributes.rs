@@ -1,5 +1,7 @@
-//! Addresses as vertex attributes, for shaders that leave no room in push constants. Such a capture fetches the
-//! attributes of the application itself, so that all of the vertex input is free for them.
+//! Addresses as vertex attributes, if push constants have no space for them.
+//!
+//! The capture then pulls the application's attributes in the shader, so all of the vertex input is free for the
+//! addresses.
 
 use crate::driver::Driver;
 use crate::emulation::memory::Piece;
@@ -7,24 +9,24 @@ use crate::emulation::pipeline_info::{PipelineInfo, VertexInput, rate};
 use crate::emulation::state::VertexBuffer;
 use ash::vk::{self, DynamicState};
 
-/// The binding of the addresses.
+/// The vertex buffer binding of the addresses.
 pub(super) const BINDING: u32 = 0;
 
-/// The vertex input of captures that find their addresses by attributes.
+/// Returns the vertex input state of captures that read their addresses from attributes.
 pub(super) fn input() -> VertexInput {
     let address = |location| (location, BINDING, vk::Format::R32G32_UINT, 8 * location);
     VertexInput {
         attributes: [0, 1].map(address).to_vec(),
-        // All vertices read the same.
+        // The stride is 0, so all vertices read the same addresses.
         bindings: vec![(BINDING, 0, None)],
     }
 }
 
-/// Binds the addresses at this byte of the piece.
+/// Binds the addresses at byte `at` of the piece.
 ///
 /// # Safety
 ///
-/// The command buffer is one of the device's and being recorded.
+/// The command buffer belongs to the device and is being recorded.
 pub(super) unsafe fn bind_addresses(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -33,15 +35,15 @@ pub(super) unsafe fn bind_addresses(
 ) {
     let stride = info.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE).then_some(0);
     let bound = VertexBuffer { buffer: piece.buffer, offset: piece.offset + at, size: None };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { bound.bind(device, commands, stride) };
 }
 
-/// Sets the vertex input state where it is dynamic.
+/// Sets the vertex input state if it is dynamic.
 ///
 /// # Safety
 ///
-/// As above.
+/// As for [`bind_addresses`].
 pub(super) unsafe fn set_input(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -53,18 +55,18 @@ pub(super) unsafe fn set_input(
     {
         let (bindings, attributes) = input.descriptions();
         let counts = [bindings.len(), attributes.len()].map(|count| count as u32);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             set(commands, counts[0], bindings.as_ptr(), counts[1], attributes.as_ptr());
         }
     }
 }
 
-/// Restores the application's vertex buffer and vertex input state where the addresses replaced them.
+/// Restores the application's vertex buffer and vertex input state that the addresses replaced.
 ///
 /// # Safety
 ///
-/// As above.
+/// As for [`bind_addresses`].
 pub(super) unsafe fn unbind_addresses(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -72,7 +74,7 @@ pub(super) unsafe fn unbind_addresses(
     (bound, stride): (Option<&VertexBuffer>, Option<u32>),
     input: &VertexInput,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(bound) = bound {
             bound.bind(device, commands, stride);
@@ -82,7 +84,7 @@ pub(super) unsafe fn unbind_addresses(
 }
 
 impl VertexInput {
-    /// The same in the structures of `vkCmdSetVertexInputEXT`.
+    /// Converts the state to the structures of `vkCmdSetVertexInputEXT`.
     fn descriptions(
         &self,
     ) -> (
@@ -109,16 +111,16 @@ impl VertexInput {
 }
 
 impl VertexBuffer {
-    /// Binds it where the addresses are, with its stride where that is dynamic.
+    /// Binds the buffer to the binding of the addresses, with its stride if that is dynamic.
     ///
     /// # Safety
     ///
-    /// The command buffer is one of the device's and being recorded.
+    /// The command buffer belongs to the device and is being recorded.
     unsafe fn bind(&self, device: &Driver, commands: vk::CommandBuffer, stride: Option<u32>) {
         let (next, number) = (&device.next, BINDING);
         let stride = stride.map(u64::from);
         let pointer = |value: &Option<u64>| value.as_ref().map_or(std::ptr::null(), |one| one);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match (self.size, stride, next.cmd_bind_vertex_buffers_2, next.cmd_bind_vertex_buffers)
             {

@@ -1,4 +1,4 @@
-//! Captures: what is bound for them, where they begin and end.
+//! Captures: their bound buffers, their begin and their end.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -10,7 +10,9 @@ use polyshade::transform_feedback::MAX_BUFFERS;
 use polyshade_planner::counter_pass::Job;
 
 impl Emulator {
-    /// The address of a place in a buffer and the bytes behind it; nothing, where it has no address or no such place.
+    /// Returns the address of an offset in a buffer and the number of bytes from there to the end.
+    ///
+    /// Returns `None` if the buffer has no address or the offset is outside of it.
     pub(crate) fn place(
         &self,
         device: &Driver,
@@ -20,12 +22,13 @@ impl Emulator {
         if buffer == vk::Buffer::null() {
             return None;
         }
-        // SAFETY: who destroys the buffer waits for those who use it.
+        // SAFETY: the application destroys a buffer only after its last use.
         let size = *unsafe { self.buffers.get(buffer.as_raw()) }?;
         Some((address(device, buffer) + offset, size.checked_sub(offset)?))
     }
 
-    /// The address of a range in a buffer and its bytes: to the end of the buffer, where no size is given.
+    /// Returns the address and the size in bytes of a range; without a size, the range extends to the end of the
+    /// buffer.
     pub(crate) fn range(
         &self,
         device: &Driver,

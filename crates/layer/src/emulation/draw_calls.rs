@@ -6,16 +6,16 @@ use ash::vk;
 use polyshade::transform_feedback::IndexType;
 use polyshade_planner::counter_pass::Arguments;
 
-/// A draw, or several of one command.
+/// One draw, or several of one command.
 #[derive(Clone, Copy)]
 pub(crate) struct RecordedDraw {
     pub(crate) arguments: DrawArguments,
     pub(crate) indexed: bool,
-    /// How many draws there are, at most.
+    /// The maximum number of draws.
     pub(crate) draws: u32,
 }
 
-/// Where the numbers of draws are.
+/// The source of the draw arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum DrawArguments {
     Direct {
@@ -68,12 +68,12 @@ impl RecordedDraw {
         Self { arguments: DrawArguments::Indirect { place, stride, count }, indexed, draws }
     }
 
-    /// Whether the host gives the numbers.
+    /// Returns whether the host gives the arguments.
     pub(crate) fn is_direct(&self) -> bool {
         matches!(self.arguments, DrawArguments::Direct { .. })
     }
 
-    /// The numbers as the counter pass reads them; nothing, where a buffer has no address.
+    /// Returns the arguments for the counter pass, or `None` if a buffer has no address.
     pub(crate) fn arguments(&self, device: &Driver, emulator: &Emulator) -> Option<Arguments> {
         let at = |(buffer, offset)| emulator.place(device, buffer, offset).map(|(place, _)| place);
         Some(match self.arguments {
@@ -103,7 +103,7 @@ impl RecordedDraw {
     }
 }
 
-/// The indices of a draw.
+/// The index buffer range of a draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Indices {
     pub(crate) address: u64,

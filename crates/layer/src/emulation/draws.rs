@@ -1,4 +1,4 @@
-//! What is captured and counted of each draw.
+//! Captures and counts draws.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -14,29 +14,30 @@ use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use polyshade_planner::counter_pass::{self, Job};
 use std::sync::Arc;
 
-/// The most draws of an indirect draw that are captured.
+/// The maximum number of draws in a captured indirect draw.
 const MOST_DRAWS: u32 = 1 << 16;
 
-/// What becomes of a draw.
+/// The result of capturing and counting a draw.
 #[derive(Default)]
 pub(crate) struct Done {
-    /// The arguments that the counter pass writes.
+    /// The draw arguments that the counter pass writes.
     pub(crate) commands: Option<Piece>,
-    /// Whether there is nothing more to draw.
+    /// Whether the original draw need not be recorded.
     pub(crate) is_whole: bool,
 }
 
-/// Why something is not captured.
+/// The reason why a draw is not captured.
 pub(super) type Why = String;
 
 impl Recording {
-    /// Whether anything is captured or counted. Queries of transform feedback count while that is active.
+    /// Returns whether draws are captured or counted. Transform feedback queries count only while a capture is
+    /// active.
     pub(crate) fn watches(&self, emulator: &Emulator) -> bool {
         let [_, of_generated] = self.counted;
         self.active.is_some() || of_generated != 0 && !emulator.driver_counts
     }
 
-    /// Captures and counts a draw, and says why not in the log.
+    /// Captures and counts a draw, and logs the reason if that fails.
     pub(crate) unsafe fn watch(
         &mut self,
         device: &Driver,
@@ -44,14 +45,15 @@ impl Recording {
         commands: vk::CommandBuffer,
         call: RecordedDraw,
     ) -> Done {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.keep(device, emulator, commands, call) }.unwrap_or_else(|why| {
             device.fault(format_args!("a draw is not captured: {why}"));
             Done::default()
         })
     }
 
-    /// Where the counter pass counts: the capture's own place, or outside of one a place that nothing else reads.
+    /// Returns the address where the counter pass counts: the state of the capture, or unused memory if none is
+    /// active.
     fn state(&mut self, device: &Driver, emulator: &Emulator) -> Result<u64, Why> {
         match self.active {
             Some(Active { state }) => Ok(state),
@@ -83,7 +85,7 @@ impl Recording {
         if has_others && self.active.is_some() {
             device.fault(format_args!("a draw is not captured: {OTHER_STAGES}"));
         }
-        // The counter pass makes the arguments of draws by byte count.
+        // The counter pass writes the arguments of draws by byte count.
         if has_others && !matches!(call.arguments, DrawArguments::Bytes { .. }) {
             return Ok(Done::default());
         }
@@ -106,7 +108,7 @@ impl Recording {
             }
             return Ok(done);
         };
-        // The driver counts the points, too.
+        // The driver also counts the points that the layer draws.
         let points = (of_generated != 0 && emulator.driver_counts).then(|| {
             let topology = Topology::PointList;
             job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
@@ -136,17 +138,17 @@ impl Recording {
         if layout.addresses == Some(Addresses::Bound) {
             drawn.bound = Some(self.arena.put(device, emulator, &drawn.params()).map_err(lost)?);
         }
-        // Nothing fails any more, so that only points that are drawn are counted.
+        // Nothing can fail from here on, so only points that are drawn are counted.
         points.iter().for_each(|job| self.jobs.push(job));
         self.jobs.push(&job(draws, of_feedback));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
-        // The driver counts this draw, so it must be recorded.
+        // If the driver counts this draw, it must be recorded.
         let is_whole = self.discards(info) && !variant.stores && points.is_none();
         Ok(Done { is_whole, ..done })
     }
 
-    /// Draws the points of a capture, and gives the application its state back.
+    /// Draws the points of a capture, then restores the application's state.
     unsafe fn draw_points(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
@@ -155,7 +157,7 @@ impl Recording {
         drawn: Drawn<'_>,
     ) {
         let info = drawn.info;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             drawn.draw(device, commands, call, info.discards_dynamically(emulator));
             self.restore(device, commands, info);
@@ -167,7 +169,7 @@ impl Recording {
         }
     }
 
-    /// The variant that captures draws like this one, if there is anything to capture.
+    /// Returns the variant that captures a draw with the current state, if a capture is active.
     fn variant(
         &self,
         device: (&Driver, &Emulator),
@@ -186,7 +188,7 @@ impl Recording {
         graphics.variant(device, key, self.scope.pass())
     }
 
-    /// The parameters of a draw for the counter pass, without those of a capture.
+    /// Returns the parameters of a draw for the counter pass, without those of a capture.
     fn draw_params(
         &mut self,
         device: &Driver,
@@ -201,7 +203,7 @@ impl Recording {
             arguments: arguments.ok_or("arguments in a buffer without an address")?,
             count: call.draws,
             predicate: self.predicate(),
-            // There is no room for what is not captured.
+            // Size 0: nothing is captured.
             buffers: [(0, 1); MAX_BUFFERS],
             template: 0,
             word_count: 0,
@@ -217,8 +219,10 @@ impl Recording {
         Ok(draws)
     }
 
-    /// Where the counter pass writes arguments, unless the host gives them. The counter pass decides whether
-    /// conditional draws are executed.
+    /// Returns memory for the draw arguments that the counter pass writes, or `None` if the host writes the
+    /// arguments.
+    ///
+    /// The counter pass also decides whether conditional draws are executed.
     fn commands(
         &mut self,
         device: &Driver,
@@ -233,11 +237,11 @@ impl Recording {
         self.kept(device, emulator, size).map(Some)
     }
 
-    /// Gives the application's draws back what the capture has set.
+    /// Restores the state that the capture changed, for the application's draws.
     unsafe fn restore(&self, device: &Driver, commands: vk::CommandBuffer, info: &PipelineInfo) {
         let next = &device.next;
         let Some((pipeline, _)) = &self.graphics else { return };
-        // SAFETY: the caller's promise. What is set is dynamic in the pipeline that is bound.
+        // SAFETY: guaranteed by the caller. The state that is set is dynamic in the bound pipeline.
         unsafe {
             if let Some(bind) = next.cmd_bind_pipeline {
                 bind(commands, vk::PipelineBindPoint::GRAPHICS, *pipeline);
@@ -266,34 +270,33 @@ fn lost(error: vk::Result) -> Why {
     format!("no memory: {error}")
 }
 
-/// What draws the points of a capture.
+/// The draw calls for the points of a capture.
 struct Drawn<'d> {
     info: &'d PipelineInfo,
     variant: &'d Variant,
     layout: &'d Layout,
     blocks: Piece,
-    /// Where their arguments are, unless the host gives them.
+    /// The arguments of the draws, if the counter pass writes them.
     commands: Option<Piece>,
-    /// How many there are, over all executions.
+    /// The number of draws, over all executions.
     draws: u32,
-    /// The addresses of all draws, where they are vertex attributes.
+    /// The addresses for all draws, if the shader reads them as vertex attributes.
     bound: Option<Piece>,
 }
 
 impl Drawn<'_> {
-    /// Where this draw finds what attributes are fetched by, and the words of the capture.
+    /// Returns the addresses of the vertex-pulling parameters and of the capture parameters of a draw.
     fn addresses(&self, number: u32) -> [u64; 2] {
         let block = self.blocks.address + u64::from(number * self.variant.block_stride());
         [block + u64::from(self.variant.capture_size()), block]
     }
 
-    /// The addresses of all draws, as words.
+    /// Returns the addresses for all draws as 32-bit values.
     fn params(&self) -> Vec<u32> {
         let addresses = (0..self.draws).flat_map(|number| self.addresses(number));
         addresses.flat_map(|address| [address as u32, (address >> 32) as u32]).collect()
     }
 
-    /// Draws the points.
     unsafe fn draw(
         &self,
         device: &Driver,
@@ -307,7 +310,7 @@ impl Drawn<'_> {
         else {
             return;
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             bind(commands, vk::PipelineBindPoint::GRAPHICS, self.variant.pipeline);
             if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
@@ -335,9 +338,9 @@ impl Drawn<'_> {
         }
     }
 
-    /// Gives the shader the addresses of this draw, by push constants or a vertex buffer.
+    /// Passes the addresses for a draw to the shader, by push constants or a vertex buffer.
     unsafe fn push_addresses(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
-        // SAFETY: the caller's promise; the layout has room for the addresses, if they are pushed.
+        // SAFETY: guaranteed by the caller; the push constant range includes the addresses.
         unsafe {
             match (self.layout.addresses, self.bound, device.next.cmd_push_constants) {
                 (Some(Addresses::Pushed(at)), _, Some(push)) => {

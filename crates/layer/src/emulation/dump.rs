@@ -1,4 +1,4 @@
-//! What the setting `dump` writes of a capture: its shader before and after, and what is done with it.
+//! The files that the setting `dump` writes for a capture: its shader before and after lowering, and its plan.
 
 use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
@@ -9,26 +9,26 @@ use std::path::Path;
 
 /// A capture by a pipeline.
 pub(super) struct Captured<'c> {
-    /// Of the pipeline, among those that capture.
+    /// The number among the capturing pipelines.
     pub(super) number: u32,
     pub(super) topology: Topology,
-    /// Of draws with indices, whether one restarts primitives.
+    /// For indexed draws, whether primitive restart is enabled.
     pub(super) restarts: Option<bool>,
-    /// Whether the shader fetches attributes.
+    /// Whether the shader pulls attributes from buffers.
     pub(super) pulls: bool,
     pub(super) entry: &'c str,
-    /// The shader, before and after.
+    /// The shader before and after lowering.
     pub(super) shaders: [&'c [u32]; 2],
-    /// What it reads of the host.
+    /// The host parameters of the lowered shader.
     pub(super) host: &'c [HostParams],
-    /// Bytes of a vertex in each feedback buffer.
+    /// The bytes of a vertex in each transform feedback buffer.
     pub(super) strides: [u32; MAX_BUFFERS],
-    /// Whether the draw is needed for what the shader stores.
+    /// Whether the original draw is needed for the stores of the shader.
     pub(super) stores: bool,
 }
 
 impl Captured<'_> {
-    /// Writes the shader before and after, and the plan.
+    /// Writes the shaders and the plan.
     pub(super) fn dump(&self, folder: &Path) -> Result<()> {
         let mut name = format!("{:04}-{:?}", self.number, self.topology);
         if let Some(restarts) = self.restarts {
@@ -42,7 +42,7 @@ impl Captured<'_> {
         fs::write(folder.join(format!("{name}.plan.txt")), self.plan())
     }
 
-    /// What the layer draws, binds and writes, in lines.
+    /// Returns a text with the layer's draws, bindings and parameters, one per line.
     fn plan(&self) -> String {
         let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
         text += match self.restarts {

@@ -1,4 +1,4 @@
-//! The state that a draw has: static in its pipeline, or set by commands.
+//! The state of a draw: static in its pipeline, or set by commands.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -10,7 +10,7 @@ use polyshade::transform_feedback::IndexType;
 use polyshade_planner::counter_pass::Predicate;
 
 impl Recording {
-    /// The predicate of conditional rendering.
+    /// Returns the predicate of conditional rendering.
     pub(super) fn predicate(&self) -> Option<Predicate> {
         self.conditional.and_then(|one| one.predicate)
     }
@@ -43,7 +43,7 @@ impl Recording {
         }
     }
 
-    /// Where the attributes of a draw come from, with the strides that are dynamic.
+    /// Returns the vertex input state of a draw, including dynamic strides.
     pub(super) fn input(&self, info: &PipelineInfo) -> VertexInput {
         let input = match info.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
             true => self.input.as_ref(),
@@ -56,7 +56,7 @@ impl Recording {
         input
     }
 
-    /// The stride of a binding, if it is dynamic.
+    /// Returns the stride of a binding, if it is dynamic.
     pub(super) fn stride(&self, info: &PipelineInfo, binding: u32) -> Option<u32> {
         let is_dynamic = info.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE);
         self.strides.get(&binding).copied().filter(|_| is_dynamic)

@@ -1,4 +1,4 @@
-//! The counter pass: its pipelines, and the lists of jobs that are done in front of render passes.
+//! The counter pass: its pipelines, and the lists of jobs that it executes before render passes.
 
 use crate::driver::Driver;
 use crate::emulation::memory::Piece;
@@ -47,7 +47,7 @@ impl CounterPass {
     }
 
     pub(crate) fn destroy(self, device: &Driver) {
-        // SAFETY: nobody uses them any more; null is nothing.
+        // SAFETY: nobody uses the objects any more; null handles are ignored.
         unsafe {
             for pipeline in [self.keep, self.segments, self.results] {
                 if let Some(destroy) = device.next.destroy_pipeline {
@@ -71,7 +71,7 @@ fn pipeline(
     let create = device.next.create_compute_pipelines.ok_or(LOST)?;
     let mut module = vk::ShaderModule::null();
     let mut made = vk::Pipeline::null();
-    // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made.
+    // SAFETY: all structures are valid, and the module is destroyed only after the pipeline was created.
     unsafe {
         create_module(device.handle, &raw const info, std::ptr::null(), &raw mut module)
             .result()?;
@@ -91,27 +91,29 @@ fn pipeline(
     Ok(made)
 }
 
-/// How often a render pass may execute a secondary command buffer that captures there. Each execution needs its own
-/// parameters of the draws, and their addresses are fixed: so captures are recorded as often, and store the same again
-/// wherever the command buffer is executed.
+/// The maximum number of captured executions of a secondary command buffer in a render pass.
+///
+/// Each execution needs its own copy of the draw parameters, but the recorded commands contain fixed addresses. So
+/// each capture is recorded this many times, each with its own copy, and every execution runs all of them; repeated
+/// stores write the same data.
 pub(crate) const MOST_EXECUTIONS: u32 = 4;
 
 /// The jobs of a render pass, or of a secondary command buffer inside one.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Jobs {
     words: Vec<u32>,
-    /// The most draws of a job with restarts.
+    /// The maximum number of draws in a job with primitive restart.
     restarted: u32,
-    /// What was executed, in its order.
+    /// The executed secondary command buffers, in order.
     executed: Vec<Executed>,
 }
 
-/// A secondary command buffer that was executed, and its jobs among all.
+/// An executed secondary command buffer, and the range of its jobs.
 #[derive(Clone, PartialEq)]
 struct Executed {
     commands: vk::CommandBuffer,
     jobs: Range<usize>,
-    /// Whether it may be executed several times.
+    /// Whether the command buffer may be executed several times.
     repeats: bool,
 }
 
@@ -123,10 +125,10 @@ impl Jobs {
         self.words.extend(job.words());
     }
 
-    /// Adds others. Whether there is room for what they execute.
+    /// Appends other jobs. Returns whether each secondary command buffer still has a copy for each execution.
     pub(crate) fn extend(&mut self, other: &Self) -> bool {
         let (mut fits, mut at) = (true, 0);
-        // The others have moved on already as far as they are behind each other.
+        // Jobs in `other` already use the copies after those of earlier executions in `other`.
         let before: Vec<u32> = other.executed.iter().map(|one| self.times(one.commands)).collect();
         for (one, before) in other.executed.iter().zip(before) {
             self.words.extend(&other.words[at..one.jobs.start]);
@@ -139,8 +141,8 @@ impl Jobs {
         fits
     }
 
-    /// Adds those of a secondary command buffer that is executed here, under this conditional rendering. Whether there
-    /// is room.
+    /// Appends the jobs of a secondary command buffer that is executed under this predicate. Returns whether a copy
+    /// of its parameters is left.
     pub(super) fn execute(
         &mut self,
         commands: vk::CommandBuffer,
@@ -155,7 +157,7 @@ impl Jobs {
         self.add(commands, &jobs, (self.times(commands), repeats))
     }
 
-    /// How often it is executed.
+    /// Returns how often the command buffer is executed.
     fn times(&self, commands: vk::CommandBuffer) -> u32 {
         self.executed.iter().filter(|one| one.commands == commands).count() as u32
     }
@@ -176,7 +178,7 @@ impl Jobs {
         true
     }
 
-    /// All words, with those that leave out the executions that there might have been.
+    /// Returns all jobs, followed by jobs that disable the copies for executions that do not occur.
     pub(super) fn whole(&self) -> Vec<u32> {
         let mut words = self.words.clone();
         for (number, one) in self.executed.iter().enumerate().filter(|(_, one)| one.repeats) {
@@ -194,7 +196,7 @@ impl Jobs {
         words
     }
 
-    /// The list of its jobs, whose words lie in this memory.
+    /// Returns the list of these jobs, whose words lie in `place`.
     pub(super) fn list(&self, words: &[u32], place: Piece) -> List {
         let count = words.len() as u32 / (Job::SIZE / 4);
         List { jobs: place.address, count, restarted: self.restarted }
@@ -209,11 +211,11 @@ impl Jobs {
     }
 }
 
-/// A barrier for all memory.
+/// Records a global memory barrier.
 ///
 /// # Safety
 ///
-/// The command buffer is one of the device's, and being recorded.
+/// The command buffer belongs to the device and is being recorded.
 pub(crate) unsafe fn barrier(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -223,7 +225,7 @@ pub(crate) unsafe fn barrier(
     let memory = vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(access);
     let (flags, none) = (vk::DependencyFlags::empty(), std::ptr::null());
     if let Some(barrier) = device.next.cmd_pipeline_barrier {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             barrier(commands, src, dst, flags, 1, &raw const memory, 0, none, 0, std::ptr::null());
         }
@@ -239,7 +241,7 @@ mod tests {
 
     const BLOCK: u64 = 32;
 
-    /// A draw whose words and arguments go here.
+    /// Returns a job with one draw, whose parameters and arguments are written to these addresses.
     fn job(blocks: u64, commands: u64) -> Job {
         let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
         let draws = Draws {
@@ -259,7 +261,7 @@ mod tests {
         Job { draws: Some(draws), ..Job::default() }
     }
 
-    /// The same, of an execution.
+    /// Returns the same job for the execution with this number.
     fn time(number: u64) -> Vec<u32> {
         job(1024 + number * BLOCK, 4096 + number * u64::from(Job::COMMAND_SIZE)).words().to_vec()
     }
@@ -295,7 +297,7 @@ mod tests {
         let expected = [&expected[..5], &[plain, time(3)]].concat();
         assert_eq!(joined.whole(), expected.concat());
 
-        // What is executed once has nothing behind it.
+        // A command buffer that is executed once has no disabled copies.
         let mut jobs = Jobs::default();
         assert!(jobs.execute(secondary, (&own, false), None));
         assert!(!jobs.execute(secondary, (&own, false), None));

@@ -1,25 +1,26 @@
-//! Pipeline layouts, in which the vertex shaders of captures get room for two addresses behind what the application
-//! pushes, if there is some.
+//! Pipeline layouts, to which the layer adds push constants for two addresses, if the limit allows.
 //!
-//! All ranges become one, a function of them alone, so that layouts which were compatible stay so. A stage may be in
-//! one range only, and what is pushed has to name all stages that have the bytes: so stages are widened in every push.
+//! The layer merges all push constant ranges into one and places the addresses after them. The merged range depends
+//! only on the original ranges, so compatible layouts stay compatible. A stage may be in only one range, and a push
+//! must name all stages that have the bytes, so the layer replaces the stages of every push by those of the merged
+//! range.
 
 use crate::driver::Driver;
 use ash::vk::{self, ShaderStageFlags};
 use std::sync::Arc;
 
-/// Bytes of the addresses of words and of vertex buffers.
+/// The size in bytes of the two addresses: vertex-pulling parameters and capture parameters.
 pub(crate) const ADDRESSES: u32 = 16;
 
-/// The most bytes of push constants that are remembered.
+/// The maximum size in bytes of the push constants that the layer records.
 pub(crate) const MOST_PUSHED: usize = 256;
 
-/// Where the shaders of captures find their addresses.
+/// The source of the addresses for the shaders of captures.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Addresses {
-    /// In push constants, from this byte on.
+    /// Push constants, from this byte on.
     Pushed(u32),
-    /// In vertex attributes.
+    /// Vertex attributes.
     Bound,
 }
 
@@ -28,24 +29,24 @@ pub(crate) struct Layout {
     pub(crate) handle: vk::PipelineLayout,
     pub(crate) device: vk::Device,
     pub(crate) destroy: Option<vk::PFN_vkDestroyPipelineLayout>,
-    /// The stages of the one range; none, where ranges are as the application has them.
+    /// The stages of the merged range; empty if the ranges are those of the application.
     pub(crate) stages: ShaderStageFlags,
-    /// What the application pushes, with the stages that have to be named.
+    /// The application's push constants, with the stages that a push must name.
     pub(crate) pushed: Vec<vk::PushConstantRange>,
-    /// Nothing, where there is no place for them.
+    /// The source of the addresses, or `None` if no source is available.
     pub(crate) addresses: Option<Addresses>,
 }
 
 impl Drop for Layout {
     fn drop(&mut self) {
         if let Some(destroy) = self.destroy {
-            // SAFETY: nobody uses the layout any more, and the device outlives what was created of it.
+            // SAFETY: nobody uses the layout any more, and the device outlives its objects.
             unsafe { destroy(self.device, self.handle, std::ptr::null()) };
         }
     }
 }
 
-/// The ranges as one, with room for addresses at the given place, or as they are where there is none.
+/// Returns the merged range and the offset of the addresses in it, or `None` if it exceeds the limit `most`.
 pub(crate) fn merged(
     ranges: &[vk::PushConstantRange],
     most: u32,
@@ -58,7 +59,7 @@ pub(crate) fn merged(
     (size <= most).then_some((range, at))
 }
 
-/// What was pushed last, to be pushed again where the counter pass came between.
+/// The current push constants, which are pushed again after a dispatch of the counter pass.
 #[derive(Clone)]
 pub(crate) struct Pushed {
     pub(crate) layout: Option<Arc<Layout>>,
@@ -71,7 +72,7 @@ impl Default for Pushed {
     }
 }
 
-/// The bytes of ranges in pieces that do not overlap, each with all stages that have it.
+/// Splits ranges into pieces that do not overlap, each with all stages that have its bytes.
 pub(crate) fn pieces(ranges: &[vk::PushConstantRange]) -> Vec<vk::PushConstantRange> {
     let end = |range: &vk::PushConstantRange| range.offset + range.size;
     let mut bounds: Vec<u32> = ranges.iter().flat_map(|one| [one.offset, end(one)]).collect();
@@ -91,11 +92,11 @@ pub(crate) fn pieces(ranges: &[vk::PushConstantRange]) -> Vec<vk::PushConstantRa
 }
 
 impl Pushed {
-    /// Pushes all of it.
+    /// Pushes the recorded push constants again.
     ///
     /// # Safety
     ///
-    /// The command buffer is one of the device's and being recorded.
+    /// The command buffer belongs to the device and is being recorded.
     pub(crate) unsafe fn again(&self, device: &Driver, commands: vk::CommandBuffer) {
         let (Some(layout), Some(push)) = (&self.layout, device.next.cmd_push_constants) else {
             return;
@@ -103,14 +104,14 @@ impl Pushed {
         for &vk::PushConstantRange { stage_flags, offset, size } in &layout.pushed {
             let bytes = self.bytes.get(offset as usize..(offset + size) as usize);
             let Some(bytes) = bytes else { continue };
-            // SAFETY: the layout has these bytes, in these stages.
+            // SAFETY: the layout has these bytes in these stages.
             unsafe {
                 push(commands, layout.handle, stage_flags, offset, size, bytes.as_ptr().cast());
             }
         }
     }
 
-    /// Remembers what is pushed, and gives the stages that have to be named.
+    /// Records a push, and returns the stages that the push must name.
     pub(crate) unsafe fn note(
         &mut self,
         layout: &Arc<Layout>,
@@ -119,7 +120,7 @@ impl Pushed {
     ) -> ShaderStageFlags {
         let (at, size) = (offset as usize, size as usize);
         if at + size <= MOST_PUSHED {
-            // SAFETY: the caller has so many bytes of values.
+            // SAFETY: the caller passes `size` bytes of values.
             let values = unsafe { std::slice::from_raw_parts(values.cast::<u8>(), size) };
             self.bytes[at..at + size].copy_from_slice(values);
         }

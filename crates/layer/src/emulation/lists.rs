@@ -1,4 +1,4 @@
-//! The lists of jobs that are done in front of render passes.
+//! The job lists that the counter pass executes before render passes.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -10,11 +10,11 @@ use polyshade_planner::counter_pass::{self, List};
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Dispatches the counter pass with a list that is still to be written.
+    /// Dispatches the counter pass with a list that the host writes later.
     ///
     /// # Safety
     ///
-    /// The command buffer is the recording's, and no render pass is open.
+    /// The recording belongs to the command buffer, and no render pass is active.
     pub(crate) unsafe fn reserve(
         &mut self,
         device: &Driver,
@@ -30,7 +30,7 @@ impl Recording {
         };
         let mut before = Stage::COMPUTE_SHADER;
         if self.is_shared || emulator.shared.load(Ordering::Relaxed) {
-            // What draws that are pending read is written again.
+            // Pending draws may read the memory that this dispatch overwrites.
             before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
         }
         if self.tables.is_some() {
@@ -46,7 +46,7 @@ impl Recording {
         let own = (Stage::COMPUTE_SHADER, AccessFlags::SHADER_WRITE);
         let compute = vk::PipelineBindPoint::COMPUTE;
         let words = [list.address as u32, (list.address >> 32) as u32, List::COUNT];
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.compute(
                 device,
@@ -67,12 +67,12 @@ impl Recording {
         Ok(list)
     }
 
-    /// Dispatches shaders of the layer with these push constants, even under conditional rendering, and restores the
+    /// Dispatches shaders of the layer with these push constants, also under conditional rendering, and restores the
     /// application's state.
     ///
     /// # Safety
     ///
-    /// The command buffer is the recording's, and no render pass is open.
+    /// The recording belongs to the command buffer, and no render pass is active.
     pub(super) unsafe fn compute(
         &self,
         device: &Driver,
@@ -85,7 +85,7 @@ impl Recording {
         let (Some(bind), Some(push)) = (next.cmd_bind_pipeline, next.cmd_push_constants) else {
             return;
         };
-        // SAFETY: the caller's promise. The counter pass's layout has so many bytes of push constants.
+        // SAFETY: guaranteed by the caller. The counter pass's layout has this many bytes of push constants.
         unsafe {
             if let (Some(_), Some(end)) = (self.conditional, next.cmd_end_conditional_rendering) {
                 end(commands);
@@ -103,7 +103,7 @@ impl Recording {
         }
     }
 
-    /// Writes the list, now that all jobs are known.
+    /// Writes the list after all jobs are known.
     pub(crate) fn finish(&mut self, device: &Driver, emulator: &Emulator) {
         let Some(list) = self.list.take() else { return };
         if self.jobs.is_empty() {

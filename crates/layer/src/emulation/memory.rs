@@ -1,25 +1,26 @@
-//! Memory of the layer's that the host writes and shaders read and write: jobs, words, arguments, results.
+//! Memory of the layer that the host writes and shaders read and write: jobs, parameters, draw arguments, results.
 //!
-//! A device may have as few as 4,096 pieces of memory, and there may be any number of command buffers: so they share
-//! chunks. A recording has an [`Arena`] of blocks, each larger than the one before, which are given back as a whole and
-//! serve the next recording.
+//! A device may allow as few as 4,096 memory allocations, and an application may have any number of command buffers,
+//! so command buffers share chunks. A recording has an [`Arena`] of blocks of increasing size. It gives them all back
+//! at once, and the next recording uses them.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use ash::vk::{self, MemoryPropertyFlags};
 use std::sync::{Mutex, PoisonError};
 
-/// The bytes of the blocks that chunks are cut into. A larger request gets a chunk for itself.
+/// The sizes in bytes of the blocks that chunks are cut into. A larger request gets its own chunk.
 const BLOCKS: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 
-/// The bytes of the first chunks that are cut, and how many of them there are before the next ones are so much larger.
+/// The size in bytes of the first chunks. After every `CHUNKS_ALIKE` chunks, new chunks are larger by this size.
 const CHUNK: u64 = BLOCKS[4];
 const CHUNKS_ALIKE: usize = 8;
 
-/// How pieces are aligned: as anything is that shaders of ours read, and as indirect arguments are.
+/// The alignment of pieces in bytes, sufficient for all data that the layer's shaders read and for indirect
+/// arguments.
 const ALIGNMENT: u64 = 16;
 
-/// A buffer with memory of its own, which the host sees.
+/// A buffer with its own host-visible memory.
 struct Chunk {
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
@@ -28,7 +29,7 @@ struct Chunk {
     size: u64,
 }
 
-// SAFETY: the memory is nobody else's; who writes where is up to whoever was given a piece.
+// SAFETY: the layer owns the memory; only the holder of a piece writes to it.
 unsafe impl Send for Chunk {}
 // SAFETY: as above.
 unsafe impl Sync for Chunk {}
@@ -37,7 +38,7 @@ unsafe impl Sync for Chunk {}
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) buffer: vk::Buffer,
-    /// Where it begins in the buffer, in bytes.
+    /// The offset in the buffer, in bytes.
     pub(crate) offset: u64,
     pub(crate) address: u64,
     pointer: *mut u8,
@@ -45,7 +46,7 @@ pub(crate) struct Piece {
 }
 
 impl Chunk {
-    /// A chunk of at least so many bytes.
+    /// Creates a chunk of at least `size` bytes.
     fn new(device: &Driver, emulator: &Emulator, size: u64) -> Result<Self, vk::Result> {
         let size = size.max(1).next_multiple_of(ALIGNMENT);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
@@ -64,7 +65,7 @@ impl Chunk {
             pointer: std::ptr::null_mut(),
             size,
         };
-        // SAFETY: the device is alive, all structures are valid, and what was created is destroyed where all fails.
+        // SAFETY: the device is alive, all structures are valid, and created objects are destroyed if a call fails.
         let made = unsafe {
             let handle = device.handle;
             (|| {
@@ -109,7 +110,7 @@ impl Chunk {
     }
 
     fn destroy(self, device: &Driver) {
-        // SAFETY: the device is alive and no longer uses the chunk; null is nothing.
+        // SAFETY: the device is alive and no longer uses the chunk; null handles are ignored.
         unsafe {
             if let Some(destroy) = device.next.destroy_buffer {
                 destroy(device.handle, self.buffer, std::ptr::null());
@@ -127,59 +128,59 @@ unsafe impl Send for Piece {}
 unsafe impl Sync for Piece {}
 
 impl Piece {
-    /// A part of it, from this byte on.
+    /// Returns the part of `size` bytes that begins at byte `at`.
     fn part(&self, at: u64, size: u64) -> Self {
         assert!(at + size <= self.size, "a part lies in its piece");
         Self {
             offset: self.offset + at,
             address: self.address + at,
-            // SAFETY: it lies in the piece.
+            // SAFETY: the offset lies in the piece.
             pointer: unsafe { self.pointer.add(at as usize) },
             size,
             ..*self
         }
     }
 
-    /// Whether there is room for the words.
+    /// Returns whether the piece is large enough for the values.
     pub(crate) fn holds(&self, words: &[u32]) -> bool {
         self.size >= size_of_val(words) as u64
     }
 
-    /// Writes words from this byte on, as far as there is room.
+    /// Writes values from byte `at` on, as far as they fit.
     pub(crate) fn write(&self, at: u64, words: &[u32]) {
         let room = self.size.saturating_sub(at) as usize / 4;
         let count = words.len().min(room);
-        // SAFETY: so many words lie in the piece, which whoever holds it writes alone.
+        // SAFETY: the values lie in the piece, and only its holder writes to it.
         unsafe {
             let to = self.pointer.add(at as usize);
             to.copy_from_nonoverlapping(words.as_ptr().cast(), 4 * count);
         }
     }
 
-    /// The word of 64 bits at this byte, or 0 behind the end.
+    /// Returns the 64-bit value at byte `at`, or 0 after the end.
     pub(crate) fn read(&self, at: u64) -> u64 {
         if at + 8 > self.size {
             return 0;
         }
-        // SAFETY: it lies in the piece.
+        // SAFETY: the value lies in the piece.
         unsafe { self.pointer.add(at as usize).cast::<u64>().read_volatile() }
     }
 }
 
-/// The address of a buffer that has one.
+/// Returns the device address of a buffer that has one.
 pub(crate) fn address(device: &Driver, buffer: vk::Buffer) -> u64 {
     let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
-    // SAFETY: the buffer was created for it and has memory.
+    // SAFETY: the buffer was created with device address usage and has memory.
     device
         .next
         .get_buffer_device_address
         .map_or(0, |ask| unsafe { ask(device.handle, &raw const info) })
 }
 
-/// A piece that is given back at the end.
+/// A piece that is given back as a whole.
 pub(crate) struct Block {
     pub(crate) piece: Piece,
-    /// Its chunk, if that has nothing else.
+    /// The block's chunk, if the chunk has no other blocks.
     own: Option<Chunk>,
 }
 
@@ -187,12 +188,12 @@ pub(crate) struct Block {
 #[derive(Default)]
 pub(crate) struct Arena {
     blocks: Vec<Block>,
-    /// How much of the last block is used.
+    /// The bytes used of the last block.
     used: u64,
 }
 
 impl Arena {
-    /// A piece of so many bytes.
+    /// Allocates a piece of `size` bytes.
     pub(crate) fn take(
         &mut self,
         device: &Driver,
@@ -212,7 +213,7 @@ impl Arena {
         Ok(piece)
     }
 
-    /// The words, in memory.
+    /// Allocates a piece and writes the values to it.
     pub(crate) fn put(
         &mut self,
         device: &Driver,
@@ -224,7 +225,7 @@ impl Arena {
         Ok(piece)
     }
 
-    /// Gives all of it back, which no commands use any more.
+    /// Gives all blocks back. No pending commands may use them.
     pub(crate) fn clear(&mut self, device: &Driver, emulator: &Emulator) {
         self.used = 0;
         for block in self.blocks.drain(..) {
@@ -233,20 +234,20 @@ impl Arena {
     }
 }
 
-/// Chunks that are cut into blocks, and the blocks that wait for the next recording.
+/// Chunks that are cut into blocks, and the free blocks.
 #[derive(Default)]
 pub(crate) struct Chunks(Mutex<Cut>);
 
 #[derive(Default)]
 struct Cut {
     chunks: Vec<Chunk>,
-    /// How much of the last chunk is cut.
+    /// The bytes of the last chunk that are cut.
     used: u64,
     waiting: [Vec<Piece>; BLOCKS.len()],
 }
 
 impl Chunks {
-    /// A block of at least so many bytes.
+    /// Returns a block of at least `size` bytes.
     pub(crate) fn take(
         &self,
         device: &Driver,
@@ -265,7 +266,7 @@ impl Chunks {
         Ok(Block { piece, own: None })
     }
 
-    /// Takes back a block that no commands use any more.
+    /// Takes back a block. No pending commands may use it.
     pub(crate) fn give(&self, device: &Driver, block: Block) {
         if let Some(chunk) = block.own {
             return chunk.destroy(device);
@@ -275,7 +276,7 @@ impl Chunks {
         cut.waiting[class.expect("blocks have these sizes")].push(block.piece);
     }
 
-    /// Destroys all chunks, whose blocks were given back.
+    /// Destroys all chunks. All blocks must have been given back.
     pub(crate) fn destroy(&self, device: &Driver) {
         let cut = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         cut.chunks.into_iter().for_each(|chunk| chunk.destroy(device));
@@ -283,7 +284,7 @@ impl Chunks {
 }
 
 impl Cut {
-    /// Cuts a piece off the last chunk, or off a new one. Later chunks are larger, so that there are few.
+    /// Cuts a piece from the last chunk, or from a new one. Later chunks are larger, which limits their number.
     fn cut(
         &mut self,
         device: &Driver,
@@ -303,7 +304,7 @@ impl Cut {
     }
 }
 
-/// The number of the type of memory that the host sees without flushes, of those allowed.
+/// Returns the index of a host-visible and host-coherent memory type, of those in the mask; preferably device-local.
 pub(crate) fn shared_type(
     properties: &vk::PhysicalDeviceMemoryProperties,
     allowed: u32,

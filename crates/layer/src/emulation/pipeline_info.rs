@@ -9,10 +9,10 @@ use ash::vk::{self, DynamicState, Handle as _, ShaderStageFlags};
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// The words of a module.
+/// The SPIR-V words of a shader module.
 pub(crate) type Words = Arc<[u32]>;
 
-/// The parts of a pipeline that captures depend on. Those that a pipeline library lacks are `None`.
+/// The parts of a pipeline that captures depend on. A part is `None` in a pipeline library that lacks it.
 #[derive(Clone, Default)]
 pub(crate) struct PipelineInfo {
     pub(crate) layout: Option<Arc<Layout>>,
@@ -28,18 +28,18 @@ pub(crate) struct PipelineInfo {
 #[derive(Clone, Copy)]
 pub(crate) struct Raster {
     pub(crate) samples: vk::SampleCountFlags,
-    /// How many colour attachments there are.
+    /// The number of color attachments.
     pub(crate) targets: u32,
 }
 
-/// What comes before rasterization.
+/// The pre-rasterization stages.
 #[derive(Clone, Default)]
 pub(crate) struct Stages {
-    /// The vertex shader, where it captures.
+    /// The vertex shader, if it captures.
     pub(crate) vertex: Option<Arc<VertexStage>>,
-    /// Whether there are stages behind it whose outputs would be captured.
+    /// Whether later stages exist, whose outputs would be captured instead.
     pub(crate) has_others: bool,
-    /// Whether one of those captures.
+    /// Whether one of the later stages captures.
     pub(crate) others_capture: bool,
     pub(crate) discard: bool,
     pub(crate) provokes_last: bool,
@@ -49,20 +49,20 @@ pub(crate) struct Stages {
 pub(crate) struct VertexStage {
     pub(crate) words: Words,
     pub(crate) entry: String,
-    /// Entries and data of its specialization constants.
+    /// The map entries and the data of the specialization constants.
     pub(crate) constants: (Vec<vk::SpecializationMapEntry>, Vec<u8>),
 }
 
-/// Where attributes come from.
+/// The vertex input state.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct VertexInput {
-    /// Location, binding, format and offset.
+    /// Location, binding, format and offset of each attribute.
     pub(crate) attributes: Vec<(u32, u32, vk::Format, u32)>,
-    /// Number, stride, and divisor where the rate is that of instances.
+    /// Number, stride, and, for bindings with instance rate, the divisor.
     pub(crate) bindings: Vec<(u32, u32, Option<u32>)>,
 }
 
-/// The rate of a binding that has this divisor.
+/// Returns the input rate of a binding with this divisor.
 pub(super) fn rate(divisor: Option<u32>) -> vk::VertexInputRate {
     match divisor {
         None => vk::VertexInputRate::VERTEX,
@@ -70,13 +70,13 @@ pub(super) fn rate(divisor: Option<u32>) -> vk::VertexInputRate {
     }
 }
 
-/// The formats of dynamic rendering, and the rest that all its pipelines have to agree on.
+/// The attachment formats of dynamic rendering, and the other state that all its pipelines must share.
 #[derive(Clone, Default)]
 pub(crate) struct Rendering {
     flags: vk::PipelineCreateFlags,
-    /// The locations of colour attachments, and the input attachments that they are with those of depth and stencil,
-    /// where these are not the default.
+    /// The locations of the color attachments, if not the default.
     locations: Option<Vec<u32>>,
+    // The input attachment indices of color, then depth and stencil, if not the default.
     inputs: Option<(Vec<u32>, [Option<u32>; 2])>,
     view_mask: u32,
     colours: Vec<vk::Format>,
@@ -88,7 +88,7 @@ pub(crate) type Info = vk::GraphicsPipelineCreateInfo<'static>;
 type Part = vk::GraphicsPipelineLibraryFlagsEXT;
 
 impl PipelineInfo {
-    /// Reads the structures that a pipeline is created from.
+    /// Reads the create info of a pipeline.
     ///
     /// # Safety
     ///
@@ -97,7 +97,7 @@ impl PipelineInfo {
         type Parts = vk::GraphicsPipelineLibraryCreateInfoEXT<'static>;
         type Libraries = vk::PipelineLibraryCreateInfoKHR<'static>;
         let mut info = Self::default();
-        // SAFETY: the caller's promise. Pointers of parts that are not there are not followed.
+        // SAFETY: guaranteed by the caller. Pointers of absent parts are not followed.
         unsafe {
             let libraries = find::<Libraries>(create_info.p_next)
                 .map_or(&[][..], |all| slice((*all).p_libraries, (*all).library_count));
@@ -160,7 +160,7 @@ impl PipelineInfo {
     }
 
     unsafe fn read_input(&mut self, create_info: &Info) {
-        // SAFETY: the structure is valid; what is dynamic may not be there.
+        // SAFETY: the structure is valid; state that is dynamic may be absent.
         unsafe {
             if !self.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
                 let input = create_info.p_vertex_input_state.as_ref();
@@ -173,8 +173,8 @@ impl PipelineInfo {
         }
     }
 
-    /// Whether a capture turns rasterization off by a command. A pipeline that never rasterizes makes lavapipe 22.3
-    /// forget dynamic state, which the application has set for its own draws.
+    /// Returns whether a capture sets rasterizer discard by a command. lavapipe 22.3 forgets the application's
+    /// dynamic state when a pipeline with static rasterizer discard is bound.
     pub(crate) fn discards_dynamically(&self, emulator: &Emulator) -> bool {
         self.raster.is_some() && emulator.has_dynamic_discard
             || self.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE)
@@ -186,14 +186,14 @@ impl PipelineInfo {
 }
 
 impl Raster {
-    /// That of a pipeline which never rasterizes, where the targets of a pass are of these formats.
+    /// Returns the state for a pipeline that never rasterizes, with the color attachments of `formats`.
     pub(crate) fn of_none(formats: &Rendering) -> Self {
         let samples = vk::SampleCountFlags::TYPE_1;
         Self { samples, targets: formats.colours.len() as u32 }
     }
 
     unsafe fn read(info: &Info) -> Self {
-        // SAFETY: the structure is valid, and what is rasterized has these states or none.
+        // SAFETY: the structure is valid, and a pipeline that rasterizes has these states or null.
         let (samples, blending) =
             unsafe { (info.p_multisample_state.as_ref(), info.p_color_blend_state.as_ref()) };
         Self {
@@ -291,13 +291,13 @@ impl VertexInput {
     }
 }
 
-/// Flags that pipelines have to have for attachments of a rendering.
+/// The flags that pipelines must have for attachments of the rendering.
 const OF_ATTACHMENTS: vk::PipelineCreateFlags = vk::PipelineCreateFlags::from_raw(
     vk::PipelineCreateFlags::RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_KHR.as_raw()
         | vk::PipelineCreateFlags::RENDERING_FRAGMENT_DENSITY_MAP_ATTACHMENT_EXT.as_raw(),
 );
 
-/// The structures that a pipeline for dynamic rendering has in its `pNext` chain.
+/// The `pNext` structures of a pipeline for dynamic rendering.
 pub(crate) struct RenderingChain<'r> {
     formats: vk::PipelineRenderingCreateInfo<'r>,
     locations: Option<vk::RenderingAttachmentLocationInfoKHR<'r>>,
@@ -306,7 +306,7 @@ pub(crate) struct RenderingChain<'r> {
 }
 
 impl<'r> RenderingChain<'r> {
-    /// Makes a pipeline one of the rendering.
+    /// Adds the structures to the create info of a pipeline.
     pub(crate) fn add_to(
         &'r mut self,
         mut info: vk::GraphicsPipelineCreateInfo<'r>,
@@ -351,13 +351,13 @@ impl Rendering {
         type Locations = vk::RenderingAttachmentLocationInfoKHR<'static>;
         type Inputs = vk::RenderingInputAttachmentIndexInfoKHR<'static>;
         type Flags = vk::PipelineCreateFlags2CreateInfoKHR<'static>;
-        // SAFETY: the structure is valid. Formats may not be there in libraries that end before the outputs.
+        // SAFETY: the structure is valid. Libraries without the fragment output interface may lack the formats.
         unsafe {
             let formats = &*find::<Formats>(info.p_next)?;
             if !of_outputs {
                 return Some(Self { view_mask: formats.view_mask, ..Self::default() });
             }
-            // The older flags are the newer ones' lower half.
+            // The older flags are the lower half of the newer ones.
             let newer = find::<Flags>(info.p_next).map(|newer| (*newer).flags.as_raw() as u32);
             let flags = newer.map_or(info.flags, vk::PipelineCreateFlags::from_raw);
             let locations = find::<Locations>(info.p_next).map(|all| {
@@ -386,11 +386,11 @@ impl Rendering {
     }
 }
 
-/// Indices of attachments, which are their numbers where the pointer is null.
+/// Returns the attachment indices of an array, or 0, 1, 2… if the pointer is null.
 unsafe fn indices(first: *const u32, count: u32) -> Vec<u32> {
     match first.is_null() {
         true => (0..count).collect(),
-        // SAFETY: the caller has so many.
+        // SAFETY: the caller passes `count` indices.
         false => unsafe { slice(first, count) }.to_vec(),
     }
 }

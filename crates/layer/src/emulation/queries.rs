@@ -1,10 +1,11 @@
-//! Queries of transform feedback and of primitives generated, which the counter pass counts.
+//! Transform feedback queries and primitives generated queries, which the counter pass counts.
 //!
-//! The driver gets a pool of timestamps in their place: a timestamp is written where a query ends, so that the driver
-//! reports to the host whether a result is available, and waits for it. The numbers are in memory of the layer's,
-//! beside the availability that commands copy: lavapipe copies a timestamp of the same command buffer as not available,
-//! and SwiftShader copies 2 as availability. Where the driver has queries of primitives generated that the layer hides,
-//! its count and its availability are taken instead, so that draws of pipelines count that the layer does not capture.
+//! The driver gets a pool of timestamp queries instead. A timestamp is written where the query ends, so that the
+//! driver reports its availability to the host and waits for it. The layer's memory contains the numbers and an
+//! availability value for `vkCmdCopyQueryPoolResults`, because lavapipe copies a timestamp of the same command buffer
+//! as not available, and SwiftShader copies the availability as 2. If the driver has primitives generated queries
+//! that the layer hides, the layer uses their count and availability instead, so that pipelines which the layer does
+//! not capture are also counted.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -19,21 +20,21 @@ use polyshade_planner::counter_pass::Job;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// Bytes of a query: primitives written, primitives needed, and from [`AVAILABLE`] on whether it has ended.
-/// results.comp has the same.
+/// The bytes of a query: primitives written, primitives needed, and at [`AVAILABLE`] whether it has ended.
+/// results.comp has the same layout.
 const SIZE: u64 = AVAILABLE + 8;
 const AVAILABLE: u64 = Job::QUERY_SIZE as u64;
 
-/// The queries that a workgroup of results.comp copies.
+/// The number of queries that one workgroup of results.comp copies.
 const COPIED_TOGETHER: u32 = 64;
 
-/// The numbers of a pool.
+/// The memory with the numbers of a query pool.
 pub(crate) struct Counts {
     numbers: Block,
-    /// Whether it counts primitives generated, rather than those of transform feedback.
+    /// Whether the pool counts primitives generated, rather than the primitives of transform feedback.
     of_generated: bool,
     /// The pool in which the driver counts primitives generated, if it does. The counter pass then counts only the
-    /// points by which the layer captures, which are subtracted.
+    /// points that the layer draws for captures; they are subtracted.
     of_driver: Option<vk::QueryPool>,
 }
 
@@ -41,21 +42,21 @@ impl Counts {
     fn destroy(self, device: &Driver, emulator: &Emulator) {
         emulator.chunks.give(device, self.numbers);
         if let (Some(pool), Some(destroy)) = (self.of_driver, device.next.destroy_query_pool) {
-            // SAFETY: who destroys the application's pool waits for those who use it.
+            // SAFETY: the application destroys its pool only after the last use.
             unsafe { destroy(device.handle, pool, std::ptr::null()) };
         }
     }
 }
 
-/// Where the results of a pool are.
+/// The location of the results of a pool.
 struct QueryResults {
     all: Piece,
-    /// Which of the numbers of a query are its results.
+    /// The indices of the pool's results among the numbers of a query.
     values: Range<u64>,
     of_driver: Option<vk::QueryPool>,
 }
 
-/// Keeps the numbers of a pool that was created.
+/// Allocates the numbers of a query pool that was created.
 pub(crate) fn create(
     device: &Driver,
     emulator: &Emulator,
@@ -75,13 +76,13 @@ pub(crate) fn create(
         }
     }
     emulator.may_capture.store(true, Ordering::Relaxed);
-    // A pool may be created reset (`VK_QUERY_POOL_CREATE_RESET_BIT_KHR`).
+    // A pool may be created in the reset state (`VK_QUERY_POOL_CREATE_RESET_BIT_KHR`).
     clear(counts.numbers.piece, 0, info.query_count);
     emulator.queries.insert(pool.as_raw(), Box::new(counts));
     Ok(())
 }
 
-/// A pool of the driver's, as the application asked for it.
+/// Creates the query pool of the driver that the application asked for.
 fn driver_pool(
     device: &Driver,
     info: &vk::QueryPoolCreateInfo<'_>,
@@ -100,18 +101,18 @@ pub(crate) fn destroy(device: &Driver, emulator: &Emulator, pool: vk::QueryPool)
 }
 
 fn source(emulator: &Emulator, pool: vk::QueryPool) -> Option<QueryResults> {
-    // SAFETY: who destroys the pool waits for those who use it.
+    // SAFETY: the application destroys the pool only after the last use.
     let counts = unsafe { emulator.queries.get(pool.as_raw()) }?;
     let values = if counts.of_generated { 1..2 } else { 0..2 };
     Some(QueryResults { all: counts.numbers.piece, values, of_driver: counts.of_driver })
 }
 
 impl Recording {
-    /// Begins a query of a vertex stream. There is one stream; those of others count nothing.
+    /// Begins a query of a vertex stream. The layer captures stream 0 only; queries of other streams count nothing.
     ///
     /// # Safety
     ///
-    /// As Vulkan asks for.
+    /// The call is valid usage of the Vulkan command.
     pub(crate) unsafe fn begin_query(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
@@ -122,16 +123,16 @@ impl Recording {
         let (Some(source), 0) = (source(emulator, pool), stream) else { return };
         self.counted[source.values.start as usize] = source.all.address + SIZE * u64::from(query);
         if let (Some(pool), Some(begin)) = (source.of_driver, device.next.cmd_begin_query) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { begin(commands, pool, query, vk::QueryControlFlags::empty()) };
         }
     }
 
-    /// Ends it. In a render pass it is available before the pass begins, as its numbers are.
+    /// Ends a query. A query that ends inside a render pass is available before the pass begins, as are its numbers.
     ///
     /// # Safety
     ///
-    /// As Vulkan asks for.
+    /// The call is valid usage of the Vulkan command.
     pub(crate) unsafe fn end_query(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
@@ -145,9 +146,9 @@ impl Recording {
         }
         let functions = (device.next.cmd_begin_query, device.next.cmd_end_query);
         if let (Some(pool), (Some(begin), Some(end))) = (of_driver, functions) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
-                // The query of another stream counts nothing, and is available.
+                // The query of another stream counts nothing and becomes available.
                 if stream != 0 {
                     begin(commands, pool, query, vk::QueryControlFlags::empty());
                 }
@@ -155,9 +156,9 @@ impl Recording {
             }
             return;
         }
-        // SAFETY: the pool is one of timestamps for the driver, and outside of render passes none is open.
+        // SAFETY: the driver's pool has timestamp queries, and outside of render passes no pass is active.
         unsafe {
-            // The queries of the other views count nothing, and are available.
+            // The queries of the remaining views count nothing and become available.
             for query in query..query + self.view_count(emulator) {
                 let at = SIZE * u64::from(query) + AVAILABLE;
                 if self.scope == RenderPassScope::Outside {
@@ -172,7 +173,7 @@ impl Recording {
         }
     }
 
-    /// Has the counter pass write 1 to a place: as the counter of a capture that begins and ends.
+    /// Makes the counter pass write 1 to an address: a capture that begins and ends writes it as its counter.
     fn end_in_pass(
         &mut self,
         device: &Driver,
@@ -188,11 +189,11 @@ impl Recording {
     }
 }
 
-/// Fills words of queries, after the counter pass's earlier jobs and before its later ones.
+/// Fills 32-bit values of queries, after the earlier jobs of the counter pass and before the later ones.
 ///
 /// # Safety
 ///
-/// The command buffer is one of the device's, and no render pass is open.
+/// The command buffer belongs to the device, and no render pass is active.
 unsafe fn fill(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -204,7 +205,7 @@ unsafe fn fill(
     let written = (Stage::TRANSFER, Access::TRANSFER_WRITE);
     let counter_pass = (Stage::COMPUTE_SHADER, Access::SHADER_WRITE);
     let read = Access::SHADER_READ | Access::SHADER_WRITE | Access::HOST_READ;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let before = (counter_pass.0 | written.0, counter_pass.1 | written.1);
         barrier(device, commands, before, written);
@@ -213,11 +214,11 @@ unsafe fn fill(
     }
 }
 
-/// Sets numbers to 0 where commands reset queries.
+/// Sets the numbers of queries to 0 for `vkCmdResetQueryPool`.
 ///
 /// # Safety
 ///
-/// The command buffer is one of the device's, and no render pass is open.
+/// The command buffer belongs to the device, and no render pass is active.
 pub(crate) unsafe fn reset(
     device: &Driver,
     emulator: &Emulator,
@@ -227,7 +228,7 @@ pub(crate) unsafe fn reset(
 ) {
     if let Some(source) = source(emulator, pool).filter(|_| count > 0) {
         let at = SIZE * u64::from(first);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             fill(device, commands, source.all, at..at + SIZE * u64::from(count), 0);
             if let (Some(pool), Some(reset)) = (source.of_driver, device.next.cmd_reset_query_pool)
@@ -238,11 +239,11 @@ pub(crate) unsafe fn reset(
     }
 }
 
-/// Sets numbers to 0 where the host resets queries.
+/// Sets the numbers of queries to 0 for `vkResetQueryPool`.
 ///
 /// # Safety
 ///
-/// As Vulkan asks for.
+/// The call is valid usage of the Vulkan command.
 pub(crate) unsafe fn reset_by_host(
     device: &Driver,
     emulator: &Emulator,
@@ -252,22 +253,22 @@ pub(crate) unsafe fn reset_by_host(
     let Some(source) = source(emulator, pool) else { return };
     clear(source.all, first, count);
     if let (Some(pool), Some(reset)) = (source.of_driver, device.next.reset_query_pool) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { reset(device.handle, pool, first, count) };
     }
 }
 
-/// Sets numbers of queries to 0.
+/// Sets the numbers of queries to 0.
 fn clear(all: Piece, first: u32, count: u32) {
     let zeros = vec![0; SIZE as usize / 4 * count as usize];
     all.write(SIZE * u64::from(first), &zeros);
 }
 
-/// `vkGetQueryPoolResults` of such a pool.
+/// Implements `vkGetQueryPoolResults` for pools that the layer counts.
 ///
 /// # Safety
 ///
-/// As Vulkan asks for.
+/// The call is valid usage of the Vulkan command.
 pub(crate) unsafe fn results(
     device: &Driver,
     emulator: &Emulator,
@@ -280,7 +281,6 @@ pub(crate) unsafe fn results(
         return vk::Result::ERROR_UNKNOWN;
     };
     // The counter pass wrote the number of points before the driver began to count.
-    // SAFETY: the caller's promise.
     let (result, there) = unsafe { ask(device, of_driver.unwrap_or(pool), (first, count), flags) };
     if result != vk::Result::SUCCESS && result != vk::Result::NOT_READY {
         return result;
@@ -295,13 +295,13 @@ pub(crate) unsafe fn results(
         };
         let is_written = available != 0 || flags.contains(Flags::PARTIAL);
         let values = values.clone().map(|number| is_written.then(|| value(number)));
-        // Only available results are written, and the availability itself.
+        // Only available results are written, and the availability value.
         let availability = flags.contains(Flags::WITH_AVAILABILITY).then_some(Some(available));
         for (place, value) in values.chain(availability).enumerate() {
             let Some(value) = value else { continue };
             let to = number * stride as usize + place * width;
             if to + width <= size {
-                // SAFETY: there is room. Of a number in 32 bits, those are the lower ones.
+                // SAFETY: the value fits. A 32-bit result has the lower 32 bits of the number.
                 unsafe {
                     let to = data.cast::<u8>().add(to);
                     match width {
@@ -312,15 +312,15 @@ pub(crate) unsafe fn results(
             }
         }
     }
-    // Partial results are always there.
+    // Partial results are always ready.
     if flags.contains(Flags::PARTIAL) { vk::Result::SUCCESS } else { result }
 }
 
-/// The driver's results, each with its availability, 0 or 1.
+/// Returns the driver's results, each with its availability, 0 or 1.
 ///
 /// # Safety
 ///
-/// As Vulkan asks for.
+/// The call is valid usage of the Vulkan command.
 unsafe fn ask(
     device: &Driver,
     pool: vk::QueryPool,
@@ -330,7 +330,7 @@ unsafe fn ask(
     let flags = Flags::TYPE_64 | Flags::WITH_AVAILABILITY | (flags & Flags::WAIT);
     let mut there = vec![[0_u64; 2]; count as usize];
     let (size, to) = (size_of_val(there.as_slice()), there.as_mut_ptr().cast());
-    // SAFETY: there is room for a result and its availability each.
+    // SAFETY: the vector has two 64-bit values for each query: the result and its availability.
     let result =
         device.next.get_query_pool_results.map_or(vk::Result::ERROR_UNKNOWN, |next| unsafe {
             next(device.handle, pool, first, count, size, to, 16, flags)
@@ -339,12 +339,14 @@ unsafe fn ask(
     (result, there)
 }
 
-/// `vkCmdCopyQueryPoolResults` of such a pool. The words of the destination are fetched first, and put back with the
-/// results of the queries that are available.
+/// Implements `vkCmdCopyQueryPoolResults` for pools that the layer counts.
+///
+/// The current contents of the destination are copied to the arena first, a dispatch of results.comp replaces the
+/// results of available queries, and the contents are copied back.
 ///
 /// # Safety
 ///
-/// As Vulkan asks for.
+/// The call is valid usage of the Vulkan command.
 pub(crate) unsafe fn copy(
     (device, emulator, recording): (&Driver, &Emulator, &mut Recording),
     commands: vk::CommandBuffer,
@@ -399,7 +401,7 @@ pub(crate) unsafe fn copy(
     let back: Vec<_> = there.iter().map(back).collect();
     let shader = (Stage::COMPUTE_SHADER, Access::SHADER_READ | Access::SHADER_WRITE);
     let copies = (Stage::TRANSFER, Access::TRANSFER_READ | Access::TRANSFER_WRITE);
-    // SAFETY: the caller's promise. No render pass is open.
+    // SAFETY: guaranteed by the caller. No render pass is active.
     unsafe {
         barrier(device, commands, (shader.0 | copies.0, shader.1 | copies.1), copies);
         copy(commands, buffer, room.buffer, count, there.as_ptr());

@@ -1,8 +1,9 @@
 //! Recordings that may be pending on several queues at once.
 //!
-//! Each recording has one copy of the parameters of its draws, and the counter pass writes it anew at each submission.
-//! On one queue a barrier keeps the two apart. Where a recording was last submitted to another queue, the submission
-//! waits for that one: each queue that has such recordings counts them by a semaphore.
+//! Each recording has one copy of the parameters of its draws, and the counter pass writes it again at each
+//! submission. On a single queue, a barrier separates two submissions. If a recording was last submitted to another
+//! queue, the new submission waits for that one: each queue with such recordings has a timeline semaphore that counts
+//! its submissions.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -10,7 +11,7 @@ use crate::emulation::jobs::LOST;
 use ash::vk::{self, PipelineStageFlags as Stage};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where and when memory is used: at which value of which semaphore it is free again.
+/// The last use of memory: the semaphore and the value at which the memory is free again.
 #[derive(Default)]
 pub(crate) struct Use(Mutex<Option<Time>>);
 
@@ -25,26 +26,26 @@ struct Time {
 #[derive(Default)]
 pub(crate) struct Queues(Mutex<Vec<(vk::Queue, Time)>>);
 
-/// Submits command buffers behind all that use the same memory on other queues.
+/// Submits command buffers after all submissions to other queues that use the same memory.
 ///
 /// # Safety
 ///
-/// The queue and the command buffers are alive and synchronized as Vulkan has it, and `submit` submits them there.
+/// The queue and the command buffers are alive and externally synchronized, and `submit` submits them to the queue.
 pub(crate) unsafe fn in_order(
     (device, emulator): (&Driver, &Emulator),
     queue: vk::Queue,
     commands: impl Iterator<Item = vk::CommandBuffer>,
     submit: impl FnOnce() -> vk::Result,
 ) -> vk::Result {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let recordings = commands.filter_map(|one| unsafe { emulator.recording(one) });
     let uses: Vec<Arc<Use>> = recordings.flat_map(|one| one.uses.iter().cloned()).collect();
     if uses.is_empty() {
         return submit();
     }
-    // Held until all is submitted: who comes behind waits for it.
+    // The lock is held until the submission is complete, because later submissions wait for its semaphore value.
     let mut queues = emulator.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut done = match time(device, &mut queues, queue) {
             Ok(time) => time,
@@ -80,12 +81,12 @@ pub(crate) unsafe fn in_order(
     }
 }
 
-/// Waits until no commands use this memory that were submitted to this queue or, where there are several, to any.
-/// Whether that could be done.
+/// Waits until no submission uses this memory: of this queue or, if the device has several, of any. Returns whether
+/// the wait succeeded.
 ///
 /// # Safety
 ///
-/// The queue is alive and the caller's.
+/// The queue is alive and externally synchronized.
 pub(crate) unsafe fn wait(
     (device, emulator): (&Driver, &Emulator),
     queue: vk::Queue,
@@ -93,7 +94,7 @@ pub(crate) unsafe fn wait(
 ) -> bool {
     if !emulator.has_several_queues {
         let wait = device.next.queue_wait_idle;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return wait.is_some_and(|wait| unsafe { wait(queue) } == vk::Result::SUCCESS);
     }
     uses.iter().all(|one| {
@@ -109,7 +110,7 @@ pub(crate) unsafe fn wait(
     })
 }
 
-/// The time of a queue, which begins where it is first asked for.
+/// Returns the last time of a queue, and creates its semaphore at the first call.
 fn time(
     device: &Driver,
     queues: &mut Vec<(vk::Queue, Time)>,
@@ -132,7 +133,7 @@ fn time(
     Ok(time)
 }
 
-/// Submits nothing but what the queue waits for, which holds for all behind it, or says, of all before it.
+/// Submits only semaphore operations: waits, which all later submissions follow, or signals after all earlier ones.
 unsafe fn synchronize(
     device: &Driver,
     queue: vk::Queue,
@@ -152,17 +153,17 @@ unsafe fn synchronize(
         .signal_semaphores(&signals)
         .push_next(&mut values);
     let Some(next) = device.next.queue_submit else { return LOST };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { next(queue, 1, &raw const submit, vk::Fence::null()) }
 }
 
 impl Queues {
-    /// Destroys the semaphores, which nobody waits for any more.
+    /// Destroys the semaphores. No submission may wait for them.
     pub(super) fn destroy(&self, device: &Driver) {
         let queues = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let Some(destroy) = device.next.destroy_semaphore else { return };
         for (_, time) in queues {
-            // SAFETY: the device has finished.
+            // SAFETY: the device is idle.
             unsafe { destroy(device.handle, time.semaphore, std::ptr::null()) };
         }
     }

@@ -1,4 +1,4 @@
-//! What is known of a command buffer while it is recorded.
+//! The layer's state of a command buffer while it is recorded.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -14,74 +14,74 @@ use polyshade::transform_feedback::MAX_BUFFERS;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Why nothing can be captured in a render pass.
+/// The reason why nothing can be captured in a render pass.
 pub(crate) const NO_LIST: &str =
     "when the render pass began, there was no memory, or no buffer or query for captures yet";
 
-/// A range that is captured into.
+/// A bound range of a transform feedback buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct CapturedRange {
     pub(crate) address: u64,
     pub(crate) size: u32,
 }
 
-/// A pool of tables of restarts.
+/// A pool of segment tables, for draws with primitive restart.
 #[derive(Clone, Copy)]
 pub(crate) struct Tables {
     pub(crate) address: u64,
     pub(crate) size: u32,
-    /// The bytes that were asked for, where there were not so many.
+    /// The bytes that the recording needed if the pool was too small.
     pub(crate) wanted: u64,
 }
 
-/// A capture that has begun.
+/// An active capture.
 #[derive(Clone, Copy)]
 pub(crate) struct Active {
-    /// Where the counter pass has what is filled.
+    /// The address of the state that the counter pass keeps for the capture.
     pub(crate) state: u64,
 }
 
-/// A rendering that was begun here, and that other command buffers resume.
+/// Dynamic rendering that this command buffer suspends and others resume.
 pub(crate) struct Suspended {
     pub(super) list: Piece,
-    /// The secondary command buffer that began it, if one did that is executed here.
+    /// The secondary command buffer that began the rendering, if this command buffer executes one that did.
     pub(super) owner: Option<vk::CommandBuffer>,
-    /// The jobs of what is drawn here.
+    /// The jobs of the draws in this command buffer.
     pub(super) jobs: Jobs,
-    /// The jobs of all that the list was written for last, and where they stand.
+    /// The jobs that the list was last written for, and their memory.
     pub(super) written: Option<(Jobs, Piece)>,
 }
 
-/// What is drawn of a rendering that another command buffer began.
+/// The part of dynamic rendering, begun in another command buffer, that this one contains.
 pub(crate) struct Resumed {
     pub(super) jobs: Jobs,
-    /// Whether another command buffer resumes it again.
+    /// Whether another command buffer resumes the rendering again.
     pub(super) is_suspended: bool,
 }
 
-/// What is known of a command buffer.
+/// The layer's state of a command buffer.
 #[derive(Default)]
 pub(crate) struct Recording {
     pub(crate) is_secondary: bool,
-    /// Whether it may be pending twice.
+    /// Whether the command buffer may be pending twice.
     pub(crate) is_simultaneous: bool,
-    /// The same, or executes others that may, or begins what others resume that may.
+    /// Whether this command buffer, one that it executes or one that resumes its rendering may be pending twice.
     pub(crate) is_shared: bool,
-    /// Where memory of its own is used, until it is among those: where that may be on several queues.
+    /// The use of this recording's own memory, on devices with several queues, until it is moved to `uses`.
     pub(crate) own: Option<Arc<Use>>,
-    /// Where memory is used that the counter pass writes, of recordings that may be pending twice.
+    /// The uses of all memory that the counter pass writes, for recordings that may be pending twice.
     pub(crate) uses: Vec<Arc<Use>>,
     pub(crate) arena: Arena,
-    /// The bytes of tables of restarts that draws have for themselves, and the pool that the others share.
+    /// The bytes of segment tables that belong to single draws, and the pool that all other draws share.
     pub(crate) table_bytes: u64,
     pub(crate) tables: Option<Tables>,
-    /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
+    /// The jobs of the active render pass; in a secondary command buffer inside a pass, all of its jobs.
     pub(crate) jobs: Jobs,
-    /// Where the list of the open pass is written, and in whose recording, if that is another one.
+    /// The memory for the list of the active pass, and the command buffer whose recording owns it, if it is another.
     pub(crate) list: Option<Piece>,
     pub(crate) owner: Option<vk::CommandBuffer>,
     pub(crate) scope: RenderPassScope,
-    /// Whether the rendering that is open was begun in another command buffer, and whether it does not end here.
+    /// Whether the active rendering was begun in another command buffer, and whether it ends in another.
     pub(crate) resumes: bool,
     pub(crate) suspends: bool,
     pub(crate) resumed: Option<Resumed>,
@@ -90,19 +90,19 @@ pub(crate) struct Recording {
     pub(crate) compute: vk::Pipeline,
     pub(crate) pushed: Pushed,
     pub(crate) vertex_buffers: BTreeMap<u32, VertexBuffer>,
-    /// The strides of bindings, where pipelines have them dynamic.
+    /// The dynamic strides of the vertex buffer bindings.
     pub(crate) strides: BTreeMap<u32, u32>,
     pub(crate) indices: Option<IndexBuffer>,
     pub(crate) dynamic: Dynamic,
     pub(crate) input: Option<VertexInput>,
     pub(crate) targets: [Option<CapturedRange>; MAX_BUFFERS],
     pub(crate) active: Option<Active>,
-    /// Where the queries that are active count, of transform feedback and of primitives generated; 0, where none is.
+    /// The addresses where the active transform feedback and primitives generated queries count; 0 if none is active.
     pub(crate) counted: [u64; 2],
     pub(crate) conditional: Option<Conditional>,
 }
 
-/// Where commands are recorded.
+/// The scope in which commands are recorded.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) enum RenderPassScope {
     /// Outside of render passes.
@@ -110,7 +110,7 @@ pub(crate) enum RenderPassScope {
     Outside,
     /// In a subpass of a render pass.
     Subpass(vk::RenderPass, u32),
-    /// Between the beginning and the end of dynamic rendering.
+    /// Inside dynamic rendering.
     Rendering { view_mask: u32 },
 }
 
@@ -124,16 +124,16 @@ impl RenderPassScope {
 }
 
 impl Recording {
-    /// Whether a list of jobs is done for what is recorded here.
+    /// Returns whether the commands recorded here have a list of jobs.
     pub(crate) fn has_list(&self) -> bool {
         self.list.is_some()
             || self.resumes
             || self.is_secondary && self.scope != RenderPassScope::Outside
     }
 
-    /// How many times what is captured here is recorded, for as many executions in a render pass.
+    /// Returns how many copies of a capture are recorded, one for each possible execution in a render pass.
     pub(super) fn executions(&self) -> u32 {
-        // Any other is executed once.
+        // Any other command buffer is executed once.
         let repeats = self.is_secondary && self.is_simultaneous && self.list.is_none();
         if repeats { MOST_EXECUTIONS } else { 1 }
     }
@@ -145,7 +145,7 @@ impl Recording {
         }
     }
 
-    /// Forgets everything. No commands use the memory any more.
+    /// Resets the state. No pending commands may use its memory.
     pub(crate) fn reset(&mut self, device: &Driver, emulator: &Emulator) {
         let mut arena = std::mem::take(&mut self.arena);
         arena.clear(device, emulator);
@@ -153,7 +153,7 @@ impl Recording {
     }
 }
 
-/// Forgets command buffers.
+/// Removes the state of command buffers that are freed.
 pub(crate) fn forget(
     device: &Driver,
     emulator: &Emulator,

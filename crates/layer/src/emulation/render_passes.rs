@@ -1,4 +1,4 @@
-//! Render passes: before each the counter pass does the jobs of all draws in it.
+//! Render passes: before each, the counter pass executes the jobs of all its draws.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -8,11 +8,12 @@ use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Opens a render pass. Where nothing can be captured yet, nothing is recorded before it.
+    /// Begins a render pass, after the dispatch of its counter pass. If nothing can be captured yet, there is no
+    /// dispatch.
     ///
     /// # Safety
     ///
-    /// The command buffer is the recording's, and no render pass is open.
+    /// The recording belongs to the command buffer, and no render pass is active.
     pub(crate) unsafe fn open(
         &mut self,
         device: &Driver,
@@ -20,9 +21,9 @@ impl Recording {
         commands: vk::CommandBuffer,
         scope: RenderPassScope,
     ) {
-        // Rendering that is suspended may be resumed when something can be captured.
+        // When suspended rendering is resumed, captures may have become possible.
         if self.suspends || emulator.may_capture.load(Ordering::Relaxed) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             match unsafe { self.reserve(device, emulator, commands) } {
                 Ok(list) => self.list = Some(list),
                 Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
@@ -70,12 +71,12 @@ impl Recording {
         }
     }
 
-    /// How many views are drawn into.
+    /// Returns the number of views of the current subpass or rendering, at least 1.
     pub(super) fn view_count(&self, emulator: &Emulator) -> u32 {
         let view_mask = match self.scope {
             RenderPassScope::Outside => 0,
             RenderPassScope::Subpass(pass, subpass) => {
-                // SAFETY: nobody destroys a pass that is used.
+                // SAFETY: the application destroys a render pass only after its last use.
                 let masks = unsafe { emulator.view_masks.get(pass.as_raw()) };
                 masks.and_then(|masks| masks.get(subpass as usize)).copied().unwrap_or(0)
             }
@@ -85,7 +86,7 @@ impl Recording {
     }
 }
 
-/// Logs an error where a secondary command buffer is executed more often than it can capture.
+/// Logs an error if a secondary command buffer is executed more often than its captures support.
 pub(super) fn check_executions(device: &Driver, fits: bool) {
     if !fits {
         device.fault(format_args!(

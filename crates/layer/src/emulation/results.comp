@@ -1,5 +1,5 @@
-// Replaces words in memory by the results of queries that are available. The words of the others stay, unless their
-// numbers are asked for in any case.
+// Writes the results of available queries over 32-bit values in memory. The values of other queries stay, unless
+// `in_any_case` is set.
 
 #version 450
 #extension GL_EXT_buffer_reference : require
@@ -9,17 +9,17 @@ layout(local_size_x = 64) in;
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uint words[]; };
 
-// The copy, of which `copy` in queries.rs is the other half.
+// The parameters of the copy, which `copy` in queries.rs writes.
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Copying {
     uvec2 from;
     uvec2 to;
-    // Address of the driver's results, for each query a 64-bit count and a 64-bit availability: from the count the
-    // query's number is subtracted, that of the points by which the layer captures. 0 where the layer counts alone.
+    // The address of the driver's results: for each query a 64-bit count and a 64-bit availability. The layer's
+    // number, of the points that it draws for captures, is subtracted from the count. 0 if only the layer counts.
     uvec2 counted;
-    // The first of a query's numbers, and how many are copied.
+    // The index of the first number of a query to copy, and how many are copied.
     uint first;
     uint numbers;
-    // The words of a number in the results.
+    // The 32-bit values of a number in the results.
     uint width;
     uint with_availability;
     uint in_any_case;
@@ -30,11 +30,11 @@ layout(push_constant) uniform Push {
     uint count;
 };
 
-// Words of a query: primitives written, primitives needed, availability.
+// The 32-bit values of a query: primitives written, primitives needed, availability.
 const uint QUERY = 6u;
 const uint AVAILABLE = 4u;
 
-// At least 0, as for the host.
+// At least 0, as in `vkGetQueryPoolResults`.
 uvec2 difference(const uvec2 from, const uvec2 subtracted) {
     uint borrow;
     uint low = usubBorrow(from.x, subtracted.x, borrow);
@@ -54,7 +54,7 @@ void main() {
         if (is_counted) {
             Memory driver = Memory(how.counted);
             counted = uvec2(driver.words[4u * query], driver.words[4u * query + 1u]);
-            // In a pass with several views, the driver ends the queries of all of them.
+            // In a multiview pass, the driver ends the queries of all views.
             available = min(driver.words[4u * query + 2u], 1u);
         }
         if ((available | how.in_any_case) != 0u) {

@@ -1,4 +1,4 @@
-//! The parameters of the layer's shaders, recognized by their names when a variant is made.
+//! The parameters of the layer's shaders, identified by their names when a variant is created.
 
 use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
@@ -6,27 +6,27 @@ use polyshade_planner::ParamValue;
 
 /// A parameter of a capture.
 pub(crate) enum CaptureParam {
-    /// As the counter pass and its template have it.
+    /// A value that the counter pass or its template writes.
     Kept(ParamValue),
-    /// Whether the last vertex provokes, and which buffers are not bound.
+    /// Whether the last vertex is the provoking vertex, and which transform feedback buffers are unbound.
     Flags,
-    /// The low half of the address of the range that is bound as this feedback buffer.
+    /// The lower half of the address of the range bound as this transform feedback buffer.
     AddressLow(usize),
     AddressHigh(usize),
     Size(usize),
 }
 
-/// A parameter by which the shader fetches attributes.
+/// A parameter of vertex pulling.
 pub(crate) enum PullingParam {
     FirstInstance,
-    /// The low half of the address of the range that is bound as this vertex buffer.
+    /// The lower half of the address of the range bound as this vertex buffer.
     AddressLow(u32),
     AddressHigh(u32),
     Size(u32),
     Nothing,
 }
 
-/// The name of a parameter, and the number at its end.
+/// Splits a parameter name into its text and the number at its end.
 fn parts(name: &str) -> (&str, u32) {
     let parts = name.rsplit_once('_');
     let numbered = parts.and_then(|(what, number)| Some((what, number.parse().ok()?)));
@@ -34,7 +34,7 @@ fn parts(name: &str) -> (&str, u32) {
 }
 
 impl CaptureParam {
-    /// The parameters of a capture of draws of this topology.
+    /// Returns the parameters of a capture for draws of this topology.
     pub(super) fn all(words: &HostParams, topology: Topology) -> Vec<Self> {
         let param = |name: &str| {
             let (what, number) = parts(name);
@@ -57,7 +57,7 @@ impl CaptureParam {
 }
 
 impl PullingParam {
-    /// The parameters by which the shader fetches attributes.
+    /// Returns the parameters of vertex pulling.
     pub(super) fn all(words: &HostParams) -> Vec<Self> {
         let param = |name: &str| match parts(name) {
             ("first_instance", _) => Self::FirstInstance,

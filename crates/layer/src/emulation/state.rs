@@ -1,19 +1,19 @@
-//! What is bound and set, as far as captures read it or disturb it.
+//! The bound and dynamic state that captures read or change.
 
 use crate::driver::Driver;
 use ash::vk;
 use polyshade_planner::counter_pass::Predicate;
 
-/// A buffer of attributes.
+/// A vertex buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct VertexBuffer {
     pub(crate) buffer: vk::Buffer,
     pub(crate) offset: u64,
-    /// Unless it reaches to the end.
+    /// The size in bytes, unless the range extends to the end of the buffer.
     pub(crate) size: Option<u64>,
 }
 
-/// The buffer of indices.
+/// The index buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexBuffer {
     pub(crate) buffer: vk::Buffer,
@@ -22,7 +22,7 @@ pub(crate) struct IndexBuffer {
     pub(crate) index_type: vk::IndexType,
 }
 
-/// Dynamic state.
+/// The dynamic state that captures depend on.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Dynamic {
     pub(crate) topology: vk::PrimitiveTopology,
@@ -31,29 +31,29 @@ pub(crate) struct Dynamic {
     pub(crate) provoking: vk::ProvokingVertexModeEXT,
 }
 
-/// Conditional rendering that is active.
+/// Active conditional rendering.
 #[derive(Clone, Copy)]
 pub(crate) struct Conditional {
     pub(crate) buffer: vk::Buffer,
     pub(crate) offset: u64,
     pub(crate) flags: vk::ConditionalRenderingFlagsEXT,
-    /// The same as the counter pass looks at it; nothing, where the buffer has no address.
+    /// The predicate for the counter pass, or `None` if the buffer has no address.
     pub(crate) predicate: Option<Predicate>,
 }
 
 impl Conditional {
-    /// Lets it be active again, behind what has to be done in any case.
+    /// Begins the conditional rendering again, after commands that must not be conditional.
     ///
     /// # Safety
     ///
-    /// It was, in this command buffer, and was ended.
+    /// The command buffer is being recorded, and the same conditional rendering was active in it and was ended.
     pub(super) unsafe fn again(self, device: &Driver, commands: vk::CommandBuffer) {
         let begin = vk::ConditionalRenderingBeginInfoEXT::default()
             .buffer(self.buffer)
             .offset(self.offset)
             .flags(self.flags);
         if let Some(next) = device.next.cmd_begin_conditional_rendering {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { next(commands, &raw const begin) };
         }
     }

@@ -1,7 +1,8 @@
-//! Dynamic rendering that one command buffer suspends, and others resume.
+//! Dynamic rendering that one command buffer suspends and others resume.
 //!
-//! No command may stand between the two, so what resumes has no place for a list of jobs. Its jobs are added to the
-//! list of the command buffer that began the rendering, when all of them are submitted: Vulkan has that in one batch.
+//! Vulkan allows no commands between the two, so a resuming command buffer cannot dispatch the counter pass. The jobs
+//! of its draws are added to the list of the command buffer that began the rendering when all of them are submitted;
+//! Vulkan requires that this happens in one batch.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -18,7 +19,7 @@ impl Recording {
     ///
     /// # Safety
     ///
-    /// The command buffer is the recording's, and no render pass is open.
+    /// The recording belongs to the command buffer, and no render pass is active.
     pub(crate) unsafe fn begin_rendering(
         &mut self,
         device: &Driver,
@@ -32,16 +33,16 @@ impl Recording {
             self.keeps();
         }
         if !flags.contains(RenderingFlags::RESUMING) {
-            // What resumes it may be pending from earlier on.
+            // A submission may be pending that resumes earlier rendering of this command buffer.
             self.is_shared |= self.suspends;
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.open(device, emulator, commands, scope) };
         }
         self.resume(emulator);
         self.scope = scope;
     }
 
-    /// Resumes rendering that was suspended in this command buffer, or in one before it.
+    /// Resumes rendering that was suspended in this command buffer, or in an earlier one.
     fn resume(&mut self, emulator: &Emulator) {
         if let Some(Suspended { list, owner, jobs, .. }) = self.suspended.take() {
             (self.list, self.owner, self.jobs) = (Some(list), owner, jobs);
@@ -53,7 +54,7 @@ impl Recording {
         }
     }
 
-    /// Resumes and suspends rendering as a secondary command buffer does that is executed outside of render passes.
+    /// Resumes and suspends rendering for a secondary command buffer that is executed outside of render passes.
     pub(super) fn follow(
         &mut self,
         device: &Driver,
@@ -76,7 +77,7 @@ impl Recording {
         }
     }
 
-    /// Keeps the jobs of a rendering that does not end where it began. Whether it is one.
+    /// Stores the jobs of rendering that is resumed or suspended. Returns whether the rendering is either.
     pub(super) fn keep_suspended(&mut self) -> bool {
         let is_suspended = std::mem::take(&mut self.suspends);
         if std::mem::take(&mut self.resumes) {
@@ -90,11 +91,13 @@ impl Recording {
         true
     }
 
-    /// Writes the list of rendering that a secondary command buffer began which is executed here. Whether it is such.
+    /// Writes the list of rendering that an executed secondary command buffer began. Returns whether the rendering is
+    /// such.
     pub(super) fn finish_owned(&mut self, device: &Driver, emulator: &Emulator) -> bool {
         let Some(owner) = self.owner.take() else { return false };
         let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: it is alive as long as what executes it, and who joins waits for others.
+        // SAFETY: the secondary command buffer lives as long as the one that executes it, and the lock excludes other
+        // threads.
         if let Some(owner) = unsafe { emulator.recording(owner) } {
             let jobs = std::mem::take(&mut self.jobs);
             owner.join(device, emulator, jobs, |_| false);
@@ -103,8 +106,10 @@ impl Recording {
         true
     }
 
-    /// Writes the list of the rendering that is suspended here, with the jobs of all that resume it. Where it has
-    /// been written with others and may be pending, `is_free` sees to it that it is not.
+    /// Writes the list of the rendering suspended here, with the jobs of all command buffers that resume it.
+    ///
+    /// If the list was written with other jobs and may be pending, `is_free` waits until it is not, and returns
+    /// whether that succeeded.
     fn join(
         &mut self,
         device: &Driver,
@@ -145,24 +150,24 @@ impl Recording {
     }
 }
 
-/// Writes the lists of renderings that command buffers suspend which are submitted together, in batches.
+/// Writes the lists of suspended rendering for command buffers that are submitted together, in batches.
 ///
 /// # Safety
 ///
-/// The queue and the command buffers are alive and the caller's, and nobody records them.
+/// The queue and the command buffers are alive and externally synchronized, and none is being recorded.
 pub(crate) unsafe fn join(
     (device, emulator): (&Driver, &Emulator),
     queue: vk::Queue,
     batches: impl Iterator<Item = Vec<vk::CommandBuffer>>,
 ) {
-    // Those that may be pending twice may be submitted by several threads.
+    // Several threads may submit command buffers that may be pending twice.
     let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
-    // What was submitted before can be waited for, and what is submitted now cannot.
+    // The layer can wait for earlier submissions, but not for this one.
     let mut joined: Vec<vk::CommandBuffer> = Vec::new();
     for batch in batches {
         let mut begun: Option<(vk::CommandBuffer, Jobs)> = None;
         for commands in batch {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let Some(recording) = (unsafe { emulator.recording(commands) }) else { continue };
             let suspended = recording.suspended.as_ref();
             let suspended = suspended.map(|one| (one.owner.unwrap_or(commands), one.jobs.clone()));
@@ -172,10 +177,10 @@ pub(crate) unsafe fn join(
                 }
                 if !resumed.is_suspended
                     && let Some((owner, jobs)) = begun.take()
-                    // SAFETY: the caller's promise.
+                    // SAFETY: guaranteed by the caller.
                     && let Some(first) = unsafe { emulator.recording(owner) }
                 {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: guaranteed by the caller.
                     let waits =
                         |first: &Recording| unsafe { wait((device, emulator), queue, &first.uses) };
                     let is_now = joined.contains(&owner);

@@ -1,4 +1,4 @@
-//! The pipelines that capture: made when a draw needs them first, and kept with the pipeline that they belong to.
+//! The capturing variants of pipelines, created when a draw first needs them and kept with the original pipeline.
 
 use crate::driver::Driver;
 use crate::emulation::dump::Captured;
@@ -22,42 +22,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A graphics pipeline, or a library of some of its parts.
 pub(crate) struct Graphics {
     pub(crate) info: PipelineInfo,
-    /// Of those that capture, in the order of creation.
+    /// The number among the capturing pipelines, in the order of creation.
     number: u32,
     variants: Variants,
 }
 
-/// Why a pipeline with such stages is not captured.
+/// The reason why a pipeline with such stages is not captured.
 pub(crate) const OTHER_STAGES: &str =
     "stages of tessellation, geometry or meshes are not captured yet";
 
-/// What a variant is made for.
+/// The state that a variant is created for.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) topology: u32,
-    /// Of draws with indices, whether one restarts primitives.
+    /// For indexed draws, whether primitive restart is enabled.
     pub(crate) restarts: Option<bool>,
-    /// Where the shader fetches attributes from, if it does.
+    /// The vertex input that the shader pulls attributes by, if it does.
     pub(crate) pulled: Option<VertexInput>,
 }
 
-/// A pipeline that captures, and the parameters of its shader.
+/// A capturing pipeline, and the parameters of its shader.
 pub(crate) struct Variant {
     pub(crate) pipeline: vk::Pipeline,
-    /// The words of the capture, and those by which attributes are fetched.
+    /// The parameters of the capture, and those of vertex pulling.
     pub(crate) words: Vec<CaptureParam>,
     pub(crate) pulled: Vec<PullingParam>,
-    /// Bytes of a vertex in each feedback buffer.
+    /// The bytes of a vertex in each transform feedback buffer.
     pub(crate) strides: [u32; MAX_BUFFERS],
-    /// Whether what the original stores needs it to be drawn, even if nothing is rasterized.
+    /// Whether the original must be drawn for its own stores, even if nothing is rasterized.
     pub(crate) stores: bool,
 }
 
-/// The variants of a pipeline. What could not be made is not tried again.
+/// The variants of a pipeline. `None` marks a variant that could not be made; it is not tried again.
 type Variants = Mutex<HashMap<Key, Option<Arc<Variant>>>>;
 
 impl Graphics {
-    /// The variant for draws like this one.
+    /// Returns the variant for a key, or `None` if the draw cannot be captured.
     pub(crate) fn variant(
         &self,
         (device, emulator): (&Driver, &Emulator),
@@ -87,7 +87,7 @@ impl Graphics {
         made
     }
 
-    /// Why the pipeline cannot be captured, as far as that is known before anything is drawn.
+    /// Returns the reason why the pipeline cannot be captured, as far as the layer can tell before a draw.
     pub(crate) fn refusal(&self) -> Option<String> {
         let info = &self.info;
         let (Some(stages), Some(layout), Some((topology, _))) =
@@ -106,14 +106,14 @@ impl Graphics {
         caught(|| lowered(stage, layout, &key)).and_then(|lowered| lowered).err()
     }
 
-    /// Destroys the pipelines of its variants, which no commands use any more.
+    /// Destroys the pipelines of the variants. No pending commands may use them.
     pub(crate) fn destroy(&self, device: &Driver) {
         let mut all = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, variant) in all.drain() {
             let (Some(variant), Some(destroy)) = (variant, device.next.destroy_pipeline) else {
                 continue;
             };
-            // SAFETY: the promise of whoever destroys the application's pipeline.
+            // SAFETY: guaranteed by the application, which destroys the original pipeline.
             unsafe { destroy(device.handle, variant.pipeline, std::ptr::null()) };
         }
     }
@@ -122,7 +122,7 @@ impl Graphics {
 /// A shader that captures.
 struct Lowered {
     words: Vec<u32>,
-    /// What it reads of the host: by the capture, then by the fetching of attributes.
+    /// The host parameters of the capture, then those of vertex pulling.
     host: Vec<host::HostParams>,
     capture: Vec<CaptureParam>,
     pulled: Vec<PullingParam>,
@@ -130,7 +130,7 @@ struct Lowered {
     stores: bool,
 }
 
-/// A panic must not end the application.
+/// Runs a function and turns a panic into an error, so that the application keeps running.
 fn caught<T>(what: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(what)).map_err(|_| "a fault of polyshade's".to_owned())
 }
@@ -170,7 +170,7 @@ fn make(
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
 }
 
-/// The shader of captures.
+/// Lowers the shader for captures, if the layout has a place for addresses.
 fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, String> {
     let addresses = layout.addresses.ok_or(
         "push constants have no room for 16 bytes more, and on portability drivers all vertex buffers have a stride",
@@ -178,8 +178,8 @@ fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, S
     lower(stage, key, addresses).map_err(|error| error.to_string())
 }
 
-/// Lowers the shader, which finds two addresses: that of what attributes are fetched by, then that of the words of the
-/// capture.
+/// Lowers the shader. It reads two buffer device addresses: the vertex-pulling parameters, then the capture
+/// parameters.
 fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
     let address = |number| {
         ParamSource::Address(match addresses {
@@ -219,7 +219,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
         let variant = prepared.variant(CaptureVariant::CaptureOnly)?;
         Ok::<_, Error>((variant.into_owned(), prepared.params().clone()))
     };
-    // What the shader stores itself is stored by the draw as it is.
+    // If the shader itself stores to memory, only the original draw does these stores.
     let (variant, stores) = match captured(&options) {
         Ok(variant) => (variant, false),
         Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
@@ -234,7 +234,7 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
     Ok(Lowered { words: variant.module.into_words(), host, capture, pulled, strides, stores })
 }
 
-/// How attributes are fetched.
+/// Returns the vertex-pulling options for a vertex input state.
 fn pulling(input: &VertexInput) -> Result<vertex_pulling::Options, Error> {
     let mut options = vertex_pulling::Options::new().access_beyond_stride(true);
     for &(location, buffer, format, offset) in &input.attributes {
@@ -249,13 +249,13 @@ fn pulling(input: &VertexInput) -> Result<vertex_pulling::Options, Error> {
     Ok(options)
 }
 
-/// The topology of this number, which is Vulkan's.
+/// Returns the topology with this number of Vulkan.
 pub(crate) fn topology(number: u32) -> Topology {
     let found = Topology::ALL.into_iter().find(|one| *one as u32 == number);
     found.unwrap_or(Topology::PointList)
 }
 
-/// The state that the capture has itself, and that the application's draws get back behind it.
+/// The dynamic state that a capture changes, and restores for the application's draws.
 pub(crate) const DISTURBED: [DynamicState; 3] = [
     DynamicState::PRIMITIVE_TOPOLOGY,
     DynamicState::PRIMITIVE_RESTART_ENABLE,
@@ -306,7 +306,7 @@ fn pipeline(
     let mut rendering = formats.chain();
     let code = vk::ShaderModuleCreateInfo::default().code(words);
     let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
-    // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made.
+    // SAFETY: all structures are valid, and the module is destroyed only after the pipeline was created.
     unsafe {
         create_module(device.handle, &raw const code, std::ptr::null(), &raw mut module)
             .result()?;
@@ -349,7 +349,7 @@ const SCISSOR: [vk::Rect2D; 1] = [vk::Rect2D {
     extent: vk::Extent2D { width: 1, height: 1 },
 }];
 
-/// A viewport and a scissor where commands do not set their numbers. Nothing is drawn in them.
+/// Returns the viewport state: one viewport and scissor, unless commands set their counts. Nothing is rasterized.
 fn viewports(info: &PipelineInfo) -> vk::PipelineViewportStateCreateInfo<'static> {
     let mut state = vk::PipelineViewportStateCreateInfo::default();
     if !info.is_dynamic(DynamicState::VIEWPORT_WITH_COUNT) {
@@ -361,7 +361,7 @@ fn viewports(info: &PipelineInfo) -> vk::PipelineViewportStateCreateInfo<'static
     state
 }
 
-/// Vertex input as a pipeline has it.
+/// The Vulkan structures of a vertex input state.
 struct Input {
     attributes: Vec<vk::VertexInputAttributeDescription>,
     bindings: Vec<vk::VertexInputBindingDescription>,
@@ -399,14 +399,14 @@ impl Input {
     }
 }
 
-/// Keeps what is known of pipelines that were created.
+/// Registers the state of pipelines that were created.
 ///
 /// # Safety
 ///
-/// The structures are valid, and so many pipelines were created of them or are null.
+/// The structures are valid, and `pipelines` has a pipeline or null for each.
 pub(crate) unsafe fn register(emulator: &Emulator, infos: &[Info], pipelines: *const vk::Pipeline) {
     for (number, create_info) in infos.iter().enumerate() {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let (pipeline, info) =
             unsafe { (*pipelines.add(number), PipelineInfo::read(emulator, create_info)) };
         if pipeline != vk::Pipeline::null() {

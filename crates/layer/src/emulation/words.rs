@@ -1,4 +1,4 @@
-//! The parameters that the layer's shaders read of a draw, and the places where the counter pass finds restarts.
+//! The parameters that the layer's shaders read for a draw, and the tables in which the counter pass stores segments.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -13,15 +13,15 @@ use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{self, Segments};
 use std::collections::BTreeMap;
 
-/// The bytes of tables of restarts that draws of a recording do not share. Each has room for a restart at every index.
-/// Further draws share a pool, which is so many bytes larger than one such table.
+/// The maximum total size in bytes of segment tables that belong to single draws of a recording. Each table can hold
+/// a restart at every index. Further draws share a pool, which is larger than one such table by this size.
 const MOST_TABLES: u64 = 64 << 20;
 
-/// The least bytes of a pool, where there is not enough memory.
+/// The minimum size in bytes of a pool, if memory is short.
 const LEAST_TABLES: u64 = 1 << 20;
 
 impl Recording {
-    /// Where the restarts of a draw's indices are looked for.
+    /// Allocates the segment tables for an indexed draw with primitive restart.
     pub(super) fn segments(
         &mut self,
         device: &Driver,
@@ -51,7 +51,7 @@ impl Recording {
                 pool: 0,
             });
         }
-        // As if each index was drawn once.
+        // The size assumes that each index is drawn once.
         let size_of_pool = u64::from(table_size) + MOST_TABLES;
         let pool = match self.tables.filter(|pool| pool.wanted >= size_of_pool) {
             Some(pool) => pool,
@@ -63,7 +63,7 @@ impl Recording {
         Ok(Segments { index_type, indices: address, size, tables, table_size, pool })
     }
 
-    /// A pool of at least so many bytes, or of fewer where there are not so many.
+    /// Allocates a pool of `wanted` bytes, or a smaller one if memory is short.
     fn pool(
         &mut self,
         device: &Driver,
@@ -80,7 +80,7 @@ impl Recording {
         Ok(Tables { address: piece.address, size: size as u32, wanted: asked })
     }
 
-    /// The blocks of words of a draw, and what the counter pass makes them of.
+    /// Allocates the parameter blocks of a draw, and the template from which the counter pass writes them.
     pub(super) fn blocks(
         &mut self,
         device: &Driver,
@@ -112,7 +112,7 @@ impl Recording {
         Ok((self.kept(device, emulator, size)?, template))
     }
 
-    /// The source of a parameter of the capture.
+    /// Returns the source of a capture parameter.
     fn capture_param(&self, param: &CaptureParam, last: bool) -> ParamValue {
         let target = |number: usize| self.targets[number];
         let address = |number| target(number).map_or(0, |target: CapturedRange| target.address);
@@ -133,7 +133,7 @@ impl Recording {
         }
     }
 
-    /// The sources of the parameters by which the shader fetches attributes.
+    /// Returns the sources of the vertex-pulling parameters.
     fn pulling_params(
         &self,
         device: &Driver,
@@ -145,7 +145,7 @@ impl Recording {
         }
         let range =
             |bound: &VertexBuffer| emulator.range(device, (bound.buffer, bound.offset, bound.size));
-        // Once for each buffer: the driver is asked for its address.
+        // Once for each buffer, because each range calls the driver for the buffer's address.
         let bound = self.vertex_buffers.iter();
         let ranges: BTreeMap<u32, (u64, u32)> =
             bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
@@ -162,8 +162,10 @@ impl Recording {
         variant.pulled.iter().map(word).collect()
     }
 
-    /// Memory that the counter pass writes before a render pass. Where the pass is another command buffer's, nobody may
-    /// write it: so its first content is a draw of nothing, with no room to capture into.
+    /// Allocates memory that the counter pass writes before a render pass.
+    ///
+    /// If another command buffer begins the pass, the memory may never be written, so it starts with zeros: an empty
+    /// draw that captures nothing.
     pub(super) fn kept(
         &mut self,
         device: &Driver,
@@ -178,17 +180,17 @@ impl Recording {
 }
 
 impl Variant {
-    /// The bytes of the words of the capture, behind which those are by which attributes are fetched.
+    /// Returns the size in bytes of the capture parameters. The vertex-pulling parameters follow them.
     pub(super) fn capture_size(&self) -> u32 {
         4 * self.words.len() as u32
     }
 
-    /// The words of a block.
+    /// Returns the number of 32-bit parameters in a block.
     pub(super) fn word_count(&self) -> u32 {
         (self.words.len() + self.pulled.len()) as u32
     }
 
-    /// From one block of words to the next.
+    /// Returns the bytes from one parameter block to the next.
     pub(super) fn block_stride(&self) -> u32 {
         (4 * self.word_count()).next_multiple_of(16)
     }

@@ -1,23 +1,23 @@
-//! Barriers: the extension's stages and accesses give way to those that stand for them.
+//! Barriers: the layer replaces the extension's stages and accesses by those of the emulation.
 
 use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;
 use crate::settings::slice;
 use ash::vk;
 
-/// A structure with masks of stages and accesses, in an array that is constant.
+/// A structure with stage or access masks that appears in a constant array.
 pub(super) trait Masked: Copy {
-    /// The parts of the command that the masks depend on: the stages, where the structure does not hold them.
+    /// The parameters of the command that the masks depend on: the stages, if the structure does not contain them.
     type Around: Copy;
 
-    /// The same with the extension's bits mapped away.
+    /// Returns the structure with the extension's bits replaced.
     fn mapped(self, around: Self::Around) -> Self;
 
-    /// Whether the masks are the other's.
+    /// Returns whether the two structures have equal masks.
     fn is_like(&self, other: &Self) -> bool;
 }
 
-/// An array, or a copy of it where something in it changed.
+/// An array, or a changed copy if an element changes.
 pub(super) struct Mapped<T> {
     original: *const T,
     changed: Vec<T>,
@@ -26,9 +26,9 @@ pub(super) struct Mapped<T> {
 impl<T: Masked> Mapped<T> {
     /// # Safety
     ///
-    /// `first` points to so many structures, which live for as long as the result is used.
+    /// `first` points to `count` structures, which live for as long as the result is used.
     pub(super) unsafe fn new(first: *const T, count: u32, around: T::Around) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let all = unsafe { slice(first, count) };
         let changes = all.iter().any(|one| !one.mapped(around).is_like(one));
         let changed = match changes {
@@ -43,7 +43,7 @@ impl<T: Masked> Mapped<T> {
     }
 }
 
-/// What is reached, and the stages before and behind a barrier.
+/// The reach, and the stages before and after a barrier.
 pub(super) type Stages = (Reach, vk::PipelineStageFlags, vk::PipelineStageFlags);
 
 macro_rules! masked {
@@ -92,7 +92,7 @@ masked! {
 /// A dependency with its barriers.
 pub(super) struct Dependency<'d> {
     info: vk::DependencyInfo<'d>,
-    // What the structure points to.
+    // The arrays that the structure points to.
     _memory: Mapped<vk::MemoryBarrier2<'d>>,
     _buffers: Mapped<vk::BufferMemoryBarrier2<'d>>,
     _images: Mapped<vk::ImageMemoryBarrier2<'d>>,
@@ -101,10 +101,10 @@ pub(super) struct Dependency<'d> {
 impl<'d> Dependency<'d> {
     /// # Safety
     ///
-    /// The structure is valid, and what it points to lives for as long as the result is used.
+    /// The structure is valid, and its arrays live for as long as the result is used.
     pub(super) unsafe fn new(info: &vk::DependencyInfo<'d>, reach: Reach) -> Self {
         let mut info = *info;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let (memory, buffers, images) = unsafe {
             (
                 Mapped::new(info.p_memory_barriers, info.memory_barrier_count, reach),

@@ -1,4 +1,4 @@
-//! Buffers: what is captured into and counted in becomes a storage buffer.
+//! Buffers: the buffers of captures and their counters become storage buffers.
 
 use crate::device::Device;
 use crate::pnext::Copied;
@@ -6,7 +6,7 @@ use crate::usages::{self, usage, usage_chain};
 use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 
-/// What a capture writes to.
+/// The usages of buffers that captures write to.
 const OF_CAPTURES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw()
         | vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw(),
@@ -71,11 +71,11 @@ pub(crate) unsafe extern "system" fn get_device_buffer_memory_requirements(
     }
 }
 
-/// What a buffer is made of, and the chain that it then has.
+/// Returns the create info that the driver gets, and the chain that it points to.
 ///
 /// # Safety
 ///
-/// The structure is valid, and what it points to lives for as long as the result is used.
+/// The structure is valid, and its chain lives for as long as the result is used.
 unsafe fn map<'b>(
     device: &Device,
     info: &vk::BufferCreateInfo<'b>,
@@ -83,7 +83,7 @@ unsafe fn map<'b>(
     let mut changed = *info;
     let addresses = device.emulator.get().is_some();
     changed.usage = usage(changed.usage, addresses);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let chain = unsafe { usage_chain(changed.p_next, addresses, &device.log) };
     changed.p_next = chain.first();
     (changed, chain)

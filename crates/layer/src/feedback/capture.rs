@@ -1,12 +1,13 @@
-//! The commands that capture: the driver's, those of the emulation, or none. Then no primitive is written, none is
-//! counted, and a draw of as many vertices as were captured draws none.
+//! The commands of the extension: those of the driver, those of the emulation, or none.
+//!
+//! In the last case nothing is captured or counted, and a draw by byte count draws no vertices.
 
 use crate::device::Device;
 use crate::feedback::{draws, emulated};
 use ash::vk;
 
-/// Commands that are the driver's on a device where the extension is the driver's: whoever asks for commands of an
-/// instance gets the layer's for all devices.
+/// Defines commands that belong to the driver on devices where the extension does. `vkGetInstanceProcAddr` returns
+/// the layer's commands for all devices.
 macro_rules! captures {
     ($(
         $name:ident($($argument:ident: $Type:ty),*)

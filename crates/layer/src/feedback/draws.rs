@@ -1,4 +1,4 @@
-//! Draws, which are captured and counted.
+//! Draw commands, which the layer captures and counts.
 
 use crate::device::Device;
 use crate::emulation::Emulator;
@@ -66,10 +66,10 @@ draws! {
     });
 }
 
-/// Structures that are so many bytes apart.
+/// Copies structures from an array with the given stride in bytes.
 unsafe fn strided<T: Copy>(first: *const T, count: u32, stride: u32) -> Vec<T> {
     if stride as usize == size_of::<T>() {
-        // SAFETY: the caller has so many.
+        // SAFETY: the caller passes an array of `count` structures.
         return unsafe { slice(first, count) }.to_vec();
     }
     // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Events, timestamps and markers, which have stages too.
+//! Events, timestamps and markers, whose stages are also replaced.
 
 use super::barriers::{Dependency, Mapped};
 use super::masks::{Reach, stages, stages_2};
@@ -30,7 +30,7 @@ macro_rules! stage_commands {
     };
 }
 
-/// Timestamps and markers are written at one stage.
+/// Returns the reach of timestamps and markers, which are written at a single stage.
 unsafe fn alone(_: vk::CommandBuffer) -> Reach {
     Reach::Nothing
 }

@@ -1,4 +1,5 @@
-//! Pipeline layouts and push constants: room for addresses behind those of the application, if there is some.
+//! Pipeline layouts and push constants: the layer adds space for addresses after the application's, if the limit
+//! allows.
 
 use crate::device::Device;
 use crate::emulation::layouts::{Addresses, Layout, merged, pieces};
@@ -30,7 +31,7 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
             changed.push_constant_range_count = 1;
             changed.p_push_constant_ranges = range;
         }
-        // The layout may outlive the application's callbacks.
+        // The layout may outlive the application's allocation callbacks.
         let result = next(device.handle, &raw const changed, std::ptr::null(), layout);
         if result == vk::Result::SUCCESS {
             let pushed = pieces(ranges).into_iter().map(|piece| match &merged {
@@ -63,7 +64,7 @@ pub(crate) unsafe extern "system" fn destroy_pipeline_layout(
     unsafe {
         let Some(device) = Device::of(device) else { return };
         let known = device.emulator.get().and_then(|one| one.layouts.remove(layout.as_raw()));
-        // The last pipeline of a layout destroys it.
+        // The layout is destroyed with its last pipeline.
         if known.is_some() {
             return;
         }

@@ -1,6 +1,6 @@
-//! The extension's pipeline stage and accesses, and those that stand for them.
+//! The extension's pipeline stage and accesses, and their replacements.
 //!
-//! The bits are the same ones in the masks of 32 and of 64 bits, and so is what stands for them.
+//! The bits are equal in the 32-bit and 64-bit masks, and so are the replacements.
 
 use crate::device::Device;
 use crate::emulation::recording::RenderPassScope;
@@ -11,25 +11,26 @@ const WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_WRITE_EXT;
 const COUNTER_READ: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_READ_EXT;
 const COUNTER_WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
 
-/// What of the emulation a mask has to reach.
+/// The parts of the emulation that a mask must include.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Reach {
     /// Nothing is captured.
     Nothing,
-    /// Vertex shaders, which fetch indices and attributes: inside of a render pass there is nothing else.
+    /// Vertex shaders that read indices and attributes. Inside a render pass there are no other shaders of the layer.
     Shaders,
-    /// The counter pass, too, which reads arguments and counters and writes counters in front of passes.
+    /// Vertex shaders and the counter pass, which reads arguments and counters, and writes counters, before render
+    /// passes.
     CounterPass,
 }
 
 impl Reach {
-    /// What commands reach that are recorded here.
+    /// Returns the reach of commands recorded at this point.
     ///
     /// # Safety
     ///
-    /// The command buffer is alive, and is being recorded by nobody else.
+    /// The command buffer is alive, and nobody else records it.
     pub(super) unsafe fn of(commands: vk::CommandBuffer) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         match unsafe { emulated(commands) } {
             None => Self::Nothing,
             Some((_, _, recording)) if recording.scope == RenderPassScope::Outside => {
@@ -39,13 +40,13 @@ impl Reach {
         }
     }
 
-    /// What reaches whatever may be recorded on this device.
+    /// Returns the reach of masks that apply to any commands of the device.
     pub(super) fn whole(device: &Device) -> Self {
         device.emulator.get().map_or(Self::Nothing, |_| Self::CounterPass)
     }
 }
 
-/// The stages in which fixed function reads what shaders of ours read as well.
+/// The fixed-function stages whose data the layer's shaders also read.
 const READERS: Stage = Stage::from_raw(
     Stage::DRAW_INDIRECT.as_raw()
         | Stage::VERTEX_INPUT.as_raw()
@@ -55,7 +56,7 @@ const READERS: Stage = Stage::from_raw(
         | Stage::ALL_GRAPHICS.as_raw(),
 );
 
-/// What it reads.
+/// The accesses of these stages.
 const READS: AccessFlags2 = AccessFlags2::from_raw(
     AccessFlags2::INDIRECT_COMMAND_READ.as_raw()
         | AccessFlags2::INDEX_READ.as_raw()
@@ -63,8 +64,8 @@ const READS: AccessFlags2 = AccessFlags2::from_raw(
         | AccessFlags2::CONDITIONAL_RENDERING_READ_EXT.as_raw(),
 );
 
-/// The stages with vertex shaders in place of transform feedback: they capture; and with those that read what stages of
-/// fixed function read.
+/// Replaces the transform feedback stage by the shader stages that capture, and adds them to fixed-function stages
+/// whose data they also read.
 pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     let captures = stages.contains(Stage::TRANSFORM_FEEDBACK_EXT);
     let mut mapped = Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw());
@@ -77,7 +78,8 @@ pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     mapped
 }
 
-/// The accesses of these stages with those of shaders and of indirect draws in place of transform feedback's.
+/// Replaces transform feedback accesses by shader and indirect accesses, and adds shader reads to fixed-function
+/// reads.
 pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) -> AccessFlags2 {
     let own = WRITE | COUNTER_READ | COUNTER_WRITE;
     let mut mapped = AccessFlags2::from_raw(accesses.as_raw() & !own.as_raw());
@@ -86,7 +88,7 @@ pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) ->
     }
     if accesses.contains(COUNTER_READ) {
         let all = Stage::ALL_COMMANDS | Stage::ALL_GRAPHICS;
-        // Counters are read where capture begins, and by draws of so many bytes.
+        // Counters are read when a capture begins, and by draws by byte count.
         if stages.intersects(all | Stage::TRANSFORM_FEEDBACK_EXT) {
             mapped |= AccessFlags2::SHADER_READ;
         }
@@ -101,12 +103,12 @@ pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) ->
     mapped
 }
 
-/// [`stages_2`] of the older masks.
+/// Applies [`stages_2`] to a 32-bit mask.
 pub(super) fn stages(reach: Reach, stages: PipelineStageFlags) -> PipelineStageFlags {
     narrow(stages_2(reach, wide(stages)))
 }
 
-/// [`accesses_2`] of the older masks.
+/// Applies [`accesses_2`] to a 32-bit mask.
 pub(super) fn accesses(
     reach: Reach,
     stages: PipelineStageFlags,

@@ -1,4 +1,5 @@
-//! Memory that has addresses, and what is destroyed: buffers, modules, pipelines; and conditional rendering.
+//! Memory allocation with device addresses, conditional rendering, and the destruction of buffers, modules and
+//! pipelines.
 
 use crate::device::Device;
 use crate::emulation::state::Conditional;
@@ -26,7 +27,8 @@ noted! {
     cmd_end_conditional_rendering() |_device, _emulator, recording, commands| recording.conditional = None;
 }
 
-/// `vkAllocateMemory`: which buffers the memory is for is not known yet.
+/// `vkAllocateMemory`. All memory gets device addresses, because the layer does not know yet which buffers will use
+/// it.
 pub(crate) unsafe extern "system" fn allocate_memory(
     device: vk::Device,
     info: *const vk::MemoryAllocateInfo<'_>,
@@ -65,7 +67,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-/// Keeps the words of a module that captures.
+/// Keeps the SPIR-V of a module that captures.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
     if let Some(emulator) = device.emulator.get() {
         emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
@@ -88,8 +90,8 @@ pub(crate) unsafe extern "system" fn destroy_pipeline(
         if let Some(next) = device.next.destroy_pipeline {
             next(device.handle, pipeline, allocator);
         }
-        // A layout that was destroyed earlier is freed with its last pipeline, and SwiftShader's pipelines use theirs
-        // to the end.
+        // SwiftShader's pipelines use their layout until they are destroyed. A layout that the application destroyed
+        // earlier is therefore destroyed with its last pipeline.
         drop(known);
     }
 }

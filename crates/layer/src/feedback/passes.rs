@@ -1,4 +1,4 @@
-//! Render passes: the dependencies between their subpasses.
+//! Render passes: the dependencies between their subpasses, and their view masks.
 
 use super::barriers::{Mapped, Masked};
 use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
@@ -28,7 +28,7 @@ impl Masked for vk::SubpassDependency {
     }
 }
 
-/// What the two sides of a dependency reach: between subpasses there are no stages of compute.
+/// Returns the reach of each side of a dependency. Subpasses have no compute stages.
 fn reaches(reach: Reach, src: u32, dst: u32) -> (Reach, Reach) {
     let side = |subpass| match reach {
         Reach::CounterPass if subpass != vk::SUBPASS_EXTERNAL => Reach::Shaders,
@@ -97,7 +97,7 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
     }
 }
 
-/// Keeps the view masks of a pass, of which queries count the primitives of each view.
+/// Keeps the view masks of a render pass, because queries count the primitives of each view.
 ///
 /// # Safety
 ///
@@ -110,7 +110,7 @@ unsafe fn keep_views(
 ) {
     let has_views = result == vk::Result::SUCCESS && masks.iter().any(|mask| *mask != 0);
     if let Some(emulator) = device.emulator.get().filter(|_| has_views) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         emulator.view_masks.insert(unsafe { (*pass).as_raw() }, Box::new(masks));
     }
 }
@@ -120,11 +120,11 @@ noted_on_device! {
         |device, emulator| drop(emulator.view_masks.remove(pass.as_raw()));
 }
 
-/// A dependency, and the chain that it then has.
+/// Returns the dependency that the driver gets, and the chain that it points to.
 ///
 /// # Safety
 ///
-/// The dependency is valid, and what it points to lives for as long as the result is used.
+/// The dependency is valid, and its chain lives for as long as the result is used.
 unsafe fn map<'d>(
     device: &Device,
     dependency: &vk::SubpassDependency2<'d>,
@@ -139,7 +139,7 @@ unsafe fn map<'d>(
 
     type Barrier = vk::MemoryBarrier2<'static>;
     let edits = |s_type| (s_type == Barrier::STRUCTURE_TYPE).then_some(Change::Edit);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let mut chain = match unsafe { Copied::new(mapped.p_next, edits) } {
         Ok(chain) => chain,
         Err(unknown) => {

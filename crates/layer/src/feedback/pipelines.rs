@@ -1,4 +1,4 @@
-//! Pipelines: SPIR-V that stands in them instead of in a module, and the state that selects a stream.
+//! Pipelines: SPIR-V in the `pNext` chain instead of a module, and the state that selects a vertex stream.
 
 use super::shaders::{Stripped, stripped};
 use crate::device::Device;
@@ -14,23 +14,23 @@ use ash::vk::{self, Handle as _, TaggedStructure as _};
 type Code = vk::ShaderModuleCreateInfo<'static>;
 type StreamState = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
 
-/// A stage, of which the SPIR-V may be another.
+/// A shader stage, possibly with changed SPIR-V.
 struct Stage {
     info: vk::PipelineShaderStageCreateInfo<'static>,
-    // What the chain of the structure points to.
+    // The chain and the SPIR-V that the structure points to.
     _kept: Option<(Copied, Vec<u32>)>,
 }
 
 impl Stage {
     /// # Safety
     ///
-    /// The structure is valid, and what it points to lives for as long as the result is used.
+    /// The structure is valid, and its chain lives for as long as the result is used.
     unsafe fn new(
         device: &Device,
         info: &vk::PipelineShaderStageCreateInfo<'static>,
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let inline = unsafe { find::<Code>(info.p_next).map(|code| words(&*code)) };
         let words = match inline.map(|words| stripped(device, words)) {
             None | Some(Stripped::Unchanged) => return Ok(Self { info, _kept: None }),
@@ -38,7 +38,7 @@ impl Stage {
             Some(Stripped::Changed(words)) => words,
         };
         let edits = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Edit);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Copied::new(info.p_next, edits) }.map_err(|unknown| {
             let what = "a shader with transform feedback stands behind a structure of type";
             device.log.say(Level::Error, format_args!("{what} {unknown:?}, and was refused"));
@@ -57,7 +57,7 @@ impl Stage {
     }
 }
 
-/// What is changed of a graphics pipeline.
+/// The changed create info of a graphics pipeline, and the structures that it points to.
 struct Graphics {
     info: vk::GraphicsPipelineCreateInfo<'static>,
     _stages: Vec<Stage>,
@@ -68,22 +68,22 @@ struct Graphics {
 impl Graphics {
     /// # Safety
     ///
-    /// The structure is valid, and what it points to lives for as long as the result is used.
+    /// The structure is valid, and the structures it points to live for as long as the result is used.
     unsafe fn new(
         device: &Device,
         info: &vk::GraphicsPipelineCreateInfo<'static>,
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let stages = unsafe { slice(info.p_stages, info.stage_count) };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let stages = stages.iter().map(|stage| unsafe { Stage::new(device, stage) });
         let stages = stages.collect::<Result<Vec<_>, _>>()?;
         let stage_infos: Vec<_> = stages.iter().map(|stage| stage.info).collect();
         if stages.iter().any(Stage::is_changed) {
             info.p_stages = stage_infos.as_ptr();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let rasterization = unsafe { without_stream(device, &info) };
         if let Some((state, _)) = &rasterization {
             info.p_rasterization_state = &raw const **state;
@@ -92,7 +92,8 @@ impl Graphics {
     }
 }
 
-/// The state of rasterization without the structure that selects a stream, if it has one. There is one stream.
+/// Returns the rasterization state without the structure that selects a stream, if it has one. The layer supports
+/// only stream 0.
 ///
 /// # Safety
 ///
@@ -101,17 +102,17 @@ unsafe fn without_stream(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'static>,
 ) -> Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)> {
-    // SAFETY: the caller's promise. A pointer that is ignored may lead nowhere, and is not followed.
+    // SAFETY: guaranteed by the caller. A pointer that Vulkan ignores may be invalid, and is not followed.
     let state = unsafe {
         if !has_rasterization_state(info) {
             return None;
         }
         info.p_rasterization_state.as_ref()?
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { find::<StreamState>(state.p_next)? };
     let drops = |s_type| (s_type == StreamState::STRUCTURE_TYPE).then_some(Change::Drop);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     match unsafe { Copied::new(state.p_next, drops) } {
         Ok(chain) => {
             let mut state = Box::new(*state);
@@ -126,7 +127,8 @@ unsafe fn without_stream(
     }
 }
 
-/// Whether a pipeline's state of rasterization is read: with libraries only by the part before rasterization.
+/// Returns whether Vulkan reads the rasterization state of a pipeline. Of pipeline libraries, only those with the
+/// pre-rasterization shaders have it.
 ///
 /// # Safety
 ///
@@ -135,7 +137,7 @@ unsafe fn has_rasterization_state(info: &vk::GraphicsPipelineCreateInfo<'static>
     type Parts = vk::GraphicsPipelineLibraryCreateInfoEXT<'static>;
     type Libraries = vk::PipelineLibraryCreateInfoKHR<'static>;
     let before = vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match find::<Parts>(info.p_next) {
             Some(parts) => (*parts).flags.contains(before),
@@ -184,13 +186,13 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
     }
 }
 
-/// Whether a pipeline cannot be captured; the log says why.
+/// Returns whether a pipeline cannot be captured, and logs the reason.
 ///
 /// # Safety
 ///
 /// The pipeline was just created, or is null.
 unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let graphics = unsafe { emulator.pipelines.get(pipeline.as_raw()) };
     let why = graphics.and_then(|graphics| graphics.refusal());
     if let Some(why) = &why {
@@ -199,7 +201,7 @@ unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) 
     why.is_some()
 }
 
-/// `vkCreateComputePipelines`. Compute shaders capture nothing, but may stand in a module beside shaders that do.
+/// `vkCreateComputePipelines`. Compute shaders capture nothing, but their module may also contain shaders that do.
 pub(crate) unsafe extern "system" fn create_compute_pipelines(
     device: vk::Device,
     cache: vk::PipelineCache,
@@ -234,13 +236,13 @@ pub(crate) unsafe extern "system" fn create_compute_pipelines(
     }
 }
 
-/// Creates no pipeline at all.
+/// Sets all pipelines to null and returns the error.
 ///
 /// # Safety
 ///
-/// There is room for so many.
+/// `pipelines` points to `count` pipelines.
 unsafe fn refuse(error: vk::Result, count: u32, pipelines: *mut vk::Pipeline) -> vk::Result {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         for i in 0..count as usize {
             *pipelines.add(i) = vk::Pipeline::null();

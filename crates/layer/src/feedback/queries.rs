@@ -1,8 +1,8 @@
-//! Queries of transform feedback: how many primitives were captured, and how many would have been.
+//! Transform feedback queries: the numbers of primitives written and of primitives needed.
 //!
-//! The driver has no such queries. It gets a pool of as many of another type, whose handle serves for the
-//! application's: it can be reset, named and destroyed. The layer does not pass the begin and end of queries to the
-//! driver, and the results are the layer's: those of the emulation, or zero.
+//! The driver has no such queries. The layer creates a pool of another type with as many queries, and the application
+//! uses its handle: the pool can be reset, named and destroyed. The layer does not pass the begin and end of queries
+//! to the driver, and returns its own results: those of the emulation, or zero.
 
 use crate::device::Device;
 use crate::emulation;
@@ -10,7 +10,7 @@ use crate::feedback::emulated;
 use crate::log::Level;
 use ash::vk::{self, Handle as _, QueryResultFlags};
 
-/// The values of a result: primitives written, primitives needed.
+/// The number of values in a result: primitives written and primitives needed.
 const VALUES: usize = 2;
 
 /// `vkCreateQueryPool`.
@@ -77,8 +77,11 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
     }
 }
 
-/// Commands of queries: ours are noted, by their stream, and others the driver's. Of those with a stream, `$other` is
-/// called where the layer provides the extension: the driver's queries have one stream.
+/// Defines query commands: the layer records queries of its own pools with their stream, and passes others to the
+/// driver.
+///
+/// For commands with a stream, `$other` is called if the layer provides the extension, because the driver's queries
+/// have only one stream.
 macro_rules! queries {
     ($(
         $name:ident($($argument:ident: $Type:ty),*) $note:ident, $stream:expr $(, $other:ident($($passed:ident),*))?;
@@ -140,7 +143,7 @@ noted_on_device! {
         |device, emulator| emulation::queries::reset_by_host(device, emulator, pool, (first, count));
 }
 
-/// The bytes of a result that says zero, and that it is available where that is asked.
+/// Returns the bytes of a result of 0, with the availability if the flags include it.
 fn zeros(flags: QueryResultFlags) -> Vec<u8> {
     let wide = flags.contains(QueryResultFlags::TYPE_64);
     let available = flags.contains(QueryResultFlags::WITH_AVAILABILITY);
@@ -186,7 +189,7 @@ pub(crate) unsafe extern "system" fn get_query_pool_results(
         }
         let result = zeros(flags);
         for at in (0..u64::from(count)).map(|query| query * stride) {
-            // What there is no room for is not written, whatever was promised.
+            // Results that do not fit into the data are not written, even for invalid calls.
             if at as usize + result.len() <= size {
                 let to = data.cast::<u8>().add(at as usize);
                 to.copy_from_nonoverlapping(result.as_ptr(), result.len());

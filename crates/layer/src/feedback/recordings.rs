@@ -1,4 +1,4 @@
-//! Command buffers: their recordings begin, end and are reset.
+//! Command buffers: allocation, begin, reset and destruction.
 
 use crate::device::Device;
 use crate::emulation::Recorded;

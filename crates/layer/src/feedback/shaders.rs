@@ -1,4 +1,4 @@
-//! Shader modules: the extension's capabilities and decorations never reach the driver, which may abort on them.
+//! Shader modules: the layer removes the extension's capabilities and decorations, because drivers may abort on them.
 
 use crate::device::Device;
 use crate::feedback::objects::keep_module;
@@ -20,7 +20,7 @@ pub(super) enum Stripped {
     Refused,
 }
 
-/// Removes the extension from a module. The reason why it cannot be removed is written to the log.
+/// Removes the extension from a module. If that fails, logs the reason.
 pub(super) fn stripped(device: &Device, words: &[u32]) -> Stripped {
     if !mentions_feedback(words) {
         return Stripped::Unchanged;

@@ -1,4 +1,4 @@
-//! What is bound and set: remembered, since captures read it, and since they disturb some of it.
+//! Bound and dynamic state, which the layer records because captures read it and change some of it.
 
 use crate::emulation::pipeline_info::VertexInput;
 use crate::emulation::state::{IndexBuffer, VertexBuffer};
@@ -61,7 +61,7 @@ noted! {
             let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
             recording.vertex_buffers.insert(first + at as u32, VertexBuffer { buffer, offset, size });
         }
-        // Without strides those stay that were set last.
+        // Without strides, the strides set earlier remain.
         let strides = slice(strides, count).iter().map(|stride| *stride as u32);
         recording.strides.extend((first..).zip(strides));
     };

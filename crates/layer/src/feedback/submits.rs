@@ -1,4 +1,4 @@
-//! What submissions wait for and signal at.
+//! The stages at which submissions wait for and signal semaphores.
 
 use super::masks::{Reach, stages, stages_2};
 use crate::device::Device;
@@ -90,7 +90,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
     }
 }
 
-/// Submits command buffers behind all that use the same memory of the layer's on other queues.
+/// Submits command buffers after all submissions to other queues that use the same memory of the layer.
 ///
 /// # Safety
 ///
@@ -102,24 +102,24 @@ unsafe fn in_order(
     submit: impl FnOnce() -> vk::Result,
 ) -> vk::Result {
     match device.emulator.get().filter(|emulator| emulator.has_several_queues) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         Some(emulator) => unsafe { queues::in_order((device, emulator), queue, commands, submit) },
         None => submit(),
     }
 }
 
-/// The emulator, where command buffers resume rendering of others.
+/// Returns the emulator, if command buffers resume rendering of others.
 fn resuming(device: &Device) -> Option<&Emulator> {
     device.emulator.get().filter(|emulator| emulator.has_resumed.load(Ordering::Relaxed))
 }
 
-/// What a submission waits for, and what it signals.
+/// Returns the semaphores that a submission waits for, and those that it signals.
 ///
 /// # Safety
 ///
-/// The structure is valid, and what it points to lives for as long as the result is used.
+/// The structure is valid, and its arrays live for as long as the result is used.
 unsafe fn semaphores<'s>(submit: &vk::SubmitInfo2<'s>) -> [&'s [vk::SemaphoreSubmitInfo<'s>]; 2] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         [
             slice(submit.p_wait_semaphore_infos, submit.wait_semaphore_info_count),

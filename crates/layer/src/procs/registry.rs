@@ -1,4 +1,4 @@
-//! Whether all that a registry of Vulkan has is handled, hidden, or needs nothing of the layer.
+//! Checks that each command, structure and value of a Vulkan registry is handled, hidden, or needs no handling.
 
 use super::own_command;
 use crate::known::{COMMANDS, EXTENSIONS, has_command, has_extension, words};
@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::path::Path;
 
-/// Handles of what is tracked, without `Vk`.
+/// The tracked handles, without `Vk`.
 const HANDLES: &str =
     "Buffer CommandBuffer Pipeline PipelineLayout QueryPool RenderPass ShaderModule";
 
-/// Structures that create, change or use what is tracked, and that others may extend, without `Vk`.
+/// The extensible structures that create, change or use tracked objects, without `Vk`.
 const EXTENDED: &str = "
 BufferCreateInfo BufferMemoryBarrier BufferMemoryBarrier2 CommandBufferAllocateInfo CommandBufferBeginInfo
 CommandBufferInheritanceInfo CommandBufferSubmitInfo ComputePipelineCreateInfo ConditionalRenderingBeginInfoEXT
@@ -23,14 +23,14 @@ RenderPassBeginInfo RenderPassCreateInfo RenderPassCreateInfo2 RenderingInfo Sha
 SubmitInfo2 SubpassBeginInfo SubpassDependency2 SubpassDescription2 SubpassEndInfo
 ";
 
-/// Flags and enumerations that the layer reads, without `Vk`.
+/// The flags and enumerations that the layer reads, without `Vk`.
 const ENUMERATIONS: &str = "
 BufferUsageFlagBits BufferUsageFlagBits2 CommandBufferUsageFlagBits ConditionalRenderingFlagBitsEXT DependencyFlagBits
 DynamicState IndexType PipelineLayoutCreateFlagBits PrimitiveTopology ProvokingVertexModeEXT QueryControlFlagBits
 QueryPoolCreateFlagBits QueryResultFlagBits QueryType RenderingFlagBits SubpassContents VertexInputRate
 ";
 
-/// Structures of reviewed extensions that extend the above and are handled, or need nothing of the layer.
+/// The structures of reviewed extensions that extend those above, and are handled or need no handling.
 const STRUCTURES: &str = "
 AmigoProfilingSubmitInfoSEC BufferCollectionBufferCreateInfoFUCHSIA BufferDeviceAddressCreateInfoEXT
 CommandBufferInheritanceConditionalRenderingInfoEXT CommandBufferInheritanceRenderPassTransformInfoQCOM
@@ -66,7 +66,7 @@ VideoEncodeH264ProfileInfoKHR VideoEncodeH265ProfileInfoKHR VideoEncodeUsageInfo
 VideoProfileListInfoKHR Win32KeyedMutexAcquireReleaseInfoKHR Win32KeyedMutexAcquireReleaseInfoNV
 ";
 
-/// Values of reviewed extensions in the above that are handled, or need nothing of the layer, without `VK_`.
+/// The values of reviewed extensions in the enumerations above that are handled or need no handling, without `VK_`.
 const VALUES: &str = "
 BUFFER_USAGE_2_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR
 BUFFER_USAGE_2_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR BUFFER_USAGE_2_CONDITIONAL_RENDERING_BIT_EXT
@@ -112,7 +112,7 @@ QUERY_TYPE_VIDEO_ENCODE_FEEDBACK_KHR RENDERING_CONTENTS_INLINE_BIT_KHR RENDERING
 RENDERING_LOCAL_READ_CONCURRENT_ACCESS_CONTROL_BIT_KHR SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_KHR
 ";
 
-/// A tag of XML, and the text behind it.
+/// An XML tag, and the text after it.
 struct Tag<'t> {
     name: &'t str,
     attributes: BTreeMap<&'t str, &'t str>,
@@ -121,7 +121,7 @@ struct Tag<'t> {
 
 impl<'t> Tag<'t> {
     fn all(text: &'t str) -> impl Iterator<Item = Self> {
-        // Comments may have tags in them.
+        // Comments may contain tags.
         let parts = text.split("<!--").enumerate().map(|(number, part)| match number {
             0 => part,
             _ => part.split_once("-->").map_or("", |(_, behind)| behind),
@@ -140,34 +140,34 @@ impl<'t> Tag<'t> {
         self.attributes.get(attribute).copied()
     }
 
-    /// Whether it is of Vulkan, rather than of Vulkan SC alone.
+    /// Returns whether the attribute includes Vulkan, rather than only Vulkan SC.
     fn is_of_vulkan(&self, attribute: &str) -> bool {
         let apis = self.get(attribute);
         apis.is_none_or(|apis| apis.split(',').any(|api| ["vulkan", "vulkanbase"].contains(&api)))
     }
 }
 
-/// A name that a version or an extension brings.
+/// A name that a version or an extension defines.
 struct Required<'t> {
     name: &'t str,
-    /// The enumeration that it is a value of.
+    /// The enumeration that the value extends.
     enumeration: Option<&'t str>,
     is_of_version: bool,
-    /// The versions and extensions that have to be there as well.
+    /// The other versions and extensions that the name requires.
     condition: &'t str,
 }
 
-/// The parts of a registry that matter here.
+/// The parts of a registry that the test needs.
 #[derive(Default)]
 struct Registry<'t> {
-    /// The types of a command's parameters.
+    /// The parameter types of each command.
     commands: BTreeMap<&'t str, Vec<&'t str>>,
-    /// The structures that a structure extends.
+    /// The structures that each structure extends, separated by commas.
     structures: BTreeMap<&'t str, &'t str>,
-    /// Commands and structures that are others by another name.
+    /// The aliases of commands and structures.
     aliases: BTreeMap<&'t str, &'t str>,
     instance_extensions: BTreeSet<&'t str>,
-    /// What reviewed versions and extensions bring.
+    /// The names that reviewed versions and extensions define.
     required: Vec<Required<'t>>,
 }
 
@@ -204,7 +204,7 @@ impl<'t> Registry<'t> {
         let (mut is_reviewed, mut is_of_version, mut condition) = (false, false, None);
         for tag in Tag::all(text).take_while(|tag| tag.name != "/extensions") {
             match (tag.name, tag.get("name")) {
-                // Features of structures have no number.
+                // A `feature` tag for a structure member has no number.
                 ("feature", _) if tag.get("number").is_some() => {
                     is_of_version = true;
                     is_reviewed = tag.is_of_vulkan("api") && tag.get("number") <= Some("1.4");
@@ -222,7 +222,7 @@ impl<'t> Registry<'t> {
                     condition = condition.filter(|_| tag.is_of_vulkan("api") && is_reviewed);
                 }
                 ("command" | "type" | "enum", Some(name)) => {
-                    // Values with an alias became a part of a version.
+                    // Values with an alias were promoted to a version.
                     let own = Some(()).filter(|()| tag.get("alias").is_none());
                     let enumeration = own.and(tag.get("extends"));
                     let required =
@@ -238,7 +238,7 @@ impl<'t> Registry<'t> {
         self.aliases.get(name).map_or(name, |alias| self.root(alias))
     }
 
-    /// Whether a condition holds where what was reviewed is there: `,` is *or*, `+` is *and*.
+    /// Evaluates a condition with all reviewed versions and extensions: `,` is *or*, `+` is *and*.
     fn holds(&self, condition: &str) -> bool {
         let (mut value, mut rest) = self.term(condition);
         while let Some(operator) = rest.chars().next() {
@@ -260,11 +260,11 @@ impl<'t> Registry<'t> {
         let text = CString::new(name).expect("names have no 0");
         let is_version = name.starts_with("VK_VERSION_") && name <= "VK_VERSION_1_4";
         let is_there = name.is_empty() || is_version || self.instance_extensions.contains(name);
-        // Features of structures may be there.
+        // A feature in a structure may be supported.
         (is_there || name.contains("::") || has_extension(&text), rest)
     }
 
-    /// The names that touch something that is tracked, that nobody handles or hides, and that are in none of the lists.
+    /// Returns the names that affect tracked state and are neither handled, hidden nor listed.
     fn unknown(&self) -> Vec<&'t str> {
         let of_versions = self.required.iter().filter(|one| one.is_of_version);
         let of_versions: BTreeSet<_> = of_versions.map(|one| self.root(one.name)).collect();
@@ -293,7 +293,7 @@ fn is_in(list: &str, prefix: &str, name: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|name| words(list).any(|one| one == name))
 }
 
-/// The newest registry that is installed: that of `cargo xtask setup`, or Debian's.
+/// Returns the installed registry: that of `cargo xtask setup`, or Debian's.
 fn installed() -> String {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/vulkan-registry/vk.xml");
     let paths = [&target, Path::new("/usr/share/vulkan/registry/vk.xml")];
@@ -307,8 +307,8 @@ fn what_a_registry_has_is_handled_or_hidden_or_needs_nothing() {
     let registry = Registry::read(&text);
     assert!(registry.commands.len() > 500 && registry.structures.len() > 500);
     assert!(registry.required.len() > 5000, "{}", registry.required.len());
-    // What is named here: have the layer handle it, or take its extension out of the list; or, if it touches nothing
-    // that the layer looks at, add it to the list of its kind.
+    // For each name that this prints, handle it in the layer or remove its extension from `EXTENSIONS`. If it affects
+    // no state that the layer tracks, add it to the list of its kind.
     assert_eq!(registry.unknown(), [""; 0]);
 }
 
@@ -336,7 +336,7 @@ fn lists_have_each_name_once_and_nothing_that_is_handled() {
     assert!(!has_command(c"vkCmdDrawTomorrowKHR"));
 }
 
-/// A registry of tomorrow, in which these are known: the first command, structure and value.
+/// A registry with unknown names; only the first command, structure and value must be reported.
 const OF_TOMORROW: &str = r#"
 <type category="struct" name="VkTomorrow" structextends="VkOther,VkBufferCreateInfo"/>
 <type category="struct" name="VkOfNothing" structextends="VkOther"/>

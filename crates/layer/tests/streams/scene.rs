@@ -226,7 +226,7 @@ impl<'d> Scene<'d> {
 
     /// Submits commands as often as the stream has it, and waits.
     pub(super) unsafe fn submit(&self, commands: &[vk::CommandBuffer]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.submit_together(&[commands]) };
     }
 
