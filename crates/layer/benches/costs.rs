@@ -1,8 +1,8 @@
-//! What the layer costs, on lavapipe: its emulation beside the driver's own feature, in one run.
+//! Measures the costs of the layer on lavapipe: its emulation and the driver's own transform feedback, in one run.
 //!
-//! `cargo bench -p polyshade-layer --bench costs` prints a table, and with `memory COUNT` what so many pipelines hold
-//! that have captured. With `idle COUNT` and `captured COUNT` it only
-//! records so many draws, for callgrind to count their instructions (see docs/layer.md).
+//! `cargo bench -p polyshade-layer --bench costs` prints a table, and with `memory COUNT` the memory of that many
+//! pipelines that have captured. With `idle COUNT` and `captured COUNT` it only records that many draws, so that
+//! callgrind can count their instructions (see docs/layer.md).
 
 #[path = "../tests/discarding.rs"]
 mod discarding;
@@ -14,10 +14,10 @@ use ash::vk;
 use loader::{Device, Instance, LAVAPIPE};
 use std::time::{Duration, Instant};
 
-/// A trivial shader: an attribute in, and out.
+/// A trivial shader, which copies an attribute to an output.
 const TRIVIAL: &str = include_str!("shaders/trivial.vert");
 
-/// A shader that computes for some time.
+/// A shader with a long computation.
 const HEAVY: &str = include_str!("shaders/heavy.vert");
 
 const TOPOLOGIES: [(&str, vk::PrimitiveTopology); 5] = [
@@ -28,16 +28,16 @@ const TOPOLOGIES: [(&str, vk::PrimitiveTopology); 5] = [
     ("triangle fan", vk::PrimitiveTopology::TRIANGLE_FAN),
 ];
 
-/// Vertices of a draw, and draws of a pass.
+/// The vertices of a draw, and the draws of a pass.
 const SIZES: [(u32, u32); 2] = [(3, 500), (30_000, 4)];
 
-/// Passes that draw nothing.
+/// The number of empty passes.
 const PASSES: u32 = 500;
 
-/// How often each is drawn; the least time counts.
+/// The number of repetitions; the minimum time is reported.
 const ROUNDS: usize = 15;
 
-/// Bytes of each buffer: three vertices of 16 bytes for each that is drawn.
+/// The size in bytes of each buffer: three vertices of 16 bytes for each vertex that is drawn.
 const BYTES: u64 = 3 * 16 * 30_000 * 4;
 
 fn main() {
@@ -85,7 +85,7 @@ fn main() {
     println!("a render pass that draws nothing: {native:.2} and {emulated:.2} µs");
     scenes.into_iter().for_each(Scene::destroy);
     for (shader, source) in [("trivial", TRIVIAL), ("heavy", HEAVY)] {
-        // Of a pipeline that is made anew, to the end of its first capture.
+        // The time from the creation of a pipeline to the end of its first capture.
         let first = |which: usize| {
             let begin = Instant::now();
             let scene = Scene::new(&devices[which], source, topology);
@@ -102,7 +102,7 @@ fn main() {
     }
 }
 
-/// Prints what a pipeline holds that has captured.
+/// Prints the memory of a pipeline that has captured.
 fn held(count: u32) {
     let instance = chosen();
     let device = instance.device(LAVAPIPE, true).expect("a device");
@@ -112,7 +112,7 @@ fn held(count: u32) {
         let mut scene = Scene::new(&device, source, topology);
         let mut before = resident();
         for number in 0..=2 * count {
-            // What the first ones take is for all.
+            // The first pipelines also allocate memory that all share.
             if number == count {
                 before = resident();
             }
@@ -135,7 +135,7 @@ fn held(count: u32) {
     }
 }
 
-/// The kilobytes of memory that the process has.
+/// Returns the resident memory of the process in kilobytes.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it is there");
@@ -143,7 +143,7 @@ fn resident() -> f64 {
     number.parse().expect("it is a number")
 }
 
-/// The least time of each of the two, which take turns.
+/// Returns the minimum times of two runs that alternate.
 fn least(rounds: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; 2] {
     let mut least = [Duration::MAX; 2];
     for _ in 0..rounds {
@@ -154,7 +154,7 @@ fn least(rounds: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; 2]
     least
 }
 
-/// The emulation, or the driver's own where `POLYSHADE_NATIVE` is set.
+/// Creates an instance with the emulation, or with the driver's own feature if `POLYSHADE_NATIVE` is set.
 fn chosen() -> Instance {
     let hidden = [(c"hide", c"VK_EXT_transform_feedback")];
     match std::env::var_os("POLYSHADE_NATIVE") {
@@ -163,7 +163,6 @@ fn chosen() -> Instance {
     }
 }
 
-/// Records draws.
 fn record(count: u32, captured: bool) {
     let instance = chosen();
     let device = instance.device(LAVAPIPE, true).expect("a device");
@@ -172,7 +171,7 @@ fn record(count: u32, captured: bool) {
     scene.destroy();
 }
 
-/// What is drawn.
+/// The objects of a measurement.
 struct Scene<'d> {
     device: &'d Device,
     buffers: [(vk::Buffer, vk::DeviceMemory); 2],
@@ -205,19 +204,19 @@ impl<'d> Scene<'d> {
         }
     }
 
-    /// Another pipeline, of a list of triangles.
+    /// Creates another pipeline for triangle lists.
     fn another(&self, source: &str) -> vk::Pipeline {
         let what = (source, vk::PrimitiveTopology::TRIANGLE_LIST);
         // SAFETY: the pass and the layout are alive.
         unsafe { pipeline(self.device, what, self.pass, self.layout) }
     }
 
-    /// A pass of so many draws, captured one by one or not at all.
+    /// Records a pass with a number of draws, each with its own capture or none.
     fn record(&self, vertices: u32, draws: u32, captured: bool) -> vk::CommandBuffer {
         self.record_passes(1, vertices, draws, captured)
     }
 
-    /// Several passes of such draws.
+    /// Records several passes of such draws.
     fn record_passes(
         &self,
         passes: u32,
@@ -238,7 +237,7 @@ impl<'d> Scene<'d> {
             .command_pool(self.pool)
             .command_buffer_count(1);
         let (zero, bytes, none) = (0, BYTES, std::ptr::null());
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
             vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
@@ -278,13 +277,13 @@ impl<'d> Scene<'d> {
         }
     }
 
-    /// How long the device takes.
+    /// Submits commands and returns the time until the device has executed them.
     fn submit(&self, commands: vk::CommandBuffer) -> Duration {
         let vulkan = &self.device.handle;
         let commands = [commands];
         let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
         let begin = Instant::now();
-        // SAFETY: all is recorded.
+        // SAFETY: the commands are recorded.
         unsafe {
             vulkan.queue_submit(self.device.queue, &submit, vk::Fence::null()).expect("submitted");
             vulkan.queue_wait_idle(self.device.queue).expect("it ends");
@@ -294,7 +293,7 @@ impl<'d> Scene<'d> {
 
     fn destroy(self) {
         let vulkan = &self.device.handle;
-        // SAFETY: nothing is used any more.
+        // SAFETY: nothing is in use.
         unsafe {
             vulkan.destroy_command_pool(self.pool, None);
             vulkan.destroy_pipeline(self.pipeline, None);
@@ -309,7 +308,7 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// A pipeline with one attribute.
+/// Creates a pipeline with one attribute.
 unsafe fn pipeline(
     device: &Device,
     (source, topology): (&str, vk::PrimitiveTopology),
@@ -333,7 +332,7 @@ unsafe fn pipeline(
 unsafe fn buffer(device: &Device, usage: vk::BufferUsageFlags) -> (vk::Buffer, vk::DeviceMemory) {
     let vulkan = &device.handle;
     let info = vk::BufferCreateInfo::default().size(BYTES).usage(usage);
-    // SAFETY: all structures are valid. Every type of lavapipe's memory is as good.
+    // SAFETY: all structures are valid. All of lavapipe's memory types are suitable.
     unsafe {
         let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
         let needs = vulkan.get_buffer_memory_requirements(buffer);

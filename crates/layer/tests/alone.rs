@@ -1,8 +1,9 @@
-//! Tests that need a process of their own.
+//! Tests that need their own process.
 
 use std::process::Command;
 
-/// Whether this is the process for the test of this name alone. If it is not, that has run, and succeeded.
+/// Returns whether this process runs only the test of this name. If not, runs the test in such a process first, and
+/// requires its success.
 pub(crate) fn is_alone(name: &str) -> bool {
     const ALONE: &str = "POLYSHADE_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {

@@ -1,11 +1,11 @@
-//! The objects that small tests draw with: a pass without attachments, and buffers that the host sees.
+//! Objects for small tests: a pass without attachments, and host-visible buffers.
 
 use crate::discarding::{self, Drawing};
 use crate::loader::Device;
 use crate::objects::allocate;
 use ash::vk;
 
-/// A buffer, and its words as the host sees them.
+/// A buffer, and its 32-bit values as the host sees them.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) buffer: vk::Buffer,
@@ -15,16 +15,16 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// The words, while no commands are pending that write them.
+    /// Returns the values. No pending commands may write them.
     pub(crate) fn read(&self) -> Vec<u32> {
-        // SAFETY: so many words are mapped.
+        // SAFETY: this number of 32-bit values is mapped.
         unsafe { std::slice::from_raw_parts(self.words, self.count).to_vec() }
     }
 
-    /// Writes all words, while no commands are pending that use them.
+    /// Writes all values. No pending commands may use them.
     pub(crate) fn fill(&self, words: impl IntoIterator<Item = u32>) {
         for (at, word) in words.into_iter().take(self.count).enumerate() {
-            // SAFETY: so many words are mapped.
+            // SAFETY: this number of 32-bit values is mapped.
             unsafe { self.words.add(at).write(word) };
         }
     }
@@ -34,7 +34,7 @@ impl Seen {
     }
 }
 
-/// The objects, which are destroyed at the end.
+/// The objects, which are destroyed on drop.
 pub(crate) struct Bare<'d> {
     pub(crate) device: &'d Device,
     pub(crate) pass: vk::RenderPass,
@@ -46,12 +46,12 @@ pub(crate) struct Bare<'d> {
 }
 
 impl<'d> Bare<'d> {
-    /// With so many bytes of push constants in the layout.
+    /// Creates the objects, with this number of push constant bytes in the layout.
     pub(crate) fn new(device: &'d Device, pushed: u32) -> Self {
         Self::of_views(device, pushed, 0)
     }
 
-    /// The same, with these views in the pass.
+    /// Creates the objects for a multiview pass with this view mask.
     pub(crate) fn of_views(device: &'d Device, pushed: u32, view_mask: u32) -> Self {
         let vulkan = &device.handle;
         // SAFETY: all structures are valid.
@@ -76,7 +76,7 @@ impl<'d> Bare<'d> {
         }
     }
 
-    /// A buffer of so many words, all of them sevens.
+    /// Creates a buffer of `count` 32-bit values, all 7.
     pub(crate) fn buffer(&mut self, usage: vk::BufferUsageFlags, count: usize) -> Seen {
         let vulkan = &self.device.handle;
         let info = vk::BufferCreateInfo::default().size(4 * count as u64).usage(usage);
@@ -95,7 +95,7 @@ impl<'d> Bare<'d> {
         }
     }
 
-    /// A pipeline that captures and draws nothing.
+    /// Creates a pipeline that captures without rasterization.
     pub(crate) fn pipeline(
         &mut self,
         source: &str,
@@ -105,7 +105,7 @@ impl<'d> Bare<'d> {
         self.pipeline_of(Drawing::new(&discarding::words(source), topology), input)
     }
 
-    /// A pipeline of any stages.
+    /// Creates a pipeline of any stages.
     pub(crate) fn pipeline_of(
         &mut self,
         drawing: Drawing<'_>,
@@ -126,7 +126,7 @@ impl<'d> Bare<'d> {
             .framebuffer(self.framebuffer)
             .render_area(vk::Rect2D { extent, ..Default::default() });
         let contents = vk::SubpassContents::INLINE;
-        // SAFETY: no pass is open.
+        // SAFETY: no render pass is active.
         unsafe { self.device.handle.cmd_begin_render_pass(commands, &begin, contents) };
     }
 
@@ -135,7 +135,7 @@ impl<'d> Bare<'d> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.commands)
             .command_buffer_count(1);
-        // SAFETY: the pool is alive, and this thread's.
+        // SAFETY: the pool is alive, and only this thread uses it.
         unsafe {
             let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
             vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
@@ -145,7 +145,7 @@ impl<'d> Bare<'d> {
         }
     }
 
-    /// Resets all that was recorded.
+    /// Resets all command buffers.
     pub(crate) fn reset(&self) {
         let flags = vk::CommandPoolResetFlags::empty();
         // SAFETY: nothing is pending.
@@ -158,7 +158,7 @@ impl<'d> Bare<'d> {
         let (vulkan, queue) = (&self.device.handle, self.device.queue);
         let commands = [self.record(record)];
         let submit = vk::SubmitInfo::default().command_buffers(&commands);
-        // SAFETY: all is recorded, and nothing is pending.
+        // SAFETY: the commands are recorded, and nothing is pending.
         unsafe {
             vulkan.queue_submit(queue, &[submit], vk::Fence::null()).expect("it is submitted");
             vulkan.queue_wait_idle(queue).expect("it ends");
@@ -170,7 +170,7 @@ impl<'d> Bare<'d> {
 impl Drop for Bare<'_> {
     fn drop(&mut self) {
         let vulkan = &self.device.handle;
-        // SAFETY: nothing is used any more.
+        // SAFETY: nothing is in use.
         unsafe {
             vulkan.destroy_command_pool(self.commands, None);
             for pipeline in &self.pipelines {

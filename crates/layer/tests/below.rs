@@ -1,10 +1,10 @@
-//! lavapipe below a driver of the tests, which passes most calls on to it.
+//! lavapipe below a driver of the tests, which passes most calls to it.
 
 use crate::linked::driver;
 use ash::vk;
 use std::sync::{LazyLock, OnceLock};
 
-/// lavapipe, and the instance and the device that were created first.
+/// lavapipe, and the first instance and device that were created.
 pub(crate) struct Below {
     find: LazyLock<vk::PFN_vkGetInstanceProcAddr>,
     instance: OnceLock<ash::Instance>,

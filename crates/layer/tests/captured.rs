@@ -1,4 +1,4 @@
-//! What the layer captures where the driver does not.
+//! Captures by the layer on drivers that do not capture.
 
 use crate::discarding;
 use crate::draws::{VERTEX, capture_behind, capture_often, draw};
@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString};
 
 const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
 
-/// The drivers with the settings by which the layer captures over them.
+/// The drivers, with the settings that make the layer capture.
 const CAPTURED: [(&str, Settings<'_>); 2] = [(SWIFTSHADER, &[]), (LAVAPIPE, FORCED)];
 
 #[test]
@@ -21,7 +21,7 @@ fn a_triangle_is_captured_counted_and_drawn_as_by_the_driver() {
             let instance = Instance::new(settings, validation);
             let drawn = draw(&instance, driver);
             assert_eq!(drawn.captured, native.captured, "{driver}");
-            // Of the second query, which was never begun, drivers say that it is available, or not.
+            // Drivers differ in the availability of the second query, which was never begun.
             assert_eq!(drawn.results[..3], native.results[..3], "{driver}: written, needed, there");
             assert_eq!(drawn.copied[..2], native.copied[..2], "{driver}: the same by commands");
             assert_ne!(drawn.copied[2], 0, "{driver}: it is available");
@@ -47,7 +47,7 @@ fn what_a_device_lacks_is_provided_by_itself() {
     instance.assert_silent();
 }
 
-/// A setting of a value that is made up here.
+/// Returns a setting with a computed value.
 fn setting(name: &'static CStr, value: &str) -> (&'static CStr, &'static CStr) {
     (name, Box::leak(CString::new(value).expect("it has no 0").into_boxed_c_str()))
 }
@@ -89,8 +89,8 @@ fn pipelines_outside_of_the_range_draw_and_capture_nothing() {
         let settings = [FORCED[0], setting(c"pipelines", range)];
         let drawn = draw(&Instance::new(&settings, Validation::Below), LAVAPIPE);
         assert_eq!(drawn.captured[..3], captured, "{range}");
+        // The image does not show the missing draw by byte count.
         if range == "1" {
-            // The draw by byte count has nothing to draw, which the image does not show.
             assert_eq!(drawn.pixels, native.pixels);
         }
     }
@@ -115,7 +115,8 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
         let physical = instance.physical(LAVAPIPE);
         // SAFETY: the device belongs to the instance.
         let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
-        // No room for addresses, which vertex buffers without a stride have, where there are such.
+        // The push constants have no space for addresses. The layer uses a vertex buffer with stride 0, if the device
+        // supports it.
         let range = vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::VERTEX)
             .size(properties.limits.max_push_constants_size);
@@ -123,7 +124,7 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
             (&words, &[][..], &[][..], Ok(())),
             (&words, &[], &[range], of_constants),
             (&words, &geometry, &[], of_geometry),
-            // A shader without outputs to capture captures nothing, rightly.
+            // A shader without captured outputs captures nothing, which is correct.
             (&without_outputs(), &[], &[], Ok(())),
         ] {
             let stages = later.len();
@@ -134,7 +135,7 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
     }
 }
 
-/// The parameters of draws have fixed addresses, of which a secondary command buffer has a few.
+/// Draw parameters have fixed addresses, and a secondary command buffer has a limited number of copies.
 #[test]
 fn what_passes_execute_several_times_is_captured_as_often() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -143,7 +144,7 @@ fn what_passes_execute_several_times_is_captured_as_often() {
         let executions: usize = passes.iter().sum();
         let expected: Vec<u32> =
             (0..executions).flat_map(|_| 0..3).chain([7; 16]).take(16).collect();
-        // The last primitive does not fit.
+        // The last primitive does not fit into the buffer.
         let whole = executions.min(5) * 3;
         assert_eq!(native[..whole], expected[..whole], "{passes:?}");
         for (driver, settings) in CAPTURED {
@@ -163,7 +164,7 @@ fn what_passes_execute_several_times_is_captured_as_often() {
     }
 }
 
-/// More than lavapipe lets one invocation of a shader count one behind the other.
+/// The draw count exceeds the number that one shader invocation counts in sequence on lavapipe.
 #[test]
 fn a_triangle_is_captured_behind_many_draws() {
     for (driver, settings) in CAPTURED {
@@ -175,7 +176,7 @@ fn a_triangle_is_captured_behind_many_draws() {
     }
 }
 
-/// Emits to two streams, of which the second is for captures alone.
+/// Emits to two vertex streams; the second stream is only captured.
 const STREAMS: &str = "#version 450
 layout(points) in;
 layout(points, max_vertices = 3) out;
@@ -209,7 +210,7 @@ fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
     assert_eq!(count(stripped.words(), of_streams), [0, 0]);
     assert_eq!(count(stripped.words(), plain), [2, 1], "what the first stream has is drawn");
 
-    // The validation layer knows which capabilities the driver was not asked for.
+    // The validation layer checks that the device enables the capabilities of shaders.
     let instance = Instance::new(FORCED, Validation::Below);
     let device = instance.device_able(
         LAVAPIPE,
@@ -228,13 +229,14 @@ fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
     instance.assert_silent();
 }
 
-/// Captures points of triangles.
+/// Captures a point for each triangle.
 const GEOMETRY: &str = "#version 450
 layout(triangles) in; layout(points, max_vertices = 1) out;
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out float captured;
 void main() { captured = 1; EmitVertex(); }";
 
-/// The shader with the execution mode `Xfb` and without decorations of outputs: `XfbBuffer`, `XfbStride`, `Offset`.
+/// Returns the shader with the execution mode `Xfb` and without the decorations `XfbBuffer`, `XfbStride` and
+/// `Offset`.
 fn without_outputs() -> Vec<u32> {
     let words = discarding::words(VERTEX);
     let (mut kept, mut at) = (words[..5].to_vec(), 5);
@@ -249,7 +251,7 @@ fn without_outputs() -> Vec<u32> {
     kept
 }
 
-/// Creates a pipeline that captures, whose layout has these push constants, and destroys it.
+/// Creates a capturing pipeline whose layout has these push constant ranges, and destroys it.
 fn pipeline(
     device: &Device,
     words: &[u32],
@@ -259,7 +261,7 @@ fn pipeline(
     let vulkan = &device.handle;
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
     let shader = discarding::Drawing { later, ..discarding::Drawing::new(words, topology) };
-    // SAFETY: all structures are valid, and what was created is destroyed.
+    // SAFETY: all structures are valid, and created objects are destroyed.
     unsafe {
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
         let layout = vulkan.create_pipeline_layout(&info, None)?;
@@ -293,9 +295,9 @@ fn what_is_listed_of_provoking_vertices_can_be_asked_for_without_capturing() {
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&names)
                 .push_next(&mut provoking);
-            // SAFETY: what the structure points to lives for as long as it is used.
+            // SAFETY: all structures live until the device is created.
             let device = unsafe { instance.handle.create_device(physical, &info, None) };
-            // SAFETY: nothing was created of it.
+            // SAFETY: the device has no objects.
             unsafe { device.expect("it has what is listed").destroy_device(None) };
         }
         instance.assert_silent();

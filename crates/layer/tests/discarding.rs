@@ -1,10 +1,10 @@
-//! Passes without attachments, and pipelines that capture, most of which rasterize nothing.
+//! Passes without attachments, and capturing pipelines, most of them without rasterization.
 
 use crate::loader::Device;
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// A pass without attachments, with these views.
+/// Creates a pass without attachments, with this view mask.
 pub(crate) unsafe fn pass(device: &Device, view_mask: u32) -> vk::RenderPass {
     let subpasses = [vk::SubpassDescription::default()];
     let mut info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
@@ -17,7 +17,7 @@ pub(crate) unsafe fn pass(device: &Device, view_mask: u32) -> vk::RenderPass {
     unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }
 
-/// The SPIR-V of a vertex shader.
+/// Compiles a vertex shader to SPIR-V.
 pub(crate) fn words(source: &str) -> Vec<u32> {
     compiled(source, ShaderStage::Vertex)
 }
@@ -26,7 +26,7 @@ pub(crate) fn compiled(source: &str, stage: ShaderStage) -> Vec<u32> {
     compile(source, stage, SpirvVersion::SPIRV1_0).expect("it compiles")
 }
 
-/// The stages of a pipeline, and the primitives that they get.
+/// The stages and the topology of a pipeline.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawing<'w> {
     pub(crate) vertex: &'w [u32],
@@ -34,18 +34,18 @@ pub(crate) struct Drawing<'w> {
     pub(crate) later: &'w [(vk::ShaderStageFlags, Vec<u32>)],
     pub(crate) topology: vk::PrimitiveTopology,
     pub(crate) rasterizes: bool,
-    /// The view mask of dynamic rendering, if the pipeline is for that instead of a pass.
+    /// The view mask of dynamic rendering, if the pipeline is for dynamic rendering instead of a pass.
     pub(crate) rendered: Option<u32>,
 }
 
 impl<'w> Drawing<'w> {
-    /// A vertex shader, and nothing is rasterized.
+    /// Returns a pipeline description with a vertex shader and without rasterization.
     pub(crate) fn new(vertex: &'w [u32], topology: vk::PrimitiveTopology) -> Self {
         Self { vertex, later: &[], topology, rasterizes: false, rendered: None }
     }
 }
 
-/// A pipeline, or why there is none. Indices restart strips.
+/// Creates a pipeline. Primitive restart is enabled for strips.
 pub(crate) unsafe fn pipeline(
     device: &Device,
     Drawing { vertex, later, topology, rasterizes, rendered }: Drawing<'_>,
@@ -57,7 +57,7 @@ pub(crate) unsafe fn pipeline(
     let mut stages = Vec::new();
     for (stage, words) in [(vk::ShaderStageFlags::VERTEX, vertex)].into_iter().chain(later) {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words are SPIR-V.
+        // SAFETY: the code is SPIR-V.
         let module = unsafe { device.handle.create_shader_module(&info, None) }?;
         let info = vk::PipelineShaderStageCreateInfo::default();
         stages.push(info.stage(stage).module(module).name(c"main"));
@@ -92,7 +92,7 @@ pub(crate) unsafe fn pipeline(
         None => info.render_pass(pass),
     };
     let cache = vk::PipelineCache::null();
-    // SAFETY: all structures are valid, and modules are destroyed when the pipeline is made or refused.
+    // SAFETY: all structures are valid, and modules are destroyed only after the pipeline creation.
     unsafe {
         let made = device.handle.create_graphics_pipelines(cache, &[info], None);
         for stage in &stages {

@@ -1,4 +1,4 @@
-//! A triangle that is captured, with as much of `VK_EXT_transform_feedback` around it as there is.
+//! Captures a triangle with all commands of `VK_EXT_transform_feedback` around it.
 
 mod many;
 mod often;
@@ -15,15 +15,15 @@ use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 pub(crate) struct Drawn {
     pub(crate) pixels: Vec<u32>,
     pub(crate) captured: Vec<u32>,
-    /// Of two queries, of which one was begun: written, needed, availability.
+    /// The results of two queries, of which one was begun: written, needed, availability.
     pub(crate) results: Vec<u32>,
-    /// The same, copied by commands to every 16 bytes.
+    /// The same results, copied by a command with a stride of 16 bytes.
     pub(crate) copied: Vec<u32>,
 }
 
 const SIZE: u32 = 4;
 
-/// A shader that is captured.
+/// A shader whose output is captured.
 pub(crate) const VERTEX: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() {
@@ -35,7 +35,7 @@ const FRAGMENT: &str = "#version 450
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(0, 1, 0, 1); }";
 
-/// Everything that is created, to be destroyed at the end.
+/// The objects of a test, which are destroyed at its end.
 struct Scene<'d> {
     device: &'d Device,
     target: vk::Buffer,
@@ -78,7 +78,7 @@ pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
     }
 }
 
-/// What a command buffer captures that is pending on all these queues, or is recorded for each.
+/// Captures on these queues: one command buffer that is pending on all, or one for each. Returns the captured values.
 pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bool) -> Vec<u32> {
     let vulkan = &device.handle;
     let usage = match simultaneous {
@@ -86,7 +86,7 @@ pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bo
         false => vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT,
     };
     let begin = vk::CommandBufferBeginInfo::default().flags(usage);
-    // SAFETY: as above; whoever waits does so on the device.
+    // SAFETY: as above; `device_wait_idle` waits for all queues.
     unsafe {
         let scene = Scene::new(device);
         let record = || {
@@ -113,14 +113,13 @@ pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bo
     }
 }
 
-/// The bytes of every buffer.
+/// The size in bytes of every buffer.
 static BYTES: u64 = 64;
 
-/// What a pass clears its target to.
+/// The clear value of the color attachment.
 static CLEAR: [vk::ClearValue; 1] =
     [vk::ClearValue { color: vk::ClearColorValue { float32: [0.0; 4] } }];
 
-/// An offset.
 static ZERO: u64 = 0;
 
 impl<'d> Scene<'d> {
@@ -195,9 +194,9 @@ impl<'d> Scene<'d> {
         unsafe { self.device.handle.allocate_command_buffers(&info) }.expect("commands")[0]
     }
 
-    /// Records, submits and waits.
+    /// Records commands, submits them, and waits.
     unsafe fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) {
-        // SAFETY: all that is used is alive.
+        // SAFETY: all objects are alive.
         unsafe {
             let vulkan = &self.device.handle;
             let commands = [self.allocate(vk::CommandBufferLevel::PRIMARY)];
@@ -219,7 +218,7 @@ impl<'d> Scene<'d> {
         let filled = [memory_barrier(Access::TRANSFER_WRITE, read)];
         let (transfer, captures) = (Stage::TRANSFER, Stage::TRANSFORM_FEEDBACK_EXT);
         let flags = vk::DependencyFlags::empty();
-        // SAFETY: no pass is open.
+        // SAFETY: no render pass is active.
         unsafe {
             vulkan.cmd_fill_buffer(commands, self.counter, 0, 16, 0);
             vulkan.cmd_pipeline_barrier(commands, transfer, captures, flags, &filled, &[], &[]);
@@ -230,7 +229,7 @@ impl<'d> Scene<'d> {
         use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
         let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
         let none = vk::QueryControlFlags::empty();
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             vulkan.cmd_reset_query_pool(commands, self.queries, 0, 2);
             self.empty_counter(commands);
@@ -241,7 +240,7 @@ impl<'d> Scene<'d> {
             vulkan.cmd_draw(commands, 3, 1, 0, 0);
             (feedback.cmd_end_transform_feedback_ext)(commands, 0, 1, counter, zero);
             (feedback.cmd_end_query_indexed_ext)(commands, self.queries, 0, 0);
-            // A query without a draw, begun in the older way.
+            // A query without a draw, begun by the core command.
             vulkan.cmd_begin_query(commands, self.queries, 1, none);
             vulkan.cmd_end_query(commands, self.queries, 1);
             vulkan.cmd_end_render_pass(commands);
@@ -276,14 +275,14 @@ impl<'d> Scene<'d> {
         }
     }
 
-    /// Binds the pipeline and the captured buffer, and returns the counter and its offset.
+    /// Binds the pipeline and the captured buffer; returns the counter and its offset.
     unsafe fn bind(
         &self,
         commands: vk::CommandBuffer,
     ) -> (*const vk::Buffer, *const vk::DeviceSize) {
         let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
         let (counter, zero) = (&raw const self.counter, &raw const ZERO);
-        // SAFETY: all that is bound is alive.
+        // SAFETY: the bound objects are alive.
         unsafe {
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
@@ -308,7 +307,7 @@ impl<'d> Scene<'d> {
         let region = pixels(SIZE);
         let written = memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
         let flags = vk::DependencyFlags::empty();
-        // SAFETY: the pass leaves the image as the source of copies.
+        // SAFETY: the pass leaves the image in the layout for copies.
         unsafe {
             let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
             vulkan.cmd_copy_image_to_buffer(commands, self.image, layout, self.pixels, &[region]);
@@ -341,7 +340,7 @@ impl<'d> Scene<'d> {
 
     unsafe fn destroy(self) {
         let vulkan = &self.device.handle;
-        // SAFETY: nothing is used any more.
+        // SAFETY: nothing is in use.
         unsafe {
             vulkan.destroy_command_pool(self.commands, None);
             vulkan.destroy_query_pool(self.queries, None);
@@ -360,9 +359,9 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// Fills memory with sevens.
+/// Fills memory with the value 7.
 unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
-    // SAFETY: the memory is of a buffer, and not in use.
+    // SAFETY: the memory belongs to a buffer, and is not in use.
     unsafe {
         let data = device
             .handle
@@ -373,7 +372,7 @@ unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
     }
 }
 
-/// A pass whose dependencies wait for captures too.
+/// Creates a pass whose dependencies also wait for captures.
 unsafe fn pass(device: &Device) -> vk::RenderPass {
     use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
     let attachments = [vk::AttachmentDescription {
@@ -425,7 +424,7 @@ unsafe fn pipeline(
     let modules = sources.map(|(stage, source)| {
         let words = compile(source, stage, SpirvVersion::SPIRV1_0).expect("the shader compiles");
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: the words are SPIR-V.
+        // SAFETY: the code is SPIR-V.
         unsafe { device.handle.create_shader_module(&info, None) }.expect("a module")
     });
     let flags = [vk::ShaderStageFlags::VERTEX, vk::ShaderStageFlags::FRAGMENT];

@@ -1,4 +1,4 @@
-//! What is hidden is nowhere.
+//! Hidden features and extensions are reported nowhere.
 
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
@@ -29,7 +29,7 @@ fn lavapipe_has_no_transform_feedback_when_it_is_hidden() {
     }
 }
 
-/// A driver as those above Metal are, with captures of the layer's; the validation layer sees that it is used as one.
+/// Any driver can be used as a portability driver with captures of the layer; the validation layer checks its use.
 #[test]
 fn any_driver_can_be_one_of_portability() {
     let subset = ash::khr::portability_subset::NAME;
@@ -65,7 +65,7 @@ fn any_driver_can_be_one_of_portability() {
         }
         assert_eq!(strides.min_vertex_input_binding_stride_alignment, 4);
         assert_eq!((subset_features.triangle_fans, subset_features.events), (vk::FALSE, vk::TRUE));
-        // The driver would refuse it.
+        // The driver lacks the extension and would fail.
         let names = [subset, ext::transform_feedback::NAME];
         let device = narrow.device_with(LAVAPIPE, &names).expect("the layer takes it");
         drop(device);

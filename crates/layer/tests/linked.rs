@@ -1,4 +1,4 @@
-//! The layer, linked, without a loader. What it is above stays for the rest of a process: each test has its own.
+//! The layer linked without a loader. A process can link it to only one driver, so each test has its own process.
 
 use crate::alone::is_alone;
 use crate::draws::{Drawn, capture_on, draw};
@@ -12,7 +12,7 @@ use std::process::Command;
 
 const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
 
-/// The library of a driver, by a part of its name, of the manifests that the loader would read.
+/// Returns the path of a driver's library, by a part of its name, from the manifests in `VK_DRIVER_FILES`.
 pub(crate) fn driver_library(part: &str) -> PathBuf {
     let manifests = std::env::var_os("VK_DRIVER_FILES").expect("`cargo xtask test` sets it");
     let mut libraries = std::env::split_paths(&manifests).map(|manifest| {
@@ -25,18 +25,18 @@ pub(crate) fn driver_library(part: &str) -> PathBuf {
     libraries.find(has_part).unwrap_or_else(|| panic!("there is no driver of {part}"))
 }
 
-/// The command that finds all others of a library, which stays loaded.
+/// Returns the command of a library that finds all others. The library stays loaded.
 pub(crate) fn finder(library: &Path, name: &CStr) -> vk::PFN_vkGetInstanceProcAddr {
-    // SAFETY: drivers and loaders may be loaded by anyone.
+    // SAFETY: drivers and loaders can be loaded without preconditions.
     let library = unsafe { libloading::Library::new(library) }.expect("it is there");
-    // SAFETY: the function is of this type.
+    // SAFETY: the function has this type.
     let found = unsafe { library.get::<vk::PFN_vkGetInstanceProcAddr>(name.to_bytes_with_nul()) };
     let found = *found.expect("it has the command");
     std::mem::forget(library);
     found
 }
 
-/// The command that finds all others of a driver, after the negotiation of the loader's interface version.
+/// Returns the command of a driver that finds all others, after negotiating the loader's interface version.
 pub(crate) fn driver(part: &str) -> vk::PFN_vkGetInstanceProcAddr {
     type Negotiate = unsafe extern "system" fn(*mut u32) -> vk::Result;
     let path = driver_library(part);
@@ -53,12 +53,12 @@ pub(crate) fn driver(part: &str) -> vk::PFN_vkGetInstanceProcAddr {
     found
 }
 
-/// An instance of the layer above what has this command.
+/// Creates an instance of the layer above `next`.
 pub(crate) fn linked(next: vk::PFN_vkGetInstanceProcAddr, settings: Settings<'_>) -> Instance {
     // SAFETY: the library stays loaded.
     assert_eq!(unsafe { polyshade_layer_link(Some(next)) }, vk::Result::SUCCESS);
     let found_by = ash::StaticFn { get_instance_proc_addr: polyshade_layer_vkGetInstanceProcAddr };
-    // SAFETY: the command is what it is called.
+    // SAFETY: the command has the type of its name.
     let entry = unsafe { ash::Entry::from_static_fn(found_by) };
     Instance::found_by(&entry, settings, &[])
 }
@@ -81,7 +81,7 @@ fn above_lavapipe_it_captures_without_a_loader() {
         let driver = driver("lvp");
         let forced = linked(driver, FORCED);
         assert_same(&draw(&forced, LAVAPIPE), &native());
-        // With an instance beside it, in which the driver's own is left alone.
+        // A second instance uses the driver's own feature.
         let own = linked(driver, &[]);
         assert_same(&draw(&own, LAVAPIPE), &draw(&forced, LAVAPIPE));
     }
@@ -110,13 +110,13 @@ fn above_a_loader_it_captures_too() {
 fn it_is_above_one_thing() {
     if is_alone("linked::it_is_above_one_thing") {
         let find = |name: &CStr| {
-            // SAFETY: the name is a string.
+            // SAFETY: the name is zero-terminated.
             unsafe {
                 polyshade_layer_vkGetInstanceProcAddr(vk::Instance::null(), name.as_ptr()).is_some()
             }
         };
         let refused = vk::Result::ERROR_INITIALIZATION_FAILED;
-        // SAFETY: the argument is a driver's command, or null.
+        // SAFETY: the argument is a driver's command or null.
         unsafe {
             assert!(!find(c"vkCreateInstance"));
             assert_eq!(polyshade_layer_link(None), refused);
@@ -151,7 +151,7 @@ fn recordings_that_are_pending_twice_wait_for_other_queues() {
     let queues = [0, 0, 1, 1, 0].map(|number| unsafe { device.handle.get_device_queue(0, number) });
     assert_eq!(capture_on(&device, &queues, true)[..4], [0, 1, 2, 7]);
     let all = narrow::submitted();
-    // Of the queue, what is waited for, and what is signalled.
+    // The queue, the number of command buffers, and the values of waits and signals.
     let times = |one: &Submitted| {
         let values = |times: &[(vk::Semaphore, u64)]| times.iter().map(|time| time.1).collect();
         let [waits, signals]: [Vec<u64>; 2] = [values(&one.waits), values(&one.signals)];
@@ -176,13 +176,13 @@ fn recordings_that_are_pending_twice_wait_for_other_queues() {
     assert_eq!(all[9].waits[0].0, all[8].signals[0].0);
     assert_ne!(all[3].signals[0].0, all[8].signals[0].0);
 
-    // What is pending once waits for nothing, nor does what one queue has.
+    // A command buffer that is pending once, or on one queue only, waits for nothing.
     assert_eq!(capture_on(&device, &queues, false)[..4], [0, 1, 2, 7]);
     assert_eq!(narrow::submitted().len(), queues.len());
     assert_eq!(narrow::faults(), [""; 0]);
 }
 
-/// As an application in C does, with the static library and the header.
+/// Builds a C application with the static library and the header.
 #[test]
 fn a_program_in_c_links_it() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -5,26 +5,26 @@ use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// The driver that has transform feedback.
+/// The driver with transform feedback.
 pub(crate) const LAVAPIPE: &str = "llvmpipe";
-/// The driver that has none.
+/// The driver without transform feedback.
 pub(crate) const SWIFTSHADER: &str = "SwiftShader";
 
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Where the validation layer is.
+/// The position of the validation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Validation {
-    /// It validates the calls of the application.
+    /// Above the layer: it validates the calls of the application.
     Above,
-    /// It validates the calls of the layer.
+    /// Below the layer: it validates the calls of the layer.
     Below,
 }
 
-/// Settings of the layer, by their names.
+/// Settings of the layer, each with its name.
 pub(crate) type Settings<'s> = &'s [(&'static CStr, &'static CStr)];
 
-/// The loader, which finds the layer by a manifest of ours.
+/// The loader, which finds the layer by the manifest that the tests write.
 static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer-manifest");
     let text = polyshade_layer::manifest::manifest(
@@ -32,18 +32,19 @@ static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
         polyshade_layer::manifest::LayerKind::Explicit,
     );
     std::fs::create_dir_all(&folder).expect("cargo gives a folder for temporary files");
-    // Of the same text, whichever process writes last.
+    // Concurrent processes write the same text.
     let written = folder.join(format!("{}.tmp", std::process::id()));
     std::fs::write(&written, text).expect("the manifest is written");
     std::fs::rename(&written, folder.join(polyshade_layer::manifest::FILE_NAME))
         .expect("the manifest is put in place");
-    // SAFETY: the loader reads its environment when instances are created, which all begin here.
+    // SAFETY: the loader reads the environment when instances are created, and all tests create them through this
+    // value.
     unsafe { add_manifests(folder) };
     // SAFETY: the library is the system's Vulkan loader.
     unsafe { ash::Entry::load() }.expect("`cargo xtask setup` installs the Vulkan loader")
 });
 
-/// Has the loader look for manifests in this folder, too.
+/// Adds a folder to the loader's search path for manifests.
 ///
 /// # Safety
 ///
@@ -56,7 +57,7 @@ pub(crate) unsafe fn add_manifests(folder: PathBuf) {
     unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
 }
 
-/// The layer's library, which cargo builds beside this program.
+/// Returns the path of the layer's library, which cargo builds beside this program.
 pub(crate) fn library() -> PathBuf {
     let program = std::env::current_exe().expect("the system knows which program runs");
     let path = program.with_file_name(polyshade_layer::manifest::library_name());
@@ -67,13 +68,13 @@ pub(crate) fn library() -> PathBuf {
 /// An instance with the layer.
 pub(crate) struct Instance {
     pub(crate) handle: ash::Instance,
-    /// The messenger of the validation layer, where that is loaded.
+    /// The messenger of the validation layer, if it is loaded.
     debug: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Box<Mutex<Vec<String>>>,
 }
 
 impl Instance {
-    /// An instance with these settings, validated.
+    /// Creates an instance with these settings and the validation layer.
     pub(crate) fn new(settings: Settings<'_>, validation: Validation) -> Self {
         let layers = match validation {
             Validation::Above => [VALIDATION, polyshade_layer::LAYER_NAME],
@@ -82,12 +83,12 @@ impl Instance {
         Self::with_layers(settings, &layers)
     }
 
-    /// An instance with these layers, from the application's to the driver's.
+    /// Creates an instance with these layers, in order from the application to the driver.
     pub(crate) fn with_layers(settings: Settings<'_>, layers: &[&CStr]) -> Self {
         Self::found_by(&ENTRY, settings, layers)
     }
 
-    /// An instance of what has these commands.
+    /// Creates an instance with the commands of `entry`.
     pub(crate) fn found_by(entry: &ash::Entry, settings: Settings<'_>, layers: &[&CStr]) -> Self {
         let values: Vec<[*const c_char; 1]> =
             settings.iter().map(|(_, value)| [value.as_ptr()]).collect();
@@ -103,7 +104,7 @@ impl Instance {
                 ..vk::LayerSettingEXT::default()
             })
             .collect();
-        // Newer layers leave out what shaders do to buffers, unless asked.
+        // By default, newer validation layers ignore shader accesses to buffers.
         let accesses = vk::TRUE.to_ne_bytes();
         let validates = layers.contains(&VALIDATION);
         settings.extend(validates.then(|| vk::LayerSettingEXT {
@@ -119,7 +120,8 @@ impl Instance {
         let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
-        // Debian's loader is older than `VK_EXT_layer_settings`: it lets nobody enable it, and passes the structure on.
+        // Debian's loader is older than `VK_EXT_layer_settings`: it does not list the extension, but passes the
+        // structure on.
         let has_debug = is_listed(entry, ext::debug_utils::NAME);
         let extensions = [ext::debug_utils::NAME.as_ptr()];
         let extensions = &extensions[..usize::from(has_debug)];
@@ -138,10 +140,10 @@ impl Instance {
         if settings.setting_count > 0 {
             info = info.push_next(&mut settings);
         }
-        // SAFETY: what the structure points to lives until the end of this function.
+        // SAFETY: all structures live until the end of this function.
         let handle = unsafe { entry.create_instance(&info, None) };
         let handle = handle.expect("`cargo xtask test` says where layers and drivers are");
-        // Older layers do not know settings.
+        // Older layers report unknown settings.
         messages.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let debug = has_debug.then(|| {
             let debug = ext::debug_utils::Instance::new(entry, &handle);
@@ -153,7 +155,7 @@ impl Instance {
         Self { handle, debug, messages }
     }
 
-    /// The physical device of a driver.
+    /// Returns the physical device of a driver.
     pub(crate) fn physical(&self, driver: &str) -> vk::PhysicalDevice {
         // SAFETY: the instance is alive.
         let devices =
@@ -168,7 +170,7 @@ impl Instance {
         devices.into_iter().find(has_name).unwrap_or_else(|| panic!("there is no {driver}"))
     }
 
-    /// The names of a driver's extensions.
+    /// Returns the names of a driver's extensions.
     pub(crate) fn extensions(&self, driver: &str) -> Vec<String> {
         // SAFETY: the device belongs to the instance.
         let list =
@@ -179,13 +181,13 @@ impl Instance {
         list.expect("extensions are listed").iter().map(name).collect()
     }
 
-    /// Whether a driver's list has transform feedback.
+    /// Returns whether a driver lists transform feedback.
     pub(crate) fn lists_feedback(&self, driver: &str) -> bool {
         let name = ext::transform_feedback::NAME.to_string_lossy();
         self.extensions(driver).contains(&name.into_owned())
     }
 
-    /// The transform feedback structures in the chains of features and of properties.
+    /// Returns the transform feedback structures of the feature and property chains.
     pub(crate) fn feedback(
         &self,
         driver: &str,
@@ -205,24 +207,24 @@ impl Instance {
         (features, properties)
     }
 
-    /// The messages of the validation layer.
+    /// Returns the messages of the validation layer.
     pub(crate) fn messages(&self) -> MutexGuard<'_, Vec<String>> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails if the validation layer reported something.
+    /// Fails if the validation layer reported a message.
     #[track_caller]
     pub(crate) fn assert_silent(&self) {
         assert_eq!(*self.messages(), [""; 0]);
     }
 
-    /// A device of a driver.
+    /// Creates a device of a driver.
     pub(crate) fn device(&self, driver: &str, with_feedback: bool) -> Result<Device, vk::Result> {
         let extensions = [ext::transform_feedback::NAME];
         self.device_with(driver, &extensions[..usize::from(with_feedback)])
     }
 
-    /// A device with these extensions.
+    /// Creates a device with these extensions.
     pub(crate) fn device_with(
         &self,
         driver: &str,
@@ -231,13 +233,13 @@ impl Instance {
         self.device_of(driver, extensions, &[1.0], Default::default())
     }
 
-    /// A device with transform feedback and with these features.
+    /// Creates a device with transform feedback and these features.
     pub(crate) fn device_able(&self, driver: &str, features: vk::PhysicalDeviceFeatures) -> Device {
         let extensions = [ext::transform_feedback::NAME];
         self.device_of(driver, &extensions, &[1.0], features).expect("a device")
     }
 
-    /// A device with these extensions, and queues of these priorities.
+    /// Creates a device with these extensions, and queues of these priorities.
     pub(crate) fn device_with_queues(
         &self,
         driver: &str,
@@ -265,16 +267,16 @@ impl Instance {
             .enabled_extension_names(&names);
         if extensions.contains(&ext::transform_feedback::NAME) {
             feedback = feedback.transform_feedback(true);
-            // One structure before and one behind the extension's.
+            // The chain has one structure before and one after the extension's.
             info = info.push_next(&mut feedback);
         }
         info = info.push_next(&mut multiview);
-        // SAFETY: what the structure points to lives until the end of this function.
+        // SAFETY: all structures live until the end of this function.
         let handle = unsafe { self.handle.create_device(physical, &info, None) }?;
         Ok(self.with_commands(handle, physical))
     }
 
-    /// A device that was created with one queue.
+    /// Wraps a device that was created with one queue.
     pub(crate) fn with_commands(
         &self,
         handle: ash::Device,
@@ -310,7 +312,7 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// The command that the loader finds by this name.
+    /// Returns the address of the command that the loader finds by this name.
     pub(crate) fn command(&self, instance: &Instance, name: &CStr) -> Option<usize> {
         let find = instance.handle.fp_v1_0().get_device_proc_addr;
         // SAFETY: the device is alive.
@@ -320,14 +322,14 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: the tests destroy what they create, and wait for it.
+        // SAFETY: the tests destroy the objects that they create, and wait for the device.
         unsafe { self.handle.destroy_device(None) };
     }
 }
 
-/// Whether instances may have an extension.
+/// Returns whether instances support an extension.
 fn is_listed(entry: &ash::Entry, extension: &CStr) -> bool {
-    // SAFETY: no layer is asked.
+    // SAFETY: the query names no layer.
     let listed = unsafe { entry.enumerate_instance_extension_properties(None) };
     let listed = listed.expect("extensions are listed");
     listed.iter().any(|one| one.extension_name_as_c_str() == Ok(extension))
@@ -344,12 +346,13 @@ fn messenger(messages: &Mutex<Vec<String>>) -> vk::DebugUtilsMessengerCreateInfo
         .user_data(std::ptr::from_ref(messages).cast_mut().cast())
 }
 
-/// What the validation layers say of pipelines that never rasterize, in dynamic rendering with a target: Debian's that
-/// their blending is not there, chromium's that they have no targets.
+/// Wrong messages of the validation layers for pipelines that never rasterize, in dynamic rendering with a color
+/// attachment. Debian's reports that the blend state is missing, and Chromium's that the pipeline has no color
+/// attachments.
 const FALSE_POSITIVES: [&str; 2] =
     ["VUID-VkGraphicsPipelineCreateInfo-renderPass-06054", "-colorAttachmentCount-06179"];
 
-/// Called by the validation layer, for every message.
+/// Records a message of the validation layer, which calls this function.
 unsafe extern "system" fn record(
     _: vk::DebugUtilsMessageSeverityFlagsEXT,
     _: vk::DebugUtilsMessageTypeFlagsEXT,

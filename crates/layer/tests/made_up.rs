@@ -1,10 +1,10 @@
-//! A driver that is made up, below the layer and without a loader: it notes what reaches it.
+//! A mock driver below the layer, without a loader. It records the calls that reach it.
 
 use ash::vk::{self, Handle};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 
-/// What reached the driver in this thread since it was last looked at.
+/// The calls that reached the driver in this thread since the last look.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) extensions: Vec<String>,
@@ -22,7 +22,7 @@ thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
 }
 
-/// What reached the driver.
+/// Takes the recorded calls.
 pub(crate) fn seen() -> Seen {
     SEEN.take()
 }
@@ -31,20 +31,20 @@ fn note(edit: impl FnOnce(&mut Seen)) {
     SEEN.with_borrow_mut(edit);
 }
 
-/// The extensions that it has.
+/// The extensions of the driver.
 pub(crate) const EXTENSIONS: [&CStr; 3] =
     [c"VK_KHR_swapchain", c"VK_EXT_robustness2", c"VK_EXT_shader_object"];
 
 pub(crate) type Command = unsafe extern "system" fn();
 
-/// A function that finds these commands by their names.
+/// Defines a function that finds these commands by name.
 macro_rules! commands {
     ($find:ident $($name:literal => $command:ident as $Pfn:ident,)*) => {
         fn $find(name: &CStr) -> vk::PFN_vkVoidFunction {
             match name.to_bytes() {
                 $($name => {
                     let command: vk::$Pfn = $command;
-                    // SAFETY: it is called as what its name says.
+                    // SAFETY: callers use the type of its name.
                     Some(unsafe { std::mem::transmute::<vk::$Pfn, $crate::made_up::Command>(command) })
                 })*
                 _ => None,
@@ -87,7 +87,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     _: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: names are strings.
+    // SAFETY: names are zero-terminated strings.
     command(unsafe { CStr::from_ptr(name) })
 }
 
@@ -96,26 +96,26 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
     _: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: names are strings.
+    // SAFETY: names are zero-terminated strings.
     command(unsafe { CStr::from_ptr(name) })
 }
 
-/// A handle, as a loader would make it: it begins with a word that is the same in all that is made of it.
+/// Creates a handle that begins with a dispatch key, as a loader would. The new handle is its own key by default.
 fn new_handle<H: Handle>(key: Option<usize>) -> H {
     let object = Box::leak(Box::new([0_usize; 2]));
     object[0] = key.unwrap_or_else(|| std::ptr::from_ref(object) as usize);
     H::from_raw(std::ptr::from_ref(object) as u64)
 }
 
-/// Another handle of the same instance or device.
+/// Creates another handle of the same instance or device.
 pub(crate) fn of_same<H: Handle>(handle: impl Handle) -> H {
-    // SAFETY: handles are those of `new_handle`.
+    // SAFETY: the handle was created by `new_handle`.
     new_handle(Some(unsafe { *(handle.as_raw() as usize as *const usize) }))
 }
 
 /// Frees a handle.
 pub(crate) fn free(handle: impl Handle) {
-    // SAFETY: handles are those of `new_handle`, and freed once.
+    // SAFETY: the handle was created by `new_handle`, and is freed once.
     drop(unsafe { Box::from_raw(handle.as_raw() as usize as *mut [usize; 2]) });
 }
 
@@ -124,7 +124,7 @@ unsafe extern "system" fn create_instance(
     _: *const vk::AllocationCallbacks<'_>,
     instance: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: there is room for a handle.
+    // SAFETY: the pointer to the handle is valid.
     unsafe { *instance = new_handle(None) };
     vk::Result::SUCCESS
 }
@@ -142,7 +142,7 @@ unsafe extern "system" fn extensions(
     count: *mut u32,
     list: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: whoever asks for the list has asked for its length.
+    // SAFETY: the caller has queried the length of the list first.
     unsafe {
         *count = EXTENSIONS.len() as u32;
         if !list.is_null() {
@@ -157,7 +157,7 @@ unsafe extern "system" fn extensions(
     vk::Result::SUCCESS
 }
 
-/// The types of a chain.
+/// Returns the structure types of a chain.
 pub(crate) fn types(first: *const c_void) -> Vec<vk::StructureType> {
     let mut at = first.cast::<vk::BaseInStructure<'_>>();
     let mut types = Vec::new();
@@ -191,7 +191,7 @@ unsafe extern "system" fn create_device(
     _: *const vk::AllocationCallbacks<'_>,
     device: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the structure is valid, and there is room for a handle.
+    // SAFETY: the structure and the pointer to the handle are valid.
     unsafe {
         let names = (0..(*info).enabled_extension_count as usize).map(|i| {
             CStr::from_ptr(*(*info).pp_enabled_extension_names.add(i))
@@ -226,7 +226,7 @@ unsafe extern "system" fn barrier(
     note(|seen| {
         seen.stages.extend([src, dst]);
         for i in 0..count as usize {
-            // SAFETY: there are so many.
+            // SAFETY: the array has `count` elements.
             let one = unsafe { &*memory.add(i) };
             seen.accesses.extend([one.src_access_mask, one.dst_access_mask]);
         }
@@ -262,7 +262,7 @@ unsafe extern "system" fn create_query_pool(
     _: *const vk::AllocationCallbacks<'_>,
     pool: *mut vk::QueryPool,
 ) -> vk::Result {
-    // SAFETY: the structure is valid, and there is room for a handle.
+    // SAFETY: the structure and the pointer to the handle are valid.
     unsafe {
         note(|seen| seen.query_type = Some((*info).query_type));
         *pool = new_handle(None);
@@ -294,7 +294,7 @@ unsafe extern "system" fn update_buffer(
     size: vk::DeviceSize,
     data: *const c_void,
 ) {
-    // SAFETY: there are so many bytes.
+    // SAFETY: the caller passes `size` bytes.
     let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size as usize) };
     note(|seen| seen.updates.push(bytes.to_vec()));
 }
@@ -333,7 +333,7 @@ unsafe extern "system" fn create_graphics_pipelines(
     _: *const vk::AllocationCallbacks<'_>,
     _: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: there is a pipeline with a stage, whose chain ends with its code.
+    // SAFETY: the pipeline has one stage, whose chain ends with its code.
     unsafe {
         let mut at = (*(*infos).p_stages).p_next.cast::<vk::BaseInStructure<'_>>();
         while (*at).s_type != vk::StructureType::SHADER_MODULE_CREATE_INFO {
@@ -347,7 +347,7 @@ unsafe extern "system" fn create_graphics_pipelines(
     vk::Result::SUCCESS
 }
 
-/// The lower half of newer stages and accesses.
+/// Records the lower half of 64-bit stages and accesses.
 fn note_2(stages: &[vk::PipelineStageFlags2], accesses: &[vk::AccessFlags2]) {
     note(|seen| {
         seen.stages
@@ -361,7 +361,7 @@ unsafe extern "system" fn barrier_2(
     _: vk::CommandBuffer,
     dependency: *const vk::DependencyInfo<'_>,
 ) {
-    // SAFETY: there is one barrier of a buffer.
+    // SAFETY: the dependency has one buffer barrier.
     let one = unsafe { &*(*dependency).p_buffer_memory_barriers };
     note_2(&[one.src_stage_mask, one.dst_stage_mask], &[one.src_access_mask, one.dst_access_mask]);
 }
@@ -372,7 +372,7 @@ unsafe extern "system" fn create_render_pass_2(
     _: *const vk::AllocationCallbacks<'_>,
     _: *mut vk::RenderPass,
 ) -> vk::Result {
-    // SAFETY: there is a dependency, and its chain is a barrier.
+    // SAFETY: the pass has one dependency, and its chain is a barrier.
     let (outer, inner) = unsafe {
         let outer = &*(*info).p_dependencies;
         (outer, &*outer.p_next.cast::<vk::MemoryBarrier2<'_>>())
@@ -391,7 +391,7 @@ unsafe extern "system" fn queue_submit(
     submits: *const vk::SubmitInfo<'_>,
     _: vk::Fence,
 ) -> vk::Result {
-    // SAFETY: there are so many, each of which waits once.
+    // SAFETY: the array has `count` submissions, each with one wait.
     let masks = (0..count as usize).map(|i| unsafe { *(*submits.add(i)).p_wait_dst_stage_mask });
     note(|seen| seen.stages.extend(masks));
     vk::Result::SUCCESS
@@ -403,7 +403,7 @@ unsafe extern "system" fn queue_submit_2(
     submits: *const vk::SubmitInfo2<'_>,
     _: vk::Fence,
 ) -> vk::Result {
-    // SAFETY: there is one, which waits and signals once.
+    // SAFETY: the call has one submission, with one wait and one signal.
     let (wait, signal) =
         unsafe { (&*(*submits).p_wait_semaphore_infos, &*(*submits).p_signal_semaphore_infos) };
     note_2(&[wait.stage_mask, signal.stage_mask], &[]);

@@ -1,4 +1,4 @@
-//! A loader that is made up: it puts the layer above the driver that is.
+//! A mock loader, which places the layer above the mock driver.
 
 use crate::made_up::{Command, get_device_proc_addr, get_instance_proc_addr};
 use ash::vk;
@@ -9,14 +9,14 @@ use polyshade_layer::chain::{
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-/// The layer's functions, as it gives them to a loader.
+/// The functions that the layer returns to a loader.
 pub(crate) struct Layer {
     get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
     get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
     get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
 }
 
-/// The interface that a loader of this version passes.
+/// Returns the interface structure of a loader of this version.
 pub(crate) fn interface(version: u32) -> NegotiateLayerInterface {
     NegotiateLayerInterface {
         s_type: NEGOTIATE_STRUCT,
@@ -44,7 +44,7 @@ impl Layer {
         }
     }
 
-    /// A command of an instance, or of none.
+    /// Returns a command of an instance, or of none.
     pub(crate) fn of_instance(
         &self,
         instance: vk::Instance,
@@ -54,13 +54,13 @@ impl Layer {
         unsafe { (self.get_instance_proc_addr)(instance, name.as_ptr()) }
     }
 
-    /// A command of a device.
+    /// Returns a command of a device.
     pub(crate) fn of_device(&self, device: vk::Device, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the device is alive.
         unsafe { (self.get_device_proc_addr)(device, name.as_ptr()) }
     }
 
-    /// A command of physical devices.
+    /// Returns a command of physical devices.
     pub(crate) fn of_physical_device(
         &self,
         instance: vk::Instance,
@@ -70,7 +70,7 @@ impl Layer {
         unsafe { (self.get_physical_device_proc_addr)(instance, name.as_ptr()) }
     }
 
-    /// An instance above the driver, with settings behind the loader's structure.
+    /// Creates an instance above the driver, with settings after the loader's structure.
     pub(crate) fn instance(
         &self,
         settings: Option<&vk::LayerSettingsCreateInfoEXT<'_>>,
@@ -92,7 +92,7 @@ impl Layer {
         let create =
             self.of_instance(vk::Instance::null(), c"vkCreateInstance").expect("it is there");
         let mut instance = vk::Instance::null();
-        // SAFETY: the command is what its name says, and the structures are valid.
+        // SAFETY: the command has the type of its name, and the structures are valid.
         let result = unsafe {
             let create = std::mem::transmute::<Command, vk::PFN_vkCreateInstance>(create);
             create(&raw const info, null(), &raw mut instance)
@@ -102,7 +102,7 @@ impl Layer {
         instance
     }
 
-    /// A device above the driver: with these extensions, and this chain behind the loader's structure.
+    /// Creates a device above the driver, with these extensions, and this chain after the loader's structure.
     pub(crate) fn device(
         &self,
         instance: vk::Instance,
@@ -127,7 +127,7 @@ impl Layer {
         let info = info.enabled_extension_names(&names);
         let create = self.of_instance(instance, c"vkCreateDevice").expect("it is there");
         let mut device = vk::Device::null();
-        // SAFETY: the command is what its name says, and the structures are valid.
+        // SAFETY: the command has the type of its name, and the structures are valid.
         let result = unsafe {
             let create = std::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);
             create(physical, &raw const info, null(), &raw mut device)

@@ -1,5 +1,5 @@
-//! The layer as applications meet it: below the real loader, above both drivers; and above a driver that is made up,
-//! which sees all that reaches it.
+//! Tests of the layer as applications use it: between the real loader and both drivers, and above a mock driver that
+//! records all calls that reach it.
 
 mod alone;
 mod bare;

@@ -6,7 +6,7 @@ use ash::vk;
 use polyshade_layer::LAYER_NAME;
 use std::thread;
 
-/// What a thread does with each device of its own.
+/// Creates and destroys objects on a device, for one thread.
 fn use_device(instance: &Instance, driver: &str, with_feedback: bool) {
     let device = instance.device(driver, with_feedback).expect("a device");
     let pool = vk::CommandPoolCreateInfo::default();
@@ -71,7 +71,7 @@ fn devices_of_one_instance_are_distinguished() {
     assert_ne!(found[0], found[2], "one is the layer's, one the driver's");
 }
 
-/// What the layer keeps for all instances would be lost where a loader unloads it, and once more each time.
+/// If a loader unloaded the library, each new instance would leak the layer's process-wide state.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_library_stays_when_its_last_instance_goes() {

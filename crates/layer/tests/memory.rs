@@ -1,4 +1,4 @@
-//! How much memory the layer takes of the driver, which a driver of the tests counts.
+//! The driver memory that the layer allocates, counted by a driver of the tests.
 
 use crate::alone::is_alone;
 use crate::bare::{Bare, Seen};
@@ -13,7 +13,7 @@ const SHADER: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; }";
 
-/// Command buffers that are there at the same time: many times as many as chunks of memory may be.
+/// The number of simultaneous command buffers: far more than the maximum number of memory chunks.
 const COMMANDS: usize = 20_000;
 
 /// Captures the draws that `draw` records, in a pass.
@@ -26,7 +26,7 @@ unsafe fn capture(
     let (vulkan, feedback) = (&bare.device.handle, bare.device.feedback.fp());
     let (zero, size, none) = (0, target.size(), std::ptr::null());
     bare.begin_pass(commands);
-    // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+    // SAFETY: all objects are alive, and the commands are valid usage.
     unsafe {
         vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
         let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
@@ -49,7 +49,7 @@ fn command_buffers_share_memory_and_passes_before_captures_take_none() {
     let input = vk::PipelineVertexInputStateCreateInfo::default();
     let pipeline = bare.pipeline(SHADER, vk::PrimitiveTopology::POINT_LIST, &input);
     for _ in 0..10 {
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         bare.record(|commands| unsafe {
             bare.begin_pass(commands);
             let point = vk::PipelineBindPoint::GRAPHICS;
@@ -74,7 +74,7 @@ fn command_buffers_share_memory_and_passes_before_captures_take_none() {
         bare.record(record);
     }
     let allocated = narrow::allocated();
-    // Chunks grow: for five times as many command buffers there are twice as many.
+    // Chunks grow: five times as many command buffers need twice as many chunks.
     assert!(allocated.len() < 64, "{} pieces of memory", allocated.len());
     assert!(allocated.iter().sum::<u64>() < 2048 * COMMANDS as u64, "{allocated:?}");
     bare.reset();
@@ -87,7 +87,7 @@ fn command_buffers_share_memory_and_passes_before_captures_take_none() {
     assert_eq!(target.read()[..4], [0, 1, 2, 7]);
 }
 
-/// Draws of an index buffer as engines have them, with everything in one.
+/// Draws of one large index buffer that all share, as in engines.
 const DRAWS: u32 = 400;
 const INDICES: usize = 8 << 20;
 
@@ -110,7 +110,7 @@ fn draws_of_a_large_index_buffer_share_the_tables_of_restarts() {
     instance.assert_silent();
 }
 
-/// Captures all draws by one command, then by as many as there are; all of them twice.
+/// Captures all draws by one command, then each by its own command; both twice.
 fn draw_strips(instance: &Instance, driver: &str) {
     use vk::BufferUsageFlags as Usage;
     let features = vk::PhysicalDeviceFeatures::default().multi_draw_indirect(true);
@@ -131,7 +131,7 @@ fn draw_strips(instance: &Instance, driver: &str) {
         (0..DRAWS).flat_map(|draw| LINES.map(|vertex| 10 * draw + vertex)).collect();
     for commands_of_draws in [1, DRAWS] {
         let draws = DRAWS / commands_of_draws;
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         let record = |commands| unsafe {
             let width = vk::IndexType::UINT16;
             device.handle.cmd_bind_index_buffer(commands, indices.buffer, 0, width);

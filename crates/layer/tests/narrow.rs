@@ -1,6 +1,8 @@
-//! A driver that is narrow, as those above Metal are: lavapipe, and a fault wherever it is asked for what a portability
-//! driver lacks. It has protected memory, and two queues, which are lavapipe's one, and notes how submissions
-//! wait for each other.
+//! A driver with the limits of a portability driver: lavapipe, with a fault for each use of a feature that such
+//! drivers lack.
+//!
+//! It has protected memory, and two queues that share lavapipe's one, and records how submissions wait for each
+//! other.
 
 use crate::below::Below;
 use crate::made_up::commands;
@@ -8,17 +10,17 @@ use ash::vk::{self, Handle as _};
 use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The most attributes and bindings of vertex input.
+/// The maximum numbers of vertex attributes and bindings.
 const ATTRIBUTES: u32 = 4;
 const BINDINGS: u32 = 3;
 
-/// What strides and offsets of vertex input are multiples of.
+/// The required alignment of vertex input strides and offsets in bytes.
 const ALIGNMENT: u32 = 4;
 
-/// What was asked for that a portability driver lacks.
+/// The uses of features that a portability driver lacks.
 static FAULTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// What a submission of one batch waited for and signalled: values of timelines.
+/// A submission of one batch, with the timeline values that it waited for and signaled.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Submitted {
     pub(crate) is_second: bool,
@@ -29,20 +31,17 @@ pub(crate) struct Submitted {
 
 static SUBMITTED: Mutex<Vec<Submitted>> = Mutex::new(Vec::new());
 
-/// The sizes of the memory that was allocated.
+/// The sizes in bytes of the allocated memory.
 static ALLOCATED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// Takes the sizes of the memory that was allocated.
 pub(crate) fn allocated() -> Vec<u64> {
     std::mem::take(&mut *ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Takes the faults.
 pub(crate) fn faults() -> Vec<String> {
     std::mem::take(&mut *FAULTS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Takes the submissions.
 pub(crate) fn submitted() -> Vec<Submitted> {
     std::mem::take(&mut *SUBMITTED.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -55,12 +54,12 @@ fn fault(is_one: bool, what: impl Into<String>) {
 
 static BELOW: Below = Below::new();
 
-/// The second queue: another handle of the first.
+/// The second queue: another handle for the first.
 struct Second([u64; 2]);
 
 static SECOND: OnceLock<Box<Second>> = OnceLock::new();
 
-/// The driver's queue of a handle, and whether that is the second.
+/// Returns the driver's queue for a handle, and whether the handle is the second.
 fn queue_of(queue: vk::Queue) -> (vk::Queue, bool) {
     let second = SECOND.get().filter(|second| &raw const ***second as u64 == queue.as_raw());
     (second.map_or(queue, |second| vk::Queue::from_raw(second.0[1])), second.is_some())
@@ -159,7 +158,7 @@ unsafe extern "system" fn properties(
     }
 }
 
-/// Protected memory is there, if the structure for it is the first.
+/// Reports protected memory as supported, if its structure is the first in the chain.
 unsafe extern "system" fn features(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures2<'_>,
@@ -181,7 +180,7 @@ unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows, with one family of queues.
+    // SAFETY: the caller passes arguments that Vulkan allows, with one queue create info.
     unsafe {
         let queues = vk::DeviceQueueCreateInfo { queue_count: 1, ..*(*info).p_queue_create_infos };
         let changed = vk::DeviceCreateInfo { p_queue_create_infos: &raw const queues, ..*info };
@@ -227,7 +226,7 @@ unsafe extern "system" fn queue_submit(
     fence: vk::Fence,
 ) -> vk::Result {
     let (queue, is_second) = queue_of(queue);
-    // SAFETY: the caller passes arguments that Vulkan allows; values stand first in the chain.
+    // SAFETY: the caller passes arguments that Vulkan allows; timeline values are first in the chain.
     unsafe {
         for submit in std::slice::from_raw_parts(submits, count as usize) {
             let values = submit.p_next.cast::<vk::TimelineSemaphoreSubmitInfo<'_>>().as_ref();
@@ -256,7 +255,7 @@ unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     unsafe { (device().fp_v1_0().queue_wait_idle)(queue_of(queue).0) }
 }
 
-/// No fans; and restart is always on for indices of strips.
+/// Reports triangle fans, and strips without primitive restart.
 fn check_assembly(topology: vk::PrimitiveTopology, restarts: bool) {
     use vk::PrimitiveTopology as Topology;
     fault(topology == Topology::TRIANGLE_FAN, "triangle fans");
@@ -282,12 +281,12 @@ fn check_input(input: &vk::PipelineVertexInputStateCreateInfo<'_>) {
     }
 }
 
-/// So many, or none where there is nothing.
+/// Returns an array as a slice, which is empty if the pointer is null.
 unsafe fn slice<'s, T>(first: *const T, count: u32) -> &'s [T] {
     if first.is_null() {
         return &[];
     }
-    // SAFETY: the caller has so many.
+    // SAFETY: the caller passes an array of `count` elements.
     unsafe { std::slice::from_raw_parts(first, count as usize) }
 }
 
@@ -299,7 +298,7 @@ unsafe extern "system" fn create_graphics_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows, of whole pipelines.
+    // SAFETY: the caller passes arguments that Vulkan allows, and no pipeline libraries.
     unsafe {
         for info in slice(infos, count) {
             let assembly = &*info.p_input_assembly_state;

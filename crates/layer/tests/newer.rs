@@ -1,4 +1,4 @@
-//! Commands, structures, flags, extensions and versions that are newer than the drivers of the tests.
+//! Tests commands, structures, flags, extensions and versions that are newer than the tested drivers.
 
 mod driver;
 
@@ -12,7 +12,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::ffi::{CStr, CString};
 use std::sync::PoisonError;
 
-/// Captures an attribute of vertices, and what is pushed.
+/// Captures a vertex attribute and a push constant.
 const SHADER: &str = "#version 450
 layout(location = 0) in uint vertex;
 layout(push_constant) uniform Pushed { uint pushed; };
@@ -22,33 +22,34 @@ void main() {
     gl_Position = vec4(0);
 }";
 
-/// The command that sets strides of vertex input.
+/// The command that sets the vertex buffer strides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Strides {
     InThePipeline,
-    /// With other buffers, before these are bound by the older command, or by the newer one without strides.
+    /// Bound with other buffers first; then the older command, or the newer command without strides, binds the
+    /// buffers.
     BoundBefore,
     NullBehind,
-    /// Of dynamic vertex input, and then with the buffers.
+    /// Set by dynamic vertex input, and then with the buffers.
     AfterInput,
 }
 
-/// By which commands a draw is recorded.
+/// The commands that record a draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
     strides: Strides,
-    /// Whether buffers have the newer usages alone.
+    /// Whether buffers have only the newer usage flags.
     newer_usages: bool,
-    /// The names of the commands that push, bind indices, and end rendering.
+    /// The names of the commands that push constants, bind indices, and end rendering.
     names: Option<[&'static CStr; 3]>,
-    /// Whether the layout leaves no room in push constants.
+    /// Whether the push constants have no space for addresses.
     is_full: bool,
 }
 
-/// The bytes of every buffer.
+/// The size in bytes of every buffer.
 const BYTES: u64 = 128;
 
-/// A buffer with these words in it.
+/// Creates a buffer with these 32-bit values.
 unsafe fn buffer(
     device: &Device,
     usage: vk::BufferUsageFlags,
@@ -72,7 +73,7 @@ unsafe fn buffer(
     }
 }
 
-/// A device with all that the ways below need.
+/// Creates a device with all features that the tests need.
 fn able(instance: &Instance) -> Device {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let names = [ext::transform_feedback::NAME, ext::vertex_input_dynamic_state::NAME];
@@ -90,7 +91,7 @@ fn able(instance: &Instance) -> Device {
         .push_next(&mut feedback)
         .push_next(&mut input);
     let physical = instance.physical(LAVAPIPE);
-    // SAFETY: what the structure points to lives until the end of this function.
+    // SAFETY: all structures live until the end of this function.
     let handle = unsafe { instance.handle.create_device(physical, &info, None) };
     instance.with_commands(handle.expect("a device"), physical)
 }
@@ -151,7 +152,7 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
     }
 }
 
-/// A command by its name.
+/// Returns a command by name.
 macro_rules! newer {
     ($instance:expr, $device:expr, $name:expr, $Pfn:ident) => {{
         let found = $device.command($instance, $name).unwrap_or_else(|| panic!("{:?}", $name));
@@ -159,7 +160,7 @@ macro_rules! newer {
     }};
 }
 
-/// Binds the buffer, with a stride of 8.
+/// Binds the buffer with a stride of 8 bytes.
 unsafe fn bind_vertices(
     instance: &Instance,
     device: &Device,
@@ -169,7 +170,7 @@ unsafe fn bind_vertices(
 ) {
     let vulkan = &device.handle;
     let older = |buffer| {
-        // SAFETY: what is bound is alive.
+        // SAFETY: the bound objects are alive.
         unsafe { vulkan.cmd_bind_vertex_buffers(commands, 0, &[buffer], &[0]) };
     };
     let newer = |buffer, strides| {
@@ -198,7 +199,7 @@ unsafe fn bind_vertices(
     }
 }
 
-/// Pushes 42, and binds the first buffer of indices.
+/// Pushes the value 42, and binds the first index buffer.
 unsafe fn push_and_bind(
     instance: &Instance,
     device: &Device,
@@ -208,12 +209,12 @@ unsafe fn push_and_bind(
     [indices, other_indices]: [vk::Buffer; 2],
 ) {
     let (vulkan, stage) = (&device.handle, vk::ShaderStageFlags::VERTEX);
-    // SAFETY: what is bound is alive.
+    // SAFETY: the bound objects are alive.
     unsafe {
         let bytes = 42_u32.to_ne_bytes();
         let index_type = vk::IndexType::UINT16;
         if let Some([push, bind, _]) = way.names {
-            // What was bound before must not be read.
+            // The previous index buffer must not be read.
             vulkan.cmd_bind_index_buffer(commands, other_indices, 0, index_type);
             let push = newer!(instance, device, push, PFN_vkCmdPushConstants2KHR);
             let info = vk::PushConstantsInfoKHR::default();
@@ -227,7 +228,7 @@ unsafe fn push_and_bind(
     }
 }
 
-/// Draws twice, and captures to the two halves of the target; the query is of the first draw.
+/// Draws twice, capturing to the two halves of the target; the query covers the first draw.
 unsafe fn draw(
     instance: &Instance,
     device: &Device,
@@ -237,7 +238,7 @@ unsafe fn draw(
     target: vk::Buffer,
 ) {
     let (vulkan, none) = (&device.handle, vk::QueryControlFlags::empty());
-    // SAFETY: what is used is alive.
+    // SAFETY: all objects are alive.
     unsafe {
         let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
         let info = vk::RenderingInfo::default().render_area(area).layer_count(1);
@@ -267,13 +268,14 @@ unsafe fn draw(
     }
 }
 
-/// The capture of the vertices 5, 2 and 9 by two draws, and the result of a query that was reset only at its creation.
+/// Captures the vertices 5, 2 and 9 with two draws. Returns them, and the result of a query that was reset only at
+/// its creation.
 fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
     use vk::BufferUsageFlags as Usage;
     let device = able(instance);
     let vulkan = &device.handle;
     let physical = instance.physical(LAVAPIPE);
-    // SAFETY: all is created, recorded, waited for and destroyed as Vulkan has it.
+    // SAFETY: all objects are created, used, waited for and destroyed in this order.
     unsafe {
         let numbers: Vec<u32> = (0..32).map(|word| 100 + word / 2).collect();
         let indices = [5 | 2 << 16, 9];
@@ -320,7 +322,7 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
 
         vulkan.destroy_command_pool(pool, None);
         vulkan.destroy_query_pool(queries, None);
-        // Layouts may go before pipelines, and do not for the driver, which may use them.
+        // An application may destroy a layout before its pipeline; the driver must get the calls in the other order.
         vulkan.destroy_pipeline_layout(layout, None);
         vulkan.destroy_pipeline(pipeline, None);
         assert_eq!(*DESTROYED.lock().unwrap_or_else(PoisonError::into_inner), "a layout");

@@ -65,7 +65,7 @@ fn everything_of_the_extension_can_be_used_and_captures_nothing() {
 
 #[test]
 fn the_driver_captures_where_it_is_native() {
-    // The same commands: so the above would have noticed.
+    // The same commands capture here, so the tests above would detect a capture.
     let instance = Instance::new(&[], Validation::Below);
     let drawn = draw(&instance, LAVAPIPE);
     assert_eq!(drawn.pixels, [0xff00_ff00; 16]);
@@ -76,12 +76,12 @@ fn the_driver_captures_where_it_is_native() {
 
 #[test]
 fn validation_notices_what_the_layer_would_let_through() {
-    // A barrier with the extension's stage on a device without the extension: the messages above are listened to.
+    // The extension's stage on a device without the extension is invalid, so this shows that messages are recorded.
     let instance = Instance::new(&[], Validation::Below);
     let device = instance.device(SWIFTSHADER, false).expect("a device");
     let usage = vk::BufferUsageFlags::from_raw(0);
     let info = vk::BufferCreateInfo::default().size(16).usage(usage);
-    // SAFETY: not valid use, which is the point, and which the driver takes.
+    // SAFETY: the call is invalid on purpose, and the driver accepts it.
     let buffer = unsafe { device.handle.create_buffer(&info, None) };
     if let Ok(buffer) = buffer {
         // SAFETY: the buffer was created above.

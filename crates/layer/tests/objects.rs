@@ -1,4 +1,4 @@
-//! Memory and images of tests.
+//! Memory and images for tests.
 
 use crate::loader::Device;
 use ash::vk;
@@ -10,7 +10,7 @@ pub(crate) fn memory_barrier(
     vk::MemoryBarrier::default().src_access_mask(src).dst_access_mask(dst)
 }
 
-/// Memory for something; which the host sees, if that is wanted.
+/// Allocates memory, host-visible if `mapped`.
 pub(crate) unsafe fn allocate(
     device: &Device,
     needs: vk::MemoryRequirements,
@@ -27,14 +27,14 @@ pub(crate) unsafe fn allocate(
     let index = (0..device.memory.memory_type_count).find(fits).expect("there is such memory");
     let info =
         vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
-    // SAFETY: the device has this type of memory.
+    // SAFETY: the device has this memory type.
     unsafe { device.handle.allocate_memory(&info, None) }.expect("memory")
 }
 
 /// The format of images.
 pub(crate) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
-/// All of an image.
+/// The whole range of an image.
 pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
@@ -43,7 +43,7 @@ pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: 1,
 };
 
-/// The pixels of an image of this side, to be copied.
+/// Returns the copy region for all pixels of a square image.
 pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
@@ -56,7 +56,7 @@ pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
     }
 }
 
-/// An image of this side, which is drawn into and read, and used otherwise.
+/// Creates a square color attachment that can be read, with additional usages.
 pub(crate) unsafe fn image(
     device: &Device,
     side: u32,

@@ -1,4 +1,4 @@
-//! The layer above and below layers of others, which Debian ships: an overlay of Mesa's, MangoHud and vkBasalt.
+//! The layer above and below other layers that Debian ships: Mesa's overlay, MangoHud and vkBasalt.
 
 use crate::alone::is_alone;
 use crate::draws::draw;
@@ -9,7 +9,7 @@ use std::ffi::CString;
 use std::fs;
 use std::path::Path;
 
-/// Parts of their names.
+/// Parts of the names of these layers.
 const OTHERS: [&str; 3] = ["MESA_overlay", "MANGOHUD", "VKBASALT"];
 
 /// Copies their manifests to a folder where the loader finds them, and returns their names.
@@ -39,7 +39,7 @@ fn a_draw_is_captured_above_and_below_layers_of_others() {
     let folder = tempfile::tempdir().expect("there is room");
     let names = install(folder.path());
     assert!(names.len() >= OTHERS.len(), "{names:?}");
-    // SAFETY: no other test runs in this process, and no instance is there yet.
+    // SAFETY: no other test runs in this process, and it has no instance yet.
     unsafe { add_manifests(folder.path().to_owned()) };
 
     let native = draw(&Instance::with_layers(&[], &[]), LAVAPIPE);

@@ -1,11 +1,11 @@
-//! Built-ins that depend on the draw, in every kind of draw.
+//! Built-ins that depend on the draw, for all kinds of draws.
 
 use crate::bare::{Bare, Seen};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
 use std::ffi::CStr;
 
-/// Where `PARAMETERS` is there, the device has them.
+/// With `PARAMETERS` defined, the device supports the draw parameters.
 const SHADER: &str = "#extension GL_ARB_shader_draw_parameters : enable
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 20) flat out ivec2 numbers;
 layout(location = 1, xfb_buffer = 0, xfb_offset = 8) flat out ivec3 parameters;
@@ -20,7 +20,7 @@ void main() {
     gl_PointSize = 1;
 }";
 
-/// Words of a vertex.
+/// The 32-bit values of a vertex.
 const CAPTURED: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,13 +36,13 @@ enum DrawCommand {
 struct Case {
     kind: DrawCommand,
     indexed: bool,
-    /// Whether draws begin at the first vertex, without an offset, or at the first instance.
+    /// The first vertex, vertex offset and first instance of draws; 0 or more.
     first: u32,
     offset: i32,
     first_instance: u32,
 }
 
-/// The draws of a command that has several, the vertices of each, and where the first one begins.
+/// The number of draws in a multi-draw, and the vertices of each.
 const DRAWS: u32 = 3;
 const COUNT: u32 = 2;
 
@@ -67,7 +67,7 @@ impl Case {
         if matches!(self.kind, DrawCommand::Direct | DrawCommand::Bytes) { 1 } else { DRAWS }
     }
 
-    /// lavapipe draws the first instance of several draws, then the second of all.
+    /// lavapipe draws the first instance of all draws of a multi-draw, then the second of all.
     fn instances(&self) -> u32 {
         if self.kind == DrawCommand::Multi { 1 } else { 2 }
     }
@@ -80,7 +80,7 @@ impl Case {
         self.offset + draw.cast_signed()
     }
 
-    /// The expected numbers, on a device that has all parameters or not.
+    /// Returns the expected values, on a device with or without all draw parameters.
     fn expected(&self, has_parameters: bool) -> Vec<u32> {
         let mut words = Vec::new();
         for draw in 0..self.draws() {
@@ -102,7 +102,7 @@ impl Case {
         words
     }
 
-    /// The arguments of a draw in a buffer.
+    /// Returns the arguments of a draw for a buffer.
     fn arguments(&self, draw: u32) -> [u32; 5] {
         let (first, base) = (self.first(draw), self.first_instance);
         match self.indexed {
@@ -112,12 +112,12 @@ impl Case {
     }
 }
 
-/// An index of the buffer.
+/// Returns an element of the index buffer.
 fn index(number: u32) -> u32 {
     3 * number + 1
 }
 
-/// A device, and the parameters that it has.
+/// A device, and the draw parameters that it supports.
 struct Able {
     device: Device,
     multi: Option<ext::multi_draw::Device>,
@@ -164,7 +164,7 @@ impl Able {
         if has_multi {
             info = info.push_next(&mut multi);
         }
-        // SAFETY: what the structure points to lives until the end of this function.
+        // SAFETY: all structures live until the end of this function.
         let handle = unsafe { instance.handle.create_device(physical, &info, None) };
         let device = instance.with_commands(handle.expect("a device"), physical);
         let multi =
@@ -192,7 +192,7 @@ struct Scene<'a> {
     counter: Seen,
 }
 
-/// The bytes from one draw's arguments to the next, and what stands behind all.
+/// The stride of the draw arguments in bytes, and the offset of the draw count after them.
 const STRIDE: u32 = 20;
 const COUNT_AT: u64 = (DRAWS * STRIDE) as u64;
 
@@ -216,14 +216,14 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The numbers that a case captures.
+    /// Returns the values that a case captures.
     fn run(&self, case: &Case) -> Vec<u32> {
         self.target.fill(std::iter::repeat(7));
         self.indices.fill((0..16).map(index));
         self.arguments.fill((0..DRAWS).flat_map(|draw| case.arguments(draw)).chain([DRAWS]));
         self.counter.fill([8 * COUNT]);
         let (vulkan, feedback) = (&self.able.device.handle, self.able.device.feedback.fp());
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         self.bare.submit(|commands| unsafe {
             self.bare.begin_pass(commands);
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);

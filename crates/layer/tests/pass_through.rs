@@ -1,10 +1,10 @@
-//! What needs nothing gets the driver's own.
+//! Devices that do not need the layer get the driver's own commands.
 
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Validation};
 use ash::vk;
 use std::ffi::CStr;
 
-/// Commands that the layer has some of its own of.
+/// Commands that the layer also implements.
 const COMMANDS: [&CStr; 8] = [
     c"vkCmdDraw",
     c"vkCmdPipelineBarrier",
@@ -33,7 +33,7 @@ fn a_device_that_needs_nothing_has_the_drivers_own_commands() {
             }
         }
     }
-    // The comparison can fail: with transform feedback of the layer's, SwiftShader has other commands.
+    // Control: with the layer's transform feedback, SwiftShader's devices get other commands.
     let with = Instance::with_layers(&[(c"mode", c"debug-null")], &[polyshade_layer::LAYER_NAME]);
     let devices = (without.device(SWIFTSHADER, false), with.device(SWIFTSHADER, true));
     let (own, layers) = (devices.0.expect("a device"), devices.1.expect("a device"));

@@ -1,6 +1,6 @@
-//! The results of every kind of query, read in every way, are those of Vulkan's rules and of lavapipe.
+//! The results of all kinds of queries, read in all ways, match the rules of Vulkan and lavapipe.
 //!
-//! Of all combinations so many are drawn that every three choices meet.
+//! The cases are random combinations in which every three choices meet.
 
 mod case;
 mod views;
@@ -18,7 +18,7 @@ const SHADER: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; }";
 
-/// A geometry shader, and tessellation shaders, that make two points of each.
+/// A geometry shader, and tessellation shaders, which make two points of each.
 const GEOMETRY: &str = "#version 450
 layout(points) in; layout(points, max_vertices = 2) out;
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
@@ -38,10 +38,10 @@ void main() { number = 0; gl_Position = vec4(0, 0, 0, 1); }";
 /// A device whose queries are read.
 struct Scene<'d> {
     bare: Bare<'d>,
-    /// Pipelines that capture, of the stages that there are: that rasterize nothing, and that do.
+    /// Capturing pipelines with the available stages, without and with rasterization.
     pipelines: [Vec<vk::Pipeline>; 2],
     target: Seen,
-    /// The bytes that draws by byte count read.
+    /// The byte counts of draws by byte count.
     counters: Seen,
     results: Seen,
 }
@@ -83,7 +83,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The results of a case, and the status of the command that reads them.
+    /// Runs a case. Returns the results, and the status of the command that reads them.
     fn run(&self, case: &Case) -> (Vec<u32>, vk::Result) {
         let vulkan = &self.bare.device.handle;
         let info = vk::QueryPoolCreateInfo::default().query_count(QUERIES).query_type(
@@ -95,7 +95,7 @@ impl Scene<'_> {
         self.results.fill([7; WORDS]);
         self.counters.fill((0..READ).map(|number| 4 * case.points(number)[1] as u32));
         let mut status = vk::Result::SUCCESS;
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let pool = vulkan.create_query_pool(&info, None).expect("queries");
             vulkan.reset_query_pool(pool, 0, QUERIES);
@@ -137,7 +137,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Draws with these queries active.
+    /// Draws while these queries are active.
     unsafe fn draw(
         &self,
         commands: vk::CommandBuffer,
@@ -239,14 +239,14 @@ impl Scene<'_> {
         let mut words = [7_u32; WORDS];
         let size = size_of_val(&words);
         let to = words.as_mut_ptr().cast();
-        // SAFETY: there is room for all.
+        // SAFETY: the array is large enough for all results.
         let status = unsafe { get(device, pool, FIRST, READ, size, to, case.stride(), case.flags) };
         self.results.fill(words);
         status
     }
 }
 
-/// A device with queries of both types that the host resets, and passes of several views.
+/// Creates a device with host query reset, queries of both types, and multiview passes.
 fn device(instance: &Instance, driver: &str, counts_streams: bool) -> Device {
     let has_stages = driver == LAVAPIPE;
     let features = vk::PhysicalDeviceFeatures::default()
@@ -274,12 +274,12 @@ fn device(instance: &Instance, driver: &str, counts_streams: bool) -> Device {
         .push_next(&mut eleven)
         .push_next(&mut twelve)
         .push_next(&mut thirteen);
-    // SAFETY: what the structure points to lives until the end of this function.
+    // SAFETY: all structures live until the end of this function.
     let handle = unsafe { instance.handle.create_device(physical, &info, None) };
     instance.with_commands(handle.expect("a device"), physical)
 }
 
-/// A device, and which primitives it counts.
+/// A device, and the primitives that it counts.
 struct Counter {
     name: &'static str,
     device: Device,
@@ -288,7 +288,7 @@ struct Counter {
 }
 
 impl Counter {
-    /// Devices that capture by the driver's feature, and by the layer's.
+    /// Returns devices that capture by the driver's feature, and by the layer.
     fn all() -> [Self; 4] {
         let hide: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
         let hide_both: Settings<'_> =
@@ -307,15 +307,15 @@ impl Counter {
         })
     }
 
-    /// Fails if the validation layer reported something.
+    /// Fails if the validation layer reported a message.
     fn end(self) {
         drop(self.device);
         self.instance.assert_silent();
     }
 }
 
-/// Whether lavapipe 22.3 has the results wrong of queries that have not ended: asked for in any case they are anything,
-/// and where availability is asked for, commands copy zeros as far as the next result.
+/// Returns whether lavapipe 22.3 has wrong results for queries that have not ended. Partial results are undefined,
+/// and with availability, commands write zeros up to the next result.
 fn is_wrong_in_lavapipe(case: &Case) -> bool {
     let copies = case.read != Read::ByHost && case.flags.contains(Flags::WITH_AVAILABILITY);
     case.state != State::Ended && (copies || case.flags.contains(Flags::PARTIAL))

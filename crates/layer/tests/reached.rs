@@ -12,7 +12,7 @@ const FEEDBACK_2: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::TRANSFORM_F
 const WRITE_2: vk::AccessFlags2 = vk::AccessFlags2::TRANSFORM_FEEDBACK_WRITE_EXT;
 const HOST_2: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::HOST;
 
-/// Does something with a device that has transform feedback of the layer's.
+/// Calls a function with a device on which the layer provides transform feedback.
 fn with_device(test: impl FnOnce(&Layer, vk::Device)) {
     let layer = Layer::load();
     let (instance, physical) = open(&layer, NULL_MODE);
@@ -117,7 +117,7 @@ fn submissions_wait_at_stages_that_the_driver_knows() {
     });
 }
 
-/// Whether SPIR-V declares the capability of transform feedback.
+/// Returns whether SPIR-V declares the capability of transform feedback.
 fn captures(words: &[u32]) -> bool {
     words.windows(2).any(|pair| pair == [2 << 16 | 17, 53])
 }
@@ -137,7 +137,7 @@ fn shaders_reach_the_driver_without_what_they_capture() {
         let stripped = seen().code;
         assert!(!captures(&stripped) && stripped.len() < words.len());
 
-        // The same in a stage, behind a structure that has to be copied, with a stream to select.
+        // The same code in a stage, after a structure that must be copied, with a stream selection.
         let mut code = info;
         let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
         let mut stage = vk::PipelineShaderStageCreateInfo::default().push_next(&mut code);

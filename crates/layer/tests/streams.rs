@@ -1,7 +1,9 @@
-//! Random streams of captured draws: what the layer captures, counts and draws is what lavapipe does by itself.
+//! Random streams of captured draws: the layer's captures, counts and images equal those of lavapipe without the
+//! layer.
 //!
-//! Left out is what lavapipe 22.3 has wrong itself: draws by byte count behind indirect ones, indirect draws behind
-//! counted ones, and several draws of which one is empty (docs/lowerings/transform-feedback.md).
+//! The streams avoid three cases that lavapipe 22.3 itself handles wrong: draws by byte count after indirect draws,
+//! indirect draws after draws with a count buffer, and empty draws in a multi-draw
+//! (docs/lowerings/transform-feedback.md).
 
 mod case;
 mod device;
@@ -22,9 +24,9 @@ use scene::{Left, Scene};
 use std::ffi::{CStr, CString};
 use std::sync::Mutex;
 
-/// The result of a stream on a device.
+/// Runs a stream on a device, and returns its results.
 fn run(able: &Able, stream: &Stream) -> Left {
-    // SAFETY: everything is created, used, waited for and destroyed in this order.
+    // SAFETY: all objects are created, used, waited for and destroyed in this order.
     unsafe {
         let scene = Scene::new(able, stream);
         let mut commands = scene.record();
@@ -50,20 +52,20 @@ fn by_driver(instance: &Instance) -> Able {
     Able { is_native: true, ..Able::new(instance, LAVAPIPE) }
 }
 
-/// How many streams are drawn: `POLYSHADE_STREAMS`, or few.
+/// Returns the number of streams: `POLYSHADE_STREAMS`, or few.
 fn wanted() -> u32 {
     let wanted = std::env::var("POLYSHADE_STREAMS").ok();
     wanted.map_or(150, |wanted| wanted.parse().expect("a number of streams"))
 }
 
-/// Where they begin: `POLYSHADE_STREAMS_FROM`, or the same each time.
+/// Returns the random numbers, seeded by `POLYSHADE_STREAMS_FROM`, or the same at each run.
 fn noise() -> Noise {
     let from = std::env::var("POLYSHADE_STREAMS_FROM").ok();
     let from = from.map_or(0, |from| from.parse().expect("a number"));
     Noise(0x9e37_79b9_7f4a_7c15 ^ from)
 }
 
-/// How many threads draw them, on the same devices.
+/// The number of threads, which share the devices.
 const THREADS: usize = 2;
 
 #[test]
@@ -97,7 +99,7 @@ fn random_streams_are_captured_as_by_the_driver() {
             {
                 continue;
             }
-            // Drivers differ in which pixels lines have.
+            // Drivers may rasterize different pixels for lines.
             let mut left = run(elsewhere, &stream);
             left.pixels.clone_from(&expected.pixels);
             let differences = left.differences(&expected);
@@ -114,7 +116,8 @@ fn random_streams_are_captured_as_by_the_driver() {
     validated.iter().for_each(Instance::assert_silent);
 }
 
-/// The validation layer below checks synchronization, though not of what shaders of the layer find by address.
+/// The validation layer below the layer checks synchronization, but not accesses of the layer's shaders by device
+/// address.
 #[test]
 fn synchronization_is_validated() {
     let forced = Instance::new(FORCED, Validation::Below);
@@ -145,7 +148,7 @@ fn a_layer_that_captures_nothing_is_noticed() {
     assert!(streams.iter().filter(differs).count() > 5);
 }
 
-/// The list of jobs of what may be pending twice is written anew when it is not pending.
+/// The layer rewrites the job list of a command buffer that may be pending twice only when it is not pending.
 #[test]
 fn rendering_resumed_in_one_submission_is_reported_as_lost() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -160,7 +163,7 @@ fn rendering_resumed_in_one_submission_is_reported_as_lost() {
     let mut stream = streams.find(|stream| stream.is_resumed()).expect("there are some");
     (stream.simultaneous, stream.submissions) = (true, 1);
     for together in [false, true] {
-        // SAFETY: everything is created, used, waited for and destroyed in this order.
+        // SAFETY: all objects are created, used, waited for and destroyed in this order.
         unsafe {
             let scene = Scene::new(&able, &stream);
             let commands = scene.record();
@@ -180,7 +183,8 @@ fn rendering_resumed_in_one_submission_is_reported_as_lost() {
     instance.assert_silent();
 }
 
-/// By the setting, an application sees a portability driver, and the validation layer that it keeps to it.
+/// With the setting `portability`, the application sees a portability driver, and the validation layer checks that it
+/// uses it as one.
 #[test]
 fn streams_for_portability_drivers_are_captured_too() {
     let narrow: Settings<'_> = &[FORCED[0], (c"portability", c"on")];
@@ -194,7 +198,7 @@ fn streams_for_portability_drivers_are_captured_too() {
         assert_eq!(left.differences(&expected), [""; 0], "stream {number}: {stream:#?}");
     }
     drop(devices);
-    // The newer layer calls it wrong that counters belong to buffers which two commands bind.
+    // The newer validation layer wrongly reports counters in buffers that two commands bind.
     let messages = narrow.messages();
     assert!(messages.iter().all(|message| message.contains("firstCounter-09630")), "{messages:#?}");
 }

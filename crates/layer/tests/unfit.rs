@@ -1,4 +1,4 @@
-//! What does not go together with captures of the layer's is not there, and refused by name.
+//! Features that captures of the layer cannot support are not reported, and enabling them fails with a message.
 
 use crate::alone::is_alone;
 use crate::linked::linked;
@@ -19,7 +19,7 @@ fn has_protected_memory(instance: &Instance) -> vk::Bool32 {
     protected.protected_memory
 }
 
-/// Asks for a device with these extensions and this at the head of the chain.
+/// Creates a device with these extensions, and this structure at the head of the chain.
 fn ask(
     instance: &Instance,
     extensions: &[&str],
@@ -33,7 +33,7 @@ fn ask(
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
         .push_next(chained);
-    // SAFETY: what the structure points to lives until the end of this function.
+    // SAFETY: all structures live until the end of this function.
     unsafe { instance.handle.create_device(instance.physical(LAVAPIPE), &info, None) }
 }
 
@@ -80,7 +80,7 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
         assert_eq!(buffer(Flags::empty(), usage), Ok(()));
         assert_eq!(buffer(Flags::SPARSE_BINDING, usage), Err(vk::Result::ERROR_UNKNOWN));
     }
-    // SAFETY: nothing of it is left.
+    // SAFETY: its objects are destroyed.
     unsafe { device.destroy_device(None) };
     let text = std::fs::read_to_string(path).expect("it is written");
     for what in [

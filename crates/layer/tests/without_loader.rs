@@ -1,4 +1,4 @@
-//! What a loader and a driver may do, and what reaches the driver, command by command.
+//! Tests the calls that a loader and a driver may make, and the calls that reach the driver, command by command.
 
 use crate::made_up::{self, EXTENSIONS, of_same, seen, types};
 use crate::made_up_loader::{Layer, interface};
@@ -8,14 +8,14 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::ptr::null;
 
-/// Counts the bytes that each thread has asked for and not given back.
+/// Counts the bytes that each thread has allocated and not freed.
 struct Counting;
 
 thread_local! {
     static BYTES: Cell<isize> = const { Cell::new(0) };
 }
 
-// SAFETY: the system's allocator does the work.
+// SAFETY: the system allocator allocates and frees the memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.with(|bytes| bytes.set(bytes.get() + layout.size() as isize));
@@ -33,18 +33,18 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A command by its name, as its type.
+/// Returns a command as the type of its name.
 macro_rules! call {
     ($find:expr, $Pfn:ident) => {{
         let found = $find.expect(stringify!($Pfn));
-        // SAFETY: the command is what its name says.
+        // SAFETY: the command has the type of its name.
         unsafe { std::mem::transmute::<unsafe extern "system" fn(), vk::$Pfn>(found) }
     }};
 }
 
 pub(crate) use call;
 
-/// An instance in a mode, with a physical device.
+/// Creates an instance with these settings, and a physical device.
 pub(crate) fn open(
     layer: &Layer,
     settings: &[(&CStr, &CStr)],
@@ -129,8 +129,8 @@ fn commands_of_instances_are_found_as_the_specification_has_it() {
     close(&layer, other, other_physical);
 }
 
-/// Layers that are written after the well-known tutorial, Mesa's overlay among them, look `vkCreateDevice` up below
-/// them with no instance.
+/// Layers that follow the well-known tutorial, such as Mesa's overlay, look up `vkCreateDevice` of the next layer
+/// without an instance.
 #[test]
 fn layers_above_find_commands_with_no_handle_and_with_handles_of_others() {
     let layer = Layer::load();
@@ -209,14 +209,14 @@ fn lists_are_answered_in_two_calls() {
     );
     let ask = |layer: *const c_char, room: u32| {
         let (mut count, mut out) = (room, [vk::ExtensionProperties::default(); 4]);
-        // SAFETY: there is room for four.
+        // SAFETY: the array has four elements.
         let result = unsafe { list(physical, layer, &raw mut count, out.as_mut_ptr()) };
         let names = out[..count as usize].iter().map(|one| {
             one.extension_name_as_c_str().expect("names end").to_string_lossy().into_owned()
         });
         (result, names.collect::<Vec<_>>())
     };
-    // Shader objects are hidden: their SPIR-V reaches the driver where the layer does not look.
+    // Shader objects are hidden, because the layer does not see their SPIR-V.
     let all =
         [EXTENSIONS[0], EXTENSIONS[1], FEEDBACK].map(|name| name.to_string_lossy().into_owned());
     assert_eq!(ask(null(), 4), (vk::Result::SUCCESS, all.to_vec()));
@@ -235,7 +235,7 @@ fn androids_loader_asks_the_library() {
     let none = vk::PhysicalDevice::null();
     let mut layers = [vk::LayerProperties::default(); 2];
     let mut count = 1;
-    // SAFETY: there is room for what is asked for.
+    // SAFETY: the arrays are large enough.
     unsafe {
         let instance = vkEnumerateInstanceLayerProperties(&raw mut count, &raw mut layers[0]);
         let device = vkEnumerateDeviceLayerProperties(none, &raw mut count, &raw mut layers[1]);
@@ -251,7 +251,7 @@ fn androids_loader_asks_the_library() {
         let names = out[..count as usize].iter();
         names.map(|one| one.extension_name_as_c_str().expect("names end").to_owned()).collect()
     };
-    // SAFETY: there is room for four.
+    // SAFETY: the array has four elements.
     let of_device: Vec<_> = listed(&|count, out| unsafe {
         vkEnumerateDeviceExtensionProperties(none, name, count, out)
     });
@@ -306,7 +306,7 @@ fn the_driver_sees_nothing_of_what_the_layer_provides() {
     close(&layer, instance, physical);
 }
 
-/// ANGLE chains structures that are newer than what the layer knows, and SwiftShader refuses features that it lacks.
+/// ANGLE chains structures that the layer does not know, and SwiftShader rejects features that it lacks.
 #[test]
 fn what_the_layer_provides_goes_from_behind_what_nobody_knows() {
     let layer = Layer::load();
@@ -325,7 +325,7 @@ fn what_the_layer_provides_goes_from_behind_what_nobody_knows() {
     close(&layer, instance, physical);
 }
 
-/// Creates and records what has something of the extension in it.
+/// Creates objects and records commands that use the extension.
 fn records(layer: &Layer, device: vk::Device) {
     let commands: vk::CommandBuffer = of_same(device);
     let barrier = call!(layer.of_device(device, c"vkCmdPipelineBarrier"), PFN_vkCmdPipelineBarrier);
@@ -380,12 +380,12 @@ fn records(layer: &Layer, device: vk::Device) {
     made_up::free(commands);
 }
 
-/// Asks for the results of queries of transform feedback.
+/// Reads the results of transform feedback queries.
 fn results(layer: &Layer, device: vk::Device, commands: vk::CommandBuffer, pool: vk::QueryPool) {
     let get = call!(layer.of_device(device, c"vkGetQueryPoolResults"), PFN_vkGetQueryPoolResults);
     let mut data = [7_u32; 8];
     let flags = vk::QueryResultFlags::WITH_AVAILABILITY;
-    // SAFETY: there is room for two results, 16 bytes apart.
+    // SAFETY: the array is large enough for two results, 16 bytes apart.
     let result = unsafe { get(device, pool, 0, 2, 32, data.as_mut_ptr().cast(), 16, flags) };
     assert_eq!((result, data), (vk::Result::SUCCESS, [0, 0, 1, 7, 0, 0, 1, 7]));
     let copy =
@@ -408,14 +408,14 @@ fn what_is_destroyed_leaves_nothing_behind() {
         close(&layer, instance, physical);
         seen();
     };
-    // The first round may extend what is used again.
+    // The first round may allocate list nodes that later rounds reuse.
     round();
     let before = BYTES.with(Cell::get);
     for _ in 0..100 {
         round();
     }
     let left = BYTES.with(Cell::get) - before;
-    // Another thread's instance at the same place of a list is a node, which the next one uses.
+    // An instance of another thread in the same list can cause one more node, which later instances reuse.
     assert!(left.abs() < 100, "{left} bytes are left of 100 instances and devices");
     let leaked = Box::leak(Box::new([0_u8; 1000]));
     assert!(BYTES.with(Cell::get) - before >= leaked.len() as isize, "bytes are counted");
@@ -432,7 +432,7 @@ fn handles_of_nobody_are_refused() {
     close(&layer, instance, physical);
 }
 
-/// A handle whose first word is of no instance.
+/// Returns a handle whose dispatch key belongs to no instance.
 fn made_up_key() -> vk::Instance {
     static WORD: [usize; 2] = [1, 0];
     vk::Instance::from_raw(WORD.as_ptr() as u64)

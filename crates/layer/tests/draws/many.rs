@@ -1,10 +1,10 @@
-//! A capture of many draws in one pass, as programs that draw sprites have them.
+//! A capture of many draws in one pass, as in programs that draw sprites.
 
 use super::Scene;
 use crate::loader::Instance;
 use ash::vk;
 
-/// Captures a triangle after so many draws without one. Returns the captured words and the counter.
+/// Captures a triangle after `draws` empty draws. Returns the captured values and the counter.
 pub(crate) fn capture_behind(instance: &Instance, driver: &str, draws: u32) -> (Vec<u32>, u32) {
     let device = instance.device(driver, true).expect("a device with transform feedback");
     // SAFETY: the scene is created, drawn, waited for, read and destroyed in this order.
@@ -20,7 +20,7 @@ pub(crate) fn capture_behind(instance: &Instance, driver: &str, draws: u32) -> (
 impl Scene<'_> {
     unsafe fn record_many(&self, commands: vk::CommandBuffer, draws: u32) {
         let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             self.empty_counter(commands);
             vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);

@@ -1,11 +1,12 @@
-//! Captures of a secondary command buffer that passes execute several times.
+//! Captures in a secondary command buffer that passes execute several times.
 
 use super::Scene;
 use crate::loader::Instance;
 use crate::objects::memory_barrier;
 use ash::vk;
 
-/// What a secondary command buffer captures, on a device of the driver, that passes execute so many times.
+/// Captures in a secondary command buffer that each pass executes as often as `passes` states. Returns the captured
+/// values.
 pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize]) -> Vec<u32> {
     let device = instance.device(driver, true).expect("a device with transform feedback");
     // SAFETY: as above.
@@ -19,7 +20,7 @@ pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize])
 }
 
 impl Scene<'_> {
-    /// Executes a secondary command buffer so many times in passes; it resumes at its counter each time.
+    /// Records the passes with their executions; each execution resumes at its counter.
     unsafe fn record_often(&self, commands: vk::CommandBuffer, passes: &[usize]) {
         use vk::CommandBufferUsageFlags as Usage;
         let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
@@ -28,7 +29,7 @@ impl Scene<'_> {
             .flags(Usage::RENDER_PASS_CONTINUE | Usage::SIMULTANEOUS_USE)
             .inheritance_info(&inherited);
         let contents = vk::SubpassContents::SECONDARY_COMMAND_BUFFERS;
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let secondary = self.allocate(vk::CommandBufferLevel::SECONDARY);
             vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
@@ -49,7 +50,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Waits for written counters before they are read.
+    /// Waits for counter writes before later reads.
     unsafe fn wait_for_counters(&self, commands: vk::CommandBuffer) {
         use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
         let written =
@@ -57,7 +58,7 @@ impl Scene<'_> {
         let read = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT | written;
         let (barrier, captures) = ([memory_barrier(written, read)], Stage::TRANSFORM_FEEDBACK_EXT);
         let (flags, vulkan) = (vk::DependencyFlags::empty(), &self.device.handle);
-        // SAFETY: no pass is open.
+        // SAFETY: no render pass is active.
         unsafe {
             vulkan.cmd_pipeline_barrier(commands, captures, captures, flags, &barrier, &[], &[]);
         }

@@ -1,5 +1,5 @@
-//! A driver that is newer than those of the tests: lavapipe, with names, structures and flags of Vulkan 1.4 and of
-//! later extensions. Its memory is not zero at first.
+//! A driver that is newer than the tested drivers: lavapipe with names, structures and flags of Vulkan 1.4 and of
+//! later extensions. Its memory is not zero initially.
 
 use crate::below::Below;
 use crate::made_up::{commands, types};
@@ -73,7 +73,7 @@ unsafe extern "system" fn create_instance(
     unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
-/// A version that nobody knows yet.
+/// An unknown future version.
 pub(super) const VERSION: u32 = vk::make_api_version(0, 1, 5, 7);
 
 /// Extensions beside those of lavapipe, known and unknown to the layer.
@@ -108,7 +108,7 @@ unsafe extern "system" fn extensions(
     count: *mut u32,
     list: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: the caller has asked for the length first.
+    // SAFETY: the caller has queried the length first.
     unsafe {
         let all = instance().enumerate_device_extension_properties(physical);
         let mut all = all.expect("extensions are listed");
@@ -132,7 +132,7 @@ unsafe extern "system" fn create_device(
     allocator: *const vk::AllocationCallbacks<'_>,
     created: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows, and the layer features in no chain.
+    // SAFETY: the caller passes arguments that Vulkan allows, and the layer chains no features.
     unsafe {
         if let Some(features) = (*info).p_enabled_features.as_ref() {
             assert_eq!(features.draw_indirect_first_instance, vk::TRUE);
@@ -167,7 +167,7 @@ unsafe extern "system" fn create_buffer(
     allocator: *const vk::AllocationCallbacks<'_>,
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows; the newer usages stand first in the chain.
+    // SAFETY: the caller passes arguments that Vulkan allows; the newer usages are first in the chain.
     unsafe {
         let mut changed = *info;
         let newer = changed.p_next.cast::<vk::BufferUsageFlags2CreateInfoKHR<'_>>().as_ref();
@@ -194,7 +194,7 @@ unsafe extern "system" fn create_query_pool(
     }
 }
 
-/// Pipelines of a rendering must have these, be it those of captures.
+/// The flags that all pipelines of the rendering must have, including those of captures.
 pub(super) const FLAGS: vk::PipelineCreateFlags =
     vk::PipelineCreateFlags::RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_KHR;
 pub(super) static LOCATIONS: [u32; 1] = [vk::ATTACHMENT_UNUSED];

@@ -1,20 +1,20 @@
-//! The cases of the table of queries.
+//! The cases of the query tests.
 
 use ash::vk::{self, QueryResultFlags as Flags};
 use std::collections::HashSet;
 
-/// How many choices each part of a case has.
+/// The number of choices for each part of a case.
 const CHOICES: [u32; 16] = [2, 2, 3, 4, 2, 2, 2, 2, 3, 2, 3, 2, 3, 2, 2, 2];
 
-/// Queries of a pool, of which three are drawn and read.
+/// The queries of a pool; three of them are drawn and read.
 pub(super) const QUERIES: u32 = 5;
 pub(super) const FIRST: u32 = 1;
 pub(super) const READ: u32 = 3;
 
-/// Points that there is room for.
+/// The capacity of the capture target, in points.
 pub(super) const ROOM: usize = 6;
 
-/// Words of results.
+/// The 32-bit values of the results.
 pub(super) const WORDS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +36,7 @@ pub(super) enum Read {
 pub(super) enum State {
     Ended,
     NeverBegun,
-    /// It ended, and was reset once more.
+    /// The query ended, and was reset once more.
     ResetAgain,
 }
 
@@ -51,9 +51,9 @@ pub(super) enum Stages {
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) of_generated: bool,
-    /// Whether queries begin by the command that says which stream.
+    /// Whether queries begin by the command with a stream index.
     pub(super) indexed: bool,
-    /// Whether the queries are of streams 0, 1 and 2, and active at the same time, where there are streams.
+    /// Whether the queries are of streams 0, 1 and 2 and active at the same time, if the device has several streams.
     pub(super) streams: bool,
     pub(super) drawn: Drawn,
     pub(super) flags: Flags,
@@ -63,27 +63,27 @@ pub(super) struct Case {
     /// Whether queries begin and end outside of the pass.
     pub(super) around: bool,
     pub(super) stride_is_wide: bool,
-    /// Which stages the draws have that are not captured.
+    /// The stages of draws that are not captured.
     pub(super) stages: Stages,
-    /// Whether the draws that are captured have them, too.
+    /// Whether captured draws have them as well.
     pub(super) captures_stages: bool,
     pub(super) rasterizes: bool,
     /// Whether draws that are not captured are draws by byte count.
     pub(super) by_bytes: bool,
 }
 
-/// Which primitives count of those that geometry and tessellation stages make.
+/// The primitives of geometry and tessellation stages that are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Counted {
     All,
-    /// Those generated, as the driver counts them: the layer captures none.
+    /// Primitives generated, which the driver counts; the layer captures none.
     Generated,
-    /// The layer counts alone.
+    /// None: the layer counts without the driver.
     None,
 }
 
 impl Case {
-    /// The case of these choices, if there is such.
+    /// Returns the case of these choices, if it is valid.
     fn new(choices: [u32; CHOICES.len()]) -> Option<Self> {
         let [
             generated,
@@ -129,7 +129,7 @@ impl Case {
             rasterizes: rasterizes == 1,
             by_bytes: by_bytes == 1,
         };
-        // For what never ends nobody waits, and commands do not reset by the host between them.
+        // A wait for a query that never ends would hang, and the host cannot reset queries between commands.
         let waits = case.state != State::Ended && wait == 1;
         let by_host = case.state == State::ResetAgain
             && case.resets_by_host
@@ -145,7 +145,7 @@ impl Case {
         if self.stride_is_wide { 40 } else { 24 }
     }
 
-    /// The points that are captured and that are not, while a query is active.
+    /// Returns the captured and the other points that are drawn while a query is active.
     pub(super) fn points(&self, number: u32) -> [u64; 2] {
         let points = u64::from(4 + 2 * number);
         match self.drawn {
@@ -156,12 +156,12 @@ impl Case {
         }
     }
 
-    /// Which words the results have, and where, as Vulkan says it.
+    /// Returns the expected 32-bit values of the results, with their positions, according to Vulkan.
     pub(super) fn results(&self, counted: Counted) -> Vec<u32> {
         let mut words = vec![7; WORDS];
         let is_available = self.state == State::Ended;
         for number in 0..READ {
-            // Of several streams the others get no points.
+            // The queries of other streams get no points.
             let counts = is_available && (number == 0 || !self.streams);
             let [captured, others] = if counts { self.points(number) } else { [0, 0] };
             let primitives = |points, stages, is_counted| match stages {
@@ -203,7 +203,7 @@ impl Case {
     }
 }
 
-/// Cases in which every three choices meet that can.
+/// Returns cases in which every valid combination of three choices occurs.
 pub(super) fn cases() -> Vec<Case> {
     let (mut noise, mut met, mut cases) = (0x9e37_79b9_7f4a_7c15_u64, HashSet::new(), Vec::new());
     for _ in 0..20_000 {

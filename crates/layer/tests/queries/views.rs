@@ -1,4 +1,4 @@
-//! Queries in passes of several views, of which each view has one.
+//! Queries in multiview passes, in which each view has one query.
 
 use super::case::{Counted, Read};
 use super::{Counter, SHADER};
@@ -14,7 +14,7 @@ const VIEW_MASK: u32 = 0b1010;
 const VIEWS: u32 = VIEW_MASK.count_ones();
 const POINTS: u32 = 5;
 
-/// Words of a result, and from one to the next.
+/// The 32-bit values from one result to the next.
 const WORDS: usize = 4;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ struct Case {
     is_dynamic: bool,
 }
 
-/// The results of the queries of all views that are active while points are drawn.
+/// Returns the results of the queries of all views after points were drawn.
 fn results(bare: &mut Bare<'_>, pipeline: vk::Pipeline, case: &Case) -> Vec<u32> {
     let device = bare.device;
     let vulkan = &device.handle;
@@ -35,7 +35,7 @@ fn results(bare: &mut Bare<'_>, pipeline: vk::Pipeline, case: &Case) -> Vec<u32>
     let rendering = vk::RenderingInfo::default()
         .render_area(vk::Rect2D { extent, ..Default::default() })
         .view_mask(VIEW_MASK);
-    // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+    // SAFETY: all objects are alive, and the commands are valid usage.
     unsafe {
         let pool = vulkan.create_query_pool(&info, None).expect("queries");
         let copy = |commands| {
@@ -97,7 +97,7 @@ fn each_view_of_a_pass_has_a_query() {
                 reads.into_iter().flat_map(|read| [(read, false), (read, true)])
             {
                 let counts_alone = counter.counted == Counted::None || values == 2;
-                // lavapipe 22.3 has timestamps and queries of the first view alone.
+                // In lavapipe 22.3, only the first view has timestamps and queries.
                 if counter.name != SWIFTSHADER && (read == Read::ByHost || !counts_alone) {
                     continue;
                 }
@@ -106,7 +106,7 @@ fn each_view_of_a_pass_has_a_query() {
                 let case = format!("{} {case:?}: {words:?}", counter.name);
                 let [first, second] = [&words[..WORDS], &words[WORDS..]];
                 assert_eq!([first[values], second[values]], [1; 2], "{case}");
-                // Drivers choose which query counts which view.
+                // The assignment of queries to views depends on the driver.
                 for value in 0..values {
                     assert_eq!(first[value] + second[value], expected, "{case}");
                 }

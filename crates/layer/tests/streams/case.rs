@@ -1,8 +1,8 @@
-//! What random streams are made of.
+//! The description of random streams.
 
 use ash::vk;
 
-/// Topologies, by their class.
+/// The topologies of each class.
 const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
     &[vk::PrimitiveTopology::POINT_LIST],
     &[vk::PrimitiveTopology::LINE_LIST, vk::PrimitiveTopology::LINE_STRIP],
@@ -13,42 +13,43 @@ const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
     ],
 ];
 
-/// The most captures of a stream, the most calls, and the most draws of a call.
+/// The maximum numbers of captures in a stream, of its calls, and of the draws of a call.
 pub(super) const MOST_CAPTURES: usize = 5;
 pub(super) const MOST_CALLS: usize = 12;
 pub(super) const MOST_DRAWS: usize = 3;
 
-/// What is recorded.
+/// A random sequence of captures, draws and submissions.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) look: Look,
-    /// Bytes that are bound of each feedback buffer.
+    /// The bound bytes of each transform feedback buffer.
     pub(super) sizes: [u64; 2],
     pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
-    /// Where they begin in their buffer, in bytes.
+    /// The offset of the indices in their buffer, in bytes.
     pub(super) index_offset: u64,
     pub(super) submissions: u32,
-    /// Whether its command buffers may be pending twice.
+    /// Whether the command buffers may be pending twice.
     pub(super) simultaneous: bool,
-    /// Whether it is recorded again, and the first command buffer submitted with the others of that.
+    /// Whether the stream is recorded again, and the first command buffer is also submitted with the others of that
+    /// recording.
     pub(super) mixed: bool,
     pub(super) waits: Waits,
-    /// Whether timestamps are written, behind the stages that capture.
+    /// Whether timestamps are written after the stages that capture.
     pub(super) stamped: bool,
-    /// What decides, around all passes of a command buffer, whether something is drawn.
+    /// The condition that applies to all passes of a command buffer.
     pub(super) condition: Option<Condition>,
 }
 
-/// A word that decides whether something is drawn, and whether 0 is what lets it.
+/// The predicate value of conditional rendering, and whether the condition is inverted.
 pub(super) type Condition = (u32, bool);
 
-/// Whether it lets something be drawn.
+/// Returns whether the condition lets draws execute.
 pub(super) fn lets_draw((word, inverted): Condition) -> bool {
     (word != 0) != inverted
 }
 
-/// By what a pass waits for what was captured in those before it.
+/// The synchronization between a capture and earlier captures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Waits {
     Barrier,
@@ -57,72 +58,73 @@ pub(super) enum Waits {
     Event2,
 }
 
-/// What the pipeline of a stream is.
+/// The properties of a stream's pipeline.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub(super) topology: vk::PrimitiveTopology,
     pub(super) restart: bool,
     pub(super) discard: bool,
-    /// Topology, restart, discard and strides are set by commands; each call has its topology and discard.
+    /// Whether commands set topology, restart, discard and strides. Each call has its own topology and discard.
     pub(super) dynamic: bool,
-    /// Where attributes come from is set by a command.
+    /// Whether a command sets the vertex input state.
     pub(super) dynamic_input: bool,
     pub(super) libraries: bool,
     pub(super) dynamic_rendering: bool,
     pub(super) provokes_last: bool,
     pub(super) index_type: vk::IndexType,
-    /// Unless an instance is one element further than the one before.
+    /// The instance divisor, if it is not the default of 1.
     pub(super) divisor: Option<u32>,
-    /// Whether the layout has all push constants that the device has.
+    /// Whether the layout uses all push constants of the device.
     pub(super) pushes_all: bool,
-    /// Whether the shader reads the number of the draw.
+    /// Whether the shader reads the draw index.
     pub(super) numbered: bool,
 }
 
-/// What is between a begin and an end.
+/// The content between the begin and the end of a capture.
 #[derive(Debug, Clone)]
 pub(super) struct Capture {
     pub(super) calls: Vec<StreamCall>,
     pub(super) resumes: bool,
     pub(super) saves: bool,
-    /// Whether its attributes of vertices are those that earlier captures have captured; it has other targets.
+    /// Whether the vertex attributes are outputs of earlier captures; such a capture has other targets.
     pub(super) fed: bool,
-    /// Whether a secondary command buffer has it, a render pass of its own, a primary command buffer that it begins.
+    /// Whether a secondary command buffer contains the capture, and whether a render pass or a primary command buffer
+    /// begins with it.
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
     pub(super) own_commands: bool,
-    /// Whether it resumes the rendering of the one before, which is suspended, where nothing has to wait.
+    /// Whether the capture resumes the suspended rendering of the previous one, if it need not wait.
     pub(super) resumes_rendering: bool,
-    /// Whether the rendering that begins with it is in a secondary command buffer as a whole.
+    /// Whether a secondary command buffer contains the whole rendering that begins with the capture.
     pub(super) enclosed: bool,
 }
 
-/// Where a capture stands.
+/// The position of a capture relative to passes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Place {
-    /// In a pass that begins with it.
+    /// In a pass that begins with the capture.
     New,
-    /// In the pass of the capture before it.
+    /// In the pass of the previous capture.
     Same,
-    /// In rendering that is suspended in front of it.
+    /// In rendering that is suspended before the capture.
     Resumed,
 }
 
-/// A command that draws.
+/// A draw command.
 #[derive(Debug, Clone)]
 pub(super) struct StreamCall {
-    /// How many of its kind there were before.
+    /// The index of the call in the stream.
     pub(super) number: usize,
     pub(super) kind: CallKind,
-    /// One, but of commands that draw several times.
+    /// One draw, except for commands with several draws.
     pub(super) draws: Vec<Draw>,
-    /// How many of them a buffer says are drawn.
+    /// The draw count in the count buffer.
     pub(super) counted: u32,
     pub(super) instances: u32,
     pub(super) first_instance: u32,
     pub(super) topology: vk::PrimitiveTopology,
     pub(super) discard: bool,
-    /// What decides whether it is drawn.
+    /// The condition of the call, if it is conditional.
     pub(super) condition: Option<Condition>,
 }
 
@@ -145,7 +147,7 @@ pub(super) enum CallKind {
     Bytes,
 }
 
-/// A source of numbers.
+/// A random number generator.
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
@@ -189,17 +191,18 @@ impl Stream {
         };
         // lavapipe numbers all draws of several with restarts 0.
         look.numbered &= !look.restart;
-        // Of libraries that never rasterize Debian's validation layer misses state, or draws, and ends.
+        // Debian's validation layer misses state, or the draw, of pipeline libraries that never rasterize, and
+        // crashes.
         look.discard &= !look.libraries || look.dynamic;
-        // It ends where one has divisors, too.
+        // It also crashes if a library has divisors.
         look.divisor = look.divisor.filter(|_| !look.libraries || look.dynamic_input);
-        // Without restarts it would be a vertex that nobody has.
+        // Without primitive restart, this index would be a vertex outside of the buffer.
         let index = |noise: &mut Noise| match look.restart && noise.one_in(5) {
             true => u32::MAX,
             false => noise.below(30),
         };
         let indices = (0..64).map(|_| index(noise)).collect();
-        // Of these lavapipe has some wrong where another kind was before.
+        // lavapipe handles these kinds wrong if a draw of another kind precedes them.
         let kinds =
             [CallKind::Bytes, CallKind::Indirect, CallKind::IndexedIndirect, CallKind::Counted];
         let kind = noise.of(&kinds);
@@ -225,8 +228,8 @@ impl Stream {
         let waits = [Waits::Barrier, Waits::Barrier2, Waits::Event, Waits::Event2];
         let condition = noise.one_in(5).then(|| noise.condition());
         if condition.is_some() {
-            // There is one at a time, none ends while rendering is suspended, and lavapipe has secondary command
-            // buffers inherit none.
+            // Conditional rendering cannot be nested or end while rendering is suspended, and lavapipe's secondary
+            // command buffers do not inherit it.
             for capture in &mut captures {
                 capture.secondary = false;
                 capture.resumes_rendering = false;
@@ -252,7 +255,7 @@ impl Stream {
 }
 
 impl Stream {
-    /// The same as far as a portability driver can draw it, of pipelines made whole.
+    /// Returns the stream limited to the features of a portability driver, without pipeline libraries.
     pub(super) fn narrowed(mut self) -> Self {
         use vk::PrimitiveTopology as Topology;
         let narrow = |topology: &mut Topology| {
@@ -267,9 +270,9 @@ impl Stream {
         let strips = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP];
         self.look.restart |= self.look.dynamic || strips.contains(&self.look.topology);
         self.look.libraries = false;
-        // As above.
+        // See `random`.
         self.look.numbered &= !self.look.restart;
-        // All their vertex buffers have a stride.
+        // A portability driver has no vertex buffers with stride 0.
         self.look.pushes_all = false;
         if self.has_wrong_indices() {
             self.index_offset = 0;
@@ -277,14 +280,14 @@ impl Stream {
         self
     }
 
-    /// Whether lavapipe reads other indices for it: of draws with indices and arguments in buffers, it takes indices
-    /// from the beginning of their buffer.
+    /// Returns whether lavapipe reads wrong indices: for indexed indirect draws, it ignores the offset of the index
+    /// buffer.
     pub(super) fn has_wrong_indices(&self) -> bool {
         let mut calls = self.captures.iter().flat_map(|capture| &capture.calls);
         self.index_offset > 0 && calls.any(|call| call.kind == CallKind::IndexedIndirect)
     }
 
-    /// Whether another command buffer resumes what the first has begun.
+    /// Returns whether another command buffer resumes rendering that the first has begun.
     pub(super) fn is_resumed(&self) -> bool {
         let own = (1..self.captures.len()).find(|number| self.captures[*number].own_commands);
         let begins = !self.captures[0].own_commands;
@@ -310,13 +313,13 @@ impl Stream {
         }
     }
 
-    /// Whether a secondary command buffer has the whole rendering that begins with a capture.
+    /// Returns whether a secondary command buffer contains the whole rendering that begins with a capture.
     pub(super) fn encloses(&self, number: usize) -> bool {
         let capture = &self.captures[number];
         capture.enclosed && !capture.secondary && self.look.dynamic_rendering
     }
 
-    /// How the rendering begins that a capture is in.
+    /// Returns the flags of the rendering that contains a capture.
     pub(super) fn rendering(&self, number: usize) -> vk::RenderingFlags {
         let first = (0..=number).rfind(|first| self.place(*first) != Place::Same);
         let number = first.expect("the first capture begins a pass");
@@ -361,7 +364,7 @@ impl StreamCall {
     ) -> Self {
         let many = ![CallKind::Direct, CallKind::Indexed, CallKind::Bytes].contains(&kind);
         let count = if many { 1 + noise.below(MOST_DRAWS as u32) } else { 1 };
-        // Where one of several draws is empty, lavapipe forgets those behind it.
+        // After an empty draw of a multi-draw, lavapipe ignores the remaining draws.
         let least = u32::from(many);
         let draw = |noise: &mut Noise| Draw {
             count: least + noise.below(20),

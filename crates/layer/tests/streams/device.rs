@@ -1,30 +1,30 @@
-//! Devices with as much enabled as streams can use.
+//! Devices with all features that streams can use.
 
 use crate::loader::{Device, Instance};
 use ash::{ext, vk};
 use std::ffi::CStr;
 use std::sync::Mutex;
 
-/// A device, and what it has of what streams use.
+/// A device, and the optional features that it supports.
 pub(super) struct Able {
     pub(super) device: Device,
     pub(super) vertex_input: ext::vertex_input_dynamic_state::Device,
     pub(super) multi: Option<ext::multi_draw::Device>,
     pub(super) conditional: Option<ext::conditional_rendering::Device>,
     pub(super) counts_draws: bool,
-    /// Whether shaders may read the number of the draw.
+    /// Whether shaders may read the draw index.
     pub(super) numbers_draws: bool,
     /// Whether the driver captures.
     pub(super) is_native: bool,
     pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
-    /// In bytes.
+    /// The size limit in bytes.
     pub(super) max_push_constants: u32,
-    /// A queue is one thread's at a time.
+    /// The queue; one thread at a time may use it.
     pub(super) queue: Mutex<vk::Queue>,
 }
 
-/// What both drivers have.
+/// The extensions that both drivers have.
 const NEEDED: [&CStr; 7] = [
     ext::transform_feedback::NAME,
     ext::vertex_input_dynamic_state::NAME,
@@ -35,7 +35,7 @@ const NEEDED: [&CStr; 7] = [
     ext::graphics_pipeline_library::NAME,
 ];
 
-/// What one has.
+/// The extensions that only one driver has.
 const WANTED: [&CStr; 5] = [
     ash::khr::portability_subset::NAME,
     ext::multi_draw::NAME,
@@ -44,7 +44,7 @@ const WANTED: [&CStr; 5] = [
     ext::primitives_generated_query::NAME,
 ];
 
-/// The features of what is wanted, for those that are there.
+/// The features of the optional extensions, if supported.
 #[derive(Default)]
 struct Optional {
     multi: vk::PhysicalDeviceMultiDrawFeaturesEXT<'static>,
@@ -87,7 +87,7 @@ impl Optional {
     }
 }
 
-/// Whether a buffer may say how many draws there are, and whether shaders may read the number of the draw.
+/// Returns whether draw counts may be in a buffer, and whether shaders may read the draw index.
 fn draws(instance: &Instance, physical: vk::PhysicalDevice) -> [bool; 2] {
     let mut eleven = vk::PhysicalDeviceVulkan11Features::default();
     let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
@@ -148,7 +148,7 @@ impl Able {
             .push_next(&mut provoking)
             .push_next(&mut libraries);
         let info = optional.add_to(info, has);
-        // SAFETY: what the structure points to lives until the end of this function.
+        // SAFETY: all structures live until the end of this function.
         let handle = unsafe { instance.handle.create_device(physical, &info, None) };
         let device = instance.with_commands(handle.expect("a device"), physical);
         let (above, below) = (&instance.handle, &device.handle);

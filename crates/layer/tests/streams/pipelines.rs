@@ -1,4 +1,5 @@
-//! The pipelines of streams: whole or of libraries, for passes or dynamic rendering, with static or dynamic state.
+//! The pipelines of streams: complete or linked from libraries, for passes or dynamic rendering, with static or
+//! dynamic state.
 
 use super::case::Look;
 use crate::loader::Device;
@@ -6,7 +7,8 @@ use crate::objects::FORMAT;
 use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// One attribute a vertex, one an instance; two buffers. Where it is `NUMBERED`, the number of the draw counts too.
+/// Reads an attribute per vertex and one per instance, and captures to two buffers. With `NUMBERED`, it adds the draw
+/// index.
 const VERTEX: &str = "
 layout(location = 0) in uint of_vertex;
 layout(location = 3) in vec2 of_instance;
@@ -30,7 +32,7 @@ layout(location = 2) flat in uint shown;
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(uvec4(1, 3, 5, 7) * shown & 31) / 255.0; }";
 
-/// The side of the image, in pixels.
+/// The width and height of the image, in pixels.
 pub(super) const SIDE: u32 = 8;
 
 /// Attributes: location, binding, format and offset.
@@ -42,7 +44,7 @@ pub(super) const BINDINGS: [(u32, vk::VertexInputRate); 2] =
     [(0, vk::VertexInputRate::VERTEX), (1, vk::VertexInputRate::INSTANCE)];
 pub(super) const STRIDE: u32 = 8;
 
-/// Shaders, of which pipelines are made.
+/// The shader modules of the pipelines.
 pub(super) struct Shaders([vk::ShaderModule; 2]);
 
 impl Shaders {
@@ -56,20 +58,20 @@ impl Shaders {
             let source = format!("#version 450\n{head}{source}");
             let words = compile(&source, stage, SpirvVersion::SPIRV1_0).expect("it compiles");
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            // SAFETY: the words are SPIR-V.
+            // SAFETY: the code is SPIR-V.
             unsafe { device.handle.create_shader_module(&info, None) }.expect("a module")
         }))
     }
 
     pub(super) unsafe fn destroy(self, device: &Device) {
         for module in self.0 {
-            // SAFETY: no pipeline is made of them any more.
+            // SAFETY: no more pipelines are created from the modules.
             unsafe { device.handle.destroy_shader_module(module, None) };
         }
     }
 }
 
-/// A pass with one target, for pipelines that are not for dynamic rendering.
+/// Creates a pass with one color attachment, for pipelines without dynamic rendering.
 pub(super) unsafe fn pass(device: &Device) -> vk::RenderPass {
     let attachments = [vk::AttachmentDescription {
         format: FORMAT,
@@ -87,7 +89,7 @@ pub(super) unsafe fn pass(device: &Device) -> vk::RenderPass {
     unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }
 
-/// A pipeline, and the libraries that it is made of.
+/// Creates a pipeline, and the libraries that it is linked from.
 pub(super) unsafe fn pipelines(
     device: &Device,
     look: &Look,
@@ -96,7 +98,7 @@ pub(super) unsafe fn pipelines(
     layout: vk::PipelineLayout,
 ) -> Vec<vk::Pipeline> {
     let mut parts = vec![Part::VERTEX_INPUT_INTERFACE, Part::PRE_RASTERIZATION_SHADERS];
-    // What never rasterizes has no others.
+    // A pipeline that never rasterizes has no other parts.
     if look.dynamic || !look.discard {
         parts.extend([Part::FRAGMENT_SHADER, Part::FRAGMENT_OUTPUT_INTERFACE]);
     }
@@ -114,7 +116,7 @@ pub(super) unsafe fn pipelines(
     [linked].into_iter().chain(libraries).collect()
 }
 
-/// What pipelines are made of.
+/// The objects that pipelines are created from.
 struct Made<'m> {
     device: &'m Device,
     look: &'m Look,
@@ -124,7 +126,7 @@ struct Made<'m> {
 }
 
 impl Made<'_> {
-    /// A pipeline, or a library, of these parts.
+    /// Creates a pipeline or a library of these parts.
     unsafe fn pipeline(&self, parts: Part, libraries: &[vk::Pipeline]) -> vk::Pipeline {
         let Self { device, look, shaders, .. } = self;
         let stage = |module, flag| {
@@ -214,7 +216,7 @@ const SCISSOR: [vk::Rect2D; 1] = [vk::Rect2D {
     extent: vk::Extent2D { width: SIDE, height: SIDE },
 }];
 
-/// Everything that is drawn is added, and seen whatever is drawn over it.
+/// Additive blending, so that the image shows every draw, also below later ones.
 const BLENDING: [vk::PipelineColorBlendAttachmentState; 1] =
     [vk::PipelineColorBlendAttachmentState {
         blend_enable: vk::TRUE,
@@ -229,13 +231,13 @@ const BLENDING: [vk::PipelineColorBlendAttachmentState; 1] =
 
 type Divided<'d> = vk::PipelineVertexInputDivisorStateCreateInfoEXT<'d>;
 
-/// How many instances have the same attributes.
+/// Returns the divisor of the instance binding.
 fn divisors(look: &Look) -> [vk::VertexInputBindingDivisorDescriptionEXT; 1] {
     let (binding, divisor) = (BINDINGS[1].0, look.divisor.unwrap_or(1));
     [vk::VertexInputBindingDivisorDescriptionEXT { binding, divisor }]
 }
 
-/// Attributes and bindings as pipelines have them.
+/// Returns the attributes and bindings of pipelines.
 fn vertex_input()
 -> ([vk::VertexInputAttributeDescription; 2], [vk::VertexInputBindingDescription; 2]) {
     let attributes = ATTRIBUTES.map(|(location, binding, format, offset)| {

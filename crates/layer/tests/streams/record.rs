@@ -1,4 +1,4 @@
-//! The commands of streams.
+//! Records the commands of streams.
 
 use super::case::{
     CallKind, Capture, Condition, MOST_CALLS, MOST_DRAWS, Place, StreamCall, lets_draw,
@@ -14,19 +14,19 @@ impl Scene<'_> {
             .command_pool(self.pool)
             .level(level)
             .command_buffer_count(1);
-        // SAFETY: the pool is alive, and this thread's.
+        // SAFETY: the pool is alive, and only this thread uses it.
         unsafe { self.able.device.handle.allocate_command_buffers(&info).expect("commands")[0] }
     }
 
-    /// Records all, into one primary command buffer or several.
+    /// Records the stream into one or several primary command buffers.
     pub(super) unsafe fn record(&self) -> Vec<vk::CommandBuffer> {
         let vulkan = &self.able.device.handle;
         let primary = vk::CommandBufferLevel::PRIMARY;
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let mut all = vec![self.commands(primary)];
             let mut commands = all[0];
-            // The secondary command buffer that has the whole pass, if one has.
+            // The secondary command buffer that contains the whole pass, if any.
             let mut inner = None;
             self.begin(commands);
             self.prepare(commands);
@@ -64,7 +64,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Resets queries, and clears the image.
+    /// Resets the queries and clears the image.
     unsafe fn prepare(&self, commands: vk::CommandBuffer) {
         let vulkan = &self.able.device.handle;
         let layout = vk::ImageLayout::GENERAL;
@@ -85,7 +85,7 @@ impl Scene<'_> {
         let behind = to((cleared, drawn), layout);
         let output = Stage::COLOR_ATTACHMENT_OUTPUT;
         let colour = vk::ClearColorValue::default();
-        // SAFETY: no pass is open.
+        // SAFETY: no render pass is active.
         unsafe {
             for pool in [self.queries, self.stamps].into_iter().chain(self.generated) {
                 vulkan.cmd_reset_query_pool(commands, pool, 0, 8);
@@ -105,7 +105,7 @@ impl Scene<'_> {
         let (output, transfer) = (Stage::COLOR_ATTACHMENT_OUTPUT, Stage::TRANSFER);
         let flags = vk::DependencyFlags::empty();
         let (layout, to) = (vk::ImageLayout::GENERAL, self.of(Buffer::Pixels));
-        // SAFETY: no pass is open.
+        // SAFETY: no render pass is active.
         unsafe {
             vulkan.cmd_pipeline_barrier(commands, output, transfer, flags, &drawn, &[], &[]);
             vulkan.cmd_copy_image_to_buffer(commands, self.image, layout, to, &[region]);
@@ -135,7 +135,7 @@ impl Scene<'_> {
             true => vk::SubpassContents::SECONDARY_COMMAND_BUFFERS,
             false => vk::SubpassContents::INLINE,
         };
-        // SAFETY: what is drawn into is alive.
+        // SAFETY: the attachments are alive.
         unsafe {
             match self.stream.look.dynamic_rendering {
                 true => vulkan.cmd_begin_rendering(commands, &rendering),
@@ -144,10 +144,10 @@ impl Scene<'_> {
         }
     }
 
-    /// Ends a pass, and executes what has all of it.
+    /// Ends a pass, and executes the secondary command buffer that contains it, if any.
     unsafe fn end_pass(&self, commands: vk::CommandBuffer, inner: Option<vk::CommandBuffer>) {
         let vulkan = &self.able.device.handle;
-        // SAFETY: a pass is open.
+        // SAFETY: a render pass is active.
         unsafe {
             match self.stream.look.dynamic_rendering {
                 true => vulkan.cmd_end_rendering(inner.unwrap_or(commands)),
@@ -160,7 +160,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A secondary command buffer for a whole pass.
+    /// Begins a secondary command buffer for a whole pass.
     unsafe fn enclosing(&self) -> vk::CommandBuffer {
         let inherited = vk::CommandBufferInheritanceInfo::default();
         let begin =
@@ -173,7 +173,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A secondary command buffer with a capture.
+    /// Records a secondary command buffer with a capture.
     unsafe fn secondary(&self, number: usize, capture: &Capture) -> vk::CommandBuffer {
         let vulkan = &self.able.device.handle;
         let formats = [FORMAT];
@@ -191,7 +191,7 @@ impl Scene<'_> {
         let begin = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE | self.usage())
             .inheritance_info(&inherited);
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let secondary = self.commands(vk::CommandBufferLevel::SECONDARY);
             vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
@@ -219,7 +219,7 @@ impl Scene<'_> {
         let zero = 0_u64;
         let (number, none) = (number as u32, vk::QueryControlFlags::empty());
         let pools = [self.queries].into_iter().chain(self.generated);
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let pipeline = self.pipelines[0];
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
@@ -270,7 +270,7 @@ impl Scene<'_> {
                     _ => 1,
                 })
         });
-        // SAFETY: the buffers are alive, and commands set what is dynamic.
+        // SAFETY: the buffers are alive, and the commands set dynamic state.
         unsafe {
             if look.dynamic_input {
                 let input = &self.able.vertex_input;
@@ -289,7 +289,7 @@ impl Scene<'_> {
         let vulkan = &self.able.device.handle;
         let added = (call.number as u32 * 10_000).to_ne_bytes();
         let stage = vk::ShaderStageFlags::VERTEX;
-        // SAFETY: commands set what is dynamic.
+        // SAFETY: the commands set dynamic state.
         unsafe {
             vulkan.cmd_push_constants(commands, self.layout, stage, 0, &added);
             if self.stream.look.dynamic {
@@ -309,12 +309,12 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether what is around all passes lets nothing be drawn, on a device that does not know of it.
+    /// Returns whether the condition around all passes prevents draws, on a device without conditional rendering.
     fn is_left_out(&self) -> bool {
         self.able.conditional.is_none() && self.stream.condition.is_some_and(|it| !lets_draw(it))
     }
 
-    /// Begins conditional rendering by this word. Whether the device has it.
+    /// Begins conditional rendering with this predicate. Returns false if the device lacks it.
     unsafe fn begin_condition(
         &self,
         commands: vk::CommandBuffer,
@@ -344,10 +344,10 @@ impl Scene<'_> {
         }
     }
 
-    /// Begins a primary command buffer, and what decides whether something is drawn in it; or ends both.
+    /// Begins a primary command buffer, and its conditional rendering.
     unsafe fn begin(&self, commands: vk::CommandBuffer) {
         let vulkan = &self.able.device.handle;
-        // SAFETY: it is not being recorded.
+        // SAFETY: the command buffer is not being recorded.
         unsafe {
             let begin = vk::CommandBufferBeginInfo::default().flags(self.usage());
             vulkan.begin_command_buffer(commands, &begin).expect("it begins");
@@ -365,7 +365,7 @@ impl Scene<'_> {
     }
 
     unsafe fn end(&self, commands: vk::CommandBuffer) {
-        // SAFETY: it is being recorded, and no pass is open.
+        // SAFETY: the command buffer is being recorded, and no render pass is active.
         unsafe {
             if self.stream.condition.is_some() {
                 self.end_condition(commands);
@@ -374,7 +374,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Draws, where a driver lacks a command by those that do the same.
+    /// Records a draw; if the driver lacks its command, records equivalent commands.
     unsafe fn draw(&self, commands: vk::CommandBuffer, call: &StreamCall) {
         let vulkan = &self.able.device.handle;
         let (instances, base) = (call.instances, call.first_instance);
@@ -386,7 +386,7 @@ impl Scene<'_> {
         let is_by_host = self.able.is_native && self.stream.has_wrong_indices();
         let numbered = self.stream.look.numbered;
         let kind = match call.kind {
-            // Their draws are numbered alike.
+            // All their draws must have the same draw index.
             CallKind::IndexedIndirect if is_by_host && numbered => CallKind::MultiIndexed,
             CallKind::IndexedIndirect if is_by_host => CallKind::Indexed,
             kind => kind,
@@ -400,7 +400,7 @@ impl Scene<'_> {
             index_count: draw.count,
             vertex_offset: draw.offset,
         });
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             match (kind, &self.able.multi) {
                 (CallKind::Multi, Some(multi)) => {

@@ -1,4 +1,4 @@
-//! What streams are drawn with, and what is read behind them.
+//! The objects of streams, and the results read after them.
 
 use super::case::{CallKind, MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
@@ -7,28 +7,28 @@ use crate::objects::{allocate, image};
 use ash::vk;
 use std::sync::PoisonError;
 
-/// Words of each buffer.
+/// The 32-bit values of each buffer.
 const WORDS: usize = 256;
 
-/// Words of the arguments of a draw, and from one to the next.
+/// The 32-bit values of a draw's arguments, and the stride between draws.
 pub(super) const ARGUMENT_WORDS: usize = 5;
 
 /// The result of a stream.
 #[derive(Default)]
 pub(super) struct Left {
-    /// The words of all that is captured into, and of the counters.
+    /// The contents of all capture targets, and of the counters.
     pub(super) words: Vec<Vec<u32>>,
-    /// Primitives written and needed of each capture.
+    /// The primitives written and needed of each capture.
     pub(super) captured: Vec<[u64; 2]>,
-    /// Primitives generated during each capture.
+    /// The primitives generated during each capture.
     pub(super) generated: Vec<u64>,
-    /// Whether there is each timestamp.
+    /// The availability of each timestamp.
     pub(super) stamped: Vec<u64>,
     pub(super) pixels: Vec<u32>,
 }
 
 impl Left {
-    /// Where this differs from what should be left: the first place of each, with both.
+    /// Describes the first difference of each part, with both values.
     pub(super) fn differences(&self, expected: &Self) -> Vec<String> {
         let mut all = Vec::new();
         let mut note = |what: &str, left: &[u64], right: &[u64]| {
@@ -48,12 +48,12 @@ impl Left {
     }
 }
 
-/// The buffers.
+/// The buffers of a stream.
 #[derive(Clone, Copy)]
 pub(super) enum Buffer {
     FirstTarget,
     SecondTarget,
-    /// Of captures whose attributes are in the first target.
+    /// The target of captures whose attributes are in the first target.
     ThirdTarget,
     FourthTarget,
     Counters,
@@ -61,7 +61,7 @@ pub(super) enum Buffer {
     Instances,
     Indices,
     Arguments,
-    /// How many draws there are.
+    /// The draw counts.
     Counts,
     Predicates,
     Pixels,
@@ -94,7 +94,7 @@ const BUFFERS: [(Buffer, vk::BufferUsageFlags); 12] = [
     (Buffer::Pixels, vk::BufferUsageFlags::TRANSFER_DST),
 ];
 
-/// Everything that is created for a stream.
+/// The objects of a stream.
 pub(super) struct Scene<'d> {
     pub(super) able: &'d Able,
     pub(super) stream: &'d Stream,
@@ -105,14 +105,14 @@ pub(super) struct Scene<'d> {
     pub(super) pass: vk::RenderPass,
     pub(super) framebuffer: vk::Framebuffer,
     pub(super) layout: vk::PipelineLayout,
-    /// The pipeline, and the libraries that it is made of.
+    /// The pipeline, and the libraries that it is linked from.
     pub(super) pipelines: Vec<vk::Pipeline>,
-    /// Queries of captures, and of primitives generated where they can be counted.
+    /// The queries of captures, and of primitives generated if the device can count them.
     pub(super) queries: vk::QueryPool,
     pub(super) generated: Option<vk::QueryPool>,
-    /// Two timestamps.
+    /// Two timestamp queries.
     pub(super) stamps: vk::QueryPool,
-    /// One for each pass that waits.
+    /// One event for each pass that waits.
     pub(super) events: [vk::Event; MOST_CAPTURES],
     pub(super) pool: vk::CommandPool,
 }
@@ -177,7 +177,7 @@ impl<'d> Scene<'d> {
     ) -> (vk::Buffer, vk::DeviceMemory) {
         let vulkan = &able.device.handle;
         let size = 4 * WORDS as u64;
-        // Nobody enables what lets draws be conditional, where it is not there.
+        // The usage for conditional rendering requires the extension.
         let usage = match able.conditional {
             None if matches!(buffer, Buffer::Predicates) => vk::BufferUsageFlags::TRANSFER_SRC,
             _ => usage,
@@ -201,7 +201,7 @@ impl<'d> Scene<'d> {
         self.buffers[buffer as usize].0
     }
 
-    /// What is left behind the commands, which have ended.
+    /// Returns the results after all commands have ended.
     pub(super) unsafe fn left(&self) -> Left {
         let vulkan = &self.able.device.handle;
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
@@ -224,20 +224,20 @@ impl<'d> Scene<'d> {
         }
     }
 
-    /// Submits commands as often as the stream has it, and waits.
+    /// Submits commands as often as the stream requires, and waits.
     pub(super) unsafe fn submit(&self, commands: &[vk::CommandBuffer]) {
         // SAFETY: guaranteed by the caller.
         unsafe { self.submit_together(&[commands]) };
     }
 
-    /// Submits several batches at once, as often as the stream is submitted.
+    /// Submits several batches at once, as often as the stream requires.
     pub(super) unsafe fn submit_together(&self, batches: &[&[vk::CommandBuffer]]) {
         let vulkan = &self.able.device.handle;
         let submit = batches.iter().map(|one| vk::SubmitInfo::default().command_buffers(one));
         let submit: Vec<_> = submit.collect();
         for _ in 0..self.stream.submissions {
             let queue = self.able.queue.lock().unwrap_or_else(PoisonError::into_inner);
-            // SAFETY: all is recorded, nothing is pending, and the queue is this thread's.
+            // SAFETY: all commands are recorded, nothing is pending, and this thread has locked the queue.
             unsafe {
                 for event in self.events {
                     vulkan.reset_event(event).expect("it is reset");
@@ -262,7 +262,7 @@ impl<'d> Scene<'d> {
 
     pub(super) unsafe fn destroy(self) {
         let vulkan = &self.able.device.handle;
-        // SAFETY: nothing is used any more.
+        // SAFETY: nothing is in use.
         unsafe {
             vulkan.destroy_command_pool(self.pool, None);
             for event in self.events {
@@ -288,7 +288,7 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// The buffers that are read, and the names of their words in differences.
+/// The buffers that are compared, with their names in differences.
 const LEFT: [(Buffer, &str); 5] = [
     (Buffer::FirstTarget, "first target"),
     (Buffer::SecondTarget, "second target"),
@@ -297,7 +297,7 @@ const LEFT: [(Buffer, &str); 5] = [
     (Buffer::Counters, "counter"),
 ];
 
-/// What is in a buffer at first.
+/// Returns the initial contents of a buffer.
 fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
     let index = |i: usize| stream.indices.get(i).copied().unwrap_or(0);
     let bits = match stream.look.index_type {

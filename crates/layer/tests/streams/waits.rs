@@ -1,11 +1,11 @@
-//! What commands wait for between captures, and timestamps.
+//! The synchronization between captures, and the timestamps.
 
 use super::case::Waits;
 use super::scene::Scene;
 use crate::objects::memory_barrier;
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
-/// What captures and draws write, and in which stages; and what may access it behind them.
+/// Returns the stages and accesses of writes by captures and draws, and those of later accesses.
 fn waits() -> [(Stage, Access); 2] {
     let writes = Access::TRANSFORM_FEEDBACK_WRITE_EXT
         | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
@@ -21,22 +21,22 @@ fn waits() -> [(Stage, Access); 2] {
 }
 
 impl Scene<'_> {
-    /// Has whatever was captured, counted and drawn seen by whatever follows.
+    /// Makes all captures, counters and images visible to all later accesses, also of the host.
     pub(super) unsafe fn wait(&self, commands: vk::CommandBuffer) {
         let [(stage, writes), (behind, reads)] = waits();
         let barrier = [memory_barrier(writes, reads | Access::HOST_READ)];
         let behind = behind | Stage::HOST;
         let (vulkan, flags) = (&self.able.device.handle, vk::DependencyFlags::empty());
-        // SAFETY: no pass is open.
+        // SAFETY: no render pass is active.
         unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
     }
 
-    /// The same in front of a pass, which the host does not wait for.
+    /// Does the same before a pass, but not for the host.
     pub(super) unsafe fn wait_between(&self, commands: vk::CommandBuffer, number: usize) {
         let event = self.events[number];
         let [(before, writes), (behind, reads)] = waits();
         let memory = [memory_barrier(writes, reads)];
-        // Bits of the first generation are the same in the second.
+        // The 64-bit masks have the same bits.
         let wide = [vk::MemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.as_raw().into()))
             .src_access_mask(vk::AccessFlags2::from_raw(writes.as_raw().into()))
@@ -44,7 +44,7 @@ impl Scene<'_> {
             .dst_access_mask(vk::AccessFlags2::from_raw(reads.as_raw().into()))];
         let dependency = vk::DependencyInfo::default().memory_barriers(&wide);
         let vulkan = &self.able.device.handle;
-        // SAFETY: no pass is open, and the event is not set.
+        // SAFETY: no render pass is active, and the event is not set.
         unsafe {
             match self.stream.waits {
                 Waits::Barrier => self.wait(commands),
@@ -62,12 +62,12 @@ impl Scene<'_> {
         }
     }
 
-    /// Writes a timestamp, where the stream has some.
+    /// Writes a timestamp, if the stream has timestamps.
     pub(super) unsafe fn stamp(&self, commands: vk::CommandBuffer, number: u32) {
         let vulkan = &self.able.device.handle;
         let (first, second) =
             (Stage::TRANSFORM_FEEDBACK_EXT, vk::PipelineStageFlags2::TRANSFORM_FEEDBACK_EXT);
-        // SAFETY: it was reset, and no pass is open.
+        // SAFETY: the query was reset, and no render pass is active.
         unsafe {
             match self.stream.waits {
                 _ if !self.stream.stamped => {}
