@@ -1,5 +1,4 @@
-//! Keeps the library loaded: a loader unloads layers with the last instance, and the layer's process-wide state would
-//! be lost.
+//! Keeps the library loaded. A loader unloads layers with the last instance, which would lose process-wide state.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -171,7 +171,6 @@ fn record(count: u32, captured: bool) {
     scene.destroy();
 }
 
-/// The objects of a measurement.
 struct Scene<'d> {
     device: &'d Device,
     buffers: [(vk::Buffer, vk::DeviceMemory); 2],
@@ -216,7 +215,6 @@ impl<'d> Scene<'d> {
         self.record_passes(1, vertices, draws, captured)
     }
 
-    /// Records several passes of such draws.
     fn record_passes(
         &self,
         passes: u32,
@@ -308,7 +306,6 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// Creates a pipeline with one attribute.
 unsafe fn pipeline(
     device: &Device,
     (source, topology): (&str, vk::PrimitiveTopology),

@@ -2,8 +2,8 @@
  *
  *     linked /usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
  *
- * It loads the driver of the argument, creates a device with VK_EXT_transform_feedback, and says by whom it is provided
- * where POLYSHADE_LAYER_LOG_LEVEL=info is set. A driver of which there is one, such as MoltenVK, can be linked as well. */
+ * It loads the driver of the argument and creates a device with VK_EXT_transform_feedback. The layer logs whether
+ * it provides the extension if POLYSHADE_LAYER_LOG_LEVEL=info is set. A linked driver such as MoltenVK works as well. */
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static PFN_vkVoidFunction command(const char *name)
     return polyshade_layer_vkGetInstanceProcAddr(instance, name);
 }
 
-/* Points the layer to the driver. */
+/* Links the layer to the driver. */
 static int link_driver(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW);
@@ -28,7 +28,7 @@ static int link_driver(const char *path)
         fprintf(stderr, "linked: %s\n", dlerror());
         return 0;
     }
-    /* Drivers that are made for a loader negotiate the version of its interface first. */
+    /* Drivers that are made for a loader negotiate the version of the loader interface first. */
     VkResult (*negotiate)(uint32_t *);
     PFN_vkGetInstanceProcAddr next;
     *(void **)&negotiate = dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion");

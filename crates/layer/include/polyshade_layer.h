@@ -4,7 +4,8 @@
  *     PFN_vkCreateInstance create =
  *         (PFN_vkCreateInstance)polyshade_layer_vkGetInstanceProcAddr(NULL, "vkCreateInstance");
  *
- * Settings are those of docs/layer.md: VkLayerSettingsCreateInfoEXT behind VkInstanceCreateInfo, and the environment.
+ * docs/layer.md lists the settings, in the environment or as VkLayerSettingsCreateInfoEXT in the chain of
+ * VkInstanceCreateInfo.
  */
 
 #ifndef POLYSHADE_LAYER_H
@@ -16,13 +17,14 @@
 extern "C" {
 #endif
 
-/* Puts the layer above a driver, or above a loader, for the rest of the process. Any thread may call it; before anything
- * else of the layer. next: its vkGetInstanceProcAddr, of drivers that are made for a loader vk_icdGetInstanceProcAddr.
- * VK_ERROR_INITIALIZATION_FAILED where next is NULL, or the layer is above something else already. */
+/* Places the layer above a driver or a loader for the rest of the process. Any thread may call it, before any other
+ * function of the layer. next is the vkGetInstanceProcAddr of the driver or loader, or vk_icdGetInstanceProcAddr of a
+ * driver made for a loader. Returns VK_ERROR_INITIALIZATION_FAILED if next is NULL, or if the layer is already linked
+ * to another function. */
 VkResult VKAPI_CALL polyshade_layer_link(PFN_vkGetInstanceProcAddr next);
 
-/* vkGetInstanceProcAddr of the layer and what it is above: all commands are to be found from here. NULL, for every name,
- * before polyshade_layer_link. */
+/* vkGetInstanceProcAddr of the layer, from which all other commands are found. Returns NULL for every name before
+ * polyshade_layer_link. */
 PFN_vkVoidFunction VKAPI_CALL polyshade_layer_vkGetInstanceProcAddr(VkInstance instance, const char *name);
 
 #ifdef __cplusplus

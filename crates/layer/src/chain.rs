@@ -117,9 +117,8 @@ pub(crate) unsafe fn text<'t>(name: *const c_char) -> Option<&'t std::ffi::CStr>
     (!name.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(name) })
 }
 
-/// Returns the dispatch key of a dispatchable handle: the pointer that the loader stores at its start.
-///
-/// All handles that were created from an instance or a device have the same key. The key of the null handle is 0.
+/// Returns the dispatch key of a dispatchable handle: the pointer that the loader stores at its start. All handles
+/// that were created from an instance or a device have the same key. The key of the null handle is 0.
 ///
 /// # Safety
 ///
@@ -171,8 +170,7 @@ pub(crate) unsafe fn mark_device(instance: vk::Instance, device: vk::Device) {
     }
 }
 
-/// Sets the dispatch keys of handles that belong to `owner`, an instance or a device, if the layer has set the
-/// owner's. Null handles are skipped.
+/// Sets the dispatch keys of handles of an instance or device whose key the layer has set. Null handles are skipped.
 ///
 /// # Safety
 ///

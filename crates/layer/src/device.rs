@@ -17,11 +17,9 @@ use std::ffi::{CStr, c_char};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// The layer's state of a device.
 pub(crate) struct Device {
     driver: Driver,
-    /// Whether the application enabled transform feedback and the layer provides it. Otherwise, the device has the
-    /// driver's own commands.
+    /// Whether the application enabled transform feedback of the layer. Otherwise, commands are the driver's own.
     pub(crate) has_feedback: bool,
     /// The transform feedback query pools, which the driver has as pools of another type.
     pub(crate) feedback_pools: Registry<()>,
@@ -50,14 +48,12 @@ impl Device {
         unsafe { DEVICES.get(key(handle)) }
     }
 
-    /// Returns whether a query pool is a pool of transform feedback queries.
     pub(crate) fn is_feedback_pool(&self, pool: vk::QueryPool) -> bool {
         // SAFETY: the application destroys a pool only after its last use, and the value is not read.
         unsafe { self.feedback_pools.get(vk::Handle::as_raw(pool)).is_some() }
     }
 }
 
-/// `vkCreateDevice`.
 pub(crate) unsafe extern "system" fn create_device(
     physical: vk::PhysicalDevice,
     info: *const vk::DeviceCreateInfo<'_>,
@@ -104,8 +100,7 @@ pub(crate) unsafe extern "system" fn create_device(
                 format_args!("vkCreateDevice: structures behind one of type {unknown:?} stay"),
             );
         });
-        // The layer reports this feature for its captures, also to devices that capture nothing; a driver may lack
-        // it.
+        // Also devices that capture nothing see this feature, which the layer reports and a driver may lack.
         if let (Ok(chain), true) = (&mut chain, view.emulates_feedback)
             && let Some(features) = chain.copy::<Provoking>()
         {
@@ -261,7 +256,6 @@ unsafe fn has_several_queues(info: &vk::DeviceCreateInfo<'_>) -> bool {
     queues.iter().map(|one| one.queue_count).sum::<u32>() > 1
 }
 
-/// Makes a device capture.
 fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, traits: Traits) {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     if let Some(get) = instance.next.get_memory_properties {
@@ -281,13 +275,11 @@ struct Request {
     /// The extensions that the driver enables.
     extensions: Vec<*const c_char>,
     has_feedback: bool,
-    /// Whether primitives generated are counted.
     counts: bool,
 }
 
 impl Request {
-    /// Separates the driver's extensions from those of the layer. The error is the result that Vulkan returns, and
-    /// the reason.
+    /// Separates the driver's extensions from the layer's. The error is Vulkan's result, and the reason.
     ///
     /// # Safety
     ///
@@ -359,7 +351,6 @@ fn register(
     unsafe { DEVICES.get(key) }
 }
 
-/// `vkDestroyDevice`.
 pub(crate) unsafe extern "system" fn destroy_device(
     device: vk::Device,
     allocator: *const vk::AllocationCallbacks<'_>,

@@ -22,7 +22,6 @@ impl Driver {
         unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }
     }
 
-    /// Logs an error.
     pub(crate) fn fault(&self, what: fmt::Arguments<'_>) {
         self.log.say(Level::Error, what);
     }

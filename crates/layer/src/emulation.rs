@@ -68,10 +68,8 @@ pub(crate) struct Emulator {
     pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
     /// The view masks of the subpasses of multiview render passes.
     pub(crate) view_masks: Registry<Vec<u32>>,
-    /// The results of queries.
     pub(crate) queries: Registry<Counts>,
     pub(crate) recordings: Registry<Recorded, 4096>,
-    /// The command buffers of each pool.
     pub(crate) pools: Mutex<HashMap<vk::CommandPool, HashSet<vk::CommandBuffer>>>,
     /// Whether a secondary command buffer that may be pending twice exists.
     pub(crate) shared: AtomicBool,

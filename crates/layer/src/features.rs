@@ -27,7 +27,6 @@ impl Feature {
         }
     }
 
-    /// Reports the feature as not supported.
     pub(crate) fn hide(self, features: &mut PhysicalDeviceFeatures) {
         *self.of(features) = FALSE;
     }
@@ -62,7 +61,6 @@ impl Feature {
         }
     }
 
-    /// Returns whether the feature is enabled.
     pub(crate) fn is_in(self, mut features: PhysicalDeviceFeatures) -> bool {
         *self.of(&mut features) == TRUE
     }

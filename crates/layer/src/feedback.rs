@@ -1,8 +1,7 @@
 //! The commands of a device on which the layer provides `VK_EXT_transform_feedback`.
 //!
 //! The driver does not know the extension, so no command, structure, flag, query type or SPIR-V of it may reach the
-//! driver. The layer replaces the extension's stages, accesses and usages by those of a capture in which vertex
-//! shaders store to buffers.
+//! driver. The layer replaces its stages, accesses and usages by those of vertex shaders that store to buffers.
 
 /// Defines commands that the layer records on devices that capture, and then passes to the driver.
 macro_rules! noted {

@@ -11,7 +11,6 @@ use ash::{ext, vk};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-/// The layer's state of an instance.
 pub(crate) struct Instance {
     pub(crate) handle: vk::Instance,
     pub(crate) get_proc_addr: vk::PFN_vkGetInstanceProcAddr,
@@ -42,7 +41,6 @@ impl Instance {
         unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }
     }
 
-    /// Returns the properties of a physical device of the instance.
     pub(crate) fn properties(&self, physical: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
         let mut properties = vk::PhysicalDeviceProperties::default();
         if let Some(get) = self.next.get_properties {
@@ -52,7 +50,6 @@ impl Instance {
         properties
     }
 
-    /// Returns the features of a physical device of the instance.
     pub(crate) fn features(&self, physical: vk::PhysicalDevice) -> vk::PhysicalDeviceFeatures {
         let mut features = vk::PhysicalDeviceFeatures::default();
         if let Some(get) = self.next.get_features {
@@ -78,7 +75,6 @@ impl Instance {
     }
 }
 
-/// `vkCreateInstance`.
 pub(crate) unsafe extern "system" fn create_instance(
     info: *const vk::InstanceCreateInfo<'_>,
     allocator: *const vk::AllocationCallbacks<'_>,
@@ -131,7 +127,6 @@ pub(crate) unsafe extern "system" fn create_instance(
     vk::Result::SUCCESS
 }
 
-/// `vkDestroyInstance`.
 pub(crate) unsafe extern "system" fn destroy_instance(
     instance: vk::Instance,
     allocator: *const vk::AllocationCallbacks<'_>,
@@ -154,7 +149,6 @@ fn instance_extensions() -> [vk::ExtensionProperties; 1] {
     [extension(ext::layer_settings::NAME, ext::layer_settings::SPEC_VERSION)]
 }
 
-/// Returns the properties of an extension.
 pub(crate) fn extension(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
     let mut extension = vk::ExtensionProperties { spec_version, ..Default::default() };
     write(&mut extension.extension_name, name);
@@ -170,7 +164,6 @@ fn write(to: &mut [c_char], text: &CStr) {
     }
 }
 
-/// `vkEnumerateInstanceExtensionProperties`.
 pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
     layer: *const c_char,
     count: *mut u32,
@@ -180,8 +173,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
     unsafe { answer_of_layer(layer, &instance_extensions(), count, extensions) }
 }
 
-/// Lists extensions if the query names this layer. The loader does not ask a layer for those of the implementation or
-/// of other layers.
+/// Lists extensions if the query names this layer. The loader never asks a layer for extensions of others.
 ///
 /// # Safety
 ///
@@ -201,7 +193,6 @@ pub(crate) unsafe fn answer_of_layer(
     }
 }
 
-/// `vkEnumerateInstanceLayerProperties`.
 pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
     count: *mut u32,
     layers: *mut vk::LayerProperties,
@@ -217,7 +208,6 @@ pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
     unsafe { write_list(&[layer], count, layers) }
 }
 
-/// `vkEnumerateDeviceLayerProperties`.
 pub(crate) unsafe extern "system" fn enumerate_device_layer_properties(
     _: vk::PhysicalDevice,
     count: *mut u32,

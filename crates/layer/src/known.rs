@@ -23,12 +23,11 @@ pub(crate) fn version(of_driver: u32) -> u32 {
     if is_reviewed { of_driver } else { VERSION }
 }
 
-/// Returns whether a device extension was reviewed.
 pub(crate) fn has_extension(name: &CStr) -> bool {
     is_listed(EXTENSIONS, "VK_", name)
 }
 
-/// Returns whether the layer may pass a command that it does not handle to the driver. Only recorded commands need a
+/// Returns whether the layer passes a command that it does not handle to the driver. Only `vkCmd*` commands need a
 /// review.
 pub(crate) fn has_command(name: &CStr) -> bool {
     !name.to_bytes().starts_with(b"vkCmd") || is_listed(COMMANDS, "vk", name)

@@ -23,10 +23,8 @@ const LOST: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 
 static DRIVER: OnceLock<vk::PFN_vkGetInstanceProcAddr> = OnceLock::new();
 
-/// Places the layer above a driver or a loader for the rest of the process.
-///
-/// `next` is the `vkGetInstanceProcAddr` of the driver or the loader; for a driver that is made for a loader, it is
-/// `vk_icdGetInstanceProcAddr`.
+/// Places the layer above a driver or a loader for the rest of the process. `next` is the `vkGetInstanceProcAddr` of
+/// the driver or the loader; for a driver that is made for a loader, it is `vk_icdGetInstanceProcAddr`.
 ///
 /// # Errors
 ///
@@ -46,9 +44,8 @@ pub unsafe extern "system" fn polyshade_layer_link(
     }
 }
 
-/// `vkGetInstanceProcAddr` of the layer linked by [`polyshade_layer_link`].
-///
-/// All other commands are found from here. Before the layer is linked, this returns null.
+/// `vkGetInstanceProcAddr` of the layer linked by [`polyshade_layer_link`]. All other commands are found from here.
+/// Before the layer is linked, this returns null.
 ///
 /// # Safety
 ///

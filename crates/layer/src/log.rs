@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The most detailed messages that are logged. Each level includes those before it.
+/// The amount of logging. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Nothing.
@@ -52,8 +52,7 @@ pub(crate) struct Log {
 const MOST_ERRORS: usize = 1000;
 
 impl Log {
-    /// Creates a log that appends to the file. If the file cannot be opened, the log uses standard error, and its
-    /// first line is the reason.
+    /// Creates a log that appends to the file, or to standard error after logging why the file cannot be opened.
     pub(crate) fn new(level: Level, path: Option<&Path>) -> Self {
         let open = |path: &Path| OpenOptions::new().create(true).append(true).open(path);
         match path.map(|path| (path, open(path))) {

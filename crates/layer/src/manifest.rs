@@ -29,7 +29,6 @@ pub enum LayerKind {
     Implicit,
 }
 
-/// The commands of `VK_EXT_transform_feedback`.
 pub(crate) const FEEDBACK_COMMANDS: [&str; 6] = [
     "vkCmdBindTransformFeedbackBuffersEXT",
     "vkCmdBeginTransformFeedbackEXT",
@@ -71,8 +70,7 @@ pub fn manifest(library: &Path, kind: LayerKind) -> String {
         }],
     });
     if kind == LayerKind::Explicit {
-        // Loaders before 1.3.270 also list this extension for implicit layers, and then create no instance that
-        // enables it.
+        // Loaders before 1.3.270 also list it for implicit layers, and then create no instance that enables it.
         layer["instance_extensions"] = json!([{
             "name": text(ext::layer_settings::NAME),
             "spec_version": ext::layer_settings::SPEC_VERSION.to_string(),

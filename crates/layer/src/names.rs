@@ -9,7 +9,6 @@ pub(crate) fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, Str
     })
 }
 
-/// Returns the name of a value.
 pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
     names.iter().find(|(_, one)| one == value).map_or("", |(name, _)| name)
 }

@@ -25,7 +25,6 @@ pub(crate) struct View<'i> {
     physical: vk::PhysicalDevice,
     /// Whether the driver has transform feedback and the settings do not hide it.
     native_feedback: bool,
-    /// Whether the layer provides transform feedback.
     pub(crate) provides_feedback: bool,
     /// Whether the layer also captures.
     pub(crate) emulates_feedback: bool,
@@ -146,7 +145,6 @@ impl<'i> View<'i> {
 /// All extensions that the layer may provide.
 const PROVIDED: [&CStr; 2] = [reported_features::NAME, reported_features::GENERATED];
 
-/// Returns the properties of extensions with these names.
 fn extensions_of(names: &[&CStr]) -> impl Iterator<Item = vk::ExtensionProperties> {
     names.iter().map(|name| extension(name, reported_features::SPEC_VERSION))
 }
@@ -166,10 +164,8 @@ pub(crate) unsafe fn layer_extensions(
     unsafe { answer_of_layer(layer, &provided, count, extensions) }
 }
 
-/// Returns whether the driver has transform feedback.
-///
-/// The driver's extension list does not tell: the loader adds the extensions of the manifests of implicit layers to
-/// it, also those of this layer.
+/// Returns whether the driver has transform feedback. The driver's extension list does not tell: the loader adds the
+/// extensions of the manifests of implicit layers to it, also those of this layer.
 fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else {
         return is_listed_below(instance, physical, reported_features::NAME);
@@ -219,7 +215,6 @@ fn next_extensions(
     read_list(|count, list| unsafe { enumerate(physical, std::ptr::null(), count, list) })
 }
 
-/// `vkEnumerateDeviceExtensionProperties`.
 pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
     physical: vk::PhysicalDevice,
     layer: *const c_char,
@@ -250,7 +245,6 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
     }
 }
 
-/// `vkGetPhysicalDeviceFeatures2`.
 pub(crate) unsafe extern "system" fn get_physical_device_features_2(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures2<'_>,
@@ -301,7 +295,6 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
     }
 }
 
-/// `vkGetPhysicalDeviceFeatures`.
 pub(crate) unsafe extern "system" fn get_physical_device_features(
     physical: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures,
@@ -333,7 +326,6 @@ unsafe fn hide_streams(chain: *const std::ffi::c_void) {
     }
 }
 
-/// `vkGetPhysicalDeviceProperties`.
 pub(crate) unsafe extern "system" fn get_physical_device_properties(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties,
@@ -350,7 +342,6 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties(
     }
 }
 
-/// `vkGetPhysicalDeviceProperties2`.
 pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
     physical: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceProperties2<'_>,

@@ -21,8 +21,7 @@ pub(crate) unsafe fn walk(
 ) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
     let first = first.cast::<vk::BaseOutStructure<'_>>().cast_mut();
     std::iter::successors((!first.is_null()).then_some(first), |at| {
-        // SAFETY: guaranteed by the caller; every structure begins with its type and the pointer to the next
-        // structure.
+        // SAFETY: guaranteed by the caller; every structure begins with its type and the next pointer.
         let next = unsafe { (**at).p_next };
         (!next.is_null()).then_some(next)
     })
@@ -74,7 +73,6 @@ impl Unlinked {
         unlinked
     }
 
-    /// Returns the removed structures.
     pub(crate) fn structures(&self) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
         self.out.iter().copied()
     }
@@ -89,10 +87,8 @@ impl Drop for Unlinked {
     }
 }
 
-/// The change of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The structure is left out.
     Drop,
     /// The structure is copied, so that the layer can edit it.
     Edit,
@@ -104,8 +100,7 @@ pub(crate) struct Copied {
     first: *const c_void,
     // 64-bit elements give the copies the alignment of the structures.
     copies: Vec<Box<[u64]>>,
-    /// Structures of the application that point to copies until this value is dropped, each with its original
-    /// `pNext`.
+    /// Structures of the application that point to copies until the drop, each with its original `pNext`.
     led: Vec<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
 }
 
@@ -183,12 +178,10 @@ impl Copied {
         Ok(copied)
     }
 
-    /// Returns a chain without any changes.
     pub(crate) fn unchanged(first: *const c_void) -> Self {
         Self { first, copies: Vec::new(), led: Vec::new() }
     }
 
-    /// Returns the first structure of the chain.
     pub(crate) fn first(&self) -> *const c_void {
         self.first
     }
@@ -215,10 +208,8 @@ impl Drop for Copied {
     }
 }
 
-/// Returns whether the `pNext` member of a structure can be written.
-///
-/// Constants may lie in read-only memory, where a write ends the program. This function has the kernel write the same
-/// value through a pipe; the system call fails if the memory is read-only.
+/// Returns whether the `pNext` member can be written. Constants may lie in read-only memory, where a write ends the
+/// program. The kernel writes the same value through a pipe instead, and fails if the memory is read-only.
 ///
 /// # Safety
 ///

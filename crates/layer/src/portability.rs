@@ -1,5 +1,4 @@
-//! Removes features that portability drivers, such as those on Metal, lack, from any driver, to test applications
-//! without them.
+//! Hides the features that portability drivers such as those on Metal lack, for testing applications on any driver.
 //!
 //! The layer does not reject applications that use these features anyway: validation layers above it do.
 

@@ -53,7 +53,6 @@ fn global(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Returns the layer's commands of physical devices.
 fn of_physical_device(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCreateDevice => create_device,
@@ -68,7 +67,6 @@ fn of_physical_device(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Returns the layer's commands of instances.
 fn of_instance(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkGetInstanceProcAddr => get_instance_proc_addr,
@@ -193,18 +191,15 @@ fn of_any_device(name: &CStr) -> Option<Command> {
     of_device(name).or_else(|| of_feedback(name)).or_else(|| of_emulation(name))
 }
 
-/// Returns any command of the layer.
 fn own_command(name: &CStr) -> Option<Command> {
     let own = global(name).or_else(|| of_instance(name)).or_else(|| of_physical_device(name));
     own.or_else(|| of_any_device(name))
 }
 
-/// Returns whether a command belongs to `VK_EXT_transform_feedback`.
 fn is_of_the_extension(name: &CStr) -> bool {
     FEEDBACK_COMMANDS.iter().any(|command| command.as_bytes() == name.to_bytes())
 }
 
-/// `vkGetInstanceProcAddr`.
 pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
@@ -249,7 +244,6 @@ unsafe extern "system" fn get_physical_device_proc_addr(
     }
 }
 
-/// `vkGetDeviceProcAddr`.
 pub(crate) unsafe extern "system" fn get_device_proc_addr(
     device: vk::Device,
     name: *const c_char,

@@ -1,8 +1,7 @@
 //! State by handle, with lookups that take no lock.
 //!
 //! Recorded commands look up their device each time, from any thread. A lookup therefore takes no lock: it walks a
-//! linked list whose nodes never move. A node is reused after its handle is destroyed; its memory is freed with the
-//! registry.
+//! list whose nodes never move. A node is reused after its handle is destroyed, and freed with the registry.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -45,8 +44,7 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
     ///
     /// # Safety
     ///
-    /// The value is not removed while it is used: Vulkan requires external synchronization for the destruction of
-    /// objects.
+    /// The value is not removed while it is used: Vulkan requires synchronization for the destruction of objects.
     pub(crate) unsafe fn get<'t>(&self, key: u64) -> Option<&'t T> {
         if key == FREE {
             return None;
@@ -76,7 +74,6 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         last.next.store(Box::into_raw(node), Ordering::Release);
     }
 
-    /// Removes and returns the value of a key.
     pub(crate) fn remove(&self, key: u64) -> Option<Box<T>> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let node = self.nodes(key).find(|node| node.key.load(Ordering::Relaxed) == key)?;
@@ -99,8 +96,7 @@ impl<T, const LISTS: usize> Drop for Registry<T, LISTS> {
             let mut node: *mut Node<T> = list;
             while !node.is_null() {
                 let is_first = ptr::eq(node, list);
-                // SAFETY: a node is the first of its list or comes from a box, as does its value. Nobody else uses
-                // the registry.
+                // SAFETY: a node is the first of its list or a box, as is its value. Nobody else uses the registry.
                 node = unsafe {
                     let value = *(*node).value.get_mut();
                     let next = *(*node).next.get_mut();

@@ -14,7 +14,6 @@ const MOST_STRIDE: u32 = 2048;
 /// The number of buffers that OpenGL's transform feedback needs.
 const BUFFERS: u32 = 4;
 
-/// Fills in the limits.
 pub(crate) fn fill_in_properties(
     properties: &mut vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'_>,
 ) {

@@ -103,7 +103,6 @@ impl Settings {
         (settings, faults)
     }
 
-    /// Returns whether an extension of the driver is hidden.
     pub(crate) fn hides(&self, extension: &CStr) -> bool {
         self.hide.iter().any(|hidden| hidden.as_c_str() == extension)
     }
@@ -160,7 +159,6 @@ fn has_more_rights() -> bool {
 
 const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 
-/// Returns the path, unless it is empty.
 fn path(value: &str) -> Option<PathBuf> {
     (!value.is_empty()).then(|| PathBuf::from(value))
 }

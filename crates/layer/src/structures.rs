@@ -1,8 +1,8 @@
 //! The structures of each device extension, and the sizes of structures in chains.
 //!
 //! A chain contains the type of a structure but not its size, so the layer can copy only known structures. The rows
-//! are those of `ash`. Structures promoted to core Vulkan do not belong to an extension: they report the features of
-//! a version.
+//! are those of `ash`. Structures promoted to core Vulkan belong to no extension: they report the features of a
+//! version.
 
 use ash::vk::{self, TaggedStructure};
 use std::ffi::CStr;
@@ -18,14 +18,12 @@ pub(crate) struct Owned {
     pub(crate) size: usize,
 }
 
-/// The content of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StructureKind {
     Features,
     Properties,
 }
 
-/// Returns the structures of all extensions.
 pub(crate) fn all() -> impl Iterator<Item = Owned> {
     OWNED.iter().copied()
 }

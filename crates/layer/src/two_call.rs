@@ -24,7 +24,6 @@ pub(crate) unsafe fn write_list<T: Copy>(list: &[T], count: *mut u32, out: *mut 
     }
 }
 
-/// Reads a whole list.
 pub(crate) fn read_list<T: Copy + Default>(
     call: impl Fn(*mut u32, *mut T) -> vk::Result,
 ) -> Result<Vec<T>, vk::Result> {

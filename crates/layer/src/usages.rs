@@ -5,8 +5,8 @@ use crate::pnext::{Change, Copied, find};
 use ash::vk::{self, BufferUsageFlags, BufferUsageFlags2KHR, TaggedStructure as _};
 use std::ffi::c_void;
 
-/// The usages of buffers that captures read or write by address: captured data, counters, arguments, indices,
-/// attributes, predicates.
+/// The usages of buffers that captures access by address: targets, counters, arguments, indices, attributes,
+/// predicates.
 pub(crate) const FOUND: BufferUsageFlags = BufferUsageFlags::from_raw(
     BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw()
         | BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw()
@@ -16,8 +16,7 @@ pub(crate) const FOUND: BufferUsageFlags = BufferUsageFlags::from_raw(
         | BufferUsageFlags::CONDITIONAL_RENDERING_EXT.as_raw(),
 );
 
-/// Replaces the extension's usages by those that a capture needs; with `addresses`, adds device addresses for all
-/// usages in [`FOUND`].
+/// Replaces the extension's usages by those of a capture; `addresses` adds device addresses to all of [`FOUND`].
 pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlags {
     let feedback = BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let counter = BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;

@@ -105,7 +105,6 @@ impl<'d> Bare<'d> {
         self.pipeline_of(Drawing::new(&discarding::words(source), topology), input)
     }
 
-    /// Creates a pipeline of any stages.
     pub(crate) fn pipeline_of(
         &mut self,
         drawing: Drawing<'_>,
@@ -145,7 +144,6 @@ impl<'d> Bare<'d> {
         }
     }
 
-    /// Resets all command buffers.
     pub(crate) fn reset(&self) {
         let flags = vk::CommandPoolResetFlags::empty();
         // SAFETY: nothing is pending.
@@ -153,7 +151,6 @@ impl<'d> Bare<'d> {
             .expect("it is reset");
     }
 
-    /// Records commands, submits them and waits.
     pub(crate) fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) {
         let (vulkan, queue) = (&self.device.handle, self.device.queue);
         let commands = [self.record(record)];

@@ -115,8 +115,7 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
         let physical = instance.physical(LAVAPIPE);
         // SAFETY: the device belongs to the instance.
         let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
-        // The push constants have no space for addresses. The layer uses a vertex buffer with stride 0, if the device
-        // supports it.
+        // Full push constants: the addresses go to a vertex buffer with stride 0, if the device supports it.
         let range = vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::VERTEX)
             .size(properties.limits.max_push_constants_size);
@@ -164,7 +163,7 @@ fn what_passes_execute_several_times_is_captured_as_often() {
     }
 }
 
-/// The draw count exceeds the number that one shader invocation counts in sequence on lavapipe.
+/// There are more draws than one shader invocation of lavapipe can count in a loop.
 #[test]
 fn a_triangle_is_captured_behind_many_draws() {
     for (driver, settings) in CAPTURED {
@@ -235,8 +234,7 @@ layout(triangles) in; layout(points, max_vertices = 1) out;
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out float captured;
 void main() { captured = 1; EmitVertex(); }";
 
-/// Returns the shader with the execution mode `Xfb` and without the decorations `XfbBuffer`, `XfbStride` and
-/// `Offset`.
+/// Returns the shader with execution mode `Xfb`, but without the decorations `XfbBuffer`, `XfbStride` and `Offset`.
 fn without_outputs() -> Vec<u32> {
     let words = discarding::words(VERTEX);
     let (mut kept, mut at) = (words[..5].to_vec(), 5);

@@ -4,7 +4,6 @@ use crate::loader::Device;
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// Creates a pass without attachments, with this view mask.
 pub(crate) unsafe fn pass(device: &Device, view_mask: u32) -> vk::RenderPass {
     let subpasses = [vk::SubpassDescription::default()];
     let mut info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
@@ -17,7 +16,6 @@ pub(crate) unsafe fn pass(device: &Device, view_mask: u32) -> vk::RenderPass {
     unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }
 
-/// Compiles a vertex shader to SPIR-V.
 pub(crate) fn words(source: &str) -> Vec<u32> {
     compiled(source, ShaderStage::Vertex)
 }
@@ -26,11 +24,9 @@ pub(crate) fn compiled(source: &str, stage: ShaderStage) -> Vec<u32> {
     compile(source, stage, SpirvVersion::SPIRV1_0).expect("it compiles")
 }
 
-/// The stages and the topology of a pipeline.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawing<'w> {
     pub(crate) vertex: &'w [u32],
-    /// The stages after the vertex stage.
     pub(crate) later: &'w [(vk::ShaderStageFlags, Vec<u32>)],
     pub(crate) topology: vk::PrimitiveTopology,
     pub(crate) rasterizes: bool,

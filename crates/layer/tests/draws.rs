@@ -11,7 +11,6 @@ use crate::objects::{FORMAT, allocate, image, memory_barrier, pixels};
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// The result of a capture.
 pub(crate) struct Drawn {
     pub(crate) pixels: Vec<u32>,
     pub(crate) captured: Vec<u32>,
@@ -54,7 +53,6 @@ struct Scene<'d> {
     commands: vk::CommandPool,
 }
 
-/// Draws on a device of the driver.
 pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
     let device = instance.device(driver, true).expect("a device with transform feedback");
     // SAFETY: the scene is created, drawn, waited for, read and destroyed in this order.
@@ -113,10 +111,8 @@ pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bo
     }
 }
 
-/// The size in bytes of every buffer.
 static BYTES: u64 = 64;
 
-/// The clear value of the color attachment.
 static CLEAR: [vk::ClearValue; 1] =
     [vk::ClearValue { color: vk::ClearColorValue { float32: [0.0; 4] } }];
 
@@ -194,7 +190,6 @@ impl<'d> Scene<'d> {
         unsafe { self.device.handle.allocate_command_buffers(&info) }.expect("commands")[0]
     }
 
-    /// Records commands, submits them, and waits.
     unsafe fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) {
         // SAFETY: all objects are alive.
         unsafe {
@@ -359,7 +354,6 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// Fills memory with the value 7.
 unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
     // SAFETY: the memory belongs to a buffer, and is not in use.
     unsafe {

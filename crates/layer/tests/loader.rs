@@ -12,7 +12,6 @@ pub(crate) const SWIFTSHADER: &str = "SwiftShader";
 
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// The position of the validation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Validation {
     /// Above the layer: it validates the calls of the application.
@@ -21,7 +20,6 @@ pub(crate) enum Validation {
     Below,
 }
 
-/// Settings of the layer, each with its name.
 pub(crate) type Settings<'s> = &'s [(&'static CStr, &'static CStr)];
 
 /// The loader, which finds the layer by the manifest that the tests write.
@@ -37,8 +35,7 @@ static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
     std::fs::write(&written, text).expect("the manifest is written");
     std::fs::rename(&written, folder.join(polyshade_layer::manifest::FILE_NAME))
         .expect("the manifest is put in place");
-    // SAFETY: the loader reads the environment when instances are created, and all tests create them through this
-    // value.
+    // SAFETY: the loader reads the environment when instances are created, always through this value.
     unsafe { add_manifests(folder) };
     // SAFETY: the library is the system's Vulkan loader.
     unsafe { ash::Entry::load() }.expect("`cargo xtask setup` installs the Vulkan loader")
@@ -65,10 +62,8 @@ pub(crate) fn library() -> PathBuf {
     path
 }
 
-/// An instance with the layer.
 pub(crate) struct Instance {
     pub(crate) handle: ash::Instance,
-    /// The messenger of the validation layer, if it is loaded.
     debug: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Box<Mutex<Vec<String>>>,
 }
@@ -120,8 +115,7 @@ impl Instance {
         let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
-        // Debian's loader is older than `VK_EXT_layer_settings`: it does not list the extension, but passes the
-        // structure on.
+        // Debian's loader is older than `VK_EXT_layer_settings`: it does not list it, but passes the structure.
         let has_debug = is_listed(entry, ext::debug_utils::NAME);
         let extensions = [ext::debug_utils::NAME.as_ptr()];
         let extensions = &extensions[..usize::from(has_debug)];
@@ -155,7 +149,6 @@ impl Instance {
         Self { handle, debug, messages }
     }
 
-    /// Returns the physical device of a driver.
     pub(crate) fn physical(&self, driver: &str) -> vk::PhysicalDevice {
         // SAFETY: the instance is alive.
         let devices =
@@ -170,7 +163,6 @@ impl Instance {
         devices.into_iter().find(has_name).unwrap_or_else(|| panic!("there is no {driver}"))
     }
 
-    /// Returns the names of a driver's extensions.
     pub(crate) fn extensions(&self, driver: &str) -> Vec<String> {
         // SAFETY: the device belongs to the instance.
         let list =
@@ -181,7 +173,6 @@ impl Instance {
         list.expect("extensions are listed").iter().map(name).collect()
     }
 
-    /// Returns whether a driver lists transform feedback.
     pub(crate) fn lists_feedback(&self, driver: &str) -> bool {
         let name = ext::transform_feedback::NAME.to_string_lossy();
         self.extensions(driver).contains(&name.into_owned())
@@ -207,7 +198,6 @@ impl Instance {
         (features, properties)
     }
 
-    /// Returns the messages of the validation layer.
     pub(crate) fn messages(&self) -> MutexGuard<'_, Vec<String>> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -218,13 +208,11 @@ impl Instance {
         assert_eq!(*self.messages(), [""; 0]);
     }
 
-    /// Creates a device of a driver.
     pub(crate) fn device(&self, driver: &str, with_feedback: bool) -> Result<Device, vk::Result> {
         let extensions = [ext::transform_feedback::NAME];
         self.device_with(driver, &extensions[..usize::from(with_feedback)])
     }
 
-    /// Creates a device with these extensions.
     pub(crate) fn device_with(
         &self,
         driver: &str,
@@ -303,7 +291,6 @@ impl Drop for Instance {
     }
 }
 
-/// A device.
 pub(crate) struct Device {
     pub(crate) handle: ash::Device,
     pub(crate) feedback: ext::transform_feedback::Device,
@@ -327,7 +314,6 @@ impl Drop for Device {
     }
 }
 
-/// Returns whether instances support an extension.
 fn is_listed(entry: &ash::Entry, extension: &CStr) -> bool {
     // SAFETY: the query names no layer.
     let listed = unsafe { entry.enumerate_instance_extension_properties(None) };
@@ -347,8 +333,7 @@ fn messenger(messages: &Mutex<Vec<String>>) -> vk::DebugUtilsMessengerCreateInfo
 }
 
 /// Wrong messages of the validation layers for pipelines that never rasterize, in dynamic rendering with a color
-/// attachment. Debian's reports that the blend state is missing, and Chromium's that the pipeline has no color
-/// attachments.
+/// attachment: Debian's that the blend state is missing, Chromium's that there are no color attachments.
 const FALSE_POSITIVES: [&str; 2] =
     ["VUID-VkGraphicsPipelineCreateInfo-renderPass-06054", "-colorAttachmentCount-06179"];
 

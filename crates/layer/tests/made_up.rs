@@ -22,7 +22,6 @@ thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
 }
 
-/// Takes the recorded calls.
 pub(crate) fn seen() -> Seen {
     SEEN.take()
 }
@@ -31,7 +30,6 @@ fn note(edit: impl FnOnce(&mut Seen)) {
     SEEN.with_borrow_mut(edit);
 }
 
-/// The extensions of the driver.
 pub(crate) const EXTENSIONS: [&CStr; 3] =
     [c"VK_KHR_swapchain", c"VK_EXT_robustness2", c"VK_EXT_shader_object"];
 
@@ -82,7 +80,6 @@ commands! { command
     b"vkCmdUpdateBuffer" => update_buffer as PFN_vkCmdUpdateBuffer,
 }
 
-/// `vkGetInstanceProcAddr`.
 pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     _: vk::Instance,
     name: *const c_char,
@@ -91,7 +88,6 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     command(unsafe { CStr::from_ptr(name) })
 }
 
-/// `vkGetDeviceProcAddr`.
 pub(crate) unsafe extern "system" fn get_device_proc_addr(
     _: vk::Device,
     name: *const c_char,
@@ -113,7 +109,6 @@ pub(crate) fn of_same<H: Handle>(handle: impl Handle) -> H {
     new_handle(Some(unsafe { *(handle.as_raw() as usize as *const usize) }))
 }
 
-/// Frees a handle.
 pub(crate) fn free(handle: impl Handle) {
     // SAFETY: the handle was created by `new_handle`, and is freed once.
     drop(unsafe { Box::from_raw(handle.as_raw() as usize as *mut [usize; 2]) });
@@ -157,7 +152,6 @@ unsafe extern "system" fn extensions(
     vk::Result::SUCCESS
 }
 
-/// Returns the structure types of a chain.
 pub(crate) fn types(first: *const c_void) -> Vec<vk::StructureType> {
     let mut at = first.cast::<vk::BaseInStructure<'_>>();
     let mut types = Vec::new();

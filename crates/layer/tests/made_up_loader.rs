@@ -44,7 +44,6 @@ impl Layer {
         }
     }
 
-    /// Returns a command of an instance, or of none.
     pub(crate) fn of_instance(
         &self,
         instance: vk::Instance,
@@ -54,13 +53,11 @@ impl Layer {
         unsafe { (self.get_instance_proc_addr)(instance, name.as_ptr()) }
     }
 
-    /// Returns a command of a device.
     pub(crate) fn of_device(&self, device: vk::Device, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the device is alive.
         unsafe { (self.get_device_proc_addr)(device, name.as_ptr()) }
     }
 
-    /// Returns a command of physical devices.
     pub(crate) fn of_physical_device(
         &self,
         instance: vk::Instance,

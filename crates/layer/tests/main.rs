@@ -1,5 +1,4 @@
-//! Tests of the layer as applications use it: between the real loader and both drivers, and above a mock driver that
-//! records all calls that reach it.
+//! Tests of the layer: between the real loader and both drivers, and above a mock driver that records all calls.
 
 mod alone;
 mod bare;

@@ -1,8 +1,6 @@
-//! A driver with the limits of a portability driver: lavapipe, with a fault for each use of a feature that such
-//! drivers lack.
+//! lavapipe with the limits of a portability driver, and a fault for each use of a feature that such drivers lack.
 //!
-//! It has protected memory, and two queues that share lavapipe's one, and records how submissions wait for each
-//! other.
+//! It has protected memory, and two queues that share lavapipe's one, and records the waits between submissions.
 
 use crate::below::Below;
 use crate::made_up::commands;
@@ -86,7 +84,6 @@ commands! { of_device
     b"vkCmdDrawIndirect" => draw_indirect as PFN_vkCmdDrawIndirect,
 }
 
-/// `vkGetInstanceProcAddr`.
 pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,

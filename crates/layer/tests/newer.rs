@@ -26,8 +26,7 @@ void main() {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Strides {
     InThePipeline,
-    /// Bound with other buffers first; then the older command, or the newer command without strides, binds the
-    /// buffers.
+    /// Bound with other buffers first; then the older command, or the newer one without strides, binds the buffers.
     BoundBefore,
     NullBehind,
     /// Set by dynamic vertex input, and then with the buffers.
@@ -46,10 +45,8 @@ struct Way {
     is_full: bool,
 }
 
-/// The size in bytes of every buffer.
 const BYTES: u64 = 128;
 
-/// Creates a buffer with these 32-bit values.
 unsafe fn buffer(
     device: &Device,
     usage: vk::BufferUsageFlags,
@@ -152,7 +149,6 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
     }
 }
 
-/// Returns a command by name.
 macro_rules! newer {
     ($instance:expr, $device:expr, $name:expr, $Pfn:ident) => {{
         let found = $device.command($instance, $name).unwrap_or_else(|| panic!("{:?}", $name));
@@ -268,8 +264,7 @@ unsafe fn draw(
     }
 }
 
-/// Captures the vertices 5, 2 and 9 with two draws. Returns them, and the result of a query that was reset only at
-/// its creation.
+/// Captures the vertices 5, 2 and 9 with two draws, and returns the result of a query reset only at its creation.
 fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
     use vk::BufferUsageFlags as Usage;
     let device = able(instance);

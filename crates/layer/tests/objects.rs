@@ -31,10 +31,8 @@ pub(crate) unsafe fn allocate(
     unsafe { device.handle.allocate_memory(&info, None) }.expect("memory")
 }
 
-/// The format of images.
 pub(crate) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
-/// The whole range of an image.
 pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,

@@ -102,7 +102,6 @@ impl Case {
         words
     }
 
-    /// Returns the arguments of a draw for a buffer.
     fn arguments(&self, draw: u32) -> [u32; 5] {
         let (first, base) = (self.first(draw), self.first_instance);
         match self.indexed {
@@ -112,12 +111,10 @@ impl Case {
     }
 }
 
-/// Returns an element of the index buffer.
 fn index(number: u32) -> u32 {
     3 * number + 1
 }
 
-/// A device, and the draw parameters that it supports.
 struct Able {
     device: Device,
     multi: Option<ext::multi_draw::Device>,
@@ -216,7 +213,6 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the values that a case captures.
     fn run(&self, case: &Case) -> Vec<u32> {
         self.target.fill(std::iter::repeat(7));
         self.indices.fill((0..16).map(index));

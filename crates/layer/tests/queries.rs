@@ -35,7 +35,6 @@ layout(isolines, point_mode) in;
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() { number = 0; gl_Position = vec4(0, 0, 0, 1); }";
 
-/// A device whose queries are read.
 struct Scene<'d> {
     bare: Bare<'d>,
     /// Capturing pipelines with the available stages, without and with rasterization.
@@ -137,7 +136,6 @@ impl Scene<'_> {
         }
     }
 
-    /// Draws while these queries are active.
     unsafe fn draw(
         &self,
         commands: vk::CommandBuffer,
@@ -307,7 +305,6 @@ impl Counter {
         })
     }
 
-    /// Fails if the validation layer reported a message.
     fn end(self) {
         drop(self.device);
         self.instance.assert_silent();

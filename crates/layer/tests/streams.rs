@@ -1,9 +1,7 @@
-//! Random streams of captured draws: the layer's captures, counts and images equal those of lavapipe without the
-//! layer.
+//! Random streams of captured draws: the layer's captures, counts and images equal those of lavapipe itself.
 //!
-//! The streams avoid three cases that lavapipe 22.3 itself handles wrong: draws by byte count after indirect draws,
-//! indirect draws after draws with a count buffer, and empty draws in a multi-draw
-//! (docs/lowerings/transform-feedback.md).
+//! The streams avoid three cases that lavapipe 22.3 handles wrong: draws by byte count after indirect draws, indirect
+//! draws after draws with a count buffer, and empty draws in a multi-draw (docs/lowerings/transform-feedback.md).
 
 mod case;
 mod device;
@@ -24,7 +22,6 @@ use scene::{Left, Scene};
 use std::ffi::{CStr, CString};
 use std::sync::Mutex;
 
-/// Runs a stream on a device, and returns its results.
 fn run(able: &Able, stream: &Stream) -> Left {
     // SAFETY: all objects are created, used, waited for and destroyed in this order.
     unsafe {
@@ -47,7 +44,6 @@ const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
 const ALONE: Settings<'_> =
     &[(c"hide", c"VK_EXT_transform_feedback,VK_EXT_primitives_generated_query")];
 
-/// lavapipe with its own feature.
 fn by_driver(instance: &Instance) -> Able {
     Able { is_native: true, ..Able::new(instance, LAVAPIPE) }
 }
@@ -116,8 +112,7 @@ fn random_streams_are_captured_as_by_the_driver() {
     validated.iter().for_each(Instance::assert_silent);
 }
 
-/// The validation layer below the layer checks synchronization, but not accesses of the layer's shaders by device
-/// address.
+/// The validation layer below checks synchronization, but not accesses by device address of the layer's shaders.
 #[test]
 fn synchronization_is_validated() {
     let forced = Instance::new(FORCED, Validation::Below);
@@ -183,8 +178,7 @@ fn rendering_resumed_in_one_submission_is_reported_as_lost() {
     instance.assert_silent();
 }
 
-/// With the setting `portability`, the application sees a portability driver, and the validation layer checks that it
-/// uses it as one.
+/// With `portability`, applications see a portability driver, and the validation layer checks its use as one.
 #[test]
 fn streams_for_portability_drivers_are_captured_too() {
     let narrow: Settings<'_> = &[FORCED[0], (c"portability", c"on")];

@@ -129,8 +129,8 @@ fn commands_of_instances_are_found_as_the_specification_has_it() {
     close(&layer, other, other_physical);
 }
 
-/// Layers that follow the well-known tutorial, such as Mesa's overlay, look up `vkCreateDevice` of the next layer
-/// without an instance.
+/// Layers after the well-known tutorial, such as Mesa's overlay, look up the next `vkCreateDevice` without an
+/// instance.
 #[test]
 fn layers_above_find_commands_with_no_handle_and_with_handles_of_others() {
     let layer = Layer::load();

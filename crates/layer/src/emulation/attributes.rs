@@ -1,7 +1,6 @@
 //! Addresses as vertex attributes, if push constants have no space for them.
 //!
-//! The capture then pulls the application's attributes in the shader, so all of the vertex input is free for the
-//! addresses.
+//! The capture then pulls the application's attributes in the shader, which frees the vertex input for the addresses.
 
 use crate::driver::Driver;
 use crate::emulation::memory::Piece;

@@ -10,9 +10,8 @@ use polyshade::transform_feedback::MAX_BUFFERS;
 use polyshade_planner::counter_pass::Job;
 
 impl Emulator {
-    /// Returns the address of an offset in a buffer and the number of bytes from there to the end.
-    ///
-    /// Returns `None` if the buffer has no address or the offset is outside of it.
+    /// Returns the address of an offset in a buffer and the number of bytes from there to the end. Returns `None` if
+    /// the buffer has no address or the offset is outside of it.
     pub(crate) fn place(
         &self,
         device: &Driver,
@@ -27,8 +26,7 @@ impl Emulator {
         Some((address(device, buffer) + offset, size.checked_sub(offset)?))
     }
 
-    /// Returns the address and the size in bytes of a range; without a size, the range extends to the end of the
-    /// buffer.
+    /// Returns the address and the size in bytes of a range; without a size, it extends to the end of the buffer.
     pub(crate) fn range(
         &self,
         device: &Driver,

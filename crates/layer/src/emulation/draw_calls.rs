@@ -11,11 +11,9 @@ use polyshade_planner::counter_pass::Arguments;
 pub(crate) struct RecordedDraw {
     pub(crate) arguments: DrawArguments,
     pub(crate) indexed: bool,
-    /// The maximum number of draws.
     pub(crate) draws: u32,
 }
 
-/// The source of the draw arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum DrawArguments {
     Direct {
@@ -103,7 +101,6 @@ impl RecordedDraw {
     }
 }
 
-/// The index buffer range of a draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Indices {
     pub(crate) address: u64,

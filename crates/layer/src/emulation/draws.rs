@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// The maximum number of draws in a captured indirect draw.
 const MOST_DRAWS: u32 = 1 << 16;
 
-/// The result of capturing and counting a draw.
 #[derive(Default)]
 pub(crate) struct Done {
     /// The draw arguments that the counter pass writes.
@@ -26,12 +25,10 @@ pub(crate) struct Done {
     pub(crate) is_whole: bool,
 }
 
-/// The reason why a draw is not captured.
 pub(super) type Why = String;
 
 impl Recording {
-    /// Returns whether draws are captured or counted. Transform feedback queries count only while a capture is
-    /// active.
+    /// Returns whether draws are captured or counted. Transform feedback queries count only during captures.
     pub(crate) fn watches(&self, emulator: &Emulator) -> bool {
         let [_, of_generated] = self.counted;
         self.active.is_some() || of_generated != 0 && !emulator.driver_counts
@@ -52,8 +49,7 @@ impl Recording {
         })
     }
 
-    /// Returns the address where the counter pass counts: the state of the capture, or unused memory if none is
-    /// active.
+    /// Returns the address where the counter pass counts: the state of the capture, or else unused memory.
     fn state(&mut self, device: &Driver, emulator: &Emulator) -> Result<u64, Why> {
         match self.active {
             Some(Active { state }) => Ok(state),
@@ -220,9 +216,7 @@ impl Recording {
     }
 
     /// Returns memory for the draw arguments that the counter pass writes, or `None` if the host writes the
-    /// arguments.
-    ///
-    /// The counter pass also decides whether conditional draws are executed.
+    /// arguments. The counter pass also decides whether conditional draws are executed.
     fn commands(
         &mut self,
         device: &Driver,

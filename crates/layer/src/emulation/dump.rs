@@ -28,7 +28,6 @@ pub(super) struct Captured<'c> {
 }
 
 impl Captured<'_> {
-    /// Writes the shaders and the plan.
     pub(super) fn dump(&self, folder: &Path) -> Result<()> {
         let mut name = format!("{:04}-{:?}", self.number, self.topology);
         if let Some(restarts) = self.restarts {

@@ -10,7 +10,6 @@ use polyshade::transform_feedback::IndexType;
 use polyshade_planner::counter_pass::Predicate;
 
 impl Recording {
-    /// Returns the predicate of conditional rendering.
     pub(super) fn predicate(&self) -> Option<Predicate> {
         self.conditional.and_then(|one| one.predicate)
     }
@@ -56,7 +55,6 @@ impl Recording {
         input
     }
 
-    /// Returns the stride of a binding, if it is dynamic.
     pub(super) fn stride(&self, info: &PipelineInfo, binding: u32) -> Option<u32> {
         let is_dynamic = info.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE);
         self.strides.get(&binding).copied().filter(|_| is_dynamic)

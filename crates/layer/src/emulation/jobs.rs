@@ -6,7 +6,6 @@ use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
 use polyshade_planner::counter_pass::{self, Job, List, Predicate, Shader};
 use std::ops::Range;
 
-/// The counter pass's pipelines.
 pub(crate) struct CounterPass {
     pub(super) layout: vk::PipelineLayout,
     pub(super) keep: vk::Pipeline,
@@ -91,11 +90,9 @@ fn pipeline(
     Ok(made)
 }
 
-/// The maximum number of captured executions of a secondary command buffer in a render pass.
-///
-/// Each execution needs its own copy of the draw parameters, but the recorded commands contain fixed addresses. So
-/// each capture is recorded this many times, each with its own copy, and every execution runs all of them; repeated
-/// stores write the same data.
+/// The maximum number of captured executions of a secondary command buffer in a render pass. Each execution needs its
+/// own copy of the draw parameters, but recorded commands contain fixed addresses. So each capture is recorded once
+/// for each copy, and every execution runs all of them; repeated stores write the same data.
 pub(crate) const MOST_EXECUTIONS: u32 = 4;
 
 /// The jobs of a render pass, or of a secondary command buffer inside one.
@@ -141,8 +138,7 @@ impl Jobs {
         fits
     }
 
-    /// Appends the jobs of a secondary command buffer that is executed under this predicate. Returns whether a copy
-    /// of its parameters is left.
+    /// Appends the jobs of an executed secondary command buffer. Returns whether a copy of its parameters is left.
     pub(super) fn execute(
         &mut self,
         commands: vk::CommandBuffer,
@@ -157,7 +153,6 @@ impl Jobs {
         self.add(commands, &jobs, (self.times(commands), repeats))
     }
 
-    /// Returns how often the command buffer is executed.
     fn times(&self, commands: vk::CommandBuffer) -> u32 {
         self.executed.iter().filter(|one| one.commands == commands).count() as u32
     }

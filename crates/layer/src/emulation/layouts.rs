@@ -2,8 +2,7 @@
 //!
 //! The layer merges all push constant ranges into one and places the addresses after them. The merged range depends
 //! only on the original ranges, so compatible layouts stay compatible. A stage may be in only one range, and a push
-//! must name all stages that have the bytes, so the layer replaces the stages of every push by those of the merged
-//! range.
+//! must name all stages that have the bytes, so the layer pushes with the stages of the merged range.
 
 use crate::driver::Driver;
 use ash::vk::{self, ShaderStageFlags};
@@ -20,7 +19,6 @@ pub(crate) const MOST_PUSHED: usize = 256;
 pub(crate) enum Addresses {
     /// Push constants, from this byte on.
     Pushed(u32),
-    /// Vertex attributes.
     Bound,
 }
 

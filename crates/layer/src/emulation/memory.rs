@@ -16,8 +16,7 @@ const BLOCKS: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 const CHUNK: u64 = BLOCKS[4];
 const CHUNKS_ALIKE: usize = 8;
 
-/// The alignment of pieces in bytes, sufficient for all data that the layer's shaders read and for indirect
-/// arguments.
+/// The alignment of pieces in bytes, sufficient for the layer's shaders and for indirect arguments.
 const ALIGNMENT: u64 = 16;
 
 /// A buffer with its own host-visible memory.
@@ -34,7 +33,6 @@ unsafe impl Send for Chunk {}
 // SAFETY: as above.
 unsafe impl Sync for Chunk {}
 
-/// A part of a chunk.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) buffer: vk::Buffer,
@@ -184,7 +182,6 @@ pub(crate) struct Block {
     own: Option<Chunk>,
 }
 
-/// The memory of a recording.
 #[derive(Default)]
 pub(crate) struct Arena {
     blocks: Vec<Block>,
@@ -193,7 +190,6 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Allocates a piece of `size` bytes.
     pub(crate) fn take(
         &mut self,
         device: &Driver,

@@ -45,7 +45,6 @@ pub(crate) struct Stages {
     pub(crate) provokes_last: bool,
 }
 
-/// A vertex shader that captures.
 pub(crate) struct VertexStage {
     pub(crate) words: Words,
     pub(crate) entry: String,
@@ -53,7 +52,6 @@ pub(crate) struct VertexStage {
     pub(crate) constants: (Vec<vk::SpecializationMapEntry>, Vec<u8>),
 }
 
-/// The vertex input state.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct VertexInput {
     /// Location, binding, format and offset of each attribute.
@@ -62,7 +60,6 @@ pub(crate) struct VertexInput {
     pub(crate) bindings: Vec<(u32, u32, Option<u32>)>,
 }
 
-/// Returns the input rate of a binding with this divisor.
 pub(super) fn rate(divisor: Option<u32>) -> vk::VertexInputRate {
     match divisor {
         None => vk::VertexInputRate::VERTEX,

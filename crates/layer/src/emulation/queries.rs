@@ -3,9 +3,8 @@
 //! The driver gets a pool of timestamp queries instead. A timestamp is written where the query ends, so that the
 //! driver reports its availability to the host and waits for it. The layer's memory contains the numbers and an
 //! availability value for `vkCmdCopyQueryPoolResults`, because lavapipe copies a timestamp of the same command buffer
-//! as not available, and SwiftShader copies the availability as 2. If the driver has primitives generated queries
-//! that the layer hides, the layer uses their count and availability instead, so that pipelines which the layer does
-//! not capture are also counted.
+//! as not available, and SwiftShader copies the availability as 2. If the layer hides primitives generated queries of
+//! the driver, it uses their count and availability, which include pipelines that the layer does not capture.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -20,8 +19,7 @@ use polyshade_planner::counter_pass::Job;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// The bytes of a query: primitives written, primitives needed, and at [`AVAILABLE`] whether it has ended.
-/// results.comp has the same layout.
+/// The bytes of a query in memory and in results.comp: primitives written, primitives needed, availability.
 const SIZE: u64 = AVAILABLE + 8;
 const AVAILABLE: u64 = Job::QUERY_SIZE as u64;
 
@@ -258,7 +256,6 @@ pub(crate) unsafe fn reset_by_host(
     }
 }
 
-/// Sets the numbers of queries to 0.
 fn clear(all: Piece, first: u32, count: u32) {
     let zeros = vec![0; SIZE as usize / 4 * count as usize];
     all.write(SIZE * u64::from(first), &zeros);
@@ -339,10 +336,8 @@ unsafe fn ask(
     (result, there)
 }
 
-/// Implements `vkCmdCopyQueryPoolResults` for pools that the layer counts.
-///
-/// The current contents of the destination are copied to the arena first, a dispatch of results.comp replaces the
-/// results of available queries, and the contents are copied back.
+/// Implements `vkCmdCopyQueryPoolResults` for pools that the layer counts. The destination is copied to the arena, a
+/// dispatch of results.comp replaces the results of available queries, and the arena is copied back.
 ///
 /// # Safety
 ///

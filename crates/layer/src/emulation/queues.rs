@@ -2,8 +2,7 @@
 //!
 //! Each recording has one copy of the parameters of its draws, and the counter pass writes it again at each
 //! submission. On a single queue, a barrier separates two submissions. If a recording was last submitted to another
-//! queue, the new submission waits for that one: each queue with such recordings has a timeline semaphore that counts
-//! its submissions.
+//! queue, the new submission waits for a timeline semaphore of that queue, which counts such submissions.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -15,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Default)]
 pub(crate) struct Use(Mutex<Option<Time>>);
 
-/// A value of a timeline semaphore.
 #[derive(Clone, Copy, PartialEq)]
 struct Time {
     semaphore: vk::Semaphore,
@@ -81,8 +79,8 @@ pub(crate) unsafe fn in_order(
     }
 }
 
-/// Waits until no submission uses this memory: of this queue or, if the device has several, of any. Returns whether
-/// the wait succeeded.
+/// Waits until no submission to this queue uses the memory, or to any queue if the device has several. Returns
+/// whether the wait succeeded.
 ///
 /// # Safety
 ///

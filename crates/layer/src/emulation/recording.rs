@@ -30,11 +30,10 @@ pub(crate) struct CapturedRange {
 pub(crate) struct Tables {
     pub(crate) address: u64,
     pub(crate) size: u32,
-    /// The bytes that the recording needed if the pool was too small.
+    /// The requested bytes. `size` is smaller if memory was short.
     pub(crate) wanted: u64,
 }
 
-/// An active capture.
 #[derive(Clone, Copy)]
 pub(crate) struct Active {
     /// The address of the state that the counter pass keeps for the capture.

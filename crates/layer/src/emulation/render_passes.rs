@@ -8,8 +8,7 @@ use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Begins a render pass, after the dispatch of its counter pass. If nothing can be captured yet, there is no
-    /// dispatch.
+    /// Begins a render pass after the dispatch of its counter pass, which is omitted if nothing can be captured yet.
     ///
     /// # Safety
     ///

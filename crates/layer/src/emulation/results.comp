@@ -1,5 +1,4 @@
-// Writes the results of available queries over 32-bit values in memory. The values of other queries stay, unless
-// `in_any_case` is set.
+// Writes the results of available queries; with `in_any_case`, those of all queries. Other values in memory stay.
 
 #version 450
 #extension GL_EXT_buffer_reference : require

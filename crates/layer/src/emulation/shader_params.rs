@@ -4,7 +4,6 @@ use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use polyshade_planner::ParamValue;
 
-/// A parameter of a capture.
 pub(crate) enum CaptureParam {
     /// A value that the counter pass or its template writes.
     Kept(ParamValue),
@@ -16,7 +15,6 @@ pub(crate) enum CaptureParam {
     Size(usize),
 }
 
-/// A parameter of vertex pulling.
 pub(crate) enum PullingParam {
     FirstInstance,
     /// The lower half of the address of the range bound as this vertex buffer.
@@ -57,7 +55,6 @@ impl CaptureParam {
 }
 
 impl PullingParam {
-    /// Returns the parameters of vertex pulling.
     pub(super) fn all(words: &HostParams) -> Vec<Self> {
         let param = |name: &str| match parts(name) {
             ("first_instance", _) => Self::FirstInstance,

@@ -4,7 +4,6 @@ use crate::driver::Driver;
 use ash::vk;
 use polyshade_planner::counter_pass::Predicate;
 
-/// A vertex buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct VertexBuffer {
     pub(crate) buffer: vk::Buffer,
@@ -13,7 +12,6 @@ pub(crate) struct VertexBuffer {
     pub(crate) size: Option<u64>,
 }
 
-/// The index buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexBuffer {
     pub(crate) buffer: vk::Buffer,
@@ -31,7 +29,6 @@ pub(crate) struct Dynamic {
     pub(crate) provoking: vk::ProvokingVertexModeEXT,
 }
 
-/// Active conditional rendering.
 #[derive(Clone, Copy)]
 pub(crate) struct Conditional {
     pub(crate) buffer: vk::Buffer,

@@ -33,7 +33,7 @@ impl Recording {
             self.keeps();
         }
         if !flags.contains(RenderingFlags::RESUMING) {
-            // A submission may be pending that resumes earlier rendering of this command buffer.
+            // Command buffers that resume this rendering may be pending from an earlier submission.
             self.is_shared |= self.suspends;
             // SAFETY: guaranteed by the caller.
             return unsafe { self.open(device, emulator, commands, scope) };
@@ -91,13 +91,12 @@ impl Recording {
         true
     }
 
-    /// Writes the list of rendering that an executed secondary command buffer began. Returns whether the rendering is
-    /// such.
+    /// Writes the list of rendering that a secondary command buffer began. Returns false if there is no such
+    /// rendering.
     pub(super) fn finish_owned(&mut self, device: &Driver, emulator: &Emulator) -> bool {
         let Some(owner) = self.owner.take() else { return false };
         let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the secondary command buffer lives as long as the one that executes it, and the lock excludes other
-        // threads.
+        // SAFETY: the secondary command buffer outlives its executions, and the lock excludes other threads.
         if let Some(owner) = unsafe { emulator.recording(owner) } {
             let jobs = std::mem::take(&mut self.jobs);
             owner.join(device, emulator, jobs, |_| false);
@@ -106,10 +105,9 @@ impl Recording {
         true
     }
 
-    /// Writes the list of the rendering suspended here, with the jobs of all command buffers that resume it.
-    ///
-    /// If the list was written with other jobs and may be pending, `is_free` waits until it is not, and returns
-    /// whether that succeeded.
+    /// Writes the list of the rendering suspended here, with the jobs of all command buffers that resume it. If the
+    /// list was written with other jobs and may be pending, `is_free` waits for it, and returns whether that
+    /// succeeded.
     fn join(
         &mut self,
         device: &Driver,

@@ -31,7 +31,6 @@ pub(crate) struct Graphics {
 pub(crate) const OTHER_STAGES: &str =
     "stages of tessellation, geometry or meshes are not captured yet";
 
-/// The state that a variant is created for.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) topology: u32,
@@ -119,7 +118,6 @@ impl Graphics {
     }
 }
 
-/// A shader that captures.
 struct Lowered {
     words: Vec<u32>,
     /// The host parameters of the capture, then those of vertex pulling.
@@ -178,8 +176,7 @@ fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, S
     lower(stage, key, addresses).map_err(|error| error.to_string())
 }
 
-/// Lowers the shader. It reads two buffer device addresses: the vertex-pulling parameters, then the capture
-/// parameters.
+/// Lowers the shader, which reads two addresses: of the vertex-pulling parameters, then of the capture parameters.
 fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
     let address = |number| {
         ParamSource::Address(match addresses {

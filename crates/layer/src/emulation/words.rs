@@ -112,7 +112,6 @@ impl Recording {
         Ok((self.kept(device, emulator, size)?, template))
     }
 
-    /// Returns the source of a capture parameter.
     fn capture_param(&self, param: &CaptureParam, last: bool) -> ParamValue {
         let target = |number: usize| self.targets[number];
         let address = |number| target(number).map_or(0, |target: CapturedRange| target.address);
@@ -133,7 +132,6 @@ impl Recording {
         }
     }
 
-    /// Returns the sources of the vertex-pulling parameters.
     fn pulling_params(
         &self,
         device: &Driver,
@@ -162,10 +160,8 @@ impl Recording {
         variant.pulled.iter().map(word).collect()
     }
 
-    /// Allocates memory that the counter pass writes before a render pass.
-    ///
-    /// If another command buffer begins the pass, the memory may never be written, so it starts with zeros: an empty
-    /// draw that captures nothing.
+    /// Allocates memory that the counter pass writes before a render pass. If another command buffer begins the pass,
+    /// the memory may never be written, so it starts with zeros: an empty draw that captures nothing.
     pub(super) fn kept(
         &mut self,
         device: &Driver,

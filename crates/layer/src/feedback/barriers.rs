@@ -13,7 +13,6 @@ pub(super) trait Masked: Copy {
     /// Returns the structure with the extension's bits replaced.
     fn mapped(self, around: Self::Around) -> Self;
 
-    /// Returns whether the two structures have equal masks.
     fn is_like(&self, other: &Self) -> bool;
 }
 
@@ -89,7 +88,6 @@ masked! {
     | MemoryBarrier2 BufferMemoryBarrier2 ImageMemoryBarrier2
 }
 
-/// A dependency with its barriers.
 pub(super) struct Dependency<'d> {
     info: vk::DependencyInfo<'d>,
     // The arrays that the structure points to.
@@ -123,7 +121,6 @@ impl<'d> Dependency<'d> {
     }
 }
 
-/// `vkCmdPipelineBarrier`.
 pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
     commands: vk::CommandBuffer,
     src: vk::PipelineStageFlags,
@@ -173,7 +170,6 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
     }
 }
 
-/// `vkCmdPipelineBarrier2`.
 pub(crate) unsafe extern "system" fn cmd_pipeline_barrier_2(
     commands: vk::CommandBuffer,
     dependency: *const vk::DependencyInfo<'_>,

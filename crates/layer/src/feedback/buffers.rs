@@ -12,7 +12,6 @@ const OF_CAPTURES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
         | vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw(),
 );
 
-/// `vkCreateBuffer`.
 pub(crate) unsafe extern "system" fn create_buffer(
     device: vk::Device,
     info: *const vk::BufferCreateInfo<'_>,
@@ -51,7 +50,6 @@ pub(crate) unsafe extern "system" fn create_buffer(
     }
 }
 
-/// `vkGetDeviceBufferMemoryRequirements`.
 pub(crate) unsafe extern "system" fn get_device_buffer_memory_requirements(
     device: vk::Device,
     info: *const vk::DeviceBufferMemoryRequirements<'_>,

@@ -51,7 +51,6 @@ stage_commands! {
     );
 }
 
-/// `vkCmdWaitEvents`.
 pub(crate) unsafe extern "system" fn cmd_wait_events(
     commands: vk::CommandBuffer,
     event_count: u32,
@@ -104,7 +103,6 @@ pub(crate) unsafe extern "system" fn cmd_wait_events(
     }
 }
 
-/// `vkCmdSetEvent2`.
 pub(crate) unsafe extern "system" fn cmd_set_event_2(
     commands: vk::CommandBuffer,
     event: vk::Event,
@@ -122,7 +120,6 @@ pub(crate) unsafe extern "system" fn cmd_set_event_2(
     }
 }
 
-/// `vkCmdWaitEvents2`.
 pub(crate) unsafe extern "system" fn cmd_wait_events_2(
     commands: vk::CommandBuffer,
     count: u32,

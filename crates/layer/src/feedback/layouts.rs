@@ -1,5 +1,4 @@
-//! Pipeline layouts and push constants: the layer adds space for addresses after the application's, if the limit
-//! allows.
+//! Pipeline layouts and push constants, to which the layer adds addresses if the limit allows.
 
 use crate::device::Device;
 use crate::emulation::layouts::{Addresses, Layout, merged, pieces};
@@ -8,7 +7,6 @@ use crate::settings::slice;
 use ash::vk::{self, Handle as _, ShaderStageFlags};
 use std::sync::Arc;
 
-/// `vkCreatePipelineLayout`.
 pub(crate) unsafe extern "system" fn create_pipeline_layout(
     device: vk::Device,
     info: *const vk::PipelineLayoutCreateInfo<'_>,
@@ -54,7 +52,6 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
     }
 }
 
-/// `vkDestroyPipelineLayout`.
 pub(crate) unsafe extern "system" fn destroy_pipeline_layout(
     device: vk::Device,
     layout: vk::PipelineLayout,
@@ -74,7 +71,6 @@ pub(crate) unsafe extern "system" fn destroy_pipeline_layout(
     }
 }
 
-/// `vkCmdPushConstants`.
 pub(crate) unsafe extern "system" fn cmd_push_constants(
     commands: vk::CommandBuffer,
     layout: vk::PipelineLayout,
@@ -98,7 +94,6 @@ pub(crate) unsafe extern "system" fn cmd_push_constants(
     }
 }
 
-/// `vkCmdPushConstants2`.
 pub(crate) unsafe extern "system" fn cmd_push_constants_2(
     commands: vk::CommandBuffer,
     info: *const vk::PushConstantsInfoKHR<'_>,

@@ -14,12 +14,11 @@ const COUNTER_WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_WRI
 /// The parts of the emulation that a mask must include.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Reach {
-    /// Nothing is captured.
     Nothing,
     /// Vertex shaders that read indices and attributes. Inside a render pass there are no other shaders of the layer.
     Shaders,
-    /// Vertex shaders and the counter pass, which reads arguments and counters, and writes counters, before render
-    /// passes.
+    /// Vertex shaders, and the counter pass before render passes, which reads arguments and reads and writes
+    /// counters.
     CounterPass,
 }
 
@@ -64,8 +63,7 @@ const READS: AccessFlags2 = AccessFlags2::from_raw(
         | AccessFlags2::CONDITIONAL_RENDERING_READ_EXT.as_raw(),
 );
 
-/// Replaces the transform feedback stage by the shader stages that capture, and adds them to fixed-function stages
-/// whose data they also read.
+/// Replaces the transform feedback stage by shader stages; adds these to fixed-function stages whose data they read.
 pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     let captures = stages.contains(Stage::TRANSFORM_FEEDBACK_EXT);
     let mut mapped = Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw());
@@ -78,8 +76,7 @@ pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     mapped
 }
 
-/// Replaces transform feedback accesses by shader and indirect accesses, and adds shader reads to fixed-function
-/// reads.
+/// Replaces transform feedback accesses by shader and indirect accesses; adds shader reads to fixed-function reads.
 pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) -> AccessFlags2 {
     let own = WRITE | COUNTER_READ | COUNTER_WRITE;
     let mut mapped = AccessFlags2::from_raw(accesses.as_raw() & !own.as_raw());

@@ -1,5 +1,4 @@
-//! Memory allocation with device addresses, conditional rendering, and the destruction of buffers, modules and
-//! pipelines.
+//! Memory with device addresses, conditional rendering, and the destruction of buffers, modules and pipelines.
 
 use crate::device::Device;
 use crate::emulation::state::Conditional;
@@ -27,8 +26,7 @@ noted! {
     cmd_end_conditional_rendering() |_device, _emulator, recording, commands| recording.conditional = None;
 }
 
-/// `vkAllocateMemory`. All memory gets device addresses, because the layer does not know yet which buffers will use
-/// it.
+/// `vkAllocateMemory`. All memory gets device addresses, because its buffers are not known yet.
 pub(crate) unsafe extern "system" fn allocate_memory(
     device: vk::Device,
     info: *const vk::MemoryAllocateInfo<'_>,
@@ -74,7 +72,6 @@ pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u3
     }
 }
 
-/// `vkDestroyPipeline`.
 pub(crate) unsafe extern "system" fn destroy_pipeline(
     device: vk::Device,
     pipeline: vk::Pipeline,

@@ -37,7 +37,6 @@ fn reaches(reach: Reach, src: u32, dst: u32) -> (Reach, Reach) {
     (side(src), side(dst))
 }
 
-/// `vkCreateRenderPass`.
 pub(crate) unsafe extern "system" fn create_render_pass(
     device: vk::Device,
     info: *const vk::RenderPassCreateInfo<'_>,
@@ -64,7 +63,6 @@ pub(crate) unsafe extern "system" fn create_render_pass(
     }
 }
 
-/// `vkCreateRenderPass2`.
 pub(crate) unsafe extern "system" fn create_render_pass_2(
     device: vk::Device,
     info: *const vk::RenderPassCreateInfo2<'_>,

@@ -92,8 +92,7 @@ impl Graphics {
     }
 }
 
-/// Returns the rasterization state without the structure that selects a stream, if it has one. The layer supports
-/// only stream 0.
+/// Returns the rasterization state without the structure that selects a stream, if it has one; only stream 0 exists.
 ///
 /// # Safety
 ///
@@ -127,8 +126,8 @@ unsafe fn without_stream(
     }
 }
 
-/// Returns whether Vulkan reads the rasterization state of a pipeline. Of pipeline libraries, only those with the
-/// pre-rasterization shaders have it.
+/// Returns whether Vulkan reads the rasterization state of a pipeline. Of libraries, only those with pre-rasterization
+/// shaders have it; a pipeline that is linked from libraries has none.
 ///
 /// # Safety
 ///
@@ -146,7 +145,6 @@ unsafe fn has_rasterization_state(info: &vk::GraphicsPipelineCreateInfo<'static>
     }
 }
 
-/// `vkCreateGraphicsPipelines`.
 pub(crate) unsafe extern "system" fn create_graphics_pipelines(
     device: vk::Device,
     cache: vk::PipelineCache,

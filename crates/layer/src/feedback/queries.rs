@@ -13,7 +13,6 @@ use ash::vk::{self, Handle as _, QueryResultFlags};
 /// The number of values in a result: primitives written and primitives needed.
 const VALUES: usize = 2;
 
-/// `vkCreateQueryPool`.
 pub(crate) unsafe extern "system" fn create_query_pool(
     device: vk::Device,
     info: *const vk::QueryPoolCreateInfo<'_>,
@@ -58,7 +57,6 @@ pub(crate) unsafe extern "system" fn create_query_pool(
     }
 }
 
-/// `vkDestroyQueryPool`.
 pub(crate) unsafe extern "system" fn destroy_query_pool(
     device: vk::Device,
     pool: vk::QueryPool,
@@ -78,10 +76,7 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
 }
 
 /// Defines query commands: the layer records queries of its own pools with their stream, and passes others to the
-/// driver.
-///
-/// For commands with a stream, `$other` is called if the layer provides the extension, because the driver's queries
-/// have only one stream.
+/// driver. Commands with a stream call `$other` if the layer provides the extension: the driver has only stream 0.
 macro_rules! queries {
     ($(
         $name:ident($($argument:ident: $Type:ty),*) $note:ident, $stream:expr $(, $other:ident($($passed:ident),*))?;
@@ -119,7 +114,6 @@ queries! {
     cmd_end_query_indexed(index: u32) end_query, index, cmd_end_query();
 }
 
-/// `vkCmdResetQueryPool`.
 pub(crate) unsafe extern "system" fn cmd_reset_query_pool(
     commands: vk::CommandBuffer,
     pool: vk::QueryPool,
@@ -156,7 +150,6 @@ fn zeros(flags: QueryResultFlags) -> Vec<u8> {
         .collect()
 }
 
-/// `vkGetQueryPoolResults`.
 pub(crate) unsafe extern "system" fn get_query_pool_results(
     device: vk::Device,
     pool: vk::QueryPool,
@@ -199,7 +192,6 @@ pub(crate) unsafe extern "system" fn get_query_pool_results(
     vk::Result::SUCCESS
 }
 
-/// `vkCmdCopyQueryPoolResults`.
 pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
     commands: vk::CommandBuffer,
     pool: vk::QueryPool,

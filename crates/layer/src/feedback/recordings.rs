@@ -10,7 +10,6 @@ use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// `vkAllocateCommandBuffers`.
 pub(crate) unsafe extern "system" fn allocate_command_buffers(
     device: vk::Device,
     info: *const vk::CommandBufferAllocateInfo<'_>,
@@ -58,7 +57,6 @@ noted_on_device! {
     };
 }
 
-/// `vkResetCommandPool`.
 pub(crate) unsafe extern "system" fn reset_command_pool(
     device: vk::Device,
     pool: vk::CommandPool,
@@ -80,7 +78,6 @@ pub(crate) unsafe extern "system" fn reset_command_pool(
     }
 }
 
-/// `vkResetCommandBuffer`.
 pub(crate) unsafe extern "system" fn reset_command_buffer(
     commands: vk::CommandBuffer,
     flags: vk::CommandBufferResetFlags,
@@ -97,7 +94,6 @@ pub(crate) unsafe extern "system" fn reset_command_buffer(
     }
 }
 
-/// `vkBeginCommandBuffer`.
 pub(crate) unsafe extern "system" fn begin_command_buffer(
     commands: vk::CommandBuffer,
     info: *const vk::CommandBufferBeginInfo<'_>,

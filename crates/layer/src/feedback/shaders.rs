@@ -10,11 +10,8 @@ use polyshade::spv::ErrorKind;
 use polyshade::transform_feedback::strip;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The result of stripping a module.
 pub(super) enum Stripped {
-    /// The module does not use the extension.
     Unchanged,
-    /// The words of the stripped module.
     Changed(Vec<u32>),
     /// The module uses a part of the extension that cannot be removed.
     Refused,
@@ -46,7 +43,6 @@ pub(super) fn stripped(device: &Device, words: &[u32]) -> Stripped {
     Stripped::Refused
 }
 
-/// `vkCreateShaderModule`.
 pub(crate) unsafe extern "system" fn create_shader_module(
     device: vk::Device,
     info: *const vk::ShaderModuleCreateInfo<'_>,

@@ -9,7 +9,6 @@ use crate::settings::slice;
 use ash::vk;
 use std::sync::atomic::Ordering;
 
-/// `vkQueueSubmit`.
 pub(crate) unsafe extern "system" fn queue_submit(
     queue: vk::Queue,
     count: u32,
@@ -49,7 +48,6 @@ pub(crate) unsafe extern "system" fn queue_submit(
     }
 }
 
-/// `vkQueueSubmit2`.
 pub(crate) unsafe extern "system" fn queue_submit_2(
     queue: vk::Queue,
     count: u32,

@@ -160,11 +160,9 @@ struct Required<'t> {
 /// The parts of a registry that the test needs.
 #[derive(Default)]
 struct Registry<'t> {
-    /// The parameter types of each command.
     commands: BTreeMap<&'t str, Vec<&'t str>>,
     /// The structures that each structure extends, separated by commas.
     structures: BTreeMap<&'t str, &'t str>,
-    /// The aliases of commands and structures.
     aliases: BTreeMap<&'t str, &'t str>,
     instance_extensions: BTreeSet<&'t str>,
     /// The names that reviewed versions and extensions define.

@@ -5,8 +5,7 @@ use crate::loader::Instance;
 use crate::objects::memory_barrier;
 use ash::vk;
 
-/// Captures in a secondary command buffer that each pass executes as often as `passes` states. Returns the captured
-/// values.
+/// Captures in a secondary command buffer that pass `i` executes `passes[i]` times. Returns the captured values.
 pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize]) -> Vec<u32> {
     let device = instance.device(driver, true).expect("a device with transform feedback");
     // SAFETY: as above.

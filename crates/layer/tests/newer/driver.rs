@@ -35,7 +35,6 @@ commands! { of_device
     b"vkCmdDrawTomorrowEXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
 }
 
-/// `vkGetInstanceProcAddr`.
 pub(super) unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,

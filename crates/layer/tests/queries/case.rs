@@ -40,7 +40,6 @@ pub(super) enum State {
     ResetAgain,
 }
 
-/// The stages of draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Stages {
     Vertex,
@@ -83,7 +82,6 @@ pub(super) enum Counted {
 }
 
 impl Case {
-    /// Returns the case of these choices, if it is valid.
     fn new(choices: [u32; CHOICES.len()]) -> Option<Self> {
         let [
             generated,

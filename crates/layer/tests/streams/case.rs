@@ -2,7 +2,6 @@
 
 use ash::vk;
 
-/// The topologies of each class.
 const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
     &[vk::PrimitiveTopology::POINT_LIST],
     &[vk::PrimitiveTopology::LINE_LIST, vk::PrimitiveTopology::LINE_STRIP],
@@ -18,7 +17,6 @@ pub(super) const MOST_CAPTURES: usize = 5;
 pub(super) const MOST_CALLS: usize = 12;
 pub(super) const MOST_DRAWS: usize = 3;
 
-/// A random sequence of captures, draws and submissions.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) look: Look,
@@ -31,8 +29,7 @@ pub(super) struct Stream {
     pub(super) submissions: u32,
     /// Whether the command buffers may be pending twice.
     pub(super) simultaneous: bool,
-    /// Whether the stream is recorded again, and the first command buffer is also submitted with the others of that
-    /// recording.
+    /// Whether a second recording is submitted too, with the first command buffer of the first recording.
     pub(super) mixed: bool,
     pub(super) waits: Waits,
     /// Whether timestamps are written after the stages that capture.
@@ -44,7 +41,6 @@ pub(super) struct Stream {
 /// The predicate value of conditional rendering, and whether the condition is inverted.
 pub(super) type Condition = (u32, bool);
 
-/// Returns whether the condition lets draws execute.
 pub(super) fn lets_draw((word, inverted): Condition) -> bool {
     (word != 0) != inverted
 }
@@ -58,7 +54,6 @@ pub(super) enum Waits {
     Event2,
 }
 
-/// The properties of a stream's pipeline.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub(super) topology: vk::PrimitiveTopology,
@@ -72,11 +67,10 @@ pub(super) struct Look {
     pub(super) dynamic_rendering: bool,
     pub(super) provokes_last: bool,
     pub(super) index_type: vk::IndexType,
-    /// The instance divisor, if it is not the default of 1.
+    /// The instance divisor, or `None` for the default of 1.
     pub(super) divisor: Option<u32>,
     /// Whether the layout uses all push constants of the device.
     pub(super) pushes_all: bool,
-    /// Whether the shader reads the draw index.
     pub(super) numbered: bool,
 }
 
@@ -88,8 +82,8 @@ pub(super) struct Capture {
     pub(super) saves: bool,
     /// Whether the vertex attributes are outputs of earlier captures; such a capture has other targets.
     pub(super) fed: bool,
-    /// Whether a secondary command buffer contains the capture, and whether a render pass or a primary command buffer
-    /// begins with it.
+    /// Whether a secondary command buffer contains it, and whether it begins a render pass or a primary command
+    /// buffer.
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
     pub(super) own_commands: bool,
@@ -110,7 +104,6 @@ pub(super) enum Place {
     Resumed,
 }
 
-/// A draw command.
 #[derive(Debug, Clone)]
 pub(super) struct StreamCall {
     /// The index of the call in the stream.
@@ -147,7 +140,6 @@ pub(super) enum CallKind {
     Bytes,
 }
 
-/// A random number generator.
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
@@ -189,10 +181,9 @@ impl Stream {
             pushes_all: noise.one_in(4),
             numbered: noise.one_in(3),
         };
-        // lavapipe numbers all draws of several with restarts 0.
+        // lavapipe passes draw index 0 to all draws of a multi-draw with restarts.
         look.numbered &= !look.restart;
-        // Debian's validation layer misses state, or the draw, of pipeline libraries that never rasterize, and
-        // crashes.
+        // Debian's validation layer misses state or draws of libraries that never rasterize, and crashes.
         look.discard &= !look.libraries || look.dynamic;
         // It also crashes if a library has divisors.
         look.divisor = look.divisor.filter(|_| !look.libraries || look.dynamic_input);
@@ -228,8 +219,8 @@ impl Stream {
         let waits = [Waits::Barrier, Waits::Barrier2, Waits::Event, Waits::Event2];
         let condition = noise.one_in(5).then(|| noise.condition());
         if condition.is_some() {
-            // Conditional rendering cannot be nested or end while rendering is suspended, and lavapipe's secondary
-            // command buffers do not inherit it.
+            // Conditional rendering cannot be nested, or end while rendering is suspended; lavapipe does not inherit
+            // it.
             for capture in &mut captures {
                 capture.secondary = false;
                 capture.resumes_rendering = false;
@@ -280,8 +271,7 @@ impl Stream {
         self
     }
 
-    /// Returns whether lavapipe reads wrong indices: for indexed indirect draws, it ignores the offset of the index
-    /// buffer.
+    /// Returns whether lavapipe reads wrong indices: indexed indirect draws ignore the offset of the index buffer.
     pub(super) fn has_wrong_indices(&self) -> bool {
         let mut calls = self.captures.iter().flat_map(|capture| &capture.calls);
         self.index_offset > 0 && calls.any(|call| call.kind == CallKind::IndexedIndirect)
@@ -319,7 +309,6 @@ impl Stream {
         capture.enclosed && !capture.secondary && self.look.dynamic_rendering
     }
 
-    /// Returns the flags of the rendering that contains a capture.
     pub(super) fn rendering(&self, number: usize) -> vk::RenderingFlags {
         let first = (0..=number).rfind(|first| self.place(*first) != Place::Same);
         let number = first.expect("the first capture begins a pass");
@@ -377,9 +366,9 @@ impl StreamCall {
             number,
             kind,
             draws: (0..count).map(|_| draw(noise)).collect(),
-            // Where it is 0, lavapipe forgets indirect draws behind it.
+            // After a draw count of 0, lavapipe ignores later indirect draws.
             counted: 1 + noise.below(count + 1),
-            // lavapipe draws the first instance of several draws, then the second of all.
+            // lavapipe draws the first instance of all draws of a multi-draw, then the second of all.
             instances: noise.below(if several || look.numbered { 2 } else { 4 }),
             first_instance: noise.below(3),
             topology: if dynamic { noise.of(class) } else { look.topology },

@@ -5,20 +5,17 @@ use ash::{ext, vk};
 use std::ffi::CStr;
 use std::sync::Mutex;
 
-/// A device, and the optional features that it supports.
 pub(super) struct Able {
     pub(super) device: Device,
     pub(super) vertex_input: ext::vertex_input_dynamic_state::Device,
     pub(super) multi: Option<ext::multi_draw::Device>,
     pub(super) conditional: Option<ext::conditional_rendering::Device>,
     pub(super) counts_draws: bool,
-    /// Whether shaders may read the draw index.
     pub(super) numbers_draws: bool,
     /// Whether the driver captures.
     pub(super) is_native: bool,
     pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
-    /// The size limit in bytes.
     pub(super) max_push_constants: u32,
     /// The queue; one thread at a time may use it.
     pub(super) queue: Mutex<vk::Queue>,

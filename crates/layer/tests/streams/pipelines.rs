@@ -1,5 +1,4 @@
-//! The pipelines of streams: complete or linked from libraries, for passes or dynamic rendering, with static or
-//! dynamic state.
+//! The pipelines of streams: complete or linked, for passes or dynamic rendering, with static or dynamic state.
 
 use super::case::Look;
 use crate::loader::Device;
@@ -7,8 +6,7 @@ use crate::objects::FORMAT;
 use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-/// Reads an attribute per vertex and one per instance, and captures to two buffers. With `NUMBERED`, it adds the draw
-/// index.
+/// Captures an attribute per vertex and one per instance to two buffers. With `NUMBERED`, it adds the draw index.
 const VERTEX: &str = "
 layout(location = 0) in uint of_vertex;
 layout(location = 3) in vec2 of_instance;
@@ -44,7 +42,6 @@ pub(super) const BINDINGS: [(u32, vk::VertexInputRate); 2] =
     [(0, vk::VertexInputRate::VERTEX), (1, vk::VertexInputRate::INSTANCE)];
 pub(super) const STRIDE: u32 = 8;
 
-/// The shader modules of the pipelines.
 pub(super) struct Shaders([vk::ShaderModule; 2]);
 
 impl Shaders {
@@ -116,7 +113,6 @@ pub(super) unsafe fn pipelines(
     [linked].into_iter().chain(libraries).collect()
 }
 
-/// The objects that pipelines are created from.
 struct Made<'m> {
     device: &'m Device,
     look: &'m Look,
@@ -231,13 +227,11 @@ const BLENDING: [vk::PipelineColorBlendAttachmentState; 1] =
 
 type Divided<'d> = vk::PipelineVertexInputDivisorStateCreateInfoEXT<'d>;
 
-/// Returns the divisor of the instance binding.
 fn divisors(look: &Look) -> [vk::VertexInputBindingDivisorDescriptionEXT; 1] {
     let (binding, divisor) = (BINDINGS[1].0, look.divisor.unwrap_or(1));
     [vk::VertexInputBindingDivisorDescriptionEXT { binding, divisor }]
 }
 
-/// Returns the attributes and bindings of pipelines.
 fn vertex_input()
 -> ([vk::VertexInputAttributeDescription; 2], [vk::VertexInputBindingDescription; 2]) {
     let attributes = ATTRIBUTES.map(|(location, binding, format, offset)| {

@@ -18,7 +18,6 @@ impl Scene<'_> {
         unsafe { self.able.device.handle.allocate_command_buffers(&info).expect("commands")[0] }
     }
 
-    /// Records the stream into one or several primary command buffers.
     pub(super) unsafe fn record(&self) -> Vec<vk::CommandBuffer> {
         let vulkan = &self.able.device.handle;
         let primary = vk::CommandBufferLevel::PRIMARY;
@@ -64,7 +63,6 @@ impl Scene<'_> {
         }
     }
 
-    /// Resets the queries and clears the image.
     unsafe fn prepare(&self, commands: vk::CommandBuffer) {
         let vulkan = &self.able.device.handle;
         let layout = vk::ImageLayout::GENERAL;

@@ -13,7 +13,6 @@ const WORDS: usize = 256;
 /// The 32-bit values of a draw's arguments, and the stride between draws.
 pub(super) const ARGUMENT_WORDS: usize = 5;
 
-/// The result of a stream.
 #[derive(Default)]
 pub(super) struct Left {
     /// The contents of all capture targets, and of the counters.
@@ -48,7 +47,6 @@ impl Left {
     }
 }
 
-/// The buffers of a stream.
 #[derive(Clone, Copy)]
 pub(super) enum Buffer {
     FirstTarget,
@@ -61,7 +59,6 @@ pub(super) enum Buffer {
     Instances,
     Indices,
     Arguments,
-    /// The draw counts.
     Counts,
     Predicates,
     Pixels,
@@ -94,7 +91,6 @@ const BUFFERS: [(Buffer, vk::BufferUsageFlags); 12] = [
     (Buffer::Pixels, vk::BufferUsageFlags::TRANSFER_DST),
 ];
 
-/// The objects of a stream.
 pub(super) struct Scene<'d> {
     pub(super) able: &'d Able,
     pub(super) stream: &'d Stream,
@@ -110,7 +106,6 @@ pub(super) struct Scene<'d> {
     /// The queries of captures, and of primitives generated if the device can count them.
     pub(super) queries: vk::QueryPool,
     pub(super) generated: Option<vk::QueryPool>,
-    /// Two timestamp queries.
     pub(super) stamps: vk::QueryPool,
     /// One event for each pass that waits.
     pub(super) events: [vk::Event; MOST_CAPTURES],
@@ -297,7 +292,6 @@ const LEFT: [(Buffer, &str); 5] = [
     (Buffer::Counters, "counter"),
 ];
 
-/// Returns the initial contents of a buffer.
 fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
     let index = |i: usize| stream.indices.get(i).copied().unwrap_or(0);
     let bits = match stream.look.index_type {
