@@ -293,6 +293,7 @@ impl Request {
         if let Some(feature) = unsafe { hidden_feature(hidden, info) } {
             return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, absent(feature.name())));
         }
+        // Each extension belongs to the driver or to the layer, or is hidden.
         let mut request = Self { extensions: Vec::new(), has_feedback: false, counts: false };
         // SAFETY: guaranteed by the caller.
         let names = unsafe { slice(info.pp_enabled_extension_names, info.enabled_extension_count) };

@@ -258,6 +258,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
         let owned = |s_type| hidden.iter().find(|one| one.s_type == s_type);
         let unlinked = Unlinked::new(features.cast(), |s_type| owned(s_type).is_some());
         get_features(physical, features);
+        // Hidden features are false, except those that the layer provides.
         for at in unlinked.structures() {
             let Some(one) = owned((*at).s_type).filter(|one| one.kind == StructureKind::Features)
             else {
@@ -275,6 +276,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             }
         }
         drop(unlinked);
+        // Features that the settings or the layer remove.
         if instance.settings.portability {
             portability::say_features((*features).p_next);
         }
@@ -356,6 +358,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         let unlinked = Unlinked::new(properties.cast(), is_unlinked);
         get_properties(physical, properties);
         drop(unlinked);
+        // The version and the limits that the layer reports.
         let version = &mut (*properties).properties.api_version;
         *version = view.version(*version);
         if instance.settings.portability {

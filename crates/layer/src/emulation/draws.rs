@@ -240,6 +240,7 @@ impl Recording {
             if let Some(bind) = next.cmd_bind_pipeline {
                 bind(commands, vk::PipelineBindPoint::GRAPHICS, *pipeline);
             }
+            // State that is dynamic in the application's pipeline.
             let is = |state| info.is_dynamic(state);
             if let Some(set) = next.cmd_set_primitive_topology
                 && is(DynamicState::PRIMITIVE_TOPOLOGY)
@@ -306,6 +307,7 @@ impl Drawn<'_> {
         };
         // SAFETY: guaranteed by the caller.
         unsafe {
+            // State for all draws.
             bind(commands, vk::PipelineBindPoint::GRAPHICS, self.variant.pipeline);
             if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
                 set(commands, vk::TRUE);
@@ -313,6 +315,7 @@ impl Drawn<'_> {
             if self.bound.is_some() {
                 set_input(device, commands, self.info, &attributes::input());
             }
+            // Each draw has its own addresses, and its arguments come from the host or from the counter pass.
             for number in 0..self.draws {
                 self.push_addresses(device, commands, number);
                 match (self.commands, call.arguments) {

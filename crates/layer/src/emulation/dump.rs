@@ -43,6 +43,7 @@ impl Captured<'_> {
 
     /// Returns a text with the layer's draws, bindings and parameters, one per line.
     fn plan(&self) -> String {
+        // The input of the shader.
         let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
         text += match self.restarts {
             None if self.pulls => ": the shader fetches attributes",
@@ -52,12 +53,14 @@ impl Captured<'_> {
                 " with indices and restart: the shader fetches indices and attributes, and finds primitives by a table"
             }
         };
+        // The commands in order.
         text += "\ndispatch the counter pass before the render pass, with the job of this draw\n";
         text += "draw points without rasterization, one a vertex, or of draws with indices one an index\n";
         text += match self.stores {
             true => "draw as the application does in any case: its shader stores\n",
             false => "draw as the application does, unless it discards rasterization\n",
         };
+        // The captured buffers and the host parameters.
         let captured = self.strides.iter().enumerate().filter(|(_, stride)| **stride > 0);
         for (buffer, stride) in captured {
             let _ = writeln!(text, "feedback buffer {buffer}: {stride} bytes a vertex");

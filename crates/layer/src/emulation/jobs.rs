@@ -28,6 +28,7 @@ impl CounterPass {
         unsafe {
             create(device.handle, &raw const info, std::ptr::null(), &raw mut layout).result()?;
         }
+        // On failure, the pipelines created so far are destroyed.
         let null = vk::Pipeline::null();
         let mut counter_pass = Self { layout, keep: null, segments: null, results: null };
         let results = include_bytes!("results.spv").as_chunks().0;

@@ -93,6 +93,7 @@ impl Recording {
             let (values, size) = (words.as_ptr().cast(), counter_pass::PUSH_CONSTANTS);
             push(commands, counter_pass.layout, ShaderStageFlags::COMPUTE, 0, size, values);
             dispatch(device, counter_pass);
+            // Restore the application's state.
             if self.compute != vk::Pipeline::null() {
                 bind(commands, vk::PipelineBindPoint::COMPUTE, self.compute);
             }

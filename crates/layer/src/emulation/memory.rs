@@ -70,6 +70,7 @@ impl Chunk {
                 let create = next.create_buffer.ok_or(lost)?;
                 create(handle, &raw const info, std::ptr::null(), &raw mut chunk.buffer)
                     .result()?;
+                // The driver chooses size and memory types; the memory must allow device addresses.
                 let mut needs = vk::MemoryRequirements::default();
                 let ask = next.get_buffer_memory_requirements.ok_or(lost)?;
                 ask(handle, chunk.buffer, &raw mut needs);
@@ -85,6 +86,7 @@ impl Chunk {
                     .result()?;
                 let bind = next.bind_buffer_memory.ok_or(lost)?;
                 bind(handle, chunk.buffer, chunk.memory, 0).result()?;
+                // The memory stays mapped until the chunk is destroyed.
                 let mut pointer = std::ptr::null_mut();
                 let (map, flags) = (next.map_memory.ok_or(lost)?, vk::MemoryMapFlags::empty());
                 map(handle, chunk.memory, 0, vk::WHOLE_SIZE, flags, &raw mut pointer).result()?;

@@ -103,8 +103,10 @@ impl PipelineInfo {
                     info.merge(&library.info);
                 }
             }
+            // A pipeline without libraries or flags contains all four parts.
             let all = if libraries.is_empty() { Part::from_raw(0xf) } else { Part::empty() };
             let parts = find::<Parts>(create_info.p_next).map_or(all, |parts| (*parts).flags);
+            // Libraries may have contributed dynamic states.
             let dynamic = create_info
                 .p_dynamic_state
                 .as_ref()
@@ -123,6 +125,7 @@ impl PipelineInfo {
             if parts.contains(Part::PRE_RASTERIZATION_SHADERS) {
                 info.stages = Some(Stages::read(emulator, create_info));
             }
+            // Without rasterization, Vulkan ignores the state of the fragment output.
             let of_outputs = parts.contains(Part::FRAGMENT_OUTPUT_INTERFACE);
             let discards = info.stages.as_ref().is_some_and(|stages| stages.discard);
             let ignored = discards && !info.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE);
@@ -260,6 +263,7 @@ impl VertexInput {
         type Divisors = vk::PipelineVertexInputDivisorStateCreateInfoKHR<'static>;
         // SAFETY: the structure is valid.
         unsafe {
+            // The divisor of a binding with instance rate is 1 by default.
             let divisors = find::<Divisors>(state.p_next).map_or(&[][..], |all| {
                 slice((*all).p_vertex_binding_divisors, (*all).vertex_binding_divisor_count)
             });

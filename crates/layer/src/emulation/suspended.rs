@@ -115,6 +115,7 @@ impl Recording {
         jobs: Jobs,
         is_free: impl FnOnce(&Self) -> bool,
     ) {
+        // A list for the same jobs is still right; a pending list must not change.
         let written = self.suspended.as_ref().and_then(|one| one.written.as_ref());
         let changes = match written {
             Some((written, _)) if *written == jobs => return,
@@ -128,6 +129,7 @@ impl Recording {
             return;
         }
         let Some(suspended) = &mut self.suspended else { return };
+        // The memory of the earlier jobs is reused if it is large enough.
         let earlier = suspended.written.take();
         let words = jobs.whole();
         let room = earlier.map(|(_, room)| room).filter(|room| room.holds(&words));

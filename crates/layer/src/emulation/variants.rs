@@ -63,6 +63,7 @@ impl Graphics {
         key: Key,
         pass: Option<(vk::RenderPass, u32)>,
     ) -> Option<Arc<Variant>> {
+        // The setting `pipelines` may exclude this pipeline.
         let wanted = &emulator.debugging.pipelines;
         if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&self.number)) {
             return None;
@@ -72,6 +73,7 @@ impl Graphics {
         if let Some(known) = all.get(&key) {
             return known.clone();
         }
+        // A failure is logged once and remembered.
         let made = caught(|| make((device, emulator), self, &key, pass));
         let made = made.and_then(|made| made).map(Arc::new).map_err(|why| {
             let words = info.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
@@ -145,6 +147,7 @@ fn make(
         return Err("its pipeline has no layout".to_owned());
     };
     let lowered = lowered(stage, layout, key)?;
+    // With the setting `dump`, write the shaders and the plan.
     if let Some(folder) = &emulator.debugging.dump {
         let captured = Captured {
             number: graphics.number,

@@ -93,6 +93,7 @@ impl Recording {
         let captured = variant.words.iter().map(|param| self.capture_param(param, last));
         let mut words: Vec<ParamValue> = captured.collect();
         words.extend(self.pulling_params(device, emulator, variant));
+        // The host knows these values; the counter pass fills in the others for each draw.
         let of_indices = indices.map_or(0, |indices| indices.address);
         let template = counter_pass::template(&words, |word| match word {
             ParamValue::Constant(value) => *value,

@@ -151,6 +151,7 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
                 images,
             );
         }
+        // Replace the extension's masks in all barriers.
         let reach = Reach::of(commands);
         let memory = Mapped::new(memory, memory_count, (reach, src, dst));
         let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));

@@ -25,6 +25,7 @@ pub(crate) unsafe extern "system" fn create_buffer(
         if !device.has_feedback {
             return next(device.handle, info, allocator, buffer);
         }
+        // Captures need all of a buffer to be bound to memory.
         let used = usages::of(&*info);
         let sparse = (*info).flags.contains(vk::BufferCreateFlags::SPARSE_BINDING);
         if sparse && used.intersects(OF_CAPTURES) && device.emulator.get().is_some() {
@@ -35,11 +36,13 @@ pub(crate) unsafe extern "system" fn create_buffer(
         }
         let (changed, _chain) = map(device, &*info);
         let result = next(device.handle, &raw const changed, allocator, buffer);
+        // From now on, render passes need lists of jobs.
         if let Some(emulator) = device.emulator.get()
             && used.intersects(OF_CAPTURES)
         {
             emulator.may_capture.store(true, Ordering::Relaxed);
         }
+        // Captures look up the sizes of buffers with addresses.
         if let Some(emulator) = device.emulator.get()
             && result == vk::Result::SUCCESS
             && usage(used, true).contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)

@@ -45,6 +45,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
         let addressed = vk::MemoryAllocateFlags::DEVICE_ADDRESS;
         let mut own = vk::MemoryAllocateFlagsInfo::default().flags(addressed);
         let edits = |s_type| (s_type == Flags::STRUCTURE_TYPE).then_some(Change::Edit);
+        // Set the flag in a copy of the application's structure, or in a structure of the layer.
         let mut chain = Copied::unchanged(changed.p_next);
         if find::<Flags>(changed.p_next).is_none() {
             own.p_next = changed.p_next;

@@ -78,6 +78,7 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
         if !device.has_feedback {
             return next(device.handle, info, allocator, pass);
         }
+        // Replace the extension's masks in all dependencies.
         let mut changed = *info;
         let dependencies = slice(changed.p_dependencies, changed.dependency_count);
         let (mut mapped, mut chains) = (Vec::new(), Vec::new());
@@ -130,11 +131,13 @@ unsafe fn map<'d>(
     let mut mapped = *dependency;
     let reach = Reach::whole(device);
     let (src, dst) = reaches(reach, mapped.src_subpass, mapped.dst_subpass);
+    // Accesses first: their replacement depends on the original stages.
     mapped.src_access_mask = accesses(src, mapped.src_stage_mask, mapped.src_access_mask);
     mapped.dst_access_mask = accesses(dst, mapped.dst_stage_mask, mapped.dst_access_mask);
     mapped.src_stage_mask = stages(src, mapped.src_stage_mask);
     mapped.dst_stage_mask = stages(dst, mapped.dst_stage_mask);
 
+    // A chained barrier replaces the masks of the dependency.
     type Barrier = vk::MemoryBarrier2<'static>;
     let edits = |s_type| (s_type == Barrier::STRUCTURE_TYPE).then_some(Change::Edit);
     // SAFETY: guaranteed by the caller.

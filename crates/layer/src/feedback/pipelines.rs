@@ -37,6 +37,7 @@ impl Stage {
             Some(Stripped::Refused) => return Err(vk::Result::ERROR_UNKNOWN),
             Some(Stripped::Changed(words)) => words,
         };
+        // The chain points to the stripped SPIR-V.
         let edits = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Edit);
         // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Copied::new(info.p_next, edits) }.map_err(|unknown| {
@@ -110,6 +111,7 @@ unsafe fn without_stream(
     };
     // SAFETY: guaranteed by the caller.
     unsafe { find::<StreamState>(state.p_next)? };
+    // The driver gets a copy of the state without the structure.
     let drops = |s_type| (s_type == StreamState::STRUCTURE_TYPE).then_some(Change::Drop);
     // SAFETY: guaranteed by the caller.
     match unsafe { Copied::new(state.p_next, drops) } {
@@ -168,6 +170,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
             Ok(all) => all,
             Err(error) => return refuse(error, count, pipelines),
         };
+        // Variants for captures are created later, from the registered state.
         let changed: Vec<_> = all.iter().map(|one| one.info).collect();
         let result = next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines);
         if let Some(emulator) = device.emulator.get() {
@@ -223,6 +226,7 @@ pub(crate) unsafe extern "system" fn create_compute_pipelines(
             Ok(stages) => stages,
             Err(error) => return refuse(error, count, pipelines),
         };
+        // Only changed stages need a copy of the create infos.
         if !stages.iter().any(Stage::is_changed) {
             return next(device.handle, cache, count, infos, allocator, pipelines);
         }

@@ -31,12 +31,14 @@ pub(crate) unsafe extern "system" fn create_query_pool(
         if !device.has_feedback || !is_own {
             return next(device.handle, info, allocator, pool);
         }
+        // Timestamps report the availability of the emulation's results; occlusion queries only provide a handle.
         let emulator = device.emulator.get();
         let kind = match emulator {
             Some(_) => vk::QueryType::TIMESTAMP,
             None => vk::QueryType::OCCLUSION,
         };
         let changed = (*info).query_type(kind);
+        // Without memory for the results, there is no pool.
         let result = next(device.handle, &raw const changed, allocator, pool);
         if let (Some(emulator), vk::Result::SUCCESS) = (emulator, result)
             && let Err(error) = emulation::queries::create(device, emulator, *pool, &*info)
@@ -211,6 +213,7 @@ pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
             }
             return;
         }
+        // The emulation copies its results; otherwise they are zeros.
         if let Some((_, emulator, recording)) = emulated(commands) {
             let (queries, to) = ((first, count), (buffer, offset, stride));
             let state = (&**device, emulator, recording);

@@ -106,6 +106,7 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
         };
         if let Some((device, emulator, recording)) = emulated(commands) {
             recording.reset(device, emulator);
+            // Recordings that may be pending twice need synchronization.
             let flags = (*info).flags;
             recording.is_simultaneous =
                 flags.contains(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
@@ -113,6 +114,7 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
             if recording.is_simultaneous && emulator.has_several_queues {
                 recording.own = Some(Arc::default());
             }
+            // A secondary command buffer inside a pass inherits its scope.
             let inside = flags.contains(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE);
             if recording.is_secondary && inside {
                 let inherited = (*info).p_inheritance_info.as_ref();

@@ -62,6 +62,7 @@ pub(crate) unsafe extern "system" fn create_shader_module(
             Stripped::Changed(words) => words,
             Stripped::Refused => return vk::Result::ERROR_UNKNOWN,
         };
+        // The original code is kept for captures.
         let original = words(&*info);
         let changed = (*info).code(&lowered);
         let result = next(device.handle, &raw const changed, allocator, module);

@@ -20,12 +20,14 @@ pub(crate) unsafe extern "system" fn queue_submit(
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
+        // Suspended rendering gets its job list when all of its command buffers are submitted.
         if let Some(emulator) = resuming(device) {
             let batch = |one: &vk::SubmitInfo<'_>| {
                 slice(one.p_command_buffers, one.command_buffer_count).to_vec()
             };
             join((device, emulator), queue, all.iter().map(batch));
         }
+        // Replace the extension's stages in the wait masks, if there are any.
         let waits =
             |one: &vk::SubmitInfo<'_>| slice(one.p_wait_dst_stage_mask, one.wait_semaphore_count);
         let reach = Reach::whole(device);
@@ -59,6 +61,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit_2 else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
+        // Suspended rendering gets its job list when all of its command buffers are submitted.
         if let Some(emulator) = resuming(device) {
             let batch = |one: &vk::SubmitInfo2<'_>| {
                 let batch = slice(one.p_command_buffer_infos, one.command_buffer_info_count);
@@ -66,6 +69,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
             };
             join((device, emulator), queue, all.iter().map(batch));
         }
+        // Replace the extension's stages of waits and signals, if there are any.
         let reach = Reach::whole(device);
         let changes =
             |one: &vk::SemaphoreSubmitInfo<'_>| stages_2(reach, one.stage_mask) != one.stage_mask;
