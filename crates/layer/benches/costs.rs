@@ -239,6 +239,7 @@ impl<'d> Scene<'d> {
         unsafe {
             let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
             vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            // All passes but the last are empty.
             for _ in 1..passes {
                 vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
                 vulkan.cmd_end_render_pass(commands);

@@ -2,8 +2,8 @@
  *
  *     linked /usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
  *
- * It loads the driver of the argument and creates a device with VK_EXT_transform_feedback. The layer logs whether
- * it provides the extension if POLYSHADE_LAYER_LOG_LEVEL=info is set. A linked driver such as MoltenVK works as well. */
+ * It loads the driver of the argument and creates a device with VK_EXT_transform_feedback. The layer logs whether it
+ * provides the extension if POLYSHADE_LAYER_LOG_LEVEL=info is set. A driver such as MoltenVK can also be linked. */
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -58,6 +58,7 @@ pub(crate) unsafe fn pipeline(
         let info = vk::PipelineShaderStageCreateInfo::default();
         stages.push(info.stage(stage).module(module).name(c"main"));
     }
+    // Only strips may restart without an extra feature.
     let strips = [vk::PrimitiveTopology::LINE_STRIP, vk::PrimitiveTopology::TRIANGLE_STRIP];
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(topology)

@@ -95,6 +95,7 @@ pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bo
             commands
         };
         let mut commands = record();
+        // A simultaneous command buffer is submitted to all queues at once.
         for (number, queue) in queues.iter().enumerate() {
             if number > 0 && !simultaneous {
                 commands = record();
@@ -142,6 +143,7 @@ impl<'d> Scene<'d> {
             );
             let pixels = buffer(Usage::TRANSFER_DST);
             let copied = buffer(Usage::TRANSFER_DST);
+            // Objects to draw with.
             let (image, image_memory, view) = image(device, SIZE, vk::ImageUsageFlags::empty());
             let pass = pass(device);
             let info = vk::FramebufferCreateInfo::default()
@@ -429,6 +431,7 @@ unsafe fn pipeline(
             .name(c"main")
     };
     let stages = [stage(0), stage(1)];
+    // Fixed state: one triangle that covers the image.
     let input = vk::PipelineVertexInputStateCreateInfo::default();
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(vk::PrimitiveTopology::TRIANGLE_LIST);

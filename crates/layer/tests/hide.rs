@@ -136,6 +136,7 @@ fn stages_can_be_hidden() {
             made.map(|device| device.destroy_device(None))
         }
     };
+    // Features as reported, then as enabled.
     let shown = Instance::new(&[], Validation::Below);
     assert_eq!(features(&shown), [(vk::TRUE, vk::TRUE); 3]);
     let setting: Settings<'_> = &[(c"hide", c"tessellationShader")];
@@ -146,6 +147,7 @@ fn stages_can_be_hidden() {
         assert_eq!(asks(&hidden, chained), Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
     }
     assert!(hidden.device(LAVAPIPE, false).is_ok(), "asked for nothing hidden");
+    // A list may name extensions and features.
     let both: Settings<'_> = &[(c"hide", c"VK_EXT_robustness2,geometryShader,tessellationShader")];
     let hidden = Instance::new(both, Validation::Below);
     assert_eq!(features(&hidden), [(vk::FALSE, vk::FALSE); 3]);

@@ -123,6 +123,7 @@ fn draw_strips(instance: &Instance, driver: &str) {
     let indices = bare.buffer(Usage::INDEX_BUFFER, INDICES / 2);
     let arguments = bare.buffer(Usage::INDIRECT_BUFFER, 5 * DRAWS as usize);
     let pair = |pair: &[u16]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
+    // Draws alternate between the first and the last strip of the index buffer.
     indices.fill(STRIP.chunks_exact(2).map(pair).cycle());
     let last = (INDICES - INDICES % STRIP.len() - STRIP.len()) as u32;
     let first = |draw: u32| if draw.is_multiple_of(2) { 0 } else { last };

@@ -108,6 +108,7 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
     let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
         .rasterizer_discard_enable(true)
         .line_width(1.0);
+    // Dynamic strides replace a wrong static stride.
     let states =
         [vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE, vk::DynamicState::VERTEX_INPUT_EXT];
     let states = match strides {

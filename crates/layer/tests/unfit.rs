@@ -49,6 +49,7 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     let forced: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback"), (c"log_file", log)];
     let own = linked(narrow::get_instance_proc_addr, &[]);
     let emulated = linked(narrow::get_instance_proc_addr, forced);
+    // The layer hides protected memory and an unsupported extension, but only if it captures.
     assert_eq!([&own, &emulated].map(has_protected_memory), [vk::TRUE, vk::FALSE]);
     let lists =
         |instance: &Instance| instance.extensions(LAVAPIPE).iter().any(|one| one == SINGLE_SAMPLED);
@@ -57,6 +58,7 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     let mut protected = vk::PhysicalDeviceProtectedMemoryFeatures::default().protected_memory(true);
     let devices = [emulated.physical(LAVAPIPE); 2];
     let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&devices);
+    // Devices with unsupported features are refused.
     let refused = Some(vk::Result::ERROR_FEATURE_NOT_PRESENT);
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut protected).err(), refused);
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut group).err(), refused);
@@ -68,6 +70,7 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut counted).err(), refused);
     let mut alone = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&devices[..1]);
     let device = ask(&emulated, &[FEEDBACK], &mut alone).expect("one is none too many");
+    // Sparse buffers for captures are refused.
     let buffer = |flags, usage| {
         let info = vk::BufferCreateInfo::default().size(64).usage(usage).flags(flags);
         // SAFETY: the structure is valid, and the buffer is destroyed.

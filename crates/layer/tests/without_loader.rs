@@ -139,6 +139,7 @@ fn layers_above_find_commands_with_no_handle_and_with_handles_of_others() {
     let of_others = [7_usize; 2];
     let others = std::ptr::from_ref(&of_others) as u64;
     let address = |command: vk::PFN_vkVoidFunction| command.map(|command| command as usize);
+    // A lookup without an instance, or with a handle of another layer, finds the same commands.
     for unknown in [0, others] {
         let unknown_instance = vk::Instance::from_raw(unknown);
         let of_unknown = |name: &CStr| address(layer.of_instance(unknown_instance, name));
@@ -232,6 +233,7 @@ fn androids_loader_asks_the_library() {
         vkEnumerateInstanceExtensionProperties, vkEnumerateInstanceLayerProperties,
         vkGetInstanceProcAddr,
     };
+    // The loader lists layers first, then their extensions.
     let none = vk::PhysicalDevice::null();
     let mut layers = [vk::LayerProperties::default(); 2];
     let mut count = 1;
@@ -327,6 +329,7 @@ fn what_the_layer_provides_goes_from_behind_what_nobody_knows() {
 
 /// Creates objects and records commands that use the extension.
 fn records(layer: &Layer, device: vk::Device) {
+    // Barriers and buffers.
     let commands: vk::CommandBuffer = of_same(device);
     let barrier = call!(layer.of_device(device, c"vkCmdPipelineBarrier"), PFN_vkCmdPipelineBarrier);
     let memory = [vk::MemoryBarrier {
@@ -351,6 +354,7 @@ fn records(layer: &Layer, device: vk::Device) {
     assert_eq!(got.accesses, [vk::AccessFlags::SHADER_WRITE, vk::AccessFlags::HOST_READ]);
     assert_eq!(got.usage, vk::BufferUsageFlags::STORAGE_BUFFER);
 
+    // Queries of the extension, and of others.
     let create = call!(layer.of_device(device, c"vkCreateQueryPool"), PFN_vkCreateQueryPool);
     let begin =
         call!(layer.of_device(device, c"vkCmdBeginQueryIndexedEXT"), PFN_vkCmdBeginQueryIndexedEXT);

@@ -80,7 +80,7 @@ pub(crate) fn create(
     Ok(())
 }
 
-/// Creates the query pool of the driver that the application asked for.
+/// Creates a query pool of the driver with the application's create info.
 fn driver_pool(
     device: &Driver,
     info: &vk::QueryPoolCreateInfo<'_>,

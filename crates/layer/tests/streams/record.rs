@@ -219,6 +219,7 @@ impl Scene<'_> {
         let pools = [self.queries].into_iter().chain(self.generated);
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
+            // Bind the state, begin the queries and the capture.
             let pipeline = self.pipelines[0];
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
             self.bind_attributes(commands, capture.fed);
@@ -233,6 +234,7 @@ impl Scene<'_> {
             }
             let begins = feedback.cmd_begin_transform_feedback_ext;
             begins(commands, 0, 3, begin.as_ptr(), offsets.as_ptr());
+            // Record the draws, then end in reverse order.
             for call in &capture.calls {
                 self.call(commands, call);
             }

@@ -305,6 +305,7 @@ fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
         (0..each).map(part).fold(0, |all, one| all | one)
     };
     let calls = || stream.captures.iter().flat_map(|capture| &capture.calls);
+    // The arguments of call `n` begin at draw `n * MOST_DRAWS`.
     let mut arguments = vec![0x1111; WORDS];
     const { assert!(MOST_CALLS * MOST_DRAWS * ARGUMENT_WORDS <= WORDS) };
     for call in calls() {
