@@ -96,7 +96,7 @@ impl Recording {
     pub(super) fn finish_owned(&mut self, device: &Driver, emulator: &Emulator) -> bool {
         let Some(owner) = self.owner.take() else { return false };
         let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the secondary command buffer outlives its executions, and the lock excludes other threads.
+        // SAFETY: the owner lives as long as this command buffer, which executes it; the lock excludes others.
         if let Some(owner) = unsafe { emulator.recording(owner) } {
             let jobs = std::mem::take(&mut self.jobs);
             owner.join(device, emulator, jobs, |_| false);
