@@ -1,37 +1,37 @@
-//! Removes what is dead, across functions.
+//! Dead code elimination across functions.
 //!
-//! # Words
+//! # Terms
 //!
-//! * An *observer* is whoever sees what an invocation does: later stages, the host, other invocations. Observers see
-//!   outputs, stores to buffers and images, atomics, and whether the shader ends. [`DceOptions`] names those of them
-//!   that nobody needs.
-//! * An instruction is *live* if an observer sees what it does, or if something live needs it. What is not live is
-//!   *dead* and goes. To *want* an id is to mark as live what a use of its value needs.
-//! * A *part* is memory that only the invocation itself sees: a variable, or a member or element of a part. Whoever
-//!   reads a part needs what writes to it, to parts of it, or to what it is part of. All parts of one variable share
-//!   a *root*.
-//! * A *value*, here, is one of a structure type, or a parameter that is passed by value. Some *members* of it may be
-//!   live without the others; it is *whole* if something live uses all of it. So is a type whose members all stay.
-//! * A *construct* is a function's body, a selection or a loop, as SPIR-V's merge instructions delimit them. If
-//!   nothing in one is live, all of it goes, and its header branches to its merge block; but not if it is *endless*:
-//!   if it may never be left, so that an observer sees whether it is.
-//! * An *effect* is a store to memory that others see, or an atomic.
+//! * An *observer* sees the effects of an invocation: later stages, the host, other invocations. Observers see
+//!   outputs, stores to buffers and images, atomics, and whether the shader terminates. [`DceOptions`] lists the
+//!   outputs and effects that no observer needs.
+//! * An instruction is *live* if an observer sees its effect, or if a live instruction needs it. All others are
+//!   *dead* and are removed. To *want* an id is to mark as live everything that a use of its value needs.
+//! * A *part* is memory that only the invocation itself sees: a variable, or a member or element of a part. A read of
+//!   a part needs the writes to it, to its own parts, and to the parts that contain it. All parts of one variable
+//!   share a *root*.
+//! * A *value* is one of a structure type, or a parameter that is passed by value. Some of its *members* may be live
+//!   without the others; it is *whole* if a live instruction uses all of it. A type is whole if all its members stay.
+//! * A *construct* is the body of a function, a selection or a loop, as SPIR-V's merge instructions delimit them. If
+//!   nothing in a construct is live, all of it is removed, and its header branches to its merge block. An *endless*
+//!   construct stays: it may never be left, and an observer sees whether it is.
+//! * An *effect* is an atomic, or a store to memory that observers see.
 //!
 //! # Phases
 //!
-//! 1. [`walk`] looks once at everything that the entry points reach, and fills the [`analysis`]: functions and calls,
-//!    the [`graph`] of blocks and constructs, [`parts`] and what writes to them, values, and a note at each
-//!    instruction that has something to do with one of these. [`loops`] adds the loops that may not end.
-//! 2. [`mark`] starts from what observers see, and follows from what is live to what it needs. Last, [`debug`] keeps
-//!    instructions for debuggers that lost nothing.
-//! 3. [`sweep`] queues the edits that remove the rest. Nothing is re-ordered or replaced: what is kept computes what
-//!    it computed by the same instructions, so that every bit stays.
+//! 1. [`walk`] visits once everything that the entry points reach, and fills the [`analysis`]: functions and calls,
+//!    the [`graph`] of blocks and constructs, [`parts`] and the writes to them, values, and a note at each
+//!    instruction that refers to one of these. [`loops`] adds the loops that may not terminate.
+//! 2. [`mark`] starts from the observed effects, and follows each live instruction to those that it needs. Finally,
+//!    [`debug`] keeps those debug instructions all of whose operands stay.
+//! 3. [`sweep`] queues the edits that remove the rest. It neither reorders nor replaces instructions, so that the
+//!    remaining values stay the same in every bit.
 //!
-//! # To change something here
+//! # Extending it
 //!
-//! What is not looked at stays: an instruction of an unknown kind is live, and wants all its operands. To remove
-//! more, give the instruction a [kind](kinds), say in `mark::visit` what it needs, and only then stop marking the
-//! rest. Each phase asks the phases before it, never those behind; the analysis and its tables ask nobody.
+//! An instruction of an unknown kind is live, and wants all its operands. To remove more, give the instruction a
+//! [kind](kinds), add its needs to `mark::visit`, and only then stop marking the rest. Each phase uses only the
+//! phases before it; the analysis and its tables use none.
 
 mod analysis;
 mod capabilities;
@@ -59,19 +59,18 @@ use mark::Marks;
 use options::Effects;
 use polyshade_spv::{Code, Error, Id, Inst, Module, Op, Rewritten, Section};
 
-/// A version of `m` without what is dead: instructions, branches and loops, calls, functions, variables, members of
-/// structures, types, constants, names, decorations.
+/// Returns a version of `m` without dead code: instructions, branches and loops, calls, functions, variables, members
+/// of structures, types, constants, names, decorations.
 ///
-/// It comes with the outputs that nobody needs and that stay all the same, or whose members do, as the shader reads
-/// them.
+/// The value lists the unneeded outputs that stay nonetheless, in whole or in part, as the shader reads them.
 ///
-/// A loop that may not end stays. Modules for kernels, modules that are linked, and modules with functions that are not
-/// made of blocks stay as they are.
+/// A loop that may not terminate stays. Kernels, modules with linkage and modules with functions that are not made of
+/// blocks are not changed.
 ///
 /// # Errors
 ///
-/// `Unsupported`: effects, where they are refused; where they are not needed, something needed that uses the result of
-/// one, or reads what one writes.
+/// `Unsupported`: the module has effects and the options refuse them; or it has effects that are not needed, and live
+/// code uses the result of one or reads the memory that one writes.
 pub fn dce<'m>(m: &'m Module<'_>, wanted: &DceOptions) -> Result<Rewritten<'m, Vec<Id>>, Error> {
     m.rewrite(|m, p| {
         let unchanged = || Ok(wanted.outputs.keys().copied().collect());
@@ -96,7 +95,7 @@ pub fn dce<'m>(m: &'m Module<'_>, wanted: &DceOptions) -> Result<Rewritten<'m, V
     })
 }
 
-/// Whether variables have no addresses, and nothing is seen by modules that are linked to this one.
+/// Whether variables have no addresses (logical addressing), and no other module is linked to this one.
 fn is_shader(m: &Module<'_>) -> bool {
     const LINKAGE: u32 = polyshade_spv::Capability::LINKAGE.0;
     const LOGICAL: u32 = 0;
@@ -107,22 +106,25 @@ fn is_shader(m: &Module<'_>) -> bool {
         && !m.has_capability(polyshade_spv::Capability(LINKAGE))
 }
 
-/// An effect that is dropped leaves nothing behind that needs it.
+/// Refuses live code that needs a dropped effect.
 fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &DceOptions) -> Result<(), Error> {
     let dropped = &marks.analysis.dropped;
     if dropped.is_empty() {
         return Ok(());
     }
     let effects = || dropped.iter().map(|at| marks.analysis.inst(*at));
+    // The options may refuse effects altogether.
     if let Some(first) = effects().next().filter(|_| wanted.effects == Effects::Refused) {
         let message = "the shader stores to memory itself, and would in both runs";
         return Err(refused(first, &code::SIDE_EFFECTS_UNASSIGNED, message)
             .help("say which run keeps its side effects"));
     }
+    // Live code must not use the result of a dropped atomic.
     if let Some(live) = effects().find(|inst| marks.live.contains(At::of(*inst))) {
         let message = format!("what is kept needs the result of {}, which is dropped", noun(live));
         return Err(refused(live, &code::SIDE_EFFECTS_RESULT_USED, &message));
     }
+    // Live code must not read the memory that dropped effects write.
     let mut written = Written::by(m, effects());
     for function in marks.analysis.functions.indices() {
         let at = marks.analysis.functions[function].at;

@@ -1,25 +1,26 @@
-//! Several lowerings of a pipeline at once, in the order that is right: what is wanted is said, and not in which steps.
+//! Applies several lowerings to the stages of a pipeline in the right order.
 //!
-//! Some lowerings are right in one order only: a position that was converted can no longer be captured as the shader
-//! wrote it. And each lowering sees one stage, while what it adds must be free in all of them. A [`Recipe`] has a field
-//! for each lowering, so that neither an order nor a step that is made twice can be asked for; [`lower`] finds in the
-//! modules what the stages use, which distances they link and which locations are free.
+//! The order of some lowerings matters: for example, transform feedback must capture a position before it is
+//! converted. And each lowering changes one stage, but its additions must be free in all stages. A [`Recipe`] has one
+//! field for each lowering, so that a caller can neither choose a wrong order nor repeat a step. [`lower`] finds out
+//! which resources the stages use, which distances they link and which locations are free.
 //!
-//! What is done, in this order, and why it comes before what follows. The *last* stage is the last one before
+//! The steps, in this order, each with the reason for its place. The *last* stage is the last one before
 //! rasterization.
 //!
-//! 1. [`vertex_pulling`](Recipe::vertex_pulling), of the vertex stage. A capture of draws with indices, or in a compute
-//!    stage, takes no other attributes.
-//! 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the shader wrote, by its names.
-//! 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as built-in arrays.
-//! 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too.
-//! 5. [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip.
-//! 6. [`position_only`](Recipe::position_only), of the last stage. It keeps built-in distances, and drops ordinary
-//!    values.
-//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances.
-//! 8. [`clip_space`](Recipe::clip_space), of the last stage. A position that discards is not converted.
+//! 1. [`vertex_pulling`](Recipe::vertex_pulling), of the vertex stage. A capture of indexed draws, or in a compute
+//!    stage, requires attributes that the shader fetches.
+//! 2. [`capture`](Recipe::capture), of the last stage. It captures the outputs as the shader wrote them, by their
+//!    original names.
+//! 3. [`normalize`](Recipe::normalize), of all stages. All later steps expect distances in built-in arrays.
+//! 4. [`planes`](Recipe::planes), of the last stage. Masks apply to these planes too.
+//! 5. [`masks`](Recipe::masks), of the last and the fragment stage. Emulation works on the masked distances.
+//! 6. [`position_only`](Recipe::position_only), of the last stage. It keeps built-in distances, but would drop the
+//!    ordinary outputs of an emulation.
+//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last change of distances.
+//! 8. [`clip_space`](Recipe::clip_space), of the last stage. It must not convert a position that discards.
 //! 9. [`rasterizer_discard`](Recipe::rasterizer_discard), of the last stage.
-//! 10. [`blend`](Recipe::blend), of the fragment stage. An interlock begins in the function of the entry point.
+//! 10. [`blend`](Recipe::blend), of the fragment stage. An interlock must begin in the function of the entry point.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{ParamSource, Target}};
@@ -51,10 +52,10 @@ use pipeline::Pipeline;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use std::collections::BTreeMap;
 
-/// How often recipes themselves came to make other words.
+/// Version of the recipes themselves; it grows by one when they emit different code for the same input.
 const OWN_VERSION: u32 = 1;
 
-/// Grows by one whenever the version of a lowering that recipes make does: the sum of them, and of their own.
+/// Sum of the versions of all lowerings and of recipes; it grows by one with each of them.
 pub const VERSION: u32 = OWN_VERSION
     + advanced_blend::VERSION
     + clip_cull::VERSION
@@ -65,111 +66,112 @@ pub const VERSION: u32 = OWN_VERSION
     + transform_feedback::EXTENSION_VERSION
     + vertex_pulling::VERSION;
 
-/// What the stages of one pipeline want. A field that is not there is not done.
+/// The lowerings that the stages of one pipeline need. A field that is `None` is skipped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Recipe {
-    /// The vertex stage fetches its attributes.
+    /// Vertex pulling: the vertex stage fetches its attributes.
     pub vertex_pulling: Option<vertex_pulling::Options>,
-    /// Transform feedback captures the last stage.
+    /// Transform feedback of the last stage.
     pub capture: Option<Capture>,
-    /// Distances in registers become built-in arrays, in all stages, numbered for the stages that meet. Stages that are
-    /// not named here go by their semantics.
+    /// Turns distances in registers into built-in arrays, in all stages, numbered consistently between stages. Stages
+    /// without an entry in the map use their semantics.
     pub normalize: Option<BTreeMap<ExecutionModel, Normalize>>,
-    /// The last stage is clipped against planes of the host's.
+    /// Clips the last stage against planes of the host.
     pub planes: Option<UserPlanes>,
-    /// Disabled planes do not clip.
+    /// Turns off clipping by disabled planes.
     pub masks: Option<Masks>,
-    /// The last stage is reduced to the outputs that decide coverage, or to the others.
+    /// Reduces the last stage to the outputs that determine coverage, or to the other ones.
     pub position_only: Option<position_only::Options>,
-    /// The fragment stage discards what the distances of the last stage cut off, where the device has none.
+    /// Emulates clip and cull distances that the device lacks: the fragment stage discards the fragments outside.
     pub emulate: Option<Emulated>,
-    /// The position of the last stage is converted.
+    /// Converts the position of the last stage.
     pub clip_space: Option<clip_space::Options>,
-    /// Nothing is rasterized, or not always.
+    /// Discards all primitives before rasterization, always or on a host parameter.
     pub rasterizer_discard: Option<rasterizer_discard::Options>,
-    /// The fragment stage blends.
+    /// Blends in the fragment stage.
     pub blend: Option<advanced_blend::Options>,
 }
 
-/// How the last stage is captured.
+/// The way in which the last stage is captured.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Capture {
-    /// By `VK_EXT_transform_feedback`.
+    /// With `VK_EXT_transform_feedback`.
     Extension(transform_feedback::Options),
     /// Into storage buffers.
     Storage {
-        /// Which variant the pipeline draws, or dispatches: where options ask for a [compute
-        /// stage](transform_feedback::Options::compute), [`Variant::CaptureOnly`] makes one of the vertex stage. Of a
-        /// variant that is not rasterized nothing else is done to the last stage; a recipe with another variant and the
-        /// same options finds the same places.
+        /// The variant that the pipeline draws or dispatches. If the options request a [compute
+        /// stage](transform_feedback::Options::compute), [`Variant::CaptureOnly`] turns the vertex stage into one.
+        /// The last stage of a variant that is not rasterized gets no later lowering. Recipes that differ only in the
+        /// variant use the same bindings and locations.
         variant: Variant,
-        /// What is captured, and where it goes.
+        /// The captured outputs and their destination.
         options: transform_feedback::Options,
     },
 }
 
-/// Which clip planes clip.
+/// The clip planes that are enabled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Masks {
     /// Bit `i` enables plane `i`.
     pub enabled: Value<u32>,
-    /// Whether the fragment stage reads, and `VK_EXT_transform_feedback` captures, the unmasked distances: at locations
-    /// that are free in both stages.
+    /// Whether the fragment stage reads the unmasked distances, and `VK_EXT_transform_feedback` captures them. They
+    /// get locations that are free in both stages.
     #[cfg_attr(feature = "serde", serde(default))]
     pub keep_original: bool,
 }
 
-/// What each lowering says of one stage, where it was asked for.
+/// The results of the lowerings of one stage; `None` for each lowering that the recipe does not apply to it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Made {
-    /// Of attributes that are fetched.
+    /// Result of vertex pulling.
     pub pulled: Option<Pulled>,
-    /// Of a capture into storage buffers.
+    /// Layout of a capture into storage buffers.
     pub stored: Option<Layout>,
-    /// Of a capture by the extension.
+    /// Result of a capture with the extension.
     pub decorated: Option<Decorated>,
-    /// Of registers that became arrays.
+    /// Distances after registers became arrays.
     pub normalized: Option<StageDistances>,
-    /// Of the host's planes.
+    /// Distances after the planes of the host were added.
     pub planes: Option<StageDistances>,
-    /// Of planes that are off, in the last stage.
+    /// Distances of the last stage after masking.
     pub masks: Option<StageDistances>,
-    /// Of the unmasked distances that the fragment stage reads.
+    /// The unmasked distances that the fragment stage reads.
     pub original: Option<StageDistances>,
-    /// Of distances that are emulated.
+    /// The emulated distances.
     pub emulated: Option<StageDistances>,
-    /// Of the position's convention.
+    /// Result of the conversion of the position.
     pub clip_space: Option<Changed>,
-    /// Of rasterizer discard.
+    /// Result of rasterizer discard.
     pub rasterizer_discard: Option<Changed>,
-    /// Of blending.
+    /// The blending of each target, by its location.
     pub blended: Option<BTreeMap<u32, ColorBlend>>,
 }
 
-/// Makes of the stages of a pipeline, in its order, what `recipe` says. There is a result for each stage, with the
-/// words and requirements of all that was done to it. Each stage gets a module of its own, with its entry point alone.
+/// Applies `recipe` to the stages of a pipeline, which are in pipeline order. The result has one element for each
+/// stage, with the host parameters and requirements of all its lowerings. Each result is a separate module that has
+/// only the entry point of its stage.
 ///
-/// What the other stages use is reserved for each: their descriptors, push constants and specialization constants, and
-/// the locations of the next stage's inputs. A target reserves what is beyond the pipeline.
+/// Each stage avoids the descriptors, push constants and specialization constants of the other stages, and the
+/// locations of the next stage's inputs. A target needs to reserve only resources outside of the pipeline.
 ///
 /// # Errors
 ///
-/// The message begins with the field of the recipe that it is about. A place and an id are of the module of the stage
-/// that the message names.
+/// The message begins with the name of the recipe's field. A word offset or id refers to the module of the stage that
+/// the message names.
 ///
-/// * `Options`: stages out of order; a field for which the pipeline has no stage; a reduction of a variant that is not
-///   rasterized.
-/// * Those of the lowerings, and `Unsupported` where too few locations are free.
+/// * `Options`: the stages are not in pipeline order; the pipeline has no stage for a field; a variant that is not
+///   rasterized is to be reduced.
+/// * The errors of the lowerings, and `Unsupported` if too few locations are free.
 pub fn lower<'m>(
     stages: &[(&'m Module<'_>, Target)],
     recipe: &Recipe,
@@ -196,14 +198,14 @@ pub fn lower<'m>(
 }
 
 impl Recipe {
-    /// Whether what is drawn goes on to rasterization.
+    /// Whether the pipeline rasterizes its primitives.
     fn is_rasterized(&self) -> bool {
         let captures = [Variant::CaptureOnly, Variant::SpillOutputs];
         !matches!(&self.capture, Some(Capture::Storage { variant, .. }) if captures.contains(variant))
     }
 
-    /// The descriptors that are asked for by their numbers, by all but vertex pulling and the capture, which find room
-    /// beside them. `colours` are the locations of the fragment stage's outputs.
+    /// Returns the descriptors whose numbers the recipe fixes. Vertex pulling and captures are left out: they choose
+    /// free ones. `colours` are the locations of the fragment stage's outputs.
     fn descriptors(&self, colours: Vec<u32>) -> Reserved {
         let planes = self.planes.map(|planes| planes.params);
         let masks = self.masks.and_then(|masks| masks.enabled.place());

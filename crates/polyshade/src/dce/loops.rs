@@ -1,31 +1,34 @@
-//! Which loops may not end. A loop in which nothing is live can go only if it ends for sure: behind one that does
-//! not, nothing runs, so that without it the shader would do more than before.
+//! Finds the loops that may not terminate.
 //!
-//! A loop ends if it has no second iteration, or if each iteration makes a test that fails one day. A test does if it
-//! compares a counter with a bound that does not change: a counter goes around the circle of 2^width numbers by the
-//! same step in each iteration, and where the loop ends is an arc of the circle, which a step that is no longer than
-//! the arc cannot jump over. All else is taken for a loop that may not end.
+//! A loop without live instructions can be removed only if it certainly terminates. Nothing runs after an infinite
+//! loop, so that without it the shader would do more than before.
+//!
+//! A loop terminates if it has no second iteration, or if every iteration makes a test that fails eventually. A test
+//! does so if it compares a counter with an invariant bound: each iteration moves the counter by the same step around
+//! the circle of 2^width numbers; the values at which the loop ends form an arc of the circle, and a step that is no
+//! longer than the arc cannot jump over it. All other loops are assumed not to terminate.
 //!
 //! # Why a proof
 //!
-//! Compilers of C++ need none, as C++ says that a loop without effects ends. Nothing was found that says so of
-//! SPIR-V:
+//! C++ compilers need no proof, as C++ lets them assume that a loop without effects terminates. We found no such rule
+//! for SPIR-V:
 //!
 //! * SPIR-V, 2.11 "Structured Control Flow", has rules for where loops are entered and left, and none for whether
-//!   they are. `SPV_KHR_maximal_reconvergence` says who runs an instruction together, not that anyone comes to it.
-//! * Vulkan, "Shader Termination", says how an invocation terminates, not that it does: "A shader stage for a given
-//!   command completes execution when all invocations for that stage have terminated."
+//!   they are. `SPV_KHR_maximal_reconvergence` defines which invocations run an instruction together, not that any
+//!   reaches it.
+//! * Vulkan, "Shader Termination", defines how an invocation terminates, not that it does: "A shader stage for a
+//!   given command completes execution when all invocations for that stage have terminated."
 //! * GLSL ES 3.00, 6.3 "Iteration": "Non-terminating loops are allowed. The consequences of very long or
 //!   non-terminating loops are platform dependent."
 //!
-//! Developers of wgpu (issue 6572) and of SPIRV-Tools (pull request 2471) take loops without an end for undefined
-//! behaviour, but name no section. Should one be found, this file can go.
+//! Developers of wgpu (issue 6572) and of SPIRV-Tools (pull request 2471) consider infinite loops undefined
+//! behaviour, but cite no section. If a rule is found, this file can be deleted.
 //!
-//! # What it is worth
+//! # Benefit
 //!
-//! Of every second shader of the corpus, 585 variants were made, of which 232 have loops. With the proof, 161 of 325
-//! loops leave the position-only variants, without it none; 160 shaders are smaller, and all together have 271,396
-//! words instead of 286,781: 5.4 % less, and 9.5 % less where there are loops. Complements hardly gain.
+//! Measured on 585 variants of every second shader of the corpus, of which 232 have loops: with the proof, 161 of 325
+//! loops leave the position-only variants, without it none. 160 shaders are smaller; the total is 271,396 words
+//! instead of 286,781, which is 5.4 % less, and 9.5 % less in shaders with loops. Complements hardly gain.
 
 use super::analysis::Analysis;
 use super::graph::{BlockRecord, ConstructRecord, Order};
@@ -35,19 +38,19 @@ use super::parts::{Owner, Writer};
 use polyshade_spv::view::{Binary, Branch, BranchConditional, Load, Phi, Store, Unary, Variable};
 use polyshade_spv::{Id, Inst, Op, StorageClass, Type};
 
-/// How deep a condition or a bound is looked into.
+/// The depth to which the definition of a condition or a bound is followed.
 const DEEPEST: u32 = 8;
-/// How many blocks of an iteration are looked at.
+/// The number of blocks of an iteration that are examined.
 const LONGEST: usize = 32;
-/// How many writes of variables and blocks are looked at, for each word of the module.
+/// The number of blocks and of writes to variables that are examined, for each word of the module.
 const BUDGET: usize = 4;
 
-/// The loops that are not known to end, with the function they are in.
+/// Returns the loops that may not terminate, each with its function.
 pub(super) fn find_endless(analysis: &Analysis<'_, '_>) -> Vec<(Construct, Function)> {
     let mut budget = analysis.m.words().len() * BUDGET;
     let mut endless = Vec::new();
     for function in analysis.functions.indices() {
-        // Constructs come in the order of the functions, and a body before what stands in it.
+        // Constructs are in the order of the functions, and a body precedes the constructs inside it.
         let body = |function| analysis.functions.get(function).and_then(|one| one.body);
         let Some(first) = body(function) else { continue };
         let end = body(Function::new(function.number() + 1));
@@ -65,7 +68,7 @@ pub(super) fn find_endless(analysis: &Analysis<'_, '_>) -> Vec<(Construct, Funct
     endless
 }
 
-/// One loop that is looked at.
+/// The search for a proof that one loop terminates.
 struct Search<'s, 'm, 'w> {
     analysis: &'s Analysis<'m, 'w>,
     construct: &'s ConstructRecord,
@@ -74,21 +77,20 @@ struct Search<'s, 'm, 'w> {
     budget: &'s mut usize,
 }
 
-/// Numbers are on a circle; a counter goes around it by the same step in every iteration.
+/// A number that every iteration moves by the same step around the circle of 2^`width` values.
 struct Counter {
     step: i128,
     width: u32,
 }
 
-/// Where a conditional branch leaves the loop.
+/// A conditional branch that leaves the loop.
 struct Exit {
     condition: Id,
-    /// On which outcome.
+    /// The value of the condition for which it leaves.
     outcome: bool,
 }
 
 impl<'m> Search<'_, 'm, '_> {
-    /// Whether the loop ends for sure: it has no second iteration, or a test that every iteration makes fails one day.
     fn ends(&mut self) -> bool {
         if !self.is_repeated() {
             return true;
@@ -103,7 +105,7 @@ impl<'m> Search<'_, 'm, '_> {
         })
     }
 
-    /// Whether something goes on at the continue target.
+    /// Whether a block that is reached branches to the continue target.
     fn is_repeated(&mut self) -> bool {
         if self.header == self.continue_target {
             return true;
@@ -126,13 +128,13 @@ impl<'m> Search<'_, 'm, '_> {
         false
     }
 
-    /// Takes one from the budget, and says whether something is left of it.
+    /// Takes one from the budget, and returns whether any is left.
     fn spend(&mut self) -> bool {
         *self.budget = self.budget.saturating_sub(1);
         *self.budget > 0
     }
 
-    /// Whether `block`, to which some path leads, may branch to the continue target.
+    /// Whether `block` is reachable and may branch to the continue target.
     fn goes_on_from(&self, block: Block) -> bool {
         let graph = &self.analysis.graph;
         let label = self.analysis.inst(graph.blocks[self.continue_target].label).result();
@@ -151,12 +153,12 @@ impl<'m> Search<'_, 'm, '_> {
         self.construct.holds(self.analysis.graph.blocks[block].order)
     }
 
-    /// Whether an instruction stands in the loop. Parameters stand in no block.
+    /// Whether an instruction is in the loop. Parameters are in no block.
     fn holds_inst(&self, at: At) -> bool {
         self.analysis.block_of(at).is_some_and(|block| self.holds(block))
     }
 
-    /// The block that every iteration runs behind `block`, where it does not leave the loop.
+    /// Returns the block that every iteration runs right after `block`, unless it leaves the loop.
     fn after(&self, block: Block) -> Option<Block> {
         let next = self.only_way(block)?;
         let BlockRecord { order, heads, .. } = self.analysis.graph.blocks[next];
@@ -164,13 +166,13 @@ impl<'m> Search<'_, 'm, '_> {
         (next != self.header && self.construct.holds(order) && !heads_loop).then_some(next)
     }
 
-    /// Whether every iteration that comes to `start` runs `block`, unless it leaves the loop before.
+    /// Whether every iteration that reaches `start` runs `block`, unless it leaves the loop before.
     fn always_runs(&self, start: Block, block: Block) -> bool {
         let blocks = std::iter::successors(Some(start), |last| self.after(*last));
         blocks.take(LONGEST).any(|one| one == block)
     }
 
-    /// The one block that can follow `block` in the loop.
+    /// Returns the only block in the loop that can follow `block`.
     fn only_way(&self, block: Block) -> Option<Block> {
         let terminator = self.terminator(block);
         if let Some(branch) = Branch::of(terminator) {
@@ -181,7 +183,7 @@ impl<'m> Search<'_, 'm, '_> {
         self.analysis.block(if exit.outcome { branch.if_false() } else { branch.if_true() })
     }
 
-    /// How the loop is left from the end of `block`, if it is.
+    /// Returns the exit of the loop at the end of `block`, if there is one.
     fn exit_of(&self, block: Block) -> Option<Exit> {
         let branch = BranchConditional::of(self.terminator(block))?;
         let leaves = |label| {
@@ -198,11 +200,12 @@ impl<'m> Search<'_, 'm, '_> {
         }
     }
 
-    /// Whether `condition`, asked for in every iteration, is `outcome` one day.
+    /// Whether `condition`, tested in every iteration, eventually equals `outcome`.
     fn becomes(&mut self, condition: Id, outcome: bool, depth: u32) -> bool {
         let Some(inst) = self.analysis.m.definition(condition).filter(|_| depth < DEEPEST) else {
             return false;
         };
+        // A logical operation is decided by its operands.
         match (inst.op(), outcome) {
             (Op::CONSTANT_TRUE, _) => return outcome,
             (Op::CONSTANT_FALSE, _) => return !outcome,
@@ -218,6 +221,7 @@ impl<'m> Search<'_, 'm, '_> {
             }
             _ => {}
         }
+        // Otherwise the condition must compare a counter with an invariant bound.
         let Some(compared) = Binary::of(inst) else { return false };
         let op = if outcome { negated(inst.op()) } else { Some(inst.op()) };
         let (left, right) = (compared.left(), compared.right());
@@ -234,8 +238,8 @@ impl<'m> Search<'_, 'm, '_> {
         false
     }
 
-    /// Whether a loop that goes on while `counter op bound` ends. Where it ends is an arc of the circle; a step that is
-    /// no longer than the arc cannot jump over it.
+    /// Whether a loop that continues while `counter op bound` terminates: the step must not be longer than the arc of
+    /// values at which the loop ends.
     fn reaches(&self, op: Op, counter: &Counter, bound: Id) -> bool {
         let signed = matches!(
             op,
@@ -260,7 +264,7 @@ impl<'m> Search<'_, 'm, '_> {
         counter.step.abs() <= arc
     }
 
-    /// What `id` is a copy of, bit for bit: of an integer of the same width.
+    /// Returns the integer of the same width that `id` is a bitwise copy of, or `id` itself.
     fn copied_from(&self, mut id: Id) -> Id {
         let width = |id| match self.analysis.m.ty(self.analysis.m.type_of(id)?)? {
             Type::Int { width, .. } => Some(width),
@@ -299,7 +303,7 @@ impl<'m> Search<'_, 'm, '_> {
         })
     }
 
-    /// The counter that `id` is, if it is one.
+    /// Returns the counter whose value `id` is.
     fn counter(&mut self, id: Id, depth: u32) -> Option<Counter> {
         let inst = self.analysis.m.definition(self.copied_from(id)).filter(|_| depth < DEEPEST)?;
         if !self.holds_inst(At::of(inst)) {
@@ -311,13 +315,13 @@ impl<'m> Search<'_, 'm, '_> {
         if let Some(phi) = Phi::of(inst) {
             return self.counter_in_phi(phi);
         }
-        // What is a step ahead goes as far.
+        // A counter plus a constant advances by the same step.
         let sum = Binary::of(inst).filter(|_| matches!(inst.op(), Op::I_ADD | Op::I_SUB))?;
         self.number(sum.right(), true)?;
         self.counter(sum.left(), depth + 1)
     }
 
-    /// A variable with one write in the loop, in every iteration, of itself and a constant.
+    /// Returns the counter in a variable to which every iteration adds a constant, in its only write in the loop.
     fn counter_in_memory(&mut self, load: Load<'m>) -> Option<Counter> {
         let part = self.analysis.part(load.pointer())?;
         let is_variable = self.analysis.parts.root(part).owner == Owner::Function;
@@ -326,7 +330,7 @@ impl<'m> Search<'_, 'm, '_> {
         }
         let mut written = None;
         for writer in self.analysis.parts.writers_of(part) {
-            // A call is passed the address, and then the variable is not plain.
+            // A call gets the variable's address; then the variable is not plain.
             let Writer::Inst(at) = writer else { return None };
             if !self.spend() || self.holds_inst(at) && written.replace(at).is_some() {
                 return None;
@@ -348,7 +352,7 @@ impl<'m> Search<'_, 'm, '_> {
         self.stepped(store.object(), |id| own(id).is_some())
     }
 
-    /// A phi of the loop's header that every iteration gives itself and a constant.
+    /// Returns the counter in a phi of the loop's header whose value from inside the loop is itself plus a constant.
     fn counter_in_phi(&mut self, phi: Phi<'m>) -> Option<Counter> {
         if self.analysis.block_of(At::of(phi.inst())) != Some(self.header) {
             return None;
@@ -369,7 +373,7 @@ impl<'m> Search<'_, 'm, '_> {
         counter
     }
 
-    /// The counter whose next value is `id`, which must be a sum of what `is_own` says is its last and a constant.
+    /// Returns the counter whose next value is `id`: the sum of a constant and a value for which `is_own` is true.
     fn stepped(&self, id: Id, is_own: impl Fn(Id) -> bool) -> Option<Counter> {
         let inst = self.analysis.m.definition(self.copied_from(id))?;
         let sum = Binary::of(inst)?;
@@ -385,7 +389,7 @@ impl<'m> Search<'_, 'm, '_> {
         (step != 0 && (1..=64).contains(&width)).then_some(Counter { step, width })
     }
 
-    /// Whether `id` has one value in all iterations.
+    /// Whether `id` has the same value in all iterations.
     fn is_invariant(&mut self, id: Id, depth: u32) -> bool {
         let Some(inst) = self.analysis.m.definition(id).filter(|_| depth < DEEPEST) else {
             return false;
@@ -408,7 +412,7 @@ impl<'m> Search<'_, 'm, '_> {
         all
     }
 
-    /// Whether a load from `pointer` gives one value in all iterations.
+    /// Whether a load from `pointer` returns the same value in all iterations.
     fn is_invariant_memory(&mut self, pointer: Id, depth: u32) -> bool {
         let m = self.analysis.m;
         let constant = [
@@ -429,7 +433,7 @@ impl<'m> Search<'_, 'm, '_> {
         }
         match self.analysis.parts.root(part).owner {
             Owner::Function => self.is_not_written(part),
-            // Two parameters may be one variable: then neither may be written.
+            // Two parameters may alias, so that no parameter of the function may be written.
             Owner::Parameter(parameter) => {
                 let function = self.analysis.parameters[parameter].function;
                 let parameters = self.analysis.functions[function].parameters.clone();
@@ -442,7 +446,7 @@ impl<'m> Search<'_, 'm, '_> {
         }
     }
 
-    /// Whether nothing in the loop writes to a variable whose address nothing else knows.
+    /// Whether no instruction in the loop writes to a variable of which no pointer escapes.
     fn is_not_written(&mut self, part: Part) -> bool {
         let writers = self.analysis.parts.writers_of(part);
         writers.into_iter().all(|writer| match writer {
@@ -452,7 +456,7 @@ impl<'m> Search<'_, 'm, '_> {
     }
 }
 
-/// A uniform block that is a storage buffer in the way of SPIR-V before 1.3.
+/// Whether `root` is a storage buffer in the `Uniform` class, as before SPIR-V 1.3.
 fn is_buffer_block(analysis: &Analysis<'_, '_>, root: Variable<'_>) -> bool {
     let m = analysis.m;
     let Some((_, pointee)) = m.pointer(root.pointer_type()) else { return true };
@@ -460,7 +464,7 @@ fn is_buffer_block(analysis: &Analysis<'_, '_>, root: Variable<'_>) -> bool {
     m.decoration(structure, polyshade_spv::Decoration::BUFFER_BLOCK).is_some()
 }
 
-/// The comparison that is true where `op` is false.
+/// Returns the comparison that is true where `op` is false.
 fn negated(op: Op) -> Option<Op> {
     Some(match op {
         Op::I_EQUAL => Op::I_NOT_EQUAL,
@@ -477,7 +481,7 @@ fn negated(op: Op) -> Option<Op> {
     })
 }
 
-/// The comparison that says of swapped operands what `op` says.
+/// Returns the comparison that equals `op` with its operands swapped.
 fn mirrored(op: Op) -> Option<Op> {
     Some(match op {
         Op::I_EQUAL | Op::I_NOT_EQUAL => op,

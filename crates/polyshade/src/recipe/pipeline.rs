@@ -1,4 +1,4 @@
-//! The stages of a pipeline while a recipe is made of them.
+//! The stages of a pipeline during the lowerings of a recipe.
 
 mod distances;
 
@@ -17,7 +17,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeMap;
 
-/// Locations from here on are not looked at: no device has as many (`maxVertexOutputComponents` and its like).
+/// End of the locations that are searched; no device has more (`maxVertexOutputComponents` and similar limits).
 const END_OF_LOCATIONS: u32 = 1024;
 
 pub(super) struct Pipeline<'m> {
@@ -25,7 +25,7 @@ pub(super) struct Pipeline<'m> {
     /// The last stage before rasterization.
     last: Option<usize>,
     fragment: Option<usize>,
-    /// What was added to any of the stages.
+    /// The resources that lowerings added to any stage.
     added: Reserved,
 }
 
@@ -33,7 +33,7 @@ struct Stage<'m> {
     given: &'m Module<'m>,
     target: Target,
     model: ExecutionModel,
-    /// What the shader has itself: descriptors, push constants, specialization constants.
+    /// The descriptors, push constants and specialization constants of the shader itself.
     own: Reserved,
     /// The locations of its inputs.
     inputs: Reserved,
@@ -51,12 +51,13 @@ impl<'m> Pipeline<'m> {
         Ok(Self { stages, last, fragment, added: Reserved::new() })
     }
 
-    /// Refuses what no pipeline of these stages can have.
+    /// Refuses recipes that no pipeline of these stages can have.
     pub(super) fn check(&self, recipe: &Recipe) -> Result<(), Error> {
         let missing = |field: &str, stage: &str| {
             let message = format!("{field}: the pipeline has no {stage}");
             Err(Error::new(&code::PIPELINE_MISSING_STAGE, message))
         };
+        // Every field of the recipe needs a stage to change.
         let of_last = [
             ("capture", recipe.capture.is_some()),
             ("planes", recipe.planes.is_some()),
@@ -80,6 +81,7 @@ impl<'m> Pipeline<'m> {
         if recipe.vertex_pulling.is_some() && self.vertex().is_none() {
             return missing("vertex_pulling", "vertex stage");
         }
+        // Options that contradict each other or the stages.
         if recipe.position_only.is_some() && !recipe.is_rasterized() {
             let message = "position_only: the variant that only captures is not rasterized";
             return Err(Error::new(&code::PIPELINE_NOT_RASTERIZED, message));
@@ -131,7 +133,7 @@ impl<'m> Pipeline<'m> {
         };
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
-        // What words of pulled attributes are found by.
+        // Attributes that hold the address of the vertex-pulling parameters have one value for all vertices.
         let constant = self.stages[last].lowered.params.iter().filter_map(HostParams::location);
         let options = options.clone().constant_attributes(constant);
         let mut needs = Requirements::default();
@@ -142,7 +144,7 @@ impl<'m> Pipeline<'m> {
         })?;
         self.made(last).stored = Some(made);
         self.stages[last].capture_in_compute();
-        // Variants of one draw share a layout, whether they store or not.
+        // All variants of a draw share one pipeline layout, so every variant reserves the descriptors of the capture.
         self.added = reserve(before, &needs);
         Ok(())
     }
@@ -174,7 +176,7 @@ impl<'m> Pipeline<'m> {
         let normalized =
             clip_cull::normalize_pipeline(&stages).map_err(|error| match numbers[..] {
                 [only] => self.about(only, "normalize", &error),
-                // Which of the stages it is about is not known.
+                // The error does not name the stage that it is about.
                 _ => named("normalize", &error),
             })?;
         let steps: Vec<Step<_>> = normalized.into_iter().map(Step::of).collect();
@@ -185,7 +187,8 @@ impl<'m> Pipeline<'m> {
         Ok(())
     }
 
-    /// What is done to distances, and the reduction between: it knows what decides coverage by the built-in arrays.
+    /// Applies the lowerings of distances, with the reduction between masking and emulation: the reduction finds the
+    /// outputs that determine coverage by the built-in arrays.
     pub(super) fn clip(&mut self, recipe: &Recipe) -> Result<(), Error> {
         let Some(last) = self.last else { return Ok(()) };
         if let Some(planes) = recipe.planes {
@@ -239,7 +242,7 @@ impl<'m> Pipeline<'m> {
         self.stages.into_iter().map(|stage| stage.lowered).collect()
     }
 
-    /// Lowers a stage as far as it is, for the target that it is now, and keeps what comes of it.
+    /// Lowers the current version of a stage for its current target, and keeps the result.
     fn step<T>(
         &mut self,
         number: usize,
@@ -267,7 +270,7 @@ impl<'m> Pipeline<'m> {
         &mut self.stages[number].lowered.result
     }
 
-    /// The target of a stage, with all reserved that is not its own.
+    /// Returns the target of a stage, with the resources of the other stages and of earlier steps reserved.
     fn target(&self, number: usize) -> Target {
         let target = &self.stages[number].target;
         let others = self.stages.iter().enumerate().filter(|(other, _)| *other != number);
@@ -281,8 +284,8 @@ impl<'m> Pipeline<'m> {
         target.clone().reserved(reserved)
     }
 
-    /// The error, named for the field and the stage. A place of a version between is none of the module's that was
-    /// given.
+    /// Names the field and the stage in the error. An id or word offset of an intermediate version is removed where
+    /// the original module does not have it.
     fn about(&self, number: usize, field: &'static str, error: &Error) -> Error {
         let Stage { given, model, lowered, .. } = &self.stages[number];
         let named = named(&format!("{field}, {model} stage"), error)
@@ -294,15 +297,15 @@ impl<'m> Pipeline<'m> {
     }
 }
 
-/// The error without its place, `name` before what it says.
+/// Returns the error with `name` before its message, and without id and word offset.
 fn named(name: &str, error: &Error) -> Error {
     let named = Error::new(error.code(), format!("{name}: {}", error.message()));
     error.suggestion().into_iter().fold(named, Error::help)
 }
 
-/// What came of one lowering of one stage.
+/// The result of one lowering of one stage.
 struct Step<T> {
-    /// Where it is another one.
+    /// `None` if the lowering did not change the module.
     module: Option<Module<'static>>,
     words: Vec<HostParams>,
     requirements: Requirements,
@@ -335,8 +338,8 @@ impl<'m> Stage<'m> {
         })
     }
 
-    /// Corrects the requirements where a capture has made this a compute stage: it reads the bindings that the vertex
-    /// stage read, and has words instead of the built-ins of a draw.
+    /// Corrects the requirements if a capture turned this stage into a compute stage: the bindings move to the
+    /// compute stage, and host parameters replace the built-ins of a draw.
     fn capture_in_compute(&mut self) {
         let Lowered { module, requirements, .. } = &mut self.lowered;
         let is_compute = |entry: EntryPoint<'_>| entry.model() == ExecutionModel::GL_COMPUTE;
@@ -348,7 +351,7 @@ impl<'m> Stage<'m> {
     }
 }
 
-/// The module with `entry` as its only entry point: others need capabilities that a lowering takes away.
+/// Returns the module with `entry` as its only entry point; others need capabilities that a lowering removes.
 fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error> {
     let next = m.rewrite(|m, p| {
         for other in m.entry_points().filter(|other| other.inst().at() != entry.inst().at()) {
@@ -363,7 +366,7 @@ fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error
     Ok(rewrite::dce(&next.module, &DceOptions::of_unreached())?.module.into_owned())
 }
 
-/// What a stage uses itself that it shares with the others.
+/// Returns the resources of the shader that all stages share.
 fn own<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
     let descriptors = rewrite::bindings(m).into_iter();
     let reserved = descriptors
@@ -376,7 +379,7 @@ fn own<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
     numbers.fold(reserved, Reserved::specialization)
 }
 
-/// What was reserved, and what `needs` say was added.
+/// Adds the resources in `needs` to `reserved`.
 fn reserve(reserved: Reserved, needs: &Requirements) -> Reserved {
     let bound = needs.descriptors.iter();
     let reserved = bound.fold(reserved, |reserved, one| reserved.binding(one.set, one.binding));
@@ -385,7 +388,7 @@ fn reserve(reserved: Reserved, needs: &Requirements) -> Reserved {
     needs.specialization.iter().cloned().flatten().fold(reserved, Reserved::specialization)
 }
 
-/// The locations that the inputs or outputs of a stage take.
+/// Returns the locations that the inputs or outputs of a stage take.
 fn locations(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<u32> {
     let taken = rewrite::locations(m, entry, class).into_iter();
     taken.flat_map(|range| range.start..range.end.min(END_OF_LOCATIONS)).collect()

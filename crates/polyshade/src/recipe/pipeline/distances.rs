@@ -1,4 +1,4 @@
-//! What is done to distances where a stage hands them to the next.
+//! Lowerings of the distances that one stage passes to the next.
 
 use super::{END_OF_LOCATIONS, Pipeline, Stage};
 use crate::clip_cull::{
@@ -11,11 +11,11 @@ use crate::rewrite;
 use polyshade_spv::{Error, ExecutionModel, StorageClass};
 use std::iter;
 
-/// The locations that eight distances take, the most that there are.
+/// The number of locations that eight distances take; no stage has more distances.
 const REGISTERS: u32 = 2;
 
 impl Pipeline<'_> {
-    /// Takes one step with the distances of a stage.
+    /// Applies one step to the distances of a stage.
     pub(super) fn clip_step(
         &mut self,
         number: usize,
@@ -70,8 +70,8 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Makes ordinary values of what the stages before the last hand on and read of distances, if the device lacks any
-    /// of them. Returns where the last reads them; it hands its own on at `location`.
+    /// Turns the distances that the stages before the last write and read into ordinary values, if the device lacks
+    /// any of the distances. Returns the registers of the last stage, which writes its distances at `location`.
     fn hand_between(
         &mut self,
         last: usize,
@@ -89,6 +89,7 @@ impl Pipeline<'_> {
         registers.inputs = self.free_between(&before, last, field)?;
         let own = Registers { outputs: registers.inputs, ..registers };
 
+        // Count the distances of each interface, to find out whether the device supports them.
         let mut linked = [0, 0];
         let mut join = |DistanceCounts { clip, cull }: DistanceCounts| {
             let counts = iter::zip(&mut linked, [clip, cull]);
@@ -107,6 +108,7 @@ impl Pipeline<'_> {
         if !emulated.is_needed(linked) {
             return Ok(registers);
         }
+        // All stages must agree on the signature.
         let signature = Some(DistanceCounts::new(linked[0], linked[1]));
         let own = Registers { signature, ..own };
         for number in changing {
@@ -116,7 +118,7 @@ impl Pipeline<'_> {
         Ok(Registers { signature, ..registers })
     }
 
-    /// How many clip and cull distances a stage reads and hands on.
+    /// Returns the numbers of clip and cull distances that a stage reads, then those that it writes.
     fn distances(
         &self,
         number: usize,
@@ -130,8 +132,8 @@ impl Pipeline<'_> {
         Ok([inputs.counts(), outputs.counts()])
     }
 
-    /// The first of `count` locations in a row that are free among the outputs of the last stage and the inputs of the
-    /// fragment stage.
+    /// Returns the first of `count` consecutive locations that are free among the outputs of the last stage and the
+    /// inputs of the fragment stage.
     fn free_locations(&self, last: usize, field: &'static str, count: u32) -> Result<u32, Error> {
         let target = self.target(last);
         let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
@@ -144,8 +146,8 @@ impl Pipeline<'_> {
         in_a_row(free, count).ok_or_else(|| self.no_locations(last, field, (count, end)))
     }
 
-    /// The first of as many locations in a row as registers take that are free wherever the stages `before` the last
-    /// and that meet.
+    /// Returns the first of [`REGISTERS`] consecutive locations that are free between all stages in `before` and the
+    /// last.
     fn free_between(
         &self,
         before: &[usize],
@@ -157,6 +159,7 @@ impl Pipeline<'_> {
             let target = self.target(number);
             let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[number];
             let entry = module.entry_point(target.entry_name(), *model)?;
+            // The inputs of the first stage and the outputs of the last are not between these stages.
             if number != before[0] {
                 taken.extend(rewrite::locations(module, entry, StorageClass::INPUT));
             }
@@ -185,7 +188,7 @@ fn end_of_locations(target: &Target) -> u32 {
     (target.device_limits().output_components / 4).min(END_OF_LOCATIONS)
 }
 
-/// The first of `count` locations of `free`, which go up, that are in a row.
+/// Returns the first of `count` consecutive locations in `free`, which is in ascending order.
 fn in_a_row(free: impl Iterator<Item = u32>, count: u32) -> Option<u32> {
     let (mut first, mut next) = (0, 0);
     for location in free {
