@@ -1,10 +1,11 @@
-//! Advanced blend equations where the device has none: the fragment shader reads the destination and blends.
+//! Emulates advanced blend equations: the fragment shader reads the destination and blends.
 //!
-//! `VK_EXT_blend_operation_advanced` has the blend modes of every design tool, and few drivers have the extension. Here
-//! the shader's colours are taken over, blended with what the attachment holds behind every exit of the shader, and
-//! written. Fixed-function blending is off meanwhile; the write mask still applies. All 46 equations, the three overlap
-//! modes and both kinds of alpha are there, each target with its own. What fixed function does is there too, so that
-//! targets may be mixed: ordinary factors and operations, second sources, logic operations, alpha to coverage.
+//! Few drivers have `VK_EXT_blend_operation_advanced`, which has the blend modes of design tools. This lowering
+//! demotes the shader's colour outputs to private variables. At every exit of the shader, it blends them with the
+//! contents of the attachment and writes the result. Fixed-function blending must be off; the write mask still
+//! applies. All 46 equations, the three overlap modes and both kinds of alpha are supported, separately for each
+//! target. So are the functions of fixed-function blending, so that targets can be mixed: ordinary factors and
+//! operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
 //! # use polyshade::{Error, Module, advanced_blend, host::ParamSource};
@@ -52,27 +53,27 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 use std::collections::BTreeMap;
 
-/// The version of the words that [`lower`] makes.
+/// The version of the code that [`lower`] emits.
 pub const VERSION: u32 = 5;
 
-/// Makes the fragment shader `module` blend as `options` say.
+/// Lowers the fragment shader `module` to one that blends as `options` require.
 ///
-/// The result says by location how each target is blended that is. Targets that the shader has no output for, and
-/// outputs of integers without a logic operation, stay as they are. The second source of a target that is blended goes:
-/// it is a factor, or nothing reads it.
+/// The result has the blending of each blended target, by location. Targets without an output in the shader, and
+/// integer outputs without a logic operation, do not change. The second source of a blended target is removed: it
+/// becomes a factor, or nothing reads it.
 ///
 /// # Errors
 ///
-/// * `NotFound`: the entry point.
-/// * `Options`: a target without an equation; several equations and nothing that selects among them; equations' options
-///   for what has no equation, and blending of integers; a factor of a second source that the shader does not have; a
-///   set and binding or a specialization constant that the shader has already, or that is reserved.
-/// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
+/// * `NotFound`: the module has no such entry point.
+/// * `Options`: a target has no equation, or several without a selector; options of equations are set for other
+///   blending; an integer format is to be blended; a factor is a second source that the shader does not have; a set
+///   and binding or a specialization constant is already in use or reserved.
+/// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of float,
 ///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
-///   alpha at location 0, or with storage images; alpha to one of a location 0 that is not blended, or of integers;
-///   several samples where the shader reads its sample mask or stores to memory, and does not run for each anyway; for
-///   storage images, sRGB, a shader without early fragment tests, with an interlock of its own, or with the Vulkan
-///   memory model; the errors of the [rewrite tools](crate::rewrite).
+///   alpha at location 0, or with storage images; alpha to one if location 0 is not blended or has integers;
+///   multisampling if the shader reads its sample mask or stores to memory and does not already run for each sample;
+///   storage images with sRGB, in a shader without early fragment tests, with an interlock already, or with the
+///   Vulkan memory model; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -99,31 +100,31 @@ pub fn lower<'m>(
 const STAGES: Stages =
     Stages { models: &[ExecutionModel::FRAGMENT], otherwise: "has no colours to blend" };
 
-/// What the options come to for one module: everything but the code.
+/// The options applied to one module: all decisions, before code is emitted.
 struct Plan<'o> {
     blended: Vec<Blended<'o>>,
-    /// The other parts of variables that are blended in part.
+    /// The remaining parts of variables that are blended only in part.
     copied: Vec<Piece>,
-    /// The words that the host fills in, by place.
+    /// The host parameters, by source.
     words: Vec<HostParams>,
-    /// Whether some of them select equations.
+    /// Whether host parameters select equations.
     selects: bool,
-    /// Whether the shader does what alpha to coverage would do.
+    /// Whether the shader emulates alpha to coverage.
     coverage: bool,
 }
 
-/// A target, and the outputs that make its colour.
+/// A target, and the outputs of which its colour consists.
 struct Blended<'o> {
     location: u32,
     pieces: Vec<Piece>,
-    /// Those of the second source, which leave the interface.
+    /// The outputs of the second source, which leave the interface.
     second: Vec<Piece>,
     numbers: Numbers,
     target: &'o ColorBlend,
 }
 
 impl Blended<'_> {
-    /// Whether a factor is made of the second source.
+    /// Whether a factor is made from the second source.
     fn reads_second(&self) -> bool {
         match self.target.blending() {
             Blending::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_second_source),
@@ -138,6 +139,7 @@ impl<'o> Plan<'o> {
         entry: EntryPoint<'m>,
         options: &'o Options,
     ) -> Result<Self, Error> {
+        // Separate the colours that are blended from those that are copied.
         let (mut blended, mut copied) = (Vec::new(), Vec::new());
         for (location, colour) in outputs::colours(m, entry)? {
             let target = options.target_at(location);
@@ -153,6 +155,7 @@ impl<'o> Plan<'o> {
                 _ => copied.extend(first.into_iter().chain(second)),
             }
         }
+        // Then find the host parameters that the blended targets need.
         let is_selected = |one: &&Blended<'_>| !one.target.equations().is_empty();
         let selected: Vec<u32> =
             blended.iter().filter(is_selected).map(|one| one.location).collect();
@@ -170,7 +173,7 @@ impl<'o> Plan<'o> {
         Ok(plan)
     }
 
-    /// Refuses alpha to coverage where the shader cannot do it.
+    /// Refuses alpha to coverage where the shader cannot emulate it.
     fn check_coverage(&self, entry: Id, options: &Options) -> Result<(), Error> {
         if matches!(options.destination, Destination::StorageImage { .. }) {
             let message =
@@ -195,7 +198,7 @@ impl<'o> Plan<'o> {
     }
 }
 
-/// Refuses alpha to one of a colour at location 0 that has none, or is not blended.
+/// Refuses alpha to one if the colour at location 0 has integers or is not blended.
 fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
     let Some(piece) = first.first.first() else { return Ok(()) };
     match (is_blended, piece.numbers) {
@@ -215,7 +218,8 @@ fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
 }
 
 impl ColorBlend {
-    /// What the components are of a colour that is blended like this; `None` where it stays as it is.
+    /// Returns the component type of `colour` if this blending applies to it, or `None` if the colour does not
+    /// change.
     fn blends(&self, location: u32, colour: &Colour) -> Result<Option<Numbers>, Error> {
         let (Some(numbers), Some(piece)) = (colour.numbers(), colour.first.first()) else {
             return Ok(None);
@@ -261,9 +265,10 @@ impl ColorBlend {
         }
     }
 
-    /// Refuses what cannot be asked of any shader.
+    /// Refuses options that no shader can satisfy.
     fn check(&self, options: &Options) -> Result<(), Error> {
         let format = self.attachment_format();
+        // Each target needs exactly one selectable equation, or a format that its logic operation supports.
         let is_advanced = match self.blending() {
             Blending::Equations(equations) if equations.is_empty() => {
                 let message = "a target is to be blended without an equation";
@@ -286,6 +291,7 @@ impl ColorBlend {
                 false
             }
         };
+        // The format must support blending, and the options must fit the kind of blending.
         let is_stored = matches!(options.destination, Destination::StorageImage { .. });
         if is_stored && format.class() == FormatClass::Srgb {
             let message = "cannot blend in a storage image of sRGB: nothing encodes its stores";
@@ -310,7 +316,7 @@ impl ColorBlend {
     }
 }
 
-/// Refuses formats whose bits no logic operation combines.
+/// Refuses formats whose bits a logic operation in the shader cannot combine.
 fn check_logic(format: Format) -> Result<(), Error> {
     let message = match format.class() {
         FormatClass::Uint | FormatClass::Sint => return Ok(()),
@@ -328,11 +334,12 @@ fn check_logic(format: Format) -> Result<(), Error> {
     Err(Error::new(&code::BLEND_LOGIC_FORMAT, message))
 }
 
-/// The most bits of a normalized component that floats hold with room for rounding; no format has more.
+/// The most bits of a normalized component: a float represents its values exactly enough to round; no format has
+/// more.
 const MOST_STEPS: u8 = 16;
 
 impl Options {
-    /// Refuses what cannot be asked of any shader.
+    /// Refuses options that no shader can satisfy.
     fn check(&self) -> Result<(), Error> {
         let targets = self.every_target.iter().chain(self.targets.values().flatten());
         for target in targets {
@@ -354,7 +361,7 @@ impl Options {
         }
     }
 
-    /// Refuses words at places of one kind that cannot both be there.
+    /// Refuses two sources of the same kind that cannot coexist.
     fn check_params(&self) -> Result<(), Error> {
         use crate::host::ParamSource;
         let (Some(select), Some(constants)) = (self.select, self.constants.place()) else {

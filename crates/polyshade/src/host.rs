@@ -1,9 +1,9 @@
-//! What a lowered shader and its host have to agree on, said once for all lowerings.
+//! The interface between a lowered shader and its host, common to all lowerings.
 //!
-//! A [`Target`] says which entry point is lowered for which device; what others use is [`Reserved`]. What comes back is
-//! [`Lowered`]: the module, the [`HostParams`] that the host fills in, and the [`Requirements`] of device and host. All
-//! of it but the module is plain data, which can be compared, hashed and, with the feature `serde`, stored beside the
-//! SPIR-V.
+//! A [`Target`] selects the entry point and describes the device; [`Reserved`] lists resources that are in use
+//! elsewhere. A lowering returns [`Lowered`]: the module, the [`HostParams`] that the host fills in, and the
+//! [`Requirements`] of device and host. All of it except the module is plain data, which can be compared, hashed and,
+//! with the feature `serde`, stored with the SPIR-V.
 
 mod device;
 mod names;
@@ -22,48 +22,48 @@ pub use target::Target;
 
 use polyshade_spv::{ExecutionModel, Module, Progress};
 
-/// What a lowering makes of a module.
+/// The result of lowering a module.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Lowered<'m, T = ()> {
-    /// The shader; where nothing was to be done, the module that was given, which it borrows.
+    /// The shader; if the lowering changed nothing, it borrows the original module.
     pub module: Module<'m>,
-    /// Whether the words are others than those that were given.
+    /// Whether the module differs from the original.
     pub progress: Progress,
-    /// What the host fills in, by place.
+    /// The host parameters, by source.
     pub params: Vec<HostParams>,
-    /// What the device must have and the host must bind and order.
+    /// The features that the device must have, and the bindings and synchronization that the host must provide.
     pub requirements: Requirements,
-    /// What else there is to know of this lowering.
+    /// Further information, specific to the lowering.
     pub result: T,
 }
 
-/// The pass that keeps the stores to buffers and images and the atomics of a shader that is drawn in two passes.
+/// The pass that keeps a shader's atomics and its stores to buffers and images, if the shader is drawn in two passes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SideEffects {
-    /// A shader that has some is refused.
+    /// Refuse a shader that has side effects.
     #[default]
     Refuse,
-    /// The capture pass, or the pass of the position-only variant. The raster pass and the complement have none, and
-    /// the full shader is not drawn.
+    /// The first pass: the capture or the position-only variant. The raster pass and the complement have none, and
+    /// the full shader must not be drawn.
     InFirstPass,
-    /// The raster pass, or the pass of the complement or of the full shader. The first pass has none.
+    /// The second pass: the raster pass, the complement or the full shader. The first pass has none.
     InSecondPass,
 }
 
-/// What is known of a shader with an output that was changed.
+/// The result for a shader with a changed output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Changed {
-    /// The location of an output that was added: the extension captures it instead of the built-in.
+    /// Location of an added output that `VK_EXT_transform_feedback` captures instead of the built-in.
     pub location: Option<u32>,
 }
 
 impl<'m, T> Lowered<'m, T> {
-    /// What is made of a module of which there is nothing to do.
+    /// Returns the result of a lowering that changes nothing.
     pub(crate) fn unchanged(module: &'m Module<'_>, result: T) -> Self {
         let (params, requirements) = (Vec::new(), Requirements::default());
         Self {
@@ -75,19 +75,19 @@ impl<'m, T> Lowered<'m, T> {
         }
     }
 
-    /// Whether the words are others than those that were given.
+    /// Whether the module differs from the original.
     pub fn is_changed(&self) -> bool {
         self.progress == Progress::Changed
     }
 
-    /// The same, borrowing nothing.
+    /// Converts the result into one that borrows nothing.
     pub fn into_owned(self) -> Lowered<'static, T> {
         let Self { module, progress, params, requirements, result } = self;
         Lowered { module: module.into_owned(), progress, params, requirements, result }
     }
 
-    /// Adds parameters that the host fills in, and the descriptors, push constants, specialization constants and limits
-    /// that `stage` needs to read them.
+    /// Adds host parameters, and the descriptors, push constants, specialization constants and limits that `stage`
+    /// needs to read them.
     #[must_use]
     pub fn with_params(mut self, params: Vec<HostParams>, stage: ExecutionModel) -> Self {
         self.requirements.read(&params, stage);
@@ -96,7 +96,7 @@ impl<'m, T> Lowered<'m, T> {
         self
     }
 
-    /// The same with another result.
+    /// Replaces the result by `f` of it.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Lowered<'m, U> {
         let Self { module, progress, params, requirements, result } = self;
         Lowered { module, progress, params, requirements, result: f(result) }

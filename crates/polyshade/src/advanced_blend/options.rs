@@ -1,4 +1,4 @@
-//! What to blend, and how.
+//! Options of advanced blending.
 
 use super::Equation;
 use super::format::{Format, FormatClass};
@@ -7,40 +7,40 @@ use super::ordinary::Ordinary;
 use crate::host::{Binding, ParamSource, Set, Value};
 use std::collections::BTreeMap;
 
-/// How source and destination cover a pixel together: `VkBlendOverlapEXT`.
+/// How the areas of source and destination within a pixel overlap: `VkBlendOverlapEXT`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Overlap {
-    /// Independently of each other.
+    /// The two areas are independent of each other.
     #[default]
     Uncorrelated,
-    /// As little in common as possible.
+    /// The two areas overlap as little as possible.
     Disjoint,
-    /// As much in common as possible.
+    /// The two areas overlap as much as possible.
     Conjoint,
 }
 
-/// Whether a colour is multiplied by its alpha already.
+/// Whether a colour is already multiplied by its alpha.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Alpha {
-    /// It is.
+    /// The colour is multiplied by its alpha.
     #[default]
     Premultiplied,
-    /// It is not.
+    /// The colour is not multiplied by its alpha.
     Straight,
 }
 
-/// What is done with the source and the destination of a target.
+/// The way in which source and destination of a target are combined.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Blending {
-    /// One of these equations of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
+    /// Equations of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
     Equations(#[cfg_attr(feature = "serde", serde(deserialize_with = "equations"))] Vec<Equation>),
-    /// Factors and an operation, as any device has them.
+    /// Factors and an operation, as in fixed-function blending.
     Ordinary(Ordinary),
     /// A logic operation on the bits of integer and unsigned normalized formats.
     Logic(LogicOperation),
@@ -52,7 +52,7 @@ fn equations<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Vec<Equation>,
     Ok(ColorBlend::new(equations).equations().to_vec())
 }
 
-/// How one colour attachment is blended.
+/// The blending of one colour attachment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default = "ColorBlend::none", deny_unknown_fields))]
@@ -67,8 +67,8 @@ pub struct ColorBlend {
 }
 
 impl ColorBlend {
-    /// Blends with one of these equations, each taken once. As in Vulkan unless said otherwise: uncorrelated, source
-    /// and destination premultiplied, results not clamped. The format is unsigned normalized with alpha.
+    /// Blends with one of these equations; duplicates are removed. The defaults are those of Vulkan: uncorrelated,
+    /// source and destination premultiplied, results not clamped. The format is unsigned normalized with alpha.
     pub fn new(equations: impl IntoIterator<Item = Equation>) -> Self {
         let mut equations: Vec<Equation> = equations.into_iter().collect();
         equations.sort_unstable();
@@ -76,18 +76,18 @@ impl ColorBlend {
         Self::of(Blending::Equations(equations))
     }
 
-    /// Blends with factors and an operation.
+    /// Blends with factors and an operation, as in fixed-function blending.
     pub fn ordinary(ordinary: Ordinary) -> Self {
         Self::of(Blending::Ordinary(ordinary))
     }
 
-    /// Combines the bits of source and destination. Those are the bits that the [format](Self::format) stores, so that
-    /// it has to be said unless it is `R8G8B8A8_UNORM`.
+    /// Combines the bits of source and destination with a logic operation. They are the bits that the
+    /// [format](Self::format) stores, so that it must be set unless it is `R8G8B8A8_UNORM`.
     pub fn logic(operation: LogicOperation) -> Self {
         Self::of(Blending::Logic(operation))
     }
 
-    /// Without a way to blend, which is refused: text has to say one.
+    /// Has no equation, which is refused: a deserialized value must contain `blending`.
     #[cfg(feature = "serde")]
     fn none() -> Self {
         Self::new([])
@@ -105,54 +105,54 @@ impl ColorBlend {
         }
     }
 
-    /// How source and destination cover a pixel together, for equations.
+    /// Sets the overlap of source and destination within a pixel, for equations.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// What the shader writes, for equations.
+    /// Sets whether the shader's colour is premultiplied, for equations.
     #[must_use]
     pub fn source(mut self, alpha: Alpha) -> Self {
         self.source = alpha;
         self
     }
 
-    /// What the attachment holds, before and after, for equations.
+    /// Sets whether the attachment holds premultiplied colours, before and after blending, for equations.
     #[must_use]
     pub fn destination(mut self, alpha: Alpha) -> Self {
         self.destination = alpha;
         self
     }
 
-    /// Clamps results of equations to [0, 1]: `clampResults` of `VkColorBlendAdvancedEXT`.
+    /// Clamps the results of equations to [0, 1], as `clampResults` of `VkColorBlendAdvancedEXT`.
     #[must_use]
     pub fn clamp_results(mut self) -> Self {
         self.clamp_results = true;
         self
     }
 
-    /// The attachment's format, or its class where there is no logic operation.
+    /// Sets the attachment's format; its class is enough unless there is a logic operation.
     #[must_use]
     pub fn format(mut self, format: impl Into<Format>) -> Self {
         self.format = format.into();
         self
     }
 
-    /// The attachment has no alpha, whatever the fetch says: it reads as 1.
+    /// Sets that the attachment has no alpha: it reads as 1, whatever the fetch returns.
     #[must_use]
     pub fn without_alpha(mut self) -> Self {
         self.without_alpha = true;
         self
     }
 
-    /// What is done with source and destination.
+    /// Returns the way in which source and destination are combined.
     pub fn blending(&self) -> &Blending {
         &self.blending
     }
 
-    /// The equations, in the order of `VkBlendOp`; none of a target that is blended otherwise.
+    /// Returns the equations in the order of `VkBlendOp`; the list is empty if the target is blended without them.
     pub fn equations(&self) -> &[Equation] {
         match &self.blending {
             Blending::Equations(equations) => equations,
@@ -160,27 +160,27 @@ impl ColorBlend {
         }
     }
 
-    /// How source and destination cover a pixel together.
+    /// Returns the overlap of source and destination within a pixel.
     pub fn overlap_mode(&self) -> Overlap {
         self.overlap
     }
 
-    /// Whether what the shader writes is multiplied by its alpha.
+    /// Returns whether the shader's colour is premultiplied.
     pub fn source_alpha(&self) -> Alpha {
         self.source
     }
 
-    /// Whether what the attachment holds is.
+    /// Returns whether the attachment holds premultiplied colours.
     pub fn destination_alpha(&self) -> Alpha {
         self.destination
     }
 
-    /// The class of the attachment's format.
+    /// Returns the class of the attachment's format.
     pub fn format_class(&self) -> FormatClass {
         self.format.class()
     }
 
-    /// The attachment's format.
+    /// Returns the attachment's format.
     pub fn attachment_format(&self) -> Format {
         self.format
     }
@@ -191,56 +191,56 @@ impl ColorBlend {
     }
 }
 
-/// Which layer of an attachment the fragment belongs to.
+/// The layer of the attachment to which the fragment belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Layer {
-    /// There is one.
+    /// The attachment has one layer.
     #[default]
     One,
-    /// The one that `gl_Layer` says.
+    /// The layer in `gl_Layer`.
     Layer,
-    /// That of the view (`gl_ViewIndex`).
+    /// The layer of the view (`gl_ViewIndex`).
     View,
 }
 
-/// Where the shader reads the destination. That of the attachment at location `l` is at `binding + l` of `set`.
+/// Where the shader reads the destination. The attachment at location `l` is at `binding + l` of `set`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Destination {
     /// The attachment as an input attachment with `InputAttachmentIndex` `index + l`.
     InputAttachment {
-        /// Its set.
+        /// Descriptor set.
         set: Set,
-        /// Its binding, for location 0.
+        /// Binding for location 0.
         binding: Binding,
-        /// Its index, for location 0.
+        /// `InputAttachmentIndex` for location 0.
         index: u32,
     },
     /// A sampled image with a copy of the attachment.
     Texture {
-        /// Its set.
+        /// Descriptor set.
         set: Set,
-        /// Its binding, for location 0.
+        /// Binding for location 0.
         binding: Binding,
-        /// Where there are several layers, which one.
+        /// The layer of the image that is read.
         layer: Layer,
     },
     /// The tile image of the attachment (`SPV_EXT_shader_tile_image`).
     TileImage,
-    /// A storage image in place of the attachment, read and written under ordered fragment shader interlock. The shader
-    /// no longer has the output.
+    /// A storage image instead of the attachment, read and written under ordered fragment shader interlock. The
+    /// output is removed from the shader.
     StorageImage {
-        /// Its set.
+        /// Descriptor set.
         set: Set,
-        /// Its binding, for location 0.
+        /// Binding for location 0.
         binding: Binding,
     },
 }
 
-/// What to blend, and where the destination is.
+/// The targets to blend and the source of the destination colours.
 #[derive(Clone, PartialEq, Hash, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -248,7 +248,7 @@ pub struct Options {
     pub(super) every_target: Option<ColorBlend>,
     pub(super) targets: BTreeMap<u32, Option<ColorBlend>>,
     pub(super) select: Option<ParamSource>,
-    /// The bits of floats.
+    /// Bit patterns of floats.
     pub(super) constants: Value<[u32; 4]>,
     pub(super) destination: Destination,
     pub(super) multisampled: bool,
@@ -276,7 +276,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Nothing yet, with the destination in input attachments from binding 0 of set 3 and index 0 on.
+    /// Blends no target, and reads the destination from input attachments at binding 0 of set 3 and index 0.
     pub fn new() -> Self {
         Self::default()
     }
@@ -299,77 +299,79 @@ impl Options {
         self.every_target(ColorBlend::new(equations))
     }
 
-    /// Blends every target like this, but for those that are [spoken of](Self::target) themselves.
+    /// Blends every target in this way, except those that [`target`](Self::target) or [`unblended`](Self::unblended)
+    /// names.
     #[must_use]
     pub fn every_target(mut self, target: ColorBlend) -> Self {
         self.every_target = Some(target);
         self
     }
 
-    /// Blends the target at `location` like this.
+    /// Blends the target at `location` in this way.
     #[must_use]
     pub fn target(mut self, location: u32, target: ColorBlend) -> Self {
         self.targets.insert(location, Some(target));
         self
     }
 
-    /// Leaves the target at `location` as it is.
+    /// Does not blend the target at `location`.
     #[must_use]
     pub fn unblended(mut self, location: u32) -> Self {
         self.targets.insert(location, None);
         self
     }
 
-    /// Selects among the equations of a target by words at `place`, one for each target that is blended with equations,
-    /// in the order of their locations: see [`Equation::word`]. Unless it is said, nothing does: each target has one
-    /// equation, and the code has no branch.
+    /// Selects the equation of each target with host parameters at `place`: one for each target that is blended with
+    /// equations, in the order of locations; see [`Equation::word`]. Without a selector each target must have exactly
+    /// one equation, and the code has no branch.
     #[must_use]
     pub fn select(mut self, place: impl Into<Option<ParamSource>>) -> Self {
         self.select = place.into();
         self
     }
 
-    /// The blend constants: red, green, blue, alpha. Unless said otherwise they are 0. Formats that clamp the source
-    /// clamp them too.
+    /// Sets the blend constants: red, green, blue, alpha. The default is 0. They are clamped as the source is, which
+    /// depends on the format.
     #[must_use]
     pub fn blend_constants(mut self, constants: [f32; 4]) -> Self {
         self.constants = Value::Fixed(constants.map(f32::to_bits));
         self
     }
 
-    /// The host fills in the blend constants: red, green, blue and alpha as floats, in four words. Where the words that
-    /// [select](Self::select) are at the same place, the constants stand behind them.
+    /// Reads the blend constants from four host parameters: red, green, blue and alpha as floats. If the parameters
+    /// of [`select`](Self::select) have the same source, the constants follow them.
     #[must_use]
     pub fn blend_constants_in(mut self, place: ParamSource) -> Self {
         self.constants = Value::Param(place);
         self
     }
 
-    /// Does in the shader what `alphaToCoverageEnable`, which has to be off, would do with the alpha that it writes to
-    /// location 0, for attachments of so many samples: 1, 2, 4, 8, 16 or 32. As many of the first samples stay covered
-    /// as alpha says, rounded to the nearest. Attachments of more than 1 are [multisampled](Self::multisampled).
+    /// Emulates `alphaToCoverageEnable`, which must be off, with the alpha that the shader writes to location 0.
+    /// `samples` is the sample count of the attachments: 1, 2, 4, 8, 16 or 32. The first samples stay covered; their
+    /// number is alpha times `samples`, rounded to the nearest. With more than 1 sample, the options must also be
+    /// [`multisampled`](Self::multisampled).
     #[must_use]
     pub fn alpha_to_coverage(mut self, samples: u32) -> Self {
         self.coverage_samples = Some(samples);
         self
     }
 
-    /// Blends with an alpha of 1 at location 0, in place of `alphaToOneEnable`, which has to be off. As in Vulkan other
-    /// locations and the second source keep their alpha, and so does [coverage](Self::alpha_to_coverage).
+    /// Blends with an alpha of 1 at location 0, and so emulates `alphaToOneEnable`, which must be off. As in Vulkan,
+    /// other locations and the second source keep their alpha, and so does [coverage](Self::alpha_to_coverage).
     #[must_use]
     pub fn alpha_to_one(mut self) -> Self {
         self.alpha_to_one = true;
         self
     }
 
-    /// Where the shader reads the destination.
+    /// Sets where the shader reads the destination.
     #[must_use]
     pub fn destination(mut self, destination: Destination) -> Self {
         self.destination = destination;
         self
     }
 
-    /// The attachments have several samples: the shader runs for each of them.
+    /// Sets that the attachments have several samples: the shader runs for each of them.
     #[must_use]
     pub fn multisampled(mut self) -> Self {
         self.multisampled = true;
@@ -381,7 +383,7 @@ impl Options {
         self.multisampled
     }
 
-    /// The descriptors that are asked for by their numbers: of words, and of targets at these locations.
+    /// Returns the descriptors whose numbers the options fix: of host parameters, and of the targets at `locations`.
     pub(crate) fn descriptors(
         &self,
         locations: impl IntoIterator<Item = u32>,
@@ -401,7 +403,7 @@ impl Options {
         selecting.into_iter().chain(constants).chain(of_targets).collect()
     }
 
-    /// How the target at `location` is blended, if it is.
+    /// Returns the blending of the target at `location`, or `None` if it is not blended.
     pub(super) fn target_at(&self, location: u32) -> Option<&ColorBlend> {
         match self.targets.get(&location) {
             Some(own) => own.as_ref(),

@@ -1,7 +1,7 @@
-//! Blocks, and the constructs that structured control flow puts them in.
+//! Blocks, and the constructs that contain them in structured control flow.
 //!
-//! A *construct* is a function's body, a selection or a loop: what stands between a header and its merge block. If
-//! nothing in one is live, all of it goes, and its header branches to its merge block.
+//! A *construct* is the body of a function, a selection or a loop: the blocks between a header and its merge block.
+//! If nothing in it is live, all of it is removed, and its header branches to its merge block.
 
 use super::index::{At, Block, Construct, Exit, Index, Table, all_of};
 use super::kinds::{Kind, kind};
@@ -14,56 +14,56 @@ pub(super) struct BlockRecord {
     pub(super) label: At,
     pub(super) merge: Option<At>,
     pub(super) terminator: At,
-    /// The innermost construct that it stands in.
+    /// The innermost construct that contains it.
     pub(super) inside: Option<Construct>,
     /// The construct that it heads.
     pub(super) heads: Option<Construct>,
     /// The construct whose merge block it is, and the loop whose continue target it is.
     merges: Option<Construct>,
     continues: Option<Construct>,
-    /// The next of the blocks that stand directly in the same construct.
+    /// The next block directly in the same construct.
     pub(super) next: Option<Block>,
-    /// Its place among the function's blocks.
+    /// Its place in the order of the function's blocks.
     pub(super) order: Order,
 }
 
-/// The place of a block among those of its function, in an order in which every construct is a run.
+/// The place of a block in an order of its function's blocks in which every construct is contiguous.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Order(u32);
 
 impl Order {
-    /// No path leads to the block.
+    /// No path from the entry leads to the block.
     pub(super) const UNREACHED: Self = Self(u32::MAX);
-    /// The search is at the block, or was.
+    /// The search has reached the block.
     const SEEN: Self = Self(u32::MAX - 1);
 }
 
 /// One construct.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConstructRecord {
-    /// The one around it; `None` for a body.
+    /// The construct around it; `None` for a body.
     pub(super) parent: Option<Construct>,
     /// The block that heads it; `None` for a body.
     pub(super) header: Option<Block>,
-    /// The block behind it.
+    /// Its merge block.
     pub(super) merge: Option<Block>,
-    /// The first of the blocks that stand directly in it.
+    /// The first block directly in it.
     pub(super) first: Option<Block>,
-    /// The first of the loops that stand directly in it, and the next of those that stand beside it.
+    /// The first loop directly in it, and the next loop in the same parent.
     pub(super) loops: Option<Construct>,
     pub(super) next_loop: Option<Construct>,
-    /// The first of the branches that leave or continue it from inside of another.
+    /// The first branch from a nested construct that leaves or continues it.
     pub(super) exits: Option<Exit>,
     /// The continue target of a loop; `None` for others.
     pub(super) continue_target: Option<Block>,
-    /// The orders of its blocks, the header of a selection left out.
+    /// The range of its blocks in the order, without the header of a selection.
     start: Order,
     end: Order,
     pub(super) live: bool,
 }
 
 impl ConstructRecord {
-    /// Whether the block of this order stands in it.
+    /// Whether the block at this place is in the construct.
     pub(super) fn holds(&self, order: Order) -> bool {
         (self.start..self.end).contains(&order)
     }
@@ -73,30 +73,30 @@ impl ConstructRecord {
     }
 }
 
-/// The blocks and constructs of all functions that were walked through.
+/// The blocks and constructs of all visited functions.
 #[derive(Default)]
 pub(super) struct Graph {
     pub(super) blocks: Table<Block, BlockRecord>,
     pub(super) constructs: Table<Construct, ConstructRecord>,
-    /// The block that a branch stands in, and the next branch that leaves the same construct.
+    /// Each branch that leaves a construct: its block, and the next branch that leaves the same construct.
     pub(super) exits: Table<Exit, (Block, Option<Exit>)>,
     scratch: Scratch,
 }
 
-/// What the search of one function needs, kept for the next.
+/// Buffers for the search of one function, reused for the next.
 #[derive(Default)]
 struct Scratch {
-    /// Where the successors of each block of the function begin in `targets`; one more at the end.
+    /// For each block of the function, the start of its successors in `targets`; then the end of the last.
     offsets: Vec<usize>,
     targets: Vec<Block>,
-    /// Blocks in the order in which constructs are runs.
+    /// Blocks in the order in which constructs are contiguous.
     order: Vec<Block>,
-    /// The blocks on the way to the one that the search is at, each with the number of the way on that is tried next.
+    /// The blocks on the path to the current one, each with the number of its next step.
     path: Vec<(Block, usize)>,
 }
 
 impl Graph {
-    /// Nothing yet, with room for as many blocks.
+    /// Returns an empty graph with capacity for `blocks` blocks.
     pub(super) fn with_room(blocks: usize) -> Self {
         let constructs = Table::with_capacity(blocks);
         Self { blocks: Table::with_capacity(blocks), constructs, ..Self::default() }
@@ -138,10 +138,10 @@ impl Graph {
         })
     }
 
-    /// Finds the constructs of a function whose blocks are those from `first` on, and returns its body, and whether
-    /// control flow is structured. `block_of` is the block of the function that a label begins.
+    /// Finds the constructs of the function whose blocks begin at `first`. Returns its body, and whether its control
+    /// flow is structured. `block_of` maps a label to the block of the function.
     ///
-    /// Where it is not, every block stands directly in the body, and none heads a construct.
+    /// If control flow is not structured, all blocks are directly in the body, and none heads a construct.
     pub(super) fn structure(
         &mut self,
         m: &Module<'_>,
@@ -166,7 +166,7 @@ impl Graph {
         (body, structured)
     }
 
-    /// Puts each block into its construct; `false` where constructs do not nest.
+    /// Puts each block into its construct; returns `false` if constructs do not nest.
     fn nest(
         &mut self,
         m: &Module<'_>,
@@ -184,7 +184,7 @@ impl Graph {
                 self.constructs[innermost].end = order;
                 innermost = parent;
             }
-            // The merge block of a construct that is not the innermost one.
+            // This merge block belongs to a construct that is not the innermost.
             let merges = self.blocks[block].merges;
             if merges.is_some_and(|merged| self.constructs[merged].end != order) {
                 return false;
@@ -219,8 +219,8 @@ impl Graph {
         innermost == body
     }
 
-    /// Finds the branches that leave a construct for another block than its merge block; `false` for one that goes
-    /// where none can.
+    /// Finds the branches that leave a construct to a block other than its merge block; returns `false` for a branch
+    /// that structured control flow does not allow.
     fn find_exits(&mut self, scratch: &Scratch, first: Block, body: Construct) -> bool {
         for block in &scratch.order {
             let BlockRecord { inside, heads, .. } = self.blocks[*block];
@@ -240,7 +240,7 @@ impl Graph {
         true
     }
 
-    /// What a branch from directly inside of `from` to `target` leaves.
+    /// Returns the construct that a branch from directly inside `from` to `target` leaves.
     fn left_by(&self, from: Construct, target: Block) -> Left {
         let BlockRecord { inside, heads, merges, continues, .. } = self.blocks[target];
         let around = |outer: &Construct| {
@@ -253,7 +253,7 @@ impl Graph {
         if let Some(continued) = continues.filter(|one| *one != from).filter(around) {
             return Left::Construct(continued);
         }
-        // A loop's header stands in its loop: it is entered from around, and returned to from inside.
+        // A loop contains its header, which is entered from its parent and reached again from inside.
         let entered = heads.filter(|_| heads == inside);
         let is_entered = entered.is_some_and(|one| self.constructs[one].parent == Some(from));
         if inside == Some(from) || is_entered {
@@ -262,7 +262,7 @@ impl Graph {
         entered.filter(around).map_or(Left::Invalid, Left::Construct)
     }
 
-    /// Lets every block stand directly in the body.
+    /// Puts every block directly into the body.
     fn flatten(&mut self, first: Block, body: Construct) {
         self.constructs.truncate(Construct::new(body.number() + 1));
         self.constructs[body].exits = None;
@@ -273,13 +273,13 @@ impl Graph {
     }
 }
 
-/// What a branch leaves.
+/// The construct that a branch leaves.
 enum Left {
-    /// It stays in the construct that it stands in.
+    /// The branch stays in its construct.
     Nothing,
     /// It leaves or continues this construct.
     Construct(Construct),
-    /// It goes where no branch can.
+    /// Structured control flow does not allow the branch.
     Invalid,
 }
 
@@ -302,21 +302,21 @@ impl Scratch {
                 add(branch.if_true());
                 add(branch.if_false());
             } else if kind(inst.op()) == Kind::Branch || kind(inst.op()) == Kind::Unknown {
-                // The selector of a switch is no label.
+                // The selector of a switch is not a label.
                 m.for_each_operand(inst, |_, id, _| add(id));
             }
         }
         self.offsets.push(self.targets.len());
     }
 
-    /// The blocks that `block` may branch to, where `first` is the first one of the function.
+    /// Returns the successors of `block` in the function whose first block is `first`.
     fn targets_of(&self, block: Block, first: Block) -> &[Block] {
         let number = block.number() - first.number();
         &self.targets[self.offsets[number]..self.offsets[number + 1]]
     }
 
-    /// Searches depth first, merge block first and continue target second, so that in the reversed order of leaving
-    /// they come last.
+    /// Orders the blocks by a depth-first search that visits the merge block first and the continue target second. In
+    /// reverse postorder these come last.
     fn find_order(
         &mut self,
         m: &Module<'_>,
@@ -330,6 +330,7 @@ impl Scratch {
         }
         self.path.push((first, 0));
         blocks[first].order = Order::SEEN;
+        // Steps 0 and 1 of a block are its merge block and continue target, later steps its successors.
         while let Some((block, step)) = self.path.last().copied() {
             let inst = blocks[block].merge.map(|at| m.inst_at(at.word()));
             let next = match step {
@@ -352,6 +353,7 @@ impl Scratch {
                 self.path.push((next, 0));
             }
         }
+        // The postorder is reversed.
         self.order.reverse();
         for (order, block) in self.order.iter().enumerate() {
             blocks[*block].order = Order(order as u32);

@@ -1,4 +1,4 @@
-//! Words that the host fills in, and where the shader reads them.
+//! Host parameters, and the sources from which the shader reads them.
 
 use crate::code;
 use polyshade_spv::Error;
@@ -17,43 +17,43 @@ pub struct Set(pub u32);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Binding(pub u32);
 
-/// Where the shader reads 32-bit words that the host fills in.
+/// The source from which the shader reads host parameters.
 ///
 /// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or
-/// `address:` before a [`AddressSource`].
+/// `address:` before an [`AddressSource`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ParamSource {
-    /// A range of a storage buffer.
+    /// A storage buffer range.
     StorageBuffer {
-        /// Its set.
+        /// Descriptor set.
         set: Set,
-        /// Its binding.
+        /// Binding.
         binding: Binding,
     },
     /// A uniform buffer.
     Uniform {
-        /// Its set.
+        /// Descriptor set.
         set: Set,
-        /// Its binding.
+        /// Binding.
         binding: Binding,
     },
-    /// Push constants from this byte on: a multiple of 4 behind what the shader has itself.
+    /// Push constants from this offset on: a multiple of 4 after the push constants of the shader itself.
     PushConstant {
-        /// In bytes.
+        /// Offset in bytes.
         offset: u32,
     },
-    /// Specialization constants with consecutive numbers, each 0 unless set.
+    /// Specialization constants with consecutive ids, each 0 by default.
     Specialization {
-        /// Number of the first.
+        /// `SpecId` of the first.
         first_id: u32,
     },
-    /// In memory, from the address on that stands here. It is a multiple of 4, and nothing checks it.
+    /// Memory at the address that this source holds. The address must be a multiple of 4, which is not checked.
     Address(AddressSource),
 }
 
-/// Where the shader reads an address (`VkDeviceAddress`), which has 64 bits.
+/// The source of a 64-bit address (`VkDeviceAddress`).
 ///
 /// As text it is `uniform=SET:BINDING`, `push-constant=OFFSET`, `specialization=ID` or `attribute=LOCATION`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,32 +62,32 @@ pub enum ParamSource {
 pub enum AddressSource {
     /// The first 8 bytes of a uniform buffer.
     Uniform {
-        /// Its set.
+        /// Descriptor set.
         set: Set,
-        /// Its binding.
+        /// Binding.
         binding: Binding,
     },
-    /// 8 bytes of push constants from this one on: a multiple of 4 behind what the shader has itself.
+    /// 8 bytes of push constants from this offset on: a multiple of 4 after those of the shader itself.
     PushConstant {
-        /// In bytes.
+        /// Offset in bytes.
         offset: u32,
     },
-    /// Two specialization constants, each 0 unless set: the lower 32 bits, then the upper ones.
+    /// Two specialization constants, each 0 by default: the lower 32 bits, then the upper 32 bits.
     Specialization {
-        /// Number of the lower one.
+        /// `SpecId` of the lower half.
         first_id: u32,
     },
-    /// A vertex attribute of two unsigned integers of 32 bits (`VK_FORMAT_R32G32_UINT`), the lower half first, the same
-    /// for all vertices: its vertex buffer has a stride of 0. Only vertex stages have one, and no input of the shader
-    /// may be at its location, but such as [`vertex_pulling`](crate::vertex_pulling) replaces.
+    /// A vertex attribute with two 32-bit unsigned integers (`VK_FORMAT_R32G32_UINT`), the lower half first. It is
+    /// the same for all vertices: its vertex buffer has a stride of 0. Only vertex stages support it. No input of the
+    /// shader may be at its location, except one that [`vertex_pulling`](crate::vertex_pulling) replaces.
     Attribute {
-        /// Its location.
+        /// Location of the attribute.
         location: u32,
     },
 }
 
 impl AddressSource {
-    /// The same place as one for words, the halves of the address; nothing for an attribute, which holds no words.
+    /// Returns the source of the two halves as host parameters; `None` for an attribute, which holds none.
     pub fn place(self) -> Option<ParamSource> {
         match self {
             Self::Uniform { set, binding } => Some(ParamSource::Uniform { set, binding }),
@@ -99,7 +99,7 @@ impl AddressSource {
 }
 
 impl ParamSource {
-    /// The set and binding, where it is a descriptor or the address of it is in one.
+    /// Returns the set and binding of the parameters or of their address, if it is a descriptor.
     pub fn descriptor(self) -> Option<(Set, Binding)> {
         match self {
             Self::StorageBuffer { set, binding } | Self::Uniform { set, binding } => {
@@ -110,7 +110,7 @@ impl ParamSource {
         }
     }
 
-    /// Whether the words are in memory that is found by its address.
+    /// Whether the parameters are in memory, at an address that the shader reads.
     pub fn is_address(self) -> bool {
         matches!(self, Self::Address(_))
     }
@@ -167,6 +167,7 @@ impl FromStr for ParamSource {
         if let Some(of) = text.strip_prefix("address:") {
             return of.parse().map(Self::Address);
         }
+        // Numbers are decimal, and descriptors are `SET:BINDING`.
         let number = |text: &str| text.parse::<u32>().ok();
         let pair = |text: &str| {
             let (set, binding) = text.split_once(':')?;
@@ -194,19 +195,19 @@ impl FromStr for ParamSource {
     }
 }
 
-/// Something that is known when the shader is lowered, or that the host says with a word when it draws.
+/// A value that is fixed when the shader is lowered, or a host parameter that is read when it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Value<T> {
-    /// This.
+    /// A fixed value.
     Fixed(T),
-    /// What the word at this place says.
+    /// The value of the host parameter at this source.
     Param(ParamSource),
 }
 
 impl<T> Value<T> {
-    /// Where the word is, if there is one.
+    /// Returns the source of the host parameter, if it is one.
     pub fn place(&self) -> Option<ParamSource> {
         match self {
             Self::Fixed(_) => None,
@@ -227,41 +228,41 @@ impl<T> From<T> for Value<T> {
     }
 }
 
-/// One word that the host fills in, 32 bits.
+/// A 32-bit parameter that the host fills in.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostParam {
     /// Its name in the shader.
     pub name: Cow<'static, str>,
-    /// What it means.
+    /// The meaning of the parameter, for the user.
     pub meaning: Cow<'static, str>,
 }
 
 impl HostParam {
-    /// A word called `name`.
+    /// Creates a parameter called `name`.
     pub fn new(name: impl Into<Cow<'static, str>>, meaning: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), meaning: meaning.into() }
     }
 }
 
-/// Words that follow each other. Word `i` lies `4 * i` bytes behind the start of the buffer or the offset of the push
-/// constants or the address, or is the specialization constant with the number `first_id + i`.
+/// Consecutive host parameters. Parameter `i` is `4 * i` bytes after the start of the buffer, the offset of the push
+/// constants or the address, or is the specialization constant with the id `first_id + i`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostParams {
-    /// Where the shader reads them.
+    /// The source from which the shader reads them.
     pub source: ParamSource,
-    /// The parameters, in their order.
+    /// The parameters, in order.
     pub params: Vec<HostParam>,
 }
 
 impl HostParams {
-    /// The number of the word with this name.
+    /// Returns the index of the parameter called `name`.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.params.iter().position(|word| word.name == name).map(|number| number as u32)
     }
 
-    /// The bytes of push constants that they, or their address, take, where they are there.
+    /// Returns the bytes of push constants that the parameters or their address occupy, if any.
     pub fn push_constants(&self) -> Option<Range<u32>> {
         match self.filled_in() {
             Some((ParamSource::PushConstant { offset }, words)) => {
@@ -271,7 +272,7 @@ impl HostParams {
         }
     }
 
-    /// The numbers of specialization constants that they, or their address, take, where they are such.
+    /// Returns the ids of the specialization constants that hold the parameters or their address, if any.
     pub fn specialization(&self) -> Option<Range<u32>> {
         match self.filled_in() {
             Some((ParamSource::Specialization { first_id }, words)) => {
@@ -281,7 +282,7 @@ impl HostParams {
         }
     }
 
-    /// The location of the attribute that is their address, where one is.
+    /// Returns the location of the attribute that holds their address, if any.
     pub fn location(&self) -> Option<u32> {
         match self.source {
             ParamSource::Address(AddressSource::Attribute { location }) => Some(location),
@@ -289,8 +290,8 @@ impl HostParams {
         }
     }
 
-    /// Where the shader begins to read, and how many words there are there: those of an address, where there is one.
-    /// Nothing, where that is an attribute.
+    /// Returns the source that the host fills in, and the number of 32-bit values there: 2 for an address. `None` if
+    /// it is an attribute.
     pub(crate) fn filled_in(&self) -> Option<(ParamSource, u32)> {
         match self.source {
             ParamSource::Address(pointer) => Some((pointer.place()?, 2)),
@@ -298,7 +299,7 @@ impl HostParams {
         }
     }
 
-    /// An error where two groups would be in one place in part.
+    /// Fails if two groups overlap.
     pub(crate) fn check_apart(groups: &[Self]) -> Result<(), Error> {
         for (number, group) in groups.iter().enumerate() {
             let behind = &groups[number + 1..];
@@ -324,7 +325,7 @@ impl HostParams {
         Ok(())
     }
 
-    /// Adds `words` to the group at `place`, or makes one; returns the numbers that they get.
+    /// Adds `words` to the group with source `place`, which is created if needed; returns their indices.
     pub fn add(
         groups: &mut Vec<Self>,
         place: ParamSource,

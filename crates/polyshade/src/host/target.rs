@@ -1,11 +1,11 @@
-//! Which entry point is lowered, and for what device.
+//! The entry point that is lowered, and the device.
 
 use super::{Device, Reserved};
 use polyshade_spv::ExecutionModel;
 
-/// Which entry point is lowered, what has to stay free, and for what device: what every lowering is told first.
+/// The entry point that is lowered, the resources that must stay free, and the device.
 ///
-/// A name alone is a target: of the stage that has an entry point of this name, for any device.
+/// A name alone is a target, too: the entry point of this name in a stage that the lowering supports, for any device.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Target {
@@ -17,7 +17,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The entry point `entry`, for a device that has what every device has.
+    /// Creates a target for the entry point `entry` and a device with the minimum limits of Vulkan.
     pub fn new(entry: impl Into<String>) -> Self {
         Self {
             entry: entry.into(),
@@ -28,56 +28,56 @@ impl Target {
         }
     }
 
-    /// The stage of the entry point. Unless it is said, it is the one stage of those that the lowering takes that has
-    /// an entry point of this name.
+    /// Sets the stage of the entry point. By default it is the only stage that the lowering supports and that has an
+    /// entry point of this name.
     #[must_use]
     pub fn stage(mut self, stage: ExecutionModel) -> Self {
         self.stage = Some(stage);
         self
     }
 
-    /// Keeps what is added clear of what others use.
+    /// Reserves resources that the lowering must not use.
     #[must_use]
     pub fn reserved(mut self, reserved: Reserved) -> Self {
         self.reserved = reserved;
         self
     }
 
-    /// Whether what is added gets debug names. It does unless told otherwise.
+    /// Sets whether added ids get debug names; by default they do.
     #[must_use]
     pub fn names(mut self, names: bool) -> Self {
         self.names = names;
         self
     }
 
-    /// What the device offers.
+    /// Sets the limits of the device.
     #[must_use]
     pub fn device(mut self, device: Device) -> Self {
         self.device = device;
         self
     }
 
-    /// The name of the entry point.
+    /// Returns the name of the entry point.
     pub fn entry_name(&self) -> &str {
         &self.entry
     }
 
-    /// What has to stay free.
+    /// Returns the resources that must stay free.
     pub fn reservations(&self) -> &Reserved {
         &self.reserved
     }
 
-    /// What the device offers.
+    /// Returns the limits of the device.
     pub fn device_limits(&self) -> &Device {
         &self.device
     }
 
-    /// Whether what is added gets debug names.
+    /// Whether added ids get debug names.
     pub fn has_names(&self) -> bool {
         self.names
     }
 
-    /// The stage that is asked for.
+    /// Returns the requested stage, if one was set.
     pub(crate) fn stage_asked_for(&self) -> Option<ExecutionModel> {
         self.stage
     }

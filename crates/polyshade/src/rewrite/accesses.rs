@@ -1,4 +1,4 @@
-//! The loads from and stores to a variable, each with the indices that lead to what it accesses.
+//! The loads and stores of a variable, each with the indices that it accesses.
 
 use crate::code;
 use foldhash::HashMap;
@@ -8,25 +8,25 @@ use polyshade_spv::{Error, Id, Inst, Module, Op};
 pub(super) struct Accesses<'m> {
     /// Loads and stores.
     pub(super) uses: Vec<Inst<'m>>,
-    /// The access chains that begin at the variable.
+    /// The access chains into the variable.
     pub(super) pointers: Vec<Inst<'m>>,
-    /// The indices that lead from the variable to what it, or a chain, points to.
+    /// The indices from the variable to the pointee of each pointer, which is the variable or an access chain.
     pub(super) paths: HashMap<Id, Vec<Id>>,
 }
 
-/// Finds them. No path has more than `deepest` indices.
+/// Finds the loads and stores of `variable`. No path may have more than `deepest` indices.
 ///
 /// # Errors
 ///
-/// `Unsupported`: a pointer into the variable that is passed to a function or chosen, and any other use than loading
-/// and storing.
+/// `Unsupported`: a pointer into the variable is passed to a function or selected, or has another use than loads and
+/// stores.
 pub(super) fn accesses<'m>(
     m: &'m Module<'_>,
     variable: Id,
     deepest: usize,
 ) -> Result<Accesses<'m>, Error> {
     let mut reach = m.reach(&[variable]);
-    // What tells tools of the variable goes where the variable goes, and says nothing of what becomes of it.
+    // Names, decorations and debug instructions of the variable are not accesses.
     reach.uses.retain(|inst| !m.is_for_tools(*inst));
     let mut paths = HashMap::from_iter([(variable, Vec::new())]);
     for inst in &reach.pointers {
@@ -59,7 +59,7 @@ fn is_access(inst: Inst<'_>, paths: &HashMap<Id, Vec<Id>>) -> bool {
     let is_pointer = |id: Id| paths.contains_key(&id);
     match Store::of(inst) {
         Some(store) => is_pointer(store.pointer()) && !is_pointer(store.object()),
-        // A load may use the variable as something else: as its scope, in a module that is not valid.
+        // In an invalid module, a load may use the variable as another operand, such as its scope.
         None => Load::of(inst).is_some_and(|load| is_pointer(load.pointer())),
     }
 }

@@ -1,4 +1,4 @@
-//! An interface variable is taken over: its id becomes a `Private` variable and bodies stay as they are.
+//! Demotes interface variables to `Private` variables that keep their ids, so that bodies do not change.
 
 mod renew;
 mod strides;
@@ -14,41 +14,40 @@ use polyshade_spv::{
 use renew::{array_lengths, copy_members, renew};
 use strides::Strides;
 
-/// A variable that was taken over.
+/// A variable that was demoted to `Private`.
 #[derive(Clone, Copy, Debug)]
 pub struct Demoted {
-    /// The variable that bodies use: now `Private`.
+    /// The original id, which function bodies use: now a `Private` variable.
     pub private: Id,
-    /// The type of what it holds: the one it had, but for the strides of arrays.
+    /// The pointee type: the original one, except for array strides.
     pub ty: Id,
-    /// The new variable in the interface, if one was asked for.
+    /// The new variable in the interface, if there is one.
     pub interface: Option<Id>,
 }
 
-/// Whether a new variable takes the place of the old one in the interface, and where the code goes that copies
-/// between the two.
+/// Whether a new interface variable replaces the old one, and where values are copied between the two.
 #[derive(Clone, Copy, Debug)]
 pub enum Copies<'m> {
-    /// There is no new variable: what is stored is for the lowering alone.
+    /// There is no new variable: only the lowering uses the stored values.
     None,
-    /// A new variable has the decorations of the old one, and nothing is copied.
+    /// A new variable gets the decorations of the old one, and nothing is copied.
     Uncopied,
-    /// A new variable is read at this position, for inputs, or written there, for outputs.
+    /// Inputs are read from a new variable at this position, and outputs are written to it there.
     At(Position<'m>),
 }
 
-/// Turns `variables`, inputs or outputs of `entry`, into `Private` variables. Their ids stay, so nothing that uses
-/// them changes but the types of the pointers made from them, in every function that gets one.
+/// Turns `variables`, inputs or outputs of `entry`, into `Private` variables. Their ids stay, so that their uses do
+/// not change; only the types of pointers into them do, in every function that receives one.
 ///
-/// Decorations of the interface (location, built-in, interpolation, …) leave the old variable, and leave its
-/// structure where it is a block. A new variable, if there is one, gets them, and a copy of the structure with them.
-/// Initialisers stay on the `Private` variable. Where there is no new variable, `RelaxedPrecision` goes as well.
+/// Interface decorations (location, built-in, interpolation, …) are removed from the old variable, and from its
+/// structure if that is a block. A new variable, if there is one, gets them, with a copy of the structure.
+/// Initializers stay on the `Private` variable. Without a new variable, `RelaxedPrecision` is removed as well.
 ///
 /// # Errors
 ///
-/// `Unsupported`: an instruction that needs the interface variable itself (`InterpolateAtOffset` and its relatives);
-/// a function parameter that may also point into a variable that is not taken over; a structure that such a
-/// variable shares; an array with a stride that a buffer has as well.
+/// `Unsupported`: an instruction needs the interface variable itself (`InterpolateAtOffset` and similar); a function
+/// parameter may also point into a variable that is not demoted; such a variable shares the structure; a buffer has
+/// the same array type with a stride.
 pub fn demote_to_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -59,7 +58,7 @@ pub fn demote_to_private<'m>(
     demote_to_private_and_hide(m, p, entry, variables, &[], copies)
 }
 
-/// The same; those of `variables` that are in `out` get no new variable in the interface, whatever `copies` say.
+/// Does the same, but gives the `variables` in `out` no new interface variable, whatever `copies` is.
 ///
 /// # Errors
 ///
@@ -102,7 +101,7 @@ pub fn demote_to_private_and_hide<'m>(
         result.push(Demoted { private: variable.result(), ty, interface });
     }
 
-    // What is not handed on is there for its bits, which a driver may drop of what is relaxed.
+    // Without a new variable, the exact bits of the value matter, which drivers may drop under `RelaxedPrecision`.
     let alone = matches!(copies, Copies::None);
     let goes = |decoration| {
         is_of_interface(decoration) || alone && decoration == Decoration::RELAXED_PRECISION
@@ -123,8 +122,8 @@ pub fn demote_to_private_and_hide<'m>(
     Ok(result)
 }
 
-/// Makes the variable `Private`. Before SPIR-V 1.4 it leaves the interface, which lists inputs and outputs only; from
-/// 1.4 on an interface lists every variable that the entry point uses.
+/// Makes the variable `Private`. Before SPIR-V 1.4 this removes it from the interface, which lists only inputs and
+/// outputs; from 1.4 on, an interface lists every global variable that the entry point uses.
 fn make_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -142,7 +141,7 @@ fn make_private<'m>(
     }
 }
 
-/// Gives every pointer made from a variable that is taken over a type that points into `Private`.
+/// Gives every pointer into a demoted variable a type of class `Private`.
 fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
     let mut parameters: HashMap<Id, Id> = HashMap::new();
     let (mut functions, mut seen) = (Vec::<Function<'m>>::new(), HashSet::new());
@@ -160,6 +159,7 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
         }
     }
 
+    // Functions with such parameters get a new function type.
     for function in functions {
         let body = m.function(function.result()).expect("the function is defined");
         let types: Vec<Id> = body
@@ -177,7 +177,7 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
     }
 }
 
-/// Every instruction whose result points into one of `variables`, parameters included.
+/// Returns every instruction whose result points into one of `variables`, including parameters.
 fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>>, Error> {
     let reach = m.reach(variables);
     if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
@@ -188,6 +188,7 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
             .at(inst.at()));
     }
 
+    // A parameter must always point into a demoted variable, or never.
     let is_parameter = |inst: &Inst<'_>| inst.op() == Op::FUNCTION_PARAMETER;
     if !reach.pointers.iter().any(is_parameter) {
         return Ok(reach.pointers);
@@ -211,9 +212,9 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     Ok(reach.pointers)
 }
 
-/// Whether `Private` variables can have the types of these.
+/// Fails if `Private` variables cannot have the types of these variables.
 ///
-/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type.
+/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have other variables of such a type.
 fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error> {
     let (mut seen, mut open) = (HashSet::new(), Vec::new());
     for variable in variables {
@@ -229,7 +230,7 @@ fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error
         }
         open.push(whole);
         while let Some(id) = open.pop() {
-            // Numbers and vectors are looked at again: that is cheaper than to remember them.
+            // Numbers and vectors are examined again: that is cheaper than remembering them.
             let ty = match m.ty(id) {
                 Some(Type::Vector { component, .. }) => m.ty(component),
                 ty => ty,
@@ -257,7 +258,7 @@ fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error
     Ok(())
 }
 
-/// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.
+/// Whether this is `InterpolateAtCentroid`, `…Sample` or `…Offset` of `GLSL.std.450`.
 fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
     let interpolation = [
         GlslOp::INTERPOLATE_AT_CENTROID,
@@ -267,8 +268,8 @@ fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
     glsl(m, inst, &interpolation).is_some()
 }
 
-/// The structures with decorations that cannot stay on a `Private` variable; an error where another variable that is
-/// not taken over has the same.
+/// Returns the structures with decorations that a `Private` variable cannot have; fails if a variable that is not
+/// demoted has the same structure.
 fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, Error> {
     let mut structures = Vec::new();
     for variable in taken {
@@ -286,6 +287,7 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
         return Ok(structures);
     }
 
+    // No remaining variable may share these structures.
     let ids: HashSet<Id> = taken.iter().map(|variable| variable.result()).collect();
     let wanted: HashSet<Id> = structures.iter().copied().collect();
     let sharing = m
@@ -304,12 +306,12 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
 }
 
 fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Id {
-    // A variable of an untyped pointer is another instruction.
+    // A variable with an untyped pointer is another instruction.
     m.pointer(variable.pointer_type()).map_or(variable.pointer_type(), |(_, pointee)| pointee)
 }
 
-/// The structures and arrays that are somewhere in memory with a layout of its own, as the members of a buffer: their
-/// offsets are not transform feedback's.
+/// Returns the structures and arrays that some memory uses with an explicit layout, such as members of a buffer:
+/// their offsets are not those of transform feedback.
 pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
     let has_layout = |class| {
         !matches!(
@@ -335,7 +337,7 @@ pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
     seen
 }
 
-/// The members of a structure or the element of an array; none of anything else.
+/// Returns the members of a structure or the element of an array, and nothing for other types.
 fn aggregate_parts(m: &Module<'_>, ty: Id) -> impl Iterator<Item = Id> {
     let element = match m.ty(ty) {
         Some(Type::Array { element, .. }) => Some(element),
@@ -345,7 +347,7 @@ fn aggregate_parts(m: &Module<'_>, ty: Id) -> impl Iterator<Item = Id> {
     element.into_iter().chain(m.members(ty))
 }
 
-/// Decorations that say how a variable or member is handed on, and mean nothing on a `Private` one.
+/// Whether a decoration describes the interface and is meaningless on a `Private` variable or its members.
 pub(crate) fn is_of_interface(decoration: Decoration) -> bool {
     matches!(
         decoration,

@@ -1,28 +1,28 @@
-//! Where a stage hands on what its outputs hold: at the end, or in a geometry stage at each emit.
+//! The points at which a stage exports its outputs: its end, or each emit of a geometry stage.
 
 use super::wrap;
 use crate::code;
 use polyshade_spv::view::{EmitStreamVertex, EntryPoint};
 use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position};
 
-/// The places at which a stage hands on what its outputs hold.
+/// The points at which a stage exports its outputs.
 #[derive(Clone, Debug)]
 pub enum ExportPoints<'m> {
     /// The end of the stage.
     End(Position<'m>),
-    /// The instructions of a geometry stage that emit a vertex, each with its vertex stream where that is a plain
-    /// constant.
+    /// The instructions of a geometry stage that emit a vertex, each with its vertex stream if that is an
+    /// `OpConstant`.
     Emits(Vec<(Inst<'m>, Option<u32>)>),
 }
 
-/// The output points of `entry`, a vertex, tessellation evaluation or geometry stage. Other stages than geometry are
-/// [wrapped](wrap()).
+/// Returns the export points of `entry`, a vertex, tessellation evaluation or geometry stage. Stages other than
+/// geometry are [wrapped](wrap()).
 ///
-/// No other entry point may have the same functions: isolate first.
+/// The functions of the entry point must belong to it alone: isolate it first.
 ///
 /// # Errors
 ///
-/// `Unsupported` for any other stage.
+/// `Unsupported`: any other stage.
 pub fn export_points<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -41,7 +41,7 @@ pub fn export_points<'m>(
 }
 
 impl<'m> ExportPoints<'m> {
-    /// The output points of `entry`, a stage of any kind that is wrapped already and ends at `end`.
+    /// Returns the export points of `entry`, a stage of any kind that is already wrapped and ends at `end`.
     pub fn of_wrapped(m: &'m Module<'_>, entry: EntryPoint<'m>, end: Position<'m>) -> Self {
         match entry.model() {
             ExecutionModel::GEOMETRY => Self::Emits(emits(m, entry)),
@@ -49,8 +49,8 @@ impl<'m> ExportPoints<'m> {
         }
     }
 
-    /// Where code goes that runs whenever outputs are handed on to the vertex stream `stream`, or to any. In a geometry
-    /// stage it is a new function that is called before each emit:
+    /// Returns a position for code that runs whenever the outputs are exported, to vertex stream `stream` or to any.
+    /// In a geometry stage it is in a new function that is called before each emit:
     ///
     /// ```text
     /// %polyshade_hand_on = OpFunction %void None %fn
@@ -75,8 +75,8 @@ impl<'m> ExportPoints<'m> {
         }
     }
 
-    /// [`at_exports`](Self::at_exports), and where code goes that runs when the shader goes on behind an emit: none
-    /// where the shader is done.
+    /// Returns the position of [`at_exports`](Self::at_exports), and one for code that runs after each emit, which
+    /// does not exist where the shader ends.
     pub fn around_exports(
         &self,
         p: &mut Patch<'m, '_>,
@@ -97,7 +97,7 @@ impl<'m> ExportPoints<'m> {
     }
 }
 
-/// Begins and ends a function `void name()`; what is inserted at the position is its body.
+/// Emits a function `void name()`; returns its id and the position of its body.
 fn function<'m>(p: &mut Patch<'m, '_>, name: &str) -> (Id, Position<'m>) {
     let (body, end, function, void) = (p.slot(), p.slot(), p.id(), p.void());
     p.name(function, name);
@@ -111,7 +111,7 @@ fn call<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, function: Id) {
     p.at(at).call(void, function, &[]);
 }
 
-/// The emits that may be to `stream`.
+/// Returns the emits that may be to `stream`.
 fn of_stream<'s, 'm>(
     emits: &'s [(Inst<'m>, Option<u32>)],
     stream: Option<u32>,

@@ -1,4 +1,4 @@
-//! The frame around every lowering: which entry point, what is shared with others, what errors are about.
+//! The frame of every lowering: finds and isolates the entry point, and maps errors to the original module.
 
 use super::builtin::called;
 use super::{Origins, Stages, isolate, specialize};
@@ -10,30 +10,30 @@ use polyshade_spv::{
 };
 use std::borrow::Cow;
 
-/// What a lowering is, as far as its frame has to know.
+/// The properties of a lowering that its frame needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowering {
-    /// The name of its module.
+    /// The name of the lowering's module.
     pub name: &'static str,
-    /// The stages that it takes.
+    /// The stages that it supports.
     pub stages: Stages,
-    /// The built-in output that it [changes](super::change_output()).
+    /// The built-in output that it [changes](super::change_output()), if any.
     pub changes: Option<BuiltIn>,
 }
 
-/// A lowering of one entry point of one module, as it goes through the versions of it.
+/// The lowering of one entry point through several versions of its module.
 ///
-/// Versions between the first and the last are nobody's but ours: what errors say of them is said of the module that
-/// was given.
+/// The caller never sees the versions between the first and the last, so that errors in them are reported for the
+/// original module.
 #[derive(Debug)]
 pub struct Frame<'m> {
     given: &'m Module<'m>,
     target: Target,
     model: ExecutionModel,
-    /// The version in which the entry point shares nothing with others.
+    /// The version in which the entry point shares no function or variable with others.
     isolated: Module<'m>,
     origins: Origins,
-    /// Whether constants got values, for good.
+    /// Whether the isolated version already differs in the values of specialization constants.
     is_specialized: bool,
 }
 
@@ -42,8 +42,8 @@ impl<'m> Frame<'m> {
     ///
     /// # Errors
     ///
-    /// `NotFound`: the entry point. `Options`: it is not said which of several. `Unsupported`: another stage than
-    /// those of the lowering; a shared function with an instruction that is not known.
+    /// `NotFound`: the entry point does not exist. `Options`: its name fits several stages. `Unsupported`: the
+    /// lowering does not support the stage, or a shared function has an unknown instruction.
     pub fn new(given: &'m Module<'_>, target: &Target, stages: &Stages) -> Result<Self, Error> {
         let model = stages.entry_point(given, target)?.model();
         let Rewritten { module: isolated, value: origins, .. } =
@@ -52,7 +52,7 @@ impl<'m> Frame<'m> {
         Ok(Self { given, target, model, isolated, origins, is_specialized: false })
     }
 
-    /// [`new`](Self::new), of the module in which [`specialize()`] gave `constants` values.
+    /// Does the same as [`new`](Self::new), but first gives `constants` values with [`specialize()`].
     ///
     /// # Errors
     ///
@@ -77,36 +77,36 @@ impl<'m> Frame<'m> {
         Ok(Self { given, target, model, isolated, origins, is_specialized: true })
     }
 
-    /// Which entry point is lowered, and for what device.
+    /// Returns the entry point that is lowered, and the device.
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// The module that was given.
+    /// Returns the original module.
     pub fn given(&self) -> &'m Module<'m> {
         self.given
     }
 
-    /// The stage.
+    /// Returns the stage.
     pub fn model(&self) -> ExecutionModel {
         self.model
     }
 
-    /// The version to begin with: the entry point shares nothing in it.
+    /// Returns the first version, in which the entry point shares nothing with others.
     pub fn isolated(&self) -> &Module<'m> {
         &self.isolated
     }
 
-    /// The entry point in `version`.
+    /// Returns the entry point in `version`.
     pub fn entry<'v>(&self, version: &'v Module<'_>) -> Result<EntryPoint<'v>, Error> {
         version.entry_point(self.target.entry_name(), self.model)
     }
 
-    /// Makes the next version of `version`, which is one of this lowering's.
+    /// Applies `edit` to `version`, which is a version of this lowering, and returns the next one.
     ///
     /// # Errors
     ///
-    /// Those of `edit`, about the module that was given, and those of [`Module::rewrite`].
+    /// Those of `edit`, mapped to the original module, and those of [`Module::rewrite`].
     pub fn rewrite<'v, 'x, T>(
         &self,
         version: &'v Module<'x>,
@@ -120,11 +120,11 @@ impl<'m> Frame<'m> {
         rewritten.map_err(|error| self.about_given(version, error))
     }
 
-    /// Queues what [`rewrite`](Self::rewrite) would, and writes no words.
+    /// Runs the edits of [`rewrite`](Self::rewrite) without writing a module.
     ///
     /// # Errors
     ///
-    /// Those of [`rewrite`](Self::rewrite), but for edits that contradict each other.
+    /// Those of [`rewrite`](Self::rewrite), except for edits that contradict each other.
     pub fn rehearse<'x, T>(
         &self,
         version: &Module<'x>,
@@ -149,7 +149,7 @@ impl<'m> Frame<'m> {
         edit(m, p, self.entry(m)?)
     }
 
-    /// What was found in `version`, about which errors are said of the module that was given.
+    /// Maps an error in `found`, which refers to `version`, to the original module.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl<'m> Frame<'m> {
         found.map_err(|error| self.about_given(version, error))
     }
 
-    /// The last version, or the module that was given where nothing but isolation was done.
+    /// Returns the last version, or the original module if isolation was the only change.
     pub fn finish<T>(&self, last: Rewritten<'_, T>) -> (Module<'m>, Progress, T) {
         let Rewritten { module, progress, value } = last;
         match progress {
@@ -170,7 +170,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// What came of the last version without host parameters.
+    /// Returns the result of a lowering without host parameters, from its last version.
     pub fn made<T>(
         &self,
         last: Module<'_>,
@@ -181,7 +181,7 @@ impl<'m> Frame<'m> {
         self.lowered(Lowered { module: last, progress, params: words, requirements, result })
     }
 
-    /// What was made of the last version, or the module that was given where the words are the same.
+    /// Returns the result of the last version, with the original module if the SPIR-V words are the same.
     pub fn lowered<T>(&self, made: Lowered<'_, T>) -> Lowered<'m, T> {
         let Lowered { module, params, requirements, result, .. } = made;
         let (module, progress) = match module.words() == self.given.words() {
@@ -191,8 +191,8 @@ impl<'m> Frame<'m> {
         Lowered { module, progress, params, requirements, result }
     }
 
-    /// The error with the place that `version` has it at, as a place of the module that was given; without one where
-    /// that has none.
+    /// Maps the id and the word offset of an error in `version` to the original module; drops each that has no
+    /// counterpart.
     fn about_given(&self, version: &Module<'_>, error: Error) -> Error {
         let given = self.given;
         let id = error.id().and_then(|id| self.origin(id));
@@ -208,20 +208,22 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// The id in the module that was given.
+    /// Returns the id of the original module from which `id` was copied.
     fn origin(&self, id: Id) -> Option<Id> {
         let id = self.origins.of(id);
         self.given.defined_at(id).map(|_| id)
     }
 
-    /// The word in the module that was given at which the instruction begins that stands at `at` in `version`: one with
-    /// a result is known by that, others by the last one before them in their function that has one.
+    /// Maps word offset `at` in `version` to the offset of the same instruction in the original module. An
+    /// instruction with a result is identified by its id, others by their distance from the last such instruction
+    /// before them.
     fn origin_of_word(&self, version: &Module<'_>, at: u32) -> Option<u32> {
         let given = self.given;
         let start = match version.function_around(at) {
             Some(function) => function.at(),
             None => version.preamble().next()?.at(),
         };
+        // Find the last instruction that also has an original, and the opcodes of those after it.
         let mut known = None;
         let mut behind = Vec::new();
         for inst in version.instructions_from(start).take_while(|inst| inst.at() <= at) {
@@ -234,6 +236,7 @@ impl<'m> Frame<'m> {
                 None => behind.push(inst.op()),
             }
         }
+        // The original must have the same opcodes there.
         let known = known?;
         let mut there = given.instructions_from(known.at());
         let mut found = there.next()?;
@@ -244,14 +247,13 @@ impl<'m> Frame<'m> {
     }
 }
 
-/// Makes the next version of `module` for the entry point of `target`: finds it among the stages of `lowering`,
-/// isolates it, sets names and first id, and lets `edit` queue edits. Where it queues none, the module stays as it is.
-/// The value of `edit` is the result; a lowering with host parameters adds them with
-/// [`with_params`](Lowered::with_params).
+/// Lowers the entry point of `target` in `module` with the edits that `edit` queues: finds it among the stages of
+/// `lowering`, isolates it, and sets names and the first id. Without any edit the module does not change. The value
+/// of `edit` is the result; a lowering with host parameters adds them with [`with_params`](Lowered::with_params).
 ///
 /// # Errors
 ///
-/// Those of [`Frame::new`] and of `edit`, about `module`.
+/// Those of [`Frame::new`] and of `edit`, mapped to `module`.
 pub fn lower<'m, T>(
     module: &'m Module<'_>,
     target: &Target,
@@ -270,21 +272,21 @@ pub fn lower<'m, T>(
 }
 
 impl Lowering {
-    /// What is noted in a module of which this has been done to `entry`.
+    /// Returns the note for a module in which this lowering was applied to `entry`.
     fn note(&self, entry: EntryPoint<'_>) -> String {
         let done = match self.changes {
             Some(builtin) => done_to(builtin, entry),
             None => format!("{} {}", entry.model(), entry.name()),
         };
-        // In one allocation, however long the name is.
+        // One allocation, however long the name is.
         [NOTE, self.name, " ", &done].concat()
     }
 
-    /// An error where it is noted that this has been done to `entry`.
+    /// Fails if the module has a note that this lowering was already applied to `entry`.
     ///
     /// # Errors
     ///
-    /// That one: `Unsupported`.
+    /// `Unsupported`: it was applied.
     pub fn check_not_done(&self, m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
         let wanted = self.note(entry);
         if notes(m).any(|note| note == wanted) {
@@ -296,21 +298,21 @@ impl Lowering {
         Ok(())
     }
 
-    /// Notes that this has been done to `entry`.
+    /// Adds a note that this lowering was applied to `entry`.
     pub fn stamp(&self, p: &mut Patch<'_, '_>, entry: EntryPoint<'_>) {
         p.note(&self.note(entry));
     }
 }
 
-/// What every note of ours begins with.
+/// The prefix of every note of polyshade.
 const NOTE: &str = "polyshade ";
 
-/// What is noted, behind the name of the lowering, where a built-in output of `entry` was changed.
+/// Returns the part of a note after the lowering's name, for a changed built-in output of `entry`.
 fn done_to(builtin: BuiltIn, entry: EntryPoint<'_>) -> String {
     format!("{builtin} {} {}", entry.model(), entry.name())
 }
 
-/// An error where it is noted that the built-in output of `entry` is not what the shader wrote any more.
+/// Fails if a note records that a lowering already changed the built-in output of `entry`.
 pub(crate) fn check_unchanged(
     m: &Module<'_>,
     entry: EntryPoint<'_>,

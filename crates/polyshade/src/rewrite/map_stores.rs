@@ -1,4 +1,4 @@
-//! What is stored to a built-in output goes through a function.
+//! Passes the values that are stored to a built-in output through a function.
 
 use super::FoundBuiltin;
 use super::accesses::{Accesses, accesses};
@@ -6,9 +6,9 @@ use crate::code;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
 
-/// Lets all that is stored to `output` go through `function`, which takes and returns a value of its type: for outputs
-/// that have an element for each vertex and are seen by other invocations, so that there is no later place at which
-/// they could be changed.
+/// Passes all values that are stored to `output` through `function`, which takes and returns a value of its type.
+/// This serves outputs with an element for each vertex that other invocations see, so that no later point could
+/// change them.
 ///
 /// ```text
 /// %new = OpFunctionCall %float %function %value
@@ -17,8 +17,8 @@ use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
 ///
 /// # Errors
 ///
-/// `Unsupported`: an output that is loaded, for the shader would see what the function returned; one that is stored in
-/// parts, as an array of all vertices, or before the shader runs; a pointer into the variable that is handed around.
+/// `Unsupported`: the output is loaded, as the shader would see the function's result; it is stored in parts, as an
+/// array of all vertices, or by an initializer; a pointer into the variable is passed on.
 pub fn map_stores<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -44,6 +44,7 @@ pub fn map_stores<'m>(
                 .about(output.variable)
                 .at(inst.at()));
         };
+        // A store of the output calls the function; a store of its block calls it for that member.
         match (path.len(), output.member) {
             (length, _) if length == whole => {
                 let new = p.at(inst.before()).call(output.ty, function, &[store.object()]);
@@ -63,12 +64,14 @@ pub fn map_stores<'m>(
     Ok(())
 }
 
-/// Whether a path leads into another member of the block that `output` is a member of.
+/// Whether a path leads to another member of the output's block.
 fn is_other_member(m: &Module<'_>, output: FoundBuiltin, path: &[Id]) -> bool {
     let member = path.get(usize::from(output.per_vertex)).and_then(|id| m.constant(*id));
     output.member.is_some() && member.is_some() && member != output.member
 }
 
+///
+/// Passes one member of a stored block through the function.
 /// ```text
 /// %old   = OpCompositeExtract %float %block 1
 /// %new   = OpFunctionCall %float %function %old

@@ -1,5 +1,5 @@
-//! What is loaded from and stored to a variable goes, scalar by scalar, to other variables: for variables of vectors
-//! that other invocations can see, or that are arrays too large to copy.
+//! Redirects the loads and stores of a variable, scalar by scalar, to other variables. This serves variables of
+//! vectors that other invocations can see, and arrays that are too large to copy.
 
 use super::accesses::{Accesses, accesses};
 use crate::code;
@@ -7,36 +7,33 @@ use foldhash::HashMap;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
 
-/// Where a scalar lies: in a variable, at these indices; behind the index of the vertex where the variable has one.
+/// The place of a scalar: a variable and indices into it. A per-vertex variable has the vertex index before these.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The variable.
     pub variable: Id,
-    /// The indices.
     pub path: Vec<u32>,
 }
 
-/// A variable whose scalars go elsewhere.
+/// A variable whose scalars move to other variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalarized<'s> {
-    /// The variable.
     pub variable: Id,
-    /// Whether it and the variables of the places are arrays with an element for each vertex.
+    /// Whether the variable and the variables of `places` are arrays with one element for each vertex.
     pub per_vertex: bool,
-    /// Whether the stage may not load from them, as a mesh shader from its outputs.
+    /// Whether the stage cannot load from these variables, such as the outputs of a mesh shader.
     pub write_only: bool,
-    /// Where the scalars of it, or of each of its elements, go, in the order of [`float_scalars`]. What goes nowhere is
-    /// 0 where it is loaded, and is not stored.
+    /// The new place of each scalar of the variable, or of each of its elements, in the order of [`float_scalars`]. A
+    /// scalar without a place reads as 0, and stores to it are dropped.
     pub places: &'s [Option<Place>],
 }
 
-/// The most scalars that a variable is taken apart into.
+/// The most scalars into which a variable is split.
 const MOST_SCALARS: usize = 64;
-/// The most vertices that an array is loaded for as a whole.
+/// The most vertices for which an array is accessed as a whole.
 const MOST_VERTICES: u32 = 256;
 
-/// The dimensions of `ty`, outermost first: none for a 32-bit float, one for a vector of them or an array, and so on.
-/// `None` where it is anything else or has more scalars than any interface.
+/// Returns the dimensions of `ty`, outermost first: none for a 32-bit float, one for a vector or array of them, and
+/// so on; `None` for other types, or if it has more scalars than any interface.
 pub fn float_dimensions(m: &Module<'_>, mut ty: Id) -> Option<Vec<u32>> {
     let mut dimensions = Vec::new();
     loop {
@@ -55,7 +52,7 @@ pub fn float_dimensions(m: &Module<'_>, mut ty: Id) -> Option<Vec<u32>> {
     }
 }
 
-/// The indices of each scalar of something with these dimensions, in their order.
+/// Returns the indices of each scalar of a type with these dimensions, in order.
 pub fn float_scalars(dimensions: &[u32]) -> Vec<Vec<u32>> {
     dimensions.iter().fold(vec![Vec::new()], |paths, count| {
         let longer = |path: &Vec<u32>| {
@@ -65,17 +62,17 @@ pub fn float_scalars(dimensions: &[u32]) -> Vec<Vec<u32>> {
     })
 }
 
-/// Makes every load from and store to `what` one from and to the places of its scalars, which are variables of `class`,
-/// and takes its definition out unless it is itself a place.
+/// Redirects every load and store of `what` to the places of its scalars, which are variables of `class`. Removes its
+/// definition unless it is itself a place.
 ///
-/// Scalars are accessed at constant indices where that can be: drivers crash where a built-in array is indexed by
-/// something else. A component that is chosen while the shader runs is chosen among all.
+/// Scalars are accessed at constant indices where possible, as drivers crash on built-in arrays with dynamic indices.
+/// A dynamic index selects among all candidates.
 ///
 /// # Errors
 ///
-/// `Unsupported`: what is no variable; a type that is not made of 32-bit floats, a pointer into the variable that is
-/// passed to a function or chosen, and any other use than loading and storing; a store to a component that is chosen
-/// while the shader runs, where the places do not lie evenly and cannot be loaded from.
+/// `Unsupported`: `what` is not a variable; its type is not made of 32-bit floats; a pointer into it is passed to a
+/// function or selected, or has another use than loads and stores; a store has a dynamic index where the places are
+/// not evenly spaced and cannot be loaded.
 pub fn scalarize<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -98,7 +95,7 @@ pub fn scalarize<'m>(
     Ok(())
 }
 
-/// An index: known, or computed while the shader runs.
+/// An index: a constant, or computed by the shader.
 #[derive(Clone, Copy)]
 enum Index {
     Known(u32),
@@ -109,15 +106,15 @@ struct Scatter<'s, 'm, 'w> {
     m: &'m Module<'w>,
     what: Scalarized<'s>,
     class: StorageClass,
-    /// Of the variable, or of its elements.
+    /// The dimensions of the variable, or of its elements.
     dimensions: Vec<u32>,
-    /// What the variable holds.
+    /// The pointee type of the variable.
     ty: Id,
 }
 
 impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     fn new(m: &'m Module<'w>, what: Scalarized<'s>, class: StorageClass) -> Result<Self, Error> {
-        // An interface that is not valid lists pointers into variables too.
+        // The interface of an invalid module may list pointers into variables too.
         if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
             return Err(Error::new(
                 &code::INTERFACE_NOT_A_VARIABLE,
@@ -163,7 +160,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Ok(())
     }
 
-    /// How many parts `ty` has, where it is not a scalar.
+    /// Returns the number of parts of `ty`, or `None` for a scalar.
     fn parts(&self, ty: Id) -> Result<Option<u32>, Error> {
         let count = match self.m.ty(ty) {
             Some(Type::Vector { count, .. }) => Some(count),
@@ -180,7 +177,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Ok(count)
     }
 
-    /// Emits loads of everything behind `indices`, and makes `result` of it.
+    /// Emits loads of all scalars below `indices`, and combines them into `result`.
     fn read(
         &self,
         p: &mut Patch<'m, '_>,
@@ -217,7 +214,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Ok(())
     }
 
-    /// The index of the vertex, and those behind it.
+    /// Splits off the vertex index of a per-vertex variable.
     fn split<'i>(&self, indices: &'i [Index]) -> (Option<Index>, &'i [Index]) {
         match indices {
             [vertex, rest @ ..] if self.what.per_vertex => (Some(*vertex), rest),
@@ -290,7 +287,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Ok(())
     }
 
-    /// Emits a pointer to the scalar at `rest`, if one instruction can find it.
+    /// Emits a pointer to the scalar at `rest`, if a single access chain can reach it.
     fn pointer(
         &self,
         p: &mut Patch<'m, '_>,
@@ -298,6 +295,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         vertex: Option<Index>,
         rest: &[Index],
     ) -> Found<'s> {
+        // Constant indices lead to one place.
         let matching = self.candidates(rest);
         let all_known = rest.iter().all(|index| matches!(index, Index::Known(_)));
         match matching.as_slice() {
@@ -307,6 +305,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             [] => return Found::Nowhere,
             _ => {}
         }
+        // Evenly spaced places need one multiplication and addition for each index.
         let even = self.even().filter(|_| self.what.write_only);
         let Some((first, steps)) = even else { return Found::Chosen(matching) };
         let uint = p.uint();
@@ -325,7 +324,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Found::Pointer(p.at(at).access_chain(pointer, first.variable, &path))
     }
 
-    /// The scalars that `rest` may lead to, where they go somewhere, by their own indices.
+    /// Returns the scalars with a place that `rest` may lead to, each with its own indices.
     fn candidates(&self, rest: &[Index]) -> Vec<(Vec<u32>, &'s Place)> {
         let fits = |path: &[u32]| {
             rest.iter().zip(path).all(|(index, own)| match index {
@@ -341,7 +340,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             .collect()
     }
 
-    /// Where all scalars lie in one array, evenly: the first, and how far a step of each index goes.
+    /// If all places are evenly spaced in one array, returns the first and the step of each index.
     fn even(&self) -> Option<(&'s Place, Vec<u32>)> {
         let paths = float_scalars(&self.dimensions);
         let number = |path: &[u32]| -> Option<u32> {
@@ -352,6 +351,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         let same = |place: &Option<Place>| {
             place.as_ref().is_some_and(|place| place.variable == first.variable)
         };
+        // Steps come from the neighbours of the first scalar; all others must agree.
         let start = number(&vec![0; self.dimensions.len()])?;
         let step = |level: usize| -> Option<u32> {
             if self.dimensions[level] == 1 {
@@ -384,7 +384,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         p.at(at).access_chain(pointer, place.variable, &indices)
     }
 
-    /// Emits whether the computed ones of `indices` are those of `path`.
+    /// Emits the comparison of the dynamic indices in `indices` with those of `path`.
     fn is_chosen(
         &self,
         p: &mut Patch<'m, '_>,
@@ -416,7 +416,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         }
     }
 
-    /// The index as a `uint`.
+    /// Converts the index to a `uint`.
     fn uint(&self, p: &mut Patch<'m, '_>, at: Position<'m>, index: Index) -> Id {
         let id = self.id(p, index);
         let ty = self.m.type_of(id).and_then(|ty| self.m.ty(ty));
@@ -434,15 +434,15 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     }
 }
 
-/// Where a scalar is found.
+/// The place of a scalar.
 enum Found<'s> {
     Pointer(Id),
     Nowhere,
-    /// In one of these places, by the indices.
+    /// One of these candidates, depending on the dynamic indices.
     Chosen(Vec<(Vec<u32>, &'s Place)>),
 }
 
-/// What an array or vector consists of.
+/// Returns the element type of an array or vector.
 fn element(m: &Module<'_>, ty: Id) -> Option<Id> {
     match m.ty(ty)? {
         Type::Array { element, .. } => Some(element),
@@ -451,7 +451,7 @@ fn element(m: &Module<'_>, ty: Id) -> Option<Id> {
     }
 }
 
-/// Emits an instruction whose result is `result`, or new.
+/// Emits an instruction with result `result`, or a new id.
 fn emit<'m>(
     p: &mut Patch<'m, '_>,
     at: Position<'m>,

@@ -1,21 +1,21 @@
-//! The stages that a lowering takes, and which entry point of them is meant.
+//! The stages that a lowering supports, and the choice of the entry point among them.
 
 use crate::code;
 use crate::host::Target;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Module};
 
-/// The stages that a lowering takes.
+/// The stages that a lowering supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Stages {
-    /// At least one.
+    /// The supported execution models; at least one.
     pub models: &'static [ExecutionModel],
-    /// What is said of any other stage, behind "a … stage".
+    /// The rest of the error message for any other stage, after "a … stage".
     pub otherwise: &'static str,
 }
 
 impl Stages {
-    /// Those of a graphics pipeline, in its order.
+    /// The stages of a graphics pipeline, in order.
     pub(crate) const GRAPHICS: Self = Self {
         models: &[
             ExecutionModel::VERTEX,
@@ -31,7 +31,7 @@ impl Stages {
         otherwise: "is none of a graphics pipeline",
     };
 
-    /// An error where these are not in the order of a graphics pipeline, each once.
+    /// Fails unless the stages are in the order of a graphics pipeline, each at most once.
     pub(crate) fn check_order(models: impl Iterator<Item = ExecutionModel>) -> Result<(), Error> {
         let graphics = Self::GRAPHICS.models;
         let places = models.map(|model| graphics.iter().position(|one| *one == model));
@@ -42,12 +42,12 @@ impl Stages {
         Err(Error::new(&code::PIPELINE_STAGE_ORDER, message))
     }
 
-    /// The entry point, of the stage that is asked for or else of the only one of these that has it.
+    /// Returns the entry point of the requested stage, or of the only supported stage that has it.
     ///
     /// # Errors
     ///
-    /// `NotFound` where there is none, `Options` where several stages have it, `Unsupported` for a stage that is not
-    /// among these.
+    /// `NotFound`: the entry point does not exist. `Options`: several stages have it. `Unsupported`: the stage is not
+    /// supported.
     pub(crate) fn entry_point<'m>(
         &self,
         m: &'m Module<'_>,
@@ -71,7 +71,7 @@ impl Stages {
                 Err(Error::new(&code::ENTRY_POINT_AMBIGUOUS_STAGE, message).help("say which stage"))
             }
             (None, _, Some(entry)) => Err(self.refuse(entry)),
-            // The error lists what there is.
+            // The error lists the existing entry points.
             (None, _, None) => m.entry_point(target.entry_name(), self.models[0]),
         }
     }
