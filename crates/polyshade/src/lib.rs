@@ -1,27 +1,27 @@
 //! Polyfills for GPU features, written into your shaders.
 //!
-//! When a GPU, a driver or an API lacks a feature, the shader can often do the work instead. Each lowering here is a
-//! function from a [module](polyshade_spv::Module) and options to new modules, and says what the host must bind and
-//! draw. Lowerings keep no state between calls, never panic on input, and give the same bytes for the same input.
+//! If a GPU, a driver or an API lacks a feature, the shader can often do the work instead. Each lowering here is a
+//! function from a [module](polyshade_spv::Module) and options to new modules, and lists the bindings and draws
+//! that the host must provide. Lowerings keep no state between calls, never panic on any input, and are deterministic.
 //!
 //! | Lowering | What it does |
 //! |---|---|
-//! | [`transform_feedback`] | captures a stage's outputs, by writing storage buffers or by the extension |
-//! | [`clip_space`] | OpenGL's depth range, a flipped Y and pre-rotation, for what is rasterized |
-//! | [`rasterizer_discard`] | moves every primitive to where it is clipped |
-//! | [`position_only`] | reduces a shader to what decides coverage, and to the rest of it |
-//! | [`clip_cull`] | brings clip and cull distances into the form that the target takes |
-//! | [`vertex_pulling`] | fetches vertex attributes in the shader, from storage buffers or by addresses |
+//! | [`transform_feedback`] | captures a stage's outputs, into storage buffers or with the extension |
+//! | [`clip_space`] | converts the position: OpenGL's depth range, a flipped Y and pre-rotation |
+//! | [`rasterizer_discard`] | moves every primitive outside of the clip volume |
+//! | [`position_only`] | reduces a shader to the outputs that determine coverage, or to the other ones |
+//! | [`clip_cull`] | converts clip and cull distances to the form that the target supports |
+//! | [`vertex_pulling`] | fetches vertex attributes in the shader, from storage buffers or from addresses |
 //! | [`advanced_blend`] | blends in the fragment shader, with the equations of `VK_EXT_blend_operation_advanced` |
 //!
-//! Each lowering has a `VERSION`. It grows by one when the lowering makes other words of the same module, target and
-//! options, so it belongs into the key of a cache of results. New lowerings begin at 1; those that shared one version
-//! before went on with it, which was 2.
-//! The macro [`lowerings!`] has a row for each.
-//! [`recipe`] does several of them to the stages of a pipeline, in the order that is right.
+//! Each lowering has a `VERSION`. It grows by one when the lowering emits different code for the same module, target
+//! and options, so it belongs in the key of a cache of results. The version of a new lowering is 1; lowerings that
+//! once shared one version continued at 2.
+//! The macro [`lowerings!`] has a row for each lowering.
+//! [`recipe`] applies several lowerings to the stages of a pipeline in the right order.
 //!
-//! The crate `polyshade-planner` plans draws, bindings and barriers for a device. [`rewrite`] has the tools for authors
-//! of lowerings.
+//! The crate `polyshade-planner` plans draws, bindings and barriers for a device. [`rewrite`] contains the tools for
+//! authors of lowerings.
 
 #![forbid(unsafe_code)]
 

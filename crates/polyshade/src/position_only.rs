@@ -1,13 +1,13 @@
-//! The part of a shader that decides coverage, the rest of it, and what each costs.
+//! Reduces a shader to the outputs that determine coverage, or to the other ones, and estimates the cost of each.
 //!
-//! A tiler runs the geometry twice: to find which triangle touches which bin, and to shade. The first run needs
-//! position and a few other outputs only; so do a depth pre-pass, shadow maps, occlusion queries, and culling in a
-//! compute stage. [`lower`] makes that variant, or its [complement](Variant::Complement) with exactly the other
+//! A tiler runs the geometry twice: to find the bins that each triangle touches, and to shade. The first run needs
+//! only the position and a few other outputs; so do a depth pre-pass, shadow maps, occlusion queries, and culling in
+//! a compute stage. [`lower`] makes that variant, or its [complement](Variant::Complement) with exactly the other
 //! outputs.
 //!
-//! The kept outputs are bit for bit those of the full shader, as far as the driver compiles the same instructions to
-//! the same arithmetic, which `Invariant` promises; [`Options::invariant`] adds it to all variants, the [full
-//! shader](Variant::Full) among them.
+//! The kept outputs equal those of the full shader bit for bit, provided that the driver compiles the same
+//! instructions to the same arithmetic. `Invariant` guarantees this; [`Options::invariant`] adds it to all variants,
+//! including the [full shader](Variant::Full).
 //!
 //! ```
 //! # use polyshade::{Error, Module, position_only};
@@ -35,10 +35,10 @@ use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Module, Rewritten};
 
-/// The version of the words that [`lower`] makes.
+/// The version of the code that [`lower`] emits.
 pub const VERSION: u32 = 5;
 
-/// The stages that can be the last before rasterization, which are those that are reduced.
+/// The stages that can be reduced: those that can be the last before rasterization.
 pub const STAGES: &[ExecutionModel] = REDUCED.models;
 
 const REDUCED: Stages = Stages {
@@ -52,19 +52,19 @@ const REDUCED: Stages = Stages {
     otherwise: "is not the last before rasterization",
 };
 
-/// Reduces the outputs of `module` to those of the [variant](Options::variant) that the options ask for, and removes
-/// all that only the others needed.
+/// Reduces the outputs of `module` to those of the [variant](Options::variant) in the options, and removes everything
+/// that only other outputs need.
 ///
-/// The module must be for the stage that is last before rasterization. Unused inputs and resources leave it, unless
-/// [`Options::keep_interface`] keeps them; the others keep their ids, sets, bindings and locations. Other entry points
-/// stay as they are.
+/// The module must be for the last stage before rasterization. Unused inputs and resources are removed, unless
+/// [`Options::keep_interface`] keeps them; the others keep their ids, sets, bindings and locations. Other entry
+/// points do not change.
 ///
 /// # Errors
 ///
-/// * `NotFound`: the entry point, or an output that is to be kept.
-/// * `Options`: several stages have an entry point of this name, and the target does not name the stage.
-/// * `Unsupported`: side effects, where the options refuse them or where a kept output needs one that is removed; an
-///   output that is removed though the shader reads it, in a geometry or mesh stage; the errors of the [rewrite
+/// * `NotFound`: the entry point, or an output to be kept, does not exist.
+/// * `Options`: several stages have an entry point of this name, and the target does not select the stage.
+/// * `Unsupported`: the shader has side effects, and the options refuse them or a kept output needs one that is
+///   removed; a geometry or mesh stage reads an output that is removed; the errors of the [rewrite
 ///   tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
@@ -81,7 +81,7 @@ pub fn lower<'m>(
     let last = match variant {
         Variant::PositionOnly if options.is_precise() => precise::decorate(&frame, &made, &made)?,
         Variant::Full if options.is_precise() => {
-            // The instructions that decide coverage have the same ids in both variants.
+            // The instructions that determine coverage have the same ids in both variants.
             let deciding = reduce(&frame, options, Variant::PositionOnly)?;
             precise::decorate(&frame, &made, &deciding)?
         }
@@ -115,7 +115,7 @@ fn reduce(
         return Ok(reduced.module.into_owned());
     }
 
-    // What goes and is read has to be memory of the shader's own first.
+    // A removed output that is read must first become private memory.
     let own = read_back::demote_to_private(frame, m, &stays, dead.variables());
     let m = &frame.found(m, own)?;
     let dead = find_unneeded(frame, m, options, variant)?;
@@ -132,7 +132,7 @@ fn reduce(
     frame.found(m, undecided)
 }
 
-/// What goes from `variant`.
+/// Finds the outputs that `variant` does not have.
 fn find_unneeded(
     frame: &Frame<'_>,
     m: &Module<'_>,
@@ -144,7 +144,8 @@ fn find_unneeded(
     Ok(outputs.unneeded(variant))
 }
 
-/// A version with what the options add, and without the capturing that is not this variant's.
+/// Returns a version with the decorations that the options add, and without transform feedback that this variant must
+/// not do.
 fn prepare<'v>(
     frame: &'v Frame<'_>,
     options: &Options,
@@ -162,12 +163,12 @@ fn prepare<'v>(
     })
 }
 
-/// Whether the shader says how it is captured by transform feedback.
+/// Whether the entry point has the `Xfb` execution mode.
 fn is_captured(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     m.mode(entry.function(), ExecutionMode::XFB).is_some()
 }
 
-/// Whether `decoration` says that an output is captured.
+/// Whether `decoration` captures an output.
 fn captures(decoration: Decoration) -> bool {
     decoration == Decoration::OFFSET
 }

@@ -1,10 +1,10 @@
-//! Vertex pulling: the vertex stage fetches its attributes itself, from storage buffers or by addresses, instead of the
-//! fixed function that has a few formats, alignments and strides on one device and others on the next.
+//! Vertex pulling: the vertex stage fetches its attributes from storage buffers or from addresses. This replaces
+//! fixed-function vertex input, whose formats, alignments and strides differ between devices.
 //!
-//! Every input with a location becomes a `Private` variable, which is filled before the shader begins. What is read is
-//! what Vulkan says that vertex input is ("Vertex Input Extraction"): the element by vertex or instance index, divisors
-//! heeded, converted by the format, and filled up from (0, 0, 0, 1). Formats, offsets, strides and rates are known
-//! when the shader is lowered, or are host parameters, each for itself: that is dynamic vertex input.
+//! Every input with a location becomes a `Private` variable, which is filled before the shader begins. Its value is
+//! that of Vulkan's "Vertex Input Extraction": the element by vertex or instance index, with divisors, converted from
+//! its format and completed from (0, 0, 0, 1). Each format, offset, stride and rate is either fixed when the shader
+//! is lowered or a host parameter, which gives dynamic vertex input.
 //!
 //! ```
 //! # use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Rate};
@@ -40,7 +40,7 @@ use inputs::Input;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use std::collections::BTreeSet;
 
-/// The version of the words that [`lower`] makes.
+/// The version of the code that [`lower`] emits.
 pub const VERSION: u32 = 1;
 
 const LOWERING: Lowering = Lowering {
@@ -49,25 +49,26 @@ const LOWERING: Lowering = Lowering {
     changes: None,
 };
 
-/// What is known of a shader that fetches its attributes.
+/// The result for a shader that fetches its attributes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Pulled {
     /// The numbers of the vertex buffers that it reads, in the order of their bindings.
     pub buffers: Vec<u32>,
-    /// The locations that it reads without an attribute: they are (0, 0, 0, 1).
+    /// The locations that it reads without an attribute: their value is (0, 0, 0, 1).
     pub absent: Vec<u32>,
 }
 
-/// Makes a variant of the vertex shader `module` that fetches its attributes. The module itself where it has none.
+/// Makes a variant of the vertex shader `module` that fetches its attributes. A module without any does not change.
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: attributes and buffers that do not fit each other; a format whose numbers
-/// are not those that the shader reads; a place where the shader has something already, or where something is reserved.
-/// `Unsupported`: another stage; an input that is a structure, has no location, or is an array as long as a
-/// specialization constant says; push constants that cannot grow; the errors of the [rewrite tools](crate::rewrite).
+/// * `NotFound`: the module has no such entry point.
+/// * `Options`: attributes and buffers do not fit each other; a format has other numbers than the shader reads; a
+///   binding, push constant or specialization constant is already in use or reserved.
+/// * `Unsupported`: another stage; an input that is a structure, has no location, or is an array whose length is a
+///   specialization constant; push constants that cannot grow; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -76,6 +77,7 @@ pub fn lower<'m>(
     let target = &target.into();
     options.check()?;
     let lowered = rewrite::lower(module, target, &LOWERING, |m, p, entry| {
+        // Find the inputs, choose bindings, and list the host parameters.
         let inputs = inputs::find(m, entry, options)?;
         if inputs.is_empty() {
             return Ok(Default::default());
@@ -94,6 +96,7 @@ pub fn lower<'m>(
             words: words.as_ref(),
             reserved,
         };
+        // Then emit the code.
         emit::pull(m, p, entry, &pull)?;
         let requirements = requirements(m, (&words, placement), buffers, options);
         Ok((Vec::from_iter(words), requirements, pulled))
@@ -102,7 +105,7 @@ pub fn lower<'m>(
     Ok(Lowered { module, progress, params: words, requirements, result })
 }
 
-/// What the inputs are read from.
+/// Returns the buffers that the inputs read, and the locations without an attribute.
 fn read_by(inputs: &[Input], options: &Options) -> Pulled {
     let (mut buffers, mut absent) = (BTreeSet::new(), BTreeSet::new());
     for leaf in inputs.iter().flat_map(|input| &input.leaves) {
@@ -114,7 +117,7 @@ fn read_by(inputs: &[Input], options: &Options) -> Pulled {
     Pulled { buffers: buffers.into_iter().collect(), absent: absent.into_iter().collect() }
 }
 
-/// What the host says with each draw; nothing where nothing is fetched.
+/// Returns the host parameters; `None` if nothing is fetched.
 fn words(
     inputs: &[Input],
     options: &Options,
@@ -123,6 +126,7 @@ fn words(
 ) -> Option<HostParams> {
     let mut words = Vec::new();
     let mut say = |name: String, meaning| words.push(HostParam::new(name, meaning));
+    // Parameters of each buffer.
     for number in buffers {
         let buffer = options.buffer_numbered(*number);
         if placement.params.is_address() {
@@ -142,6 +146,7 @@ fn words(
             say(emit::RATE.of(*number), "0 where vertices step, else 1 + the divisor of instances");
         }
     }
+    // Parameters of each attribute.
     let leaves = inputs.iter().flat_map(|input| &input.leaves);
     let locations: BTreeSet<u32> = leaves.map(|leaf| leaf.location).collect();
     for location in locations {

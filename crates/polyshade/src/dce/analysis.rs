@@ -1,5 +1,4 @@
-//! What is known of a module before and while it is marked: data, and questions that are answered from it. The
-//! [walk](super::walk) fills it.
+//! Facts about a module, found by the [walk](super::walk) before the marking and used during it.
 
 use super::graph::Graph;
 use super::index::{
@@ -11,19 +10,19 @@ use super::records::{CallRecord, FunctionRecord, MOST_MEMBERS, ParameterRecord, 
 use polyshade_spv::view::ExtInst;
 use polyshade_spv::{Definitions, Id, Inst, Module, Op, Section};
 
-/// Words for each pointer or store, and for each block, in shaders as compilers make them.
+/// Average numbers of words for each pointer or store, and for each block, in compiled shaders.
 pub(super) const WORDS_A_POINTER: usize = 32;
 const WORDS_A_BLOCK: usize = 64;
 
-/// What is known of a module.
+/// The facts about a module.
 pub(super) struct Analysis<'m, 'w> {
     pub(super) m: &'m Module<'w>,
     definitions: Definitions<'m>,
     pub(super) notes: Notes,
-    /// The word at which the functions begin.
+    /// Word offset of the first function.
     pub(super) bodies: u32,
     pub(super) functions: Table<Function, FunctionRecord>,
-    /// The blocks that return from inside of a construct, and those that return a value, by function.
+    /// Blocks that return from inside a construct, and blocks that return a value, by function.
     pub(super) early_returns: Vec<Block>,
     pub(super) returned: Vec<Block>,
     pub(super) parameters: Table<Parameter, ParameterRecord>,
@@ -31,26 +30,26 @@ pub(super) struct Analysis<'m, 'w> {
     pub(super) graph: Graph,
     pub(super) parts: Parts,
     pub(super) values: Table<Value, ValueRecord>,
-    /// Annotations that may keep alive what nothing else names, and whether there are decoration groups.
+    /// Annotations that may keep a declaration alive, and whether there are decoration groups.
     pub(super) annotations: Vec<At>,
     pub(super) has_groups: bool,
-    /// How many members all structures have.
+    /// The total number of members of all structures.
     pub(super) members: u32,
-    /// Instructions that are live whatever becomes of their results.
+    /// Instructions that are live whether or not their results are used.
     pub(super) roots: Vec<At>,
-    /// Constructs that may never be left, with the function that each is in.
+    /// Constructs that may never be left, each with its function.
     pub(super) endless: Vec<(Construct, Function)>,
-    /// The functions before this one stay whole.
+    /// Functions before this one are kept as a whole.
     pub(super) first_reduced: Function,
-    /// Side effects that are to go.
+    /// Side effects to be removed.
     pub(super) dropped: Vec<At>,
-    /// A function has no block, or something outside of its blocks; or something else than a call uses one that nothing
-    /// calls.
+    /// A function has no block, or instructions outside of blocks; or an instruction other than a call uses a
+    /// function that is never called.
     pub(super) is_malformed: bool,
 }
 
 impl<'m, 'w> Analysis<'m, 'w> {
-    /// Nothing is known yet. There is room for as much as is usual, so that lists do not grow step by step.
+    /// Returns an empty analysis with the usual capacities, which avoids reallocations.
     pub(super) fn new(m: &'m Module<'w>) -> Self {
         let words = m.words().len();
         Self {
@@ -82,7 +81,7 @@ impl<'m, 'w> Analysis<'m, 'w> {
         self.m.inst_at(at.word())
     }
 
-    /// The instruction that defines `id`.
+    /// Returns the instruction that defines `id`.
     #[inline]
     pub(super) fn defined_at(&self, id: Id) -> Option<At> {
         self.definitions.at(id).map(At::from_word)
@@ -93,19 +92,19 @@ impl<'m, 'w> Analysis<'m, 'w> {
         self.notes.note(at)
     }
 
-    /// The block that an instruction stands in, if an entry point reaches its function.
+    /// Returns the block of an instruction, if an entry point reaches its function.
     #[inline]
     pub(super) fn block_of(&self, at: At) -> Option<Block> {
         self.notes.block(at)
     }
 
-    /// The block that begins with the label `id`, if that is one.
+    /// Returns the block with the label `id`, if it is a label.
     pub(super) fn block(&self, id: Id) -> Option<Block> {
         let at = self.defined_at(id)?;
         if self.inst(at).op() == Op::LABEL { self.block_of(at) } else { None }
     }
 
-    /// The part that `id` points to.
+    /// Returns the part that `id` points to.
     #[inline]
     pub(super) fn part(&self, id: Id) -> Option<Part> {
         match self.note(self.defined_at(id)?) {
@@ -114,7 +113,7 @@ impl<'m, 'w> Analysis<'m, 'w> {
         }
     }
 
-    /// The function `id`, if an entry point reaches it.
+    /// Returns the function `id`, if an entry point reaches it.
     pub(super) fn function(&self, id: Id) -> Option<Function> {
         match self.note(self.defined_at(id)?) {
             Note::Function(function) => Some(function),
@@ -122,7 +121,7 @@ impl<'m, 'w> Analysis<'m, 'w> {
         }
     }
 
-    /// The set of an extended instruction.
+    /// Returns the instruction set of an extended instruction.
     pub(super) fn set(&self, call: ExtInst<'_>) -> Set {
         match self.defined_at(call.set()).map(|at| self.note(at)) {
             Some(Note::Set(set)) => set,
@@ -130,7 +129,7 @@ impl<'m, 'w> Analysis<'m, 'w> {
         }
     }
 
-    /// The first member of the structure type at `at`.
+    /// Returns the first member of the structure type at `at`.
     pub(super) fn first_member(&self, at: At) -> Option<Member> {
         match self.note(at) {
             Note::Structure(first) => Some(first),
@@ -138,17 +137,17 @@ impl<'m, 'w> Analysis<'m, 'w> {
         }
     }
 
-    /// Whether `part` lies in a whole variable whose address nothing else knows, and is all of it.
+    /// Whether `part` is a whole variable that is only loaded and stored, so that its address is not used otherwise.
     pub(super) fn is_plain_variable(&self, part: Part) -> bool {
         let root = self.parts.root(part);
         !root.addressed && root.part == part
     }
 
-    /// Adds the value that `inst` makes or stores, of type `ty`, if that is a structure.
+    /// Adds the value that `inst` makes or stores, if its type `ty` is a structure.
     #[inline]
     pub(super) fn add_value(&mut self, inst: Inst<'m>, ty: Option<Id>) {
         let Some(ty) = ty.and_then(|ty| self.defined_at(ty)) else { return };
-        // Nearly all are of no structure, and have no note (benchmark `position`).
+        // Nearly all types are not structures and have no note (benchmark `position`).
         if !self.notes.has_note(ty) {
             return;
         }

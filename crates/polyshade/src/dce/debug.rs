@@ -1,4 +1,4 @@
-//! Instructions for debuggers and other tools are weak: they keep no code alive, and one that loses an operand goes.
+//! Keeps debug instructions that lose no operand. They keep no code alive themselves.
 
 use super::index::At;
 use super::kinds::{Kind, kind};
@@ -7,7 +7,7 @@ use super::notes::Set;
 use polyshade_spv::view::{ExtInst, ExtInstImport};
 use polyshade_spv::{Id, Inst, Op, Section, is_debug_set};
 
-/// Marks those whose operands all stay.
+/// Marks the debug instructions whose operands all stay.
 pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     let m = marks.m();
     let is_debug = |import: ExtInstImport<'_>| is_debug_set(&import.name());
@@ -29,7 +29,7 @@ pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     }
 }
 
-/// Whether all operands of `inst` stay, and the block that it stands in.
+/// Whether all operands of `inst` and its block stay.
 fn keeps_operands(marks: &Marks<'_, '_>, inst: Inst<'_>, set: Id) -> bool {
     let m = marks.m();
     if inst.at() >= marks.analysis.bodies {
@@ -47,7 +47,7 @@ fn keeps_operands(marks: &Marks<'_, '_>, inst: Inst<'_>, set: Id) -> bool {
     all
 }
 
-/// Whether `id` is declared ahead of all functions and computes nothing: a type, a constant, a string. Such an operand
+/// Whether `id` is declared before all functions and computes nothing: a type, a constant, a string. Such an operand
 /// is kept for the instruction.
 fn is_declared(marks: &Marks<'_, '_>, id: Id) -> bool {
     let Some(inst) = marks.m().definition(id) else { return false };

@@ -1,4 +1,4 @@
-//! Marks what is live: from what others can see back to all that it needs.
+//! Marks live instructions: from the observed effects back to everything that they need.
 
 mod flow;
 mod members;
@@ -18,52 +18,52 @@ use super::types::depth_of_block;
 use polyshade_spv::view::{Decorate, EntryPoint, ExtInst, Variable};
 use polyshade_spv::{BuiltIn, Decoration, Id, Inst, Module, Op, StorageClass};
 
-/// How much there usually is to be followed at once, and how many chains through structures.
+/// Usual number of open items, and of access chains through structures.
 const DEEP: usize = 128;
 
-/// What is still to be followed.
+/// An item that is live and whose needs are not yet marked.
 #[derive(Clone, Copy)]
 enum Open {
     /// A live instruction.
     Inst(At),
-    /// A type of a live value, all of whose members are.
+    /// The type of a live value that is used as a whole.
     Whole(At),
-    /// A member of the structure that an instruction makes or stores.
+    /// A live member of the structure that an instruction makes or stores.
     Member(At, u8),
-    /// A construct in which something is live.
+    /// A construct with a live instruction.
     Construct(Construct),
-    /// Memory that something live reads.
+    /// Memory that a live instruction reads.
     Read(Part),
-    /// A parameter whose pointee some caller reads after the call.
+    /// A parameter whose pointee a caller reads after the call.
     Wanted(Parameter),
     /// A parameter whose pointee the function writes.
     Written(Parameter),
-    /// A function in which something live is seen from outside.
+    /// A function with a live effect that is observed outside of it.
     Effect(Function),
-    /// A function whose result something live uses.
+    /// A function whose result a live instruction uses.
     Result(Function),
-    /// A parameter that something live uses all of.
+    /// A parameter that a live instruction uses as a whole.
     Passed(Parameter),
 }
 
-/// What is live.
+/// The live instructions, members and types.
 pub(super) struct Marks<'m, 'w> {
     pub(super) analysis: Analysis<'m, 'w>,
     pub(super) live: Bits<At>,
     pub(super) members: Bits<Member>,
-    /// Types all of whose members are live.
+    /// Types whose members are all live.
     whole: Bits<At>,
-    /// Live access chains that go through a structure.
+    /// Live access chains through a structure.
     pub(super) chains: Vec<At>,
-    /// Live instructions that name the member of a structure whose length they ask for.
+    /// Live `OpArrayLength` instructions, which name a member of a structure.
     pub(super) lengths: Vec<At>,
-    /// Blocks of outputs that lose members, in order, with the numbers of those that they lose.
+    /// Output blocks that lose members, in order, each with the numbers of these members.
     partial: Vec<(At, Vec<u32>)>,
     keeps_resources: bool,
-    /// By member: its number among those that stay. Whether some member changes its number.
+    /// For each member, its new number if it stays; `renumbers`: whether any number changes.
     numbers: Vec<Option<u32>>,
     pub(super) renumbers: bool,
-    /// Room for the writes that one read finds.
+    /// Buffer for the writes that one read finds.
     found: Vec<(Writer, Option<Key>)>,
     open: Vec<Open>,
 }
@@ -97,12 +97,12 @@ impl<'m, 'w> Marks<'m, 'w> {
         self.analysis.m
     }
 
-    /// The instruction that ends `block`.
+    /// Returns the instruction that ends `block`.
     fn terminator(&self, block: Block) -> Inst<'m> {
         self.analysis.inst(self.analysis.graph.blocks[block].terminator)
     }
 
-    /// Marks what is live from the outset.
+    /// Marks everything that is live from the start.
     fn begin(&mut self, wanted: &DceOptions) {
         let m = self.m();
         for entry in m.entry_points() {
@@ -123,7 +123,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
         for at in std::mem::take(&mut self.analysis.annotations) {
             let inst = self.analysis.inst(at);
-            // The constant that is decorated as the size of a workgroup counts by being declared.
+            // The constant that is decorated as `WorkgroupSize` has an effect by its declaration.
             if let Some(decorate) = Decorate::of(inst)
                 && decorate.decoration() == Decoration::BUILT_IN
                 && decorate.operands() == [BuiltIn::WORKGROUP_SIZE.0]
@@ -143,7 +143,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks what an entry point's interface keeps.
+    /// Marks the interface variables of an entry point that stay.
     fn begin_interface(&mut self, entry: EntryPoint<'m>, wanted: &DceOptions) {
         let reduces = wanted.reduces(entry);
         for id in entry.interface() {
@@ -152,6 +152,7 @@ impl<'m, 'w> Marks<'m, 'w> {
                 continue;
             };
             let dead = wanted.dead(id);
+            // Outputs stay unless the options drop them, inputs only if the interface is kept.
             match variable.storage_class() {
                 _ if !reduces => self.want(id),
                 StorageClass::OUTPUT => match dead {
@@ -177,7 +178,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Reads the first `count` members of a block, `depth` arrays below `part`, but for those that are dead.
+    /// Marks the first `count` members of a block, `depth` arrays below `part`, as read, except the `dead` ones.
     fn read_live_members(&mut self, part: Part, depth: u32, count: u32, dead: &[u32]) {
         if depth == 0 {
             for member in (0..count).filter(|member| !dead.contains(member)) {
@@ -186,7 +187,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             }
             return;
         }
-        // What is written whole is read whole.
+        // A write of the whole array makes a read of the whole necessary.
         if self.analysis.parts.writers_of(part).next().is_some() {
             self.open.push(Open::Read(part));
         }
@@ -197,14 +198,14 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// How many members the block has that a variable holds, or arrays of it.
+    /// Returns the number of members of the block that a variable, or an array in it, holds.
     fn members_of(&self, variable: Variable<'m>) -> u32 {
         let m = self.m();
         let pointee = m.pointer(variable.pointer_type()).map(|(_, pointee)| pointee);
         pointee.map_or(0, |ty| m.members(m.innermost_element(ty)).len() as u32)
     }
 
-    /// Keeps everything in a function.
+    /// Marks everything in a function.
     fn keep_function(&mut self, function: Function) {
         self.open.push(Open::Result(function));
         self.effect(function);
@@ -227,7 +228,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks all that what is marked needs.
+    /// Marks all needs of the marked items.
     pub(super) fn propagate(&mut self) {
         while let Some(open) = self.open.pop() {
             match open {
@@ -253,14 +254,14 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks what `id` is, for a use of its value.
+    /// Marks the definition of `id`, for a use of its value.
     #[inline(always)]
     pub(super) fn want(&mut self, id: Id) {
         let Some(at) = self.analysis.defined_at(id) else { return };
         self.want_at(at);
     }
 
-    /// Marks the instruction at `at`, for a use of all that it makes or writes.
+    /// Marks the instruction at `at`, for a use of its whole result or of everything that it writes.
     #[inline(always)]
     fn want_at(&mut self, at: At) {
         self.live(at);
@@ -282,7 +283,7 @@ impl<'m, 'w> Marks<'m, 'w> {
                 if let Some(parameter) = one.parameter {
                     self.open.push(Open::Passed(parameter));
                 } else if one.members != 0 {
-                    // It is live for a member already, and was not visited.
+                    // It is already live for a member, but its needs were not visited.
                     self.open.push(Open::Inst(at));
                 }
             }
@@ -290,7 +291,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Whoever has the address of `part` may read and write all that is around it.
+    /// Marks all memory around `part`, which an escaped pointer may read and write.
     fn escape(&mut self, part: Part) {
         let root = *self.analysis.parts.root(part);
         self.open.push(Open::Read(root.part));
@@ -305,8 +306,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the type `id`, but no members of it: what is pointed to is declared, and may lose those that nothing
-    /// reaches.
+    /// Marks the type `id`, but none of its members: a pointee type must be declared, but may lose unused members.
     pub(super) fn want_type(&mut self, id: Id) {
         if let Some(at) = self.analysis.defined_at(id) {
             self.live(at);
@@ -327,7 +327,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         let inst = self.analysis.inst(at);
         self.live(at);
         if inst.op() != Op::TYPE_STRUCT {
-            // The length of an array is no aggregate.
+            // The length of an array is not an aggregate.
             self.m().for_each_operand(inst, |_, id, _| self.want(id));
             return;
         }
@@ -338,7 +338,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Follows what a live instruction needs.
+    /// Marks the needs of a live instruction.
     fn visit(&mut self, at: At) {
         let inst = self.analysis.inst(at);
         if at.word() < self.analysis.bodies {
@@ -346,7 +346,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
         let kind = kind(inst.op());
         match kind {
-            // The header of a loop stays without the loop, though it stands in it.
+            // A loop contains its header, but the header stays without the loop.
             Kind::Function | Kind::FunctionEnd | Kind::Parameter | Kind::Label => {}
             _ => self.live_block(self.analysis.block_of(at)),
         }
@@ -367,7 +367,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// A function stands as a whole, also where something uses it that is no call.
+    /// Marks a function as a whole, even if its only use is not a call.
     fn visit_function(&mut self, inst: Inst<'m>) {
         self.want_all(inst);
         match inst.result().and_then(|id| self.analysis.function(id)) {
@@ -386,7 +386,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             Op::TYPE_STRUCT => self.visit_structure(inst),
             Op::TYPE_POINTER => self.visit_pointer_type(inst),
             Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
-                // What an array is made of is as whole as the array.
+                // The element of an array is whole if the array is.
                 self.m().for_each_operand(inst, |_, id, _| self.want_type(id));
             }
             _ => self.want_all(inst),

@@ -1,10 +1,10 @@
-//! What a caller does not need of a module.
+//! The outputs and effects that the caller of dead code elimination does not need.
 
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionModel, Id};
 use std::collections::BTreeMap;
 
-/// What is not needed, beside what is dead in any case.
+/// The outputs and effects of a module that are not needed, in addition to its dead code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DceOptions {
     only: Option<(String, ExecutionModel)>,
@@ -13,7 +13,7 @@ pub struct DceOptions {
     pub(super) keeps_interface: bool,
 }
 
-/// What becomes of stores to buffers and images, and of atomics.
+/// The treatment of atomics and of stores to buffers and images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Effects {
     #[default]
@@ -22,7 +22,7 @@ pub(super) enum Effects {
     Refused,
 }
 
-/// What nobody needs of an output.
+/// The parts of an output that are not needed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Dead {
     Whole,
@@ -31,32 +31,32 @@ pub(super) enum Dead {
 }
 
 impl DceOptions {
-    /// Nothing is dead that somebody sees.
+    /// Creates options under which every observed effect is needed.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reduces this entry point only; what others have stays as it is.
+    /// Reduces only this entry point; code and declarations of others do not change.
     #[must_use]
     pub fn only(mut self, name: impl Into<String>, model: ExecutionModel) -> Self {
         self.only = Some((name.into(), model));
         self
     }
 
-    /// Reduces no entry point: only code and declarations that none of them reaches go.
+    /// Reduces no entry point: only code and declarations that no entry point reaches are removed.
     pub(crate) fn of_unreached() -> Self {
-        // No entry point is of a stage that does not exist.
+        // No entry point has this execution model.
         Self::new().only("", ExecutionModel(u32::MAX))
     }
 
-    /// Nobody needs the output variable `id`. Where the shader itself reads it, what it reads stays.
+    /// Drops the output variable `id`. If the shader itself reads it, the parts that it reads stay.
     #[must_use]
     pub fn without_output(mut self, id: Id) -> Self {
         self.outputs.insert(id, Dead::Whole);
         self
     }
 
-    /// Nobody needs member `member` of the output block `id`.
+    /// Drops member `member` of the output block `id`.
     #[must_use]
     pub fn without_member(mut self, id: Id, member: u32) -> Self {
         if let Dead::Members(members) =
@@ -68,21 +68,21 @@ impl DceOptions {
         self
     }
 
-    /// Stores to buffers and images, and atomics, are not needed either.
+    /// Drops atomics and stores to buffers and images.
     #[must_use]
     pub fn without_effects(mut self) -> Self {
         self.effects = Effects::Go;
         self
     }
 
-    /// A shader that stores to buffers or images itself, or has atomics, is refused.
+    /// Refuses a shader that has atomics or stores to buffers or images.
     #[must_use]
     pub fn refuse_effects(mut self) -> Self {
         self.effects = Effects::Refused;
         self
     }
 
-    /// Inputs and resources stay declared, whether or not something needs them.
+    /// Keeps the declarations of inputs and resources, whether or not they are needed.
     #[must_use]
     pub fn keep_interface(mut self) -> Self {
         self.keeps_interface = true;

@@ -1,106 +1,106 @@
-//! Memory that only the shader's own invocation sees, part by part: variables, their members and their elements.
+//! Memory that only the invocation itself sees, divided into parts: variables, their members and elements.
 
 use super::index::{At, Call, Parameter, Part, Root, Table, Write};
 use foldhash::HashMap;
 
-/// How many parts of one are looked through before a map is asked.
+/// How many children of a part are searched in order before the map is used.
 const FEW: usize = 8;
 
-/// Which part of another a part is: the number of a member or an element, or any element.
+/// The place of a part in its parent: the number of a member or element, or any element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Key(u32);
 
 impl Key {
-    /// Any element: some index is not a constant.
+    /// Any element: the index is not a constant.
     pub(super) const ANY: Self = Self(u32::MAX);
 
-    /// The member or element with this number.
+    /// Returns the key of the member or element with this number.
     #[inline]
     pub(super) fn of(number: u32) -> Self {
         Self(number)
     }
 
-    /// The number of the member, if it is one of the first `count`.
+    /// Returns the number of the member, if it is one of the first `count`.
     #[inline]
     pub(super) fn member(self, count: u32) -> Option<u32> {
         Some(self.0).filter(|number| *number < count)
     }
 }
 
-/// A variable, what a parameter points to, or a part of one.
+/// A variable, the pointee of a parameter, or a part of one.
 #[derive(Clone, Copy)]
 pub(super) struct PartRecord {
-    /// The part it is part of; `None` for a whole variable.
+    /// The part that contains it; `None` for a whole variable.
     parent: Option<Part>,
     root: Root,
     key: Key,
     pub(super) first_child: Option<Part>,
     pub(super) next_sibling: Option<Part>,
-    /// The first of what may write to exactly this part.
+    /// The first write to exactly this part.
     writes: Option<Write>,
-    /// Something live reads all of it, maybe as part of something larger.
+    /// A live instruction reads all of it, perhaps as part of something larger.
     whole: bool,
-    /// Something live reads it, or a part of it.
+    /// A live instruction reads it, or a part of it.
     read: bool,
-    /// Whatever writes to it is live as a whole.
+    /// Every instruction that writes to it is live as a whole.
     settled: bool,
 }
 
-/// What a whole variable is.
+/// The owner of a whole variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Owner {
     /// A variable of one function.
     Function,
-    /// A variable that all functions see.
+    /// A global variable.
     Module,
-    /// What a parameter points to.
+    /// The pointee of a parameter.
     Parameter(Parameter),
 }
 
-/// What may write to a part.
+/// An instruction that may write to a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Writer {
     Inst(At),
-    /// A call that is passed a pointer to it, as the argument with this number.
+    /// A call that passes a pointer to the part as the argument with this number.
     Call {
         call: Call,
         argument: u32,
     },
 }
 
-/// One of those that may write to a part, and the next.
+/// A possible write to a part, and the next one in the list.
 #[derive(Clone, Copy)]
 struct WriteRecord {
     by: Writer,
     next: Option<Write>,
 }
 
-/// What is known of a whole variable.
+/// Properties of a whole variable.
 #[derive(Clone, Copy)]
 pub(super) struct RootRecord {
-    /// All of it.
+    /// The whole variable as a part.
     pub(super) part: Part,
     pub(super) owner: Owner,
-    /// Some index into it is not a constant.
+    /// An index into it is not a constant.
     pub(super) indexed: bool,
-    /// Something other than a load or a store of all of it uses its address.
+    /// An instruction other than a load or a store of all of it uses its address.
     pub(super) addressed: bool,
 }
 
-/// All parts that anything points to.
+/// All parts that pointers refer to.
 #[derive(Default)]
 pub(super) struct Parts {
     parts: Table<Part, PartRecord>,
     writes: Table<Write, WriteRecord>,
     roots: Table<Root, RootRecord>,
-    /// Of parts of which there are many beside each other.
+    /// Children of parts that have many.
     children: HashMap<(Part, Key), Part>,
-    /// What is still to be visited while something is marked.
+    /// Parts still to be visited during a read.
     open: Vec<Part>,
 }
 
 impl Parts {
-    /// Nothing yet, with room for as many parts.
+    /// Returns empty tables with capacity for `parts` parts.
     pub(super) fn with_room(parts: usize) -> Self {
         let (writes, open) = (Table::with_capacity(parts), Vec::with_capacity(FEW));
         Self { parts: Table::with_capacity(parts), writes, open, ..Self::default() }
@@ -142,7 +142,7 @@ impl Parts {
         &mut self.roots[self.parts[part].root]
     }
 
-    /// The part of `part` that has this key.
+    /// Returns the child of `part` with this key, which is added if needed.
     pub(super) fn child(&mut self, part: Part, key: Key) -> Part {
         let (mut next, mut seen) = (self.parts[part].first_child, 0);
         while let Some(child) = next.filter(|_| seen < FEW) {
@@ -159,7 +159,7 @@ impl Parts {
         }
         let new = self.add(Some(part), self.parts[part].root, key);
         self.parts[new].next_sibling = self.parts[part].first_child.replace(new);
-        // The last of those that are looked through is pushed out.
+        // One child moves beyond the first `FEW` in the list and into the map.
         let last = (1..FEW).try_fold(new, |one, _| self.parts[one].next_sibling);
         if let Some(last) = last {
             self.children.insert((part, self.parts[last].key), last);
@@ -167,8 +167,8 @@ impl Parts {
         new
     }
 
-    /// The part that lies in `other` where `part` lies in its whole variable; all of `other`, where an index that is
-    /// not a constant has made the keys of one differ from those of the other.
+    /// Returns the part of `other` at the place that `part` has in its variable. If either variable has an index that
+    /// is not a constant, their keys may differ, and the result is all of `other`.
     pub(super) fn corresponding(&mut self, part: Part, other: Part) -> Part {
         let root = *self.root(part);
         if root.indexed || self.root(other).indexed {
@@ -183,13 +183,13 @@ impl Parts {
         keys.into_iter().rev().fold(other, |part, key| self.child(part, key))
     }
 
-    /// Notes that `by` may write to `part`.
+    /// Records that `by` may write to `part`.
     pub(super) fn add_write(&mut self, part: Part, by: Writer) {
         let next = self.parts[part].writes;
         self.parts[part].writes = Some(self.writes.push(WriteRecord { by, next }));
     }
 
-    /// What may write to exactly `part`.
+    /// Returns the possible writers of exactly `part`.
     #[inline]
     pub(super) fn writers_of(&self, part: Part) -> impl Iterator<Item = Writer> {
         let first = self.parts[part].writes;
@@ -197,14 +197,16 @@ impl Parts {
         writes.map(|write| self.writes[write].by)
     }
 
-    /// Whether nothing but `part` as a whole is ever pointed to.
+    /// Whether all pointers are to `part` as a whole.
     pub(super) fn is_undivided(&self, part: Part) -> bool {
         self.parts[part].first_child.is_none()
     }
 
-    /// Notes that something live reads `part`, and calls `f` for whatever may have written what it reads: with the
-    /// key of what is read, where more than that was written. `f` says whether it asks to be called for others beside.
+    /// Records that a live instruction reads `part`, and calls `f` for every possible writer of it. A writer of a
+    /// larger part comes with the key of the read part in it; `f` returns whether to call it again for reads of other
+    /// keys.
     pub(super) fn read(&mut self, part: Part, mut f: impl FnMut(Writer, Option<Key>) -> bool) {
+        // Writes of the parts around it, from the inside out.
         let mut inner = part;
         while !std::mem::replace(&mut self.parts[inner].read, true) {
             let PartRecord { parent: Some(above), key, .. } = self.parts[inner] else { break };
@@ -218,6 +220,7 @@ impl Parts {
             }
             inner = above;
         }
+        // Writes of the part itself and of all parts inside it.
         self.open.push(part);
         while let Some(part) = self.open.pop() {
             if std::mem::replace(&mut self.parts[part].whole, true) {
@@ -240,7 +243,7 @@ mod tests {
     use super::{Key, Owner, Parts, Writer};
     use crate::dce::index::{At, Index, Parameter, Part};
 
-    /// Reads `part`, and says who is known to have written to it that was not known before.
+    /// Reads `part`, and returns the writers that were not reported before.
     fn read(parts: &mut Parts, part: Part) -> Vec<u32> {
         let mut by = Vec::new();
         parts.read(part, |write, _| {

@@ -1,4 +1,4 @@
-//! What the [walk](super::walk) finds of functions, and what the marking learns of it.
+//! Records of functions, parameters, calls and values: filled by the [walk](super::walk), updated by the marking.
 
 use super::index::{At, Call, Construct, Function, Parameter, Part, Value};
 use std::ops::Range;
@@ -6,22 +6,22 @@ use std::ops::Range;
 /// One function.
 pub(super) struct FunctionRecord {
     pub(super) at: At,
-    /// The word behind its last instruction.
+    /// The word after its last instruction.
     pub(super) end: u32,
-    /// The construct that is its body; `None` until the function was walked through.
+    /// The construct that is its body; `None` until the function was visited.
     pub(super) body: Option<Construct>,
     pub(super) parameters: Range<Parameter>,
     /// The last call of it that was found, and the last one that became live.
     pub(super) calls: Option<Call>,
     pub(super) live_calls: Option<Call>,
-    /// Which blocks of the [analysis](super::analysis::Analysis) return from inside of a construct, and which a value.
+    /// The ranges of its blocks in the lists of the [analysis](super::analysis::Analysis).
     pub(super) early_returns: Range<usize>,
     pub(super) returned: Range<usize>,
-    /// Something live in it is seen outside of it.
+    /// A live effect in it is observed outside of it.
     pub(super) has_effect: bool,
-    /// Something live uses all of its result.
+    /// A live instruction uses all of its result.
     pub(super) result_wanted: bool,
-    /// The members of its result that something live uses, one bit each.
+    /// The members of its result that live instructions use, one bit each.
     pub(super) result_members: u64,
 }
 
@@ -29,19 +29,19 @@ pub(super) struct FunctionRecord {
 pub(super) struct ParameterRecord {
     pub(super) at: At,
     pub(super) function: Function,
-    /// What it points to, if that is memory of the invocation's own.
+    /// Its pointee, if that is memory of the invocation.
     pub(super) part: Option<Part>,
     /// Its value, if it is passed by value.
     pub(super) value: Option<Value>,
-    /// Something live in the function reads all that it points to.
+    /// A live instruction in the function reads its whole pointee.
     pub(super) read: bool,
-    /// Some caller reads what it points to after the call.
+    /// A caller reads its pointee after the call.
     pub(super) wanted: bool,
-    /// Something live in the function writes to what it points to.
+    /// A live instruction in the function writes to its pointee.
     pub(super) written: bool,
-    /// Where not all that it points to is read: the parts that are.
+    /// The parts that are read if not the whole pointee is.
     pub(super) reads: Vec<Part>,
-    /// Calls whose argument is read after the call. They become live when something in the function that writes
+    /// Calls whose argument is read after the call. They become live when an instruction in the function that writes
     /// through the parameter does.
     pub(super) waiting: Vec<Call>,
 }
@@ -51,24 +51,24 @@ pub(super) struct CallRecord {
     pub(super) at: At,
     pub(super) caller: Function,
     pub(super) callee: Function,
-    /// The call of the same function that was found before, and the one that became live before.
+    /// The previously found call of the same function, and the one that previously became live.
     pub(super) next: Option<Call>,
     pub(super) next_live: Option<Call>,
     pub(super) live: bool,
 }
 
-/// A structure that an instruction makes or stores, or a parameter that is passed by value: some of its members may be
-/// wanted without the others.
+/// A structure that an instruction makes or stores, or a parameter that is passed by value: its members may be wanted
+/// separately.
 #[derive(Clone, Copy)]
 pub(super) struct ValueRecord {
     pub(super) at: At,
-    /// The parameter that it is, if it is one.
+    /// The parameter, if it is one.
     pub(super) parameter: Option<Parameter>,
-    /// Members that something live uses, one bit each.
+    /// Members that live instructions use, one bit each.
     pub(super) members: u64,
-    /// Something live uses all of it.
+    /// A live instruction uses all of it.
     pub(super) whole: bool,
 }
 
-/// The members that a structure may have to be looked at one by one.
+/// The largest number of members of a structure that are examined one by one.
 pub(super) const MOST_MEMBERS: u32 = 64;

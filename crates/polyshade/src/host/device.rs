@@ -1,4 +1,4 @@
-//! What a device offers, as far as lowerings heed its limits and the planner decides by it.
+//! The limits of a device that lowerings and the planner use.
 
 use super::LimitName;
 use crate::code;
@@ -6,15 +6,14 @@ use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// What a device offers that lowerings look at, of one stage. The default is the least that every Vulkan device has
-/// that has the feature at all (Vulkan specification, "Required limits").
+/// The limits of a device for one stage, as far as lowerings use them. The default is the minimum of all Vulkan
+/// devices that have the respective feature (Vulkan specification, "Required limits").
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Device {
-    /// `maxVertexOutputComponents` or its like of the stage: outputs that are added take locations below a quarter of
-    /// it.
+    /// `maxVertexOutputComponents` or the same limit of another stage; added outputs get locations below a quarter.
     pub output_components: u32,
     /// `maxClipDistances`.
     pub max_clip_distances: u32,
@@ -28,8 +27,8 @@ pub struct Device {
     pub max_geometry_components: u32,
     /// `maxGeometryTotalOutputComponents`.
     pub max_geometry_total: u32,
-    /// What the device offers of `VK_EXT_transform_feedback`. Where it is not said nothing is refused for it, and the
-    /// requirements say what the device must have.
+    /// Limits of `VK_EXT_transform_feedback`. With `None`, they are not checked, and the requirements list those that
+    /// the device must have.
     pub transform_feedback: Option<TransformFeedback>,
 }
 
@@ -49,7 +48,7 @@ impl Default for Device {
 }
 
 impl Device {
-    /// An error where one of the limits of distances or geometry stages is less than it is to be; `what` says of what.
+    /// Fails if a limit of distances or geometry stages is exceeded; `what` begins the error message.
     pub(crate) fn check(&self, what: &str, needed: &[(LimitName, u32)]) -> Result<(), Error> {
         for (name, count) in needed {
             let limit = match name {
@@ -70,7 +69,7 @@ impl Device {
     }
 }
 
-/// What `VK_EXT_transform_feedback` offers. The default is the least that it guarantees.
+/// The limits and features of `VK_EXT_transform_feedback`. The default is the minimum that it guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -89,11 +88,11 @@ pub struct TransformFeedback {
     pub max_stride: u32,
     /// `transformFeedbackQueries`.
     pub queries: bool,
-    /// `transformFeedbackDraw`: a draw can take its vertex count from a counter.
+    /// `transformFeedbackDraw`: a draw can read its vertex count from a counter.
     pub draw: bool,
-    /// `geometryStreams`: a geometry shader can emit to streams beyond 0.
+    /// `geometryStreams`: a geometry shader can emit to streams other than 0.
     pub geometry_streams: bool,
-    /// `transformFeedbackStreamsLinesTriangles`: with several streams, of lines and triangles too.
+    /// `transformFeedbackStreamsLinesTriangles`: several streams can have lines and triangles too.
     pub streams_lines_triangles: bool,
 }
 

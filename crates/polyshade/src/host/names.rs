@@ -1,6 +1,6 @@
-//! What Vulkan calls the things that a device may have.
+//! Vulkan names of extensions, features and limits.
 
-/// Enums whose members have names, also in JSON.
+/// Defines enums whose members have names, which are also used in JSON.
 macro_rules! named {
     ($($(#[$doc:meta])* $set:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* })*) => {$(
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,7 +19,7 @@ macro_rules! named {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The name.
+            /// Returns the name.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -35,7 +35,7 @@ macro_rules! named {
     )*};
 }
 
-/// Conversions of a type that JSON has as the text that it is displayed as and read from.
+/// Implements the conversions of a type that is text in JSON, in the form that it is displayed and parsed.
 macro_rules! as_text {
     ($type:ident) => {
         impl TryFrom<String> for $type {

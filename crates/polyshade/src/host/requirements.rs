@@ -1,4 +1,4 @@
-//! What a result needs of the device and the host.
+//! The requirements of a lowered shader on the device and the host.
 
 use super::{Binding, Extension, Feature, HostParams, LimitName, ParamSource, Set};
 use polyshade_spv::ExecutionModel;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// What the device must have and the host must bind and order.
+/// The features that the device must have, and the bindings and synchronization that the host must provide.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -15,29 +15,29 @@ pub struct Requirements {
     pub extensions: Vec<Extension>,
     /// Features.
     pub features: Vec<Feature>,
-    /// What limits of the device have to be at least, of this shader's stage alone; one that is a boolean is to be 1.
+    /// Minimum limits of the device, for the stage of this shader alone; a boolean limit must be 1.
     pub limits: BTreeMap<LimitName, u32>,
-    /// Descriptors that are added.
+    /// Added descriptors.
     pub descriptors: Vec<Descriptor>,
-    /// Push constants that are added, in bytes.
+    /// Range of the added push constants in bytes.
     pub push_constants: Option<Range<u32>>,
-    /// Numbers of the specialization constants that are added.
+    /// Ids of the added specialization constants.
     pub specialization: Vec<Range<u32>>,
-    /// What makes overlapping primitives blend in order, where the shader blends.
+    /// The mechanism that makes overlapping primitives blend in order, if the shader blends.
     pub ordering: Option<Ordering>,
 }
 
-/// A descriptor that is added.
+/// An added descriptor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Descriptor {
-    /// Its set.
+    /// Descriptor set.
     pub set: Set,
-    /// Its binding.
+    /// Binding.
     pub binding: Binding,
-    /// Its type.
+    /// Descriptor type.
     pub kind: DescriptorKind,
-    /// What is bound there.
+    /// The resource to bind.
     pub purpose: Purpose,
     /// The stage that uses it.
     pub stage: ExecutionModel,
@@ -73,7 +73,7 @@ impl fmt::Display for DescriptorKind {
     }
 }
 
-/// What a descriptor is for.
+/// The resource that a descriptor refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -85,18 +85,18 @@ pub enum Purpose {
     VertexBuffer(u32),
     /// The index buffer.
     Indices,
-    /// The table of [segments](crate::transform_feedback::Segments) of the indices.
+    /// The table of [segments](crate::transform_feedback::Segments) of the index buffer.
     Segments,
-    /// The outputs of vertices, which the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and
+    /// The outputs of vertices that the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and
     /// the raster pass reads.
     Outputs,
-    /// [`HostParams`] that the host fills in, or the address where they are.
+    /// [`HostParams`] that the host fills in, or their address.
     HostParams,
-    /// The colour attachment at this location, or what stands for it.
+    /// The colour attachment at this location, or the image that replaces it.
     Destination {
-        /// The location.
+        /// Location.
         location: u32,
-        /// `InputAttachmentIndex`, where it is an input attachment.
+        /// `InputAttachmentIndex`, if it is an input attachment.
         index: Option<u32>,
     },
 }
@@ -118,31 +118,31 @@ impl fmt::Display for Purpose {
     }
 }
 
-/// What makes overlapping primitives blend in order.
+/// The mechanism that makes overlapping primitives blend in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Ordering {
-    /// `VK_EXT_rasterization_order_attachment_access`, or a barrier (by region, from colour attachment writes to input
-    /// attachment reads) between draws that overlap. Between primitives of one draw a barrier does nothing.
+    /// `VK_EXT_rasterization_order_attachment_access`, or a barrier (by region, from colour attachment writes to
+    /// input attachment reads) between draws that overlap. A barrier does not order the primitives within one draw.
     AttachmentAccess,
-    /// The flag `coherent_read` of `VK_EXT_shader_tile_image`: reads are ordered by themselves.
+    /// The flag `coherent_read` of `VK_EXT_shader_tile_image`, with which all reads are ordered.
     TileImage,
-    /// Fragment shader interlock: in order by itself.
+    /// Fragment shader interlock, which orders all accesses.
     Interlock,
-    /// A copy of the attachment into the texture before each draw that overlaps an earlier one. Primitives of one draw
-    /// must not overlap.
+    /// A copy of the attachment into the texture before each draw that overlaps an earlier one. Primitives within one
+    /// draw must not overlap.
     Copy,
 }
 
 impl Requirements {
-    /// Raises a limit to what is needed.
+    /// Raises a limit to at least `at_least`.
     pub(crate) fn need(&mut self, name: LimitName, at_least: u32) {
         let needed = self.limits.entry(name).or_default();
         *needed = at_least.max(*needed);
     }
 
-    /// The limit of the outputs of a stage that take the locations before `end`.
+    /// Raises the limit of output components of a stage whose outputs take the locations before `end`.
     pub(crate) fn need_outputs(&mut self, stage: ExecutionModel, end: u32) {
         let name = match stage {
             ExecutionModel::GEOMETRY => LimitName::MaxGeometryOutputComponents,
@@ -154,14 +154,14 @@ impl Requirements {
         self.need(name, end.saturating_mul(4));
     }
 
-    /// The limit of the push constants, where there are some.
+    /// Raises the limit of push constants to the end of those that are added.
     pub(crate) fn need_push_constants(&mut self) {
         if let Some(end) = self.push_constants.as_ref().map(|range| range.end) {
             self.need(LimitName::MaxPushConstantsSize, end);
         }
     }
 
-    /// Adds what reading `words` in `stage` takes: descriptors, push constants, specialization constants.
+    /// Adds the requirements of reading `words` in `stage`: descriptors, push constants, specialization constants.
     pub(crate) fn read(&mut self, words: &[HostParams], stage: ExecutionModel) {
         for group in words {
             if group.source.is_address() && !self.features.contains(&Feature::BufferDeviceAddress) {
@@ -186,7 +186,7 @@ impl Requirements {
         }
     }
 
-    /// Adds to the push constants, which are one range, as they are to Vulkan.
+    /// Extends the range of push constants by `bytes`; Vulkan, too, has one range for a stage.
     fn push(&mut self, bytes: Option<Range<u32>>) {
         self.push_constants = match (self.push_constants.take(), bytes) {
             (Some(one), Some(other)) => Some(one.start.min(other.start)..one.end.max(other.end)),
@@ -194,8 +194,8 @@ impl Requirements {
         };
     }
 
-    /// The requirements of both, each once: of steps that are taken one after another, or of variants of a stage. Of
-    /// two orderings, the first.
+    /// Combines the requirements of successive steps, or of variants of a stage, without duplicates. If both have an
+    /// ordering, the first one stays.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         fn add<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {

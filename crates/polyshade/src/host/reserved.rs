@@ -1,4 +1,4 @@
-//! What the caller keeps for others: other stages, other lowerings, its own later edits.
+//! Resources that the caller reserves for other stages, other lowerings or later edits.
 
 use super::{Binding, HostParams, Set};
 use crate::code;
@@ -6,11 +6,11 @@ use polyshade_spv::Error;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Sets, bindings, locations and numbers that nothing may be added to. A lowering sees one stage only; what the other
-/// stages of a pipeline use, the caller says here.
+/// Sets, bindings, locations, constants and ids that a lowering must not use for additions. A lowering sees only one
+/// stage, so the caller lists the resources of the pipeline's other stages here.
 ///
-/// Where the options leave the place open, another one is found; where they ask for a reserved one, that is an
-/// `Options` error.
+/// If the options leave a resource open, a free one is chosen; if they request a reserved one, it is an `Options`
+/// error.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reserved {
@@ -23,7 +23,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Nothing.
+    /// Creates an empty reservation.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,28 +49,28 @@ impl Reserved {
         self
     }
 
-    /// Reserves the number of a specialization constant.
+    /// Reserves the id of a specialization constant.
     #[must_use]
     pub fn specialization(mut self, id: u32) -> Self {
         self.constants.insert(id);
         self
     }
 
-    /// Reserves bytes of the push constants.
+    /// Reserves a range of push constants in bytes.
     #[must_use]
     pub fn push_constants(mut self, bytes: Range<u32>) -> Self {
         self.push_constants.push(bytes);
         self
     }
 
-    /// Reserves all SPIR-V ids below `bound`: new ones begin there, or at the module's bound if that is higher.
+    /// Reserves all SPIR-V ids below `bound`: new ids begin there, or at the module's bound if that is higher.
     #[must_use]
     pub fn ids_below(mut self, bound: u32) -> Self {
         self.ids_below = bound;
         self
     }
 
-    /// What this or `other` reserves; of ids, what this does, since each module has its own.
+    /// Combines both reservations, except for ids: those of `self` stay, as each module has different ids.
     pub(crate) fn join(mut self, other: &Self) -> Self {
         self.sets.extend(&other.sets);
         self.bindings.extend(&other.bindings);
@@ -80,22 +80,22 @@ impl Reserved {
         self
     }
 
-    /// The first SPIR-V id that nobody reserves.
+    /// Returns the first SPIR-V id that is not reserved.
     pub fn first_id(&self) -> u32 {
         self.ids_below
     }
 
-    /// Whether something may be added at this binding.
+    /// Whether a resource may be added at this binding.
     pub fn is_free(&self, set: Set, binding: Binding) -> bool {
         !self.sets.contains(&set) && !self.bindings.contains(&(set, binding))
     }
 
-    /// Whether something may be added at this location.
+    /// Whether a variable may be added at this location.
     pub fn is_free_location(&self, location: u32) -> bool {
         !self.locations.contains(&location)
     }
 
-    /// An error where this binding is reserved.
+    /// Fails if this binding is reserved.
     pub(crate) fn check(&self, set: Set, binding: Binding) -> Result<(), Error> {
         if self.is_free(set, binding) {
             return Ok(());
@@ -104,7 +104,7 @@ impl Reserved {
         Err(Error::new(&code::BINDING_RESERVED, message))
     }
 
-    /// An error where the words are to be where something is reserved.
+    /// Fails if the source of these host parameters is reserved.
     pub(crate) fn check_params(&self, words: &HostParams) -> Result<(), Error> {
         if let Some((set, binding)) = words.source.descriptor() {
             self.check(set, binding)?;
@@ -119,7 +119,7 @@ impl Reserved {
         words.specialization().map_or(Ok(()), |ids| self.check_constants(ids))
     }
 
-    /// An error where one of these specialization constants is reserved.
+    /// Fails if one of these specialization constants is reserved.
     pub(crate) fn check_constants(&self, ids: Range<u32>) -> Result<(), Error> {
         match self.constants.range(ids).next() {
             Some(id) => {

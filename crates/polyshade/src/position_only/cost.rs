@@ -1,41 +1,40 @@
-//! What a shader costs, as far as its text says.
+//! Static cost estimates of shaders.
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{AccessChain, EntryPoint};
 use polyshade_spv::{BuiltIn, Id, Module, Op, Section, StorageClass, Type, is_known};
 use std::collections::BTreeSet;
 
-/// What one variant costs.
+/// The static cost of one variant.
 ///
-/// Instructions are those of the functions that the entry point reaches, each counted once, whether or not a loop
-/// repeats it.
+/// Instructions are those of all functions that the entry point reaches. Each counts once, even if a loop repeats it.
 #[derive(Clone, Copy, PartialEq, Hash, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {
-    /// Instructions that compute: arithmetic, conversions, comparisons, selections, and what takes values apart and
-    /// puts them together.
+    /// Instructions that compute: arithmetic, conversions, comparisons, selections, and the composition and
+    /// extraction of values.
     pub arithmetic: u32,
     /// Loads, stores, atomics, and the pointers that they need.
     pub memory: u32,
-    /// Instructions on images.
+    /// Image instructions.
     pub texture: u32,
     /// Branches, calls, returns, phis.
     pub control: u32,
-    /// Bytes that a vertex reads from attributes or from the stage before. Built-ins are not counted.
+    /// Bytes that a vertex reads from attributes or from the previous stage, without built-ins.
     pub input_bytes: u64,
-    /// Bytes that a vertex writes, built-ins included.
+    /// Bytes that a vertex writes, including built-ins.
     pub output_bytes: u64,
 }
 
 impl Cost {
-    /// All instructions.
+    /// Returns the total number of instructions.
     pub fn instructions(&self) -> u32 {
         self.arithmetic + self.memory + self.texture + self.control
     }
 
-    /// The share of the instructions of `whole` that this has: from 0 to 1, or a little more where a variant needs code
-    /// of its own. Of a position-only variant and its original it is what the first run repeats, where the second runs
-    /// the full shader: close to 1, a run for the position alone gains little.
+    /// Returns the ratio of the instructions to those of `whole`: 0 to 1, or slightly more if a variant needs extra
+    /// code. For a position-only variant and its original, this is the share that the first run repeats if the second
+    /// run draws the full shader: close to 1, a separate position run gains little.
     pub fn share_of(&self, whole: &Self) -> f64 {
         match whole.instructions() {
             0 => 0.0,
@@ -44,7 +43,7 @@ impl Cost {
     }
 }
 
-/// What `entry` costs as it is.
+/// Estimates the cost of `entry`.
 pub fn cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Cost {
     let mut cost = Cost::default();
     for body in m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id)) {
@@ -58,6 +57,7 @@ pub fn cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Cost {
             }
         }
     }
+    // Bytes of inputs and outputs; an interface may list a variable twice.
     let sizes = sizes(m);
     let mut seen = HashSet::new();
     for id in entry.interface().filter(|id| seen.insert(*id)) {
@@ -85,9 +85,10 @@ enum Class {
     Control,
 }
 
-/// The class of an instruction in a function; `None` for what no device executes.
+/// Returns the class of an instruction in a function; `None` if devices do not execute it.
 fn class(op: Op) -> Option<Class> {
     match op {
+        // Declarations and structure are free.
         Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::FUNCTION_END | Op::LABEL => None,
         Op::LINE | Op::NO_LINE | Op::NOP | Op::UNDEF | Op::VARIABLE => None,
         Op::SELECTION_MERGE | Op::LOOP_MERGE => None,
@@ -120,8 +121,8 @@ fn is_builtin(m: &Module<'_>, variable: Id, pointee: Id) -> bool {
     of_block(m.builtin(variable)) || of_block(m.member_builtin(block, 0))
 }
 
-/// The size of the members that a shader writes of a block of outputs, all of which it names one by one: front ends
-/// declare more built-ins than a shader has. `None` for what is not such a block.
+/// Returns the size of the members that a shader writes of a block of built-in outputs, if it accesses each by a
+/// constant index: front ends declare more built-ins than a shader uses. `None` for other blocks.
 fn written_bytes(
     m: &Module<'_>,
     sizes: &HashMap<Id, u64>,
@@ -140,7 +141,7 @@ fn written_bytes(
     Some(bytes.fold(0, u64::saturating_add))
 }
 
-/// The size of every type in bytes, without padding: nothing pads what goes from stage to stage.
+/// Returns the size of every type in bytes, without padding: values between stages are not padded.
 fn sizes(m: &Module<'_>) -> HashMap<Id, u64> {
     let mut sizes: HashMap<Id, u64> = HashMap::new();
     for inst in m.section(Section::Globals) {

@@ -1,4 +1,4 @@
-//! What is kept, and how.
+//! Options of the position-only lowering: the variant and the outputs that it keeps.
 
 use crate::code;
 use crate::host::SideEffects;
@@ -6,34 +6,34 @@ use polyshade_spv::{BuiltIn, Error};
 use std::fmt;
 use std::str::FromStr;
 
-/// An output that is kept.
+/// An output to be kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Keep {
     /// The position, in every view.
     Position,
-    /// The size of points.
+    /// The point size.
     PointSize,
-    /// The distances to clip planes.
+    /// The clip distances.
     ClipDistance,
-    /// The distances by which primitives are culled.
+    /// The cull distances.
     CullDistance,
     /// The layer.
     Layer,
-    /// The viewport's index or mask, in every view.
+    /// The viewport index or mask, in every view.
     ViewportIndex,
     /// The shading rate of the primitive.
     PrimitiveShadingRate,
     /// Any other built-in output.
     BuiltIn(BuiltIn),
-    /// What lies at this location: the whole variable or block.
+    /// The variable or block at this location, as a whole.
     Location(u32),
-    /// What has this name: the whole variable, or the block of this type's name.
+    /// The variable with this name, or the block whose type has it, as a whole.
     Name(String),
 }
 
-/// What the rasterizer needs.
+/// The outputs that the rasterizer needs.
 pub(super) const RASTERIZER: [Keep; 7] = [
     Keep::Position,
     Keep::PointSize,
@@ -44,7 +44,7 @@ pub(super) const RASTERIZER: [Keep; 7] = [
     Keep::PrimitiveShadingRate,
 ];
 
-/// Names as the program takes them.
+/// The names on the command line.
 const NAMES: [&str; 7] = [
     "position",
     "point-size",
@@ -58,7 +58,7 @@ const NAMES: [&str; 7] = [
 impl FromStr for Keep {
     type Err = Error;
 
-    /// `position`, `point-size` and so on; `location=N`; anything else is a name.
+    /// Parses `position`, `point-size` and so on, or `location=N`; any other text is a name.
     fn from_str(text: &str) -> Result<Self, Error> {
         if let Some(number) = NAMES.iter().position(|name| *name == text) {
             return Ok(RASTERIZER[number].clone());
@@ -95,18 +95,18 @@ impl fmt::Display for Keep {
     }
 }
 
-/// A variant of one shader. All that are drawn together take the same other options.
+/// A variant of one shader. Variants that are drawn together must have the same other options.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Variant {
-    /// The outputs that decide coverage, or those of [`Options::keep`], and nothing else.
+    /// Only the outputs that determine coverage, or those of [`Options::keep`].
     #[default]
     PositionOnly,
-    /// Exactly the other outputs. Position may still be computed where one of them depends on it.
+    /// Exactly the other outputs. The position may still be computed if one of them depends on it.
     Complement,
-    /// All outputs, to be drawn together with the position-only variant: with `Invariant` on the outputs that this
-    /// keeps, and `NoContraction` on all that they are computed of, where the options ask for it.
+    /// All outputs, to be drawn together with the position-only variant. If the options require it, the outputs that
+    /// the latter keeps are `Invariant`, and the arithmetic of these outputs is `NoContraction`.
     Full,
 }
 
@@ -139,59 +139,58 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Keeps what the rasterizer needs: position, point size, clip and cull distances, layer, viewport index, and the
-    /// primitive's shading rate.
+    /// Keeps the outputs that the rasterizer needs: position, point size, clip and cull distances, layer, viewport
+    /// index, and the primitive's shading rate.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes this variant.
+    /// Sets the variant.
     #[must_use]
     pub fn variant(mut self, variant: Variant) -> Self {
         self.variant = variant;
         self
     }
 
-    /// Keeps these outputs instead.
+    /// Sets the outputs to keep, instead of those that the rasterizer needs.
     #[must_use]
     pub fn keep(mut self, keep: impl IntoIterator<Item = Keep>) -> Self {
         self.keep = keep.into_iter().collect();
         self
     }
 
-    /// Keeps all inputs and resources, so that vertex state and layouts can be shared with the full shader.
+    /// Keeps all inputs and resources, so that the variant can share vertex state and layouts with the full shader.
     #[must_use]
     pub fn keep_interface(mut self) -> Self {
         self.keeps_interface = true;
         self
     }
 
-    /// Adds `Invariant` to the kept outputs that lack it, in every variant and in the [full](Variant::Full) shader:
-    /// drivers may otherwise contract the arithmetic of one in another way than that of the other.
+    /// Adds `Invariant` to the kept outputs that lack it, in every variant and in the [full](Variant::Full) shader.
+    /// Otherwise drivers may contract the same arithmetic differently in two variants.
     #[must_use]
     pub fn invariant(mut self) -> Self {
         self.invariant = true;
         self
     }
 
-    /// Adds `NoContraction` to all arithmetic that the position-only variant has, in it and in the
-    /// [full](Variant::Full) shader: for drivers that contract the arithmetic of one in another way than that of the
-    /// other although the outputs are `Invariant`.
+    /// Adds `NoContraction` to all arithmetic of the position-only variant, in it and in the [full](Variant::Full)
+    /// shader. It is for drivers that contract the same arithmetic differently although the outputs are `Invariant`.
     #[must_use]
     pub fn precise(mut self) -> Self {
         self.precise = true;
         self
     }
 
-    /// Says what becomes of side effects.
+    /// Sets the pass that keeps side effects.
     #[must_use]
     pub fn side_effects(mut self, side_effects: SideEffects) -> Self {
         self.side_effects = side_effects;
         self
     }
 
-    /// The run of the position-only variant captures by transform feedback, where the shader is decorated for it: it
-    /// keeps what is captured. Unless it is said one of the full shader does, and the variants capture nothing.
+    /// Lets the position-only variant capture with transform feedback: it keeps the outputs that the shader declares
+    /// as captured. By default only the full shader captures.
     #[must_use]
     pub fn capture_in_position_only(mut self) -> Self {
         self.captures = true;
@@ -222,7 +221,7 @@ impl Options {
         self.captures
     }
 
-    /// Whether `variant` goes without side effects; `None` if there may be none at all.
+    /// Whether `variant` has no side effects; `None` if the shader must have none.
     pub(super) fn drops_effects(&self, variant: Variant) -> Option<bool> {
         match self.side_effects {
             SideEffects::Refuse => None,

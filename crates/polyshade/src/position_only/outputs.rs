@@ -1,4 +1,4 @@
-//! The outputs of an entry point, and which of them are kept.
+//! The outputs of an entry point, each with whether it is kept.
 
 use super::{Keep, Options, Variant, captures, is_captured, not_found};
 use crate::rewrite::{self, DceOptions, Sizes, locations_of};
@@ -9,7 +9,7 @@ use polyshade_spv::{BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Patc
 #[derive(Clone, Copy)]
 struct Output {
     variable: Id,
-    /// The block and the member's number.
+    /// The block type and the number of the member.
     member: Option<(Id, u32)>,
     builtin: Option<BuiltIn>,
     in_position_only: bool,
@@ -26,11 +26,11 @@ impl Output {
     }
 }
 
-/// All of them, in the order of the interface.
+/// All outputs, in the order of the interface.
 pub(super) struct Outputs(Vec<Output>);
 
 impl Outputs {
-    /// Finds them.
+    /// Finds the outputs, and the variants that have each.
     pub(super) fn find(
         m: &Module<'_>,
         entry: EntryPoint<'_>,
@@ -42,6 +42,7 @@ impl Outputs {
         for variable in rewrite::interface(m, entry, StorageClass::OUTPUT) {
             add_parts_of(m, variable, &mut outputs);
         }
+        // Decide for each output which variants have it.
         for output in &mut outputs {
             let mut kept = false;
             for (keep, found) in options.kept().iter().zip(&mut found) {
@@ -57,6 +58,7 @@ impl Outputs {
                 kept || structural || is_captured && is_captured_output(m, output);
             output.in_complement = !kept && !structural || always;
         }
+        // Outputs that the user selected must exist.
         for (keep, found) in options.kept().iter().zip(found) {
             let by_user = matches!(keep, Keep::Location(_) | Keep::Name(_) | Keep::BuiltIn(_));
             if by_user && !found {
@@ -66,7 +68,7 @@ impl Outputs {
         Ok(Self(outputs))
     }
 
-    /// Adds `Invariant` to those that the position-only variant keeps.
+    /// Adds `Invariant` to the outputs that the position-only variant keeps.
     pub(super) fn make_invariant<'m>(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
         let mut done: Vec<(Id, Option<u32>)> = Vec::new();
         for output in self.0.iter().filter(|output| output.in_position_only) {
@@ -85,7 +87,7 @@ impl Outputs {
         }
     }
 
-    /// Those that `variant` does not have.
+    /// Returns the outputs that `variant` does not have.
     pub(super) fn unneeded(&self, variant: Variant) -> Unneeded {
         let mut unneeded = Unneeded::default();
         let goes = |output: &&Output| !output.is_in(variant);
@@ -111,7 +113,7 @@ pub(super) struct Unneeded {
 }
 
 impl Unneeded {
-    /// Those that go whole.
+    /// Returns the variables that are removed as a whole.
     pub(super) fn variables(&self) -> &[Id] {
         &self.variables
     }
@@ -141,7 +143,7 @@ impl Unneeded {
     }
 }
 
-/// Adds the outputs that `variable` is: one, or one for each member of a block of built-ins.
+/// Adds the outputs in `variable`: one, or one for each member of a block of built-ins.
 fn add_parts_of(m: &Module<'_>, variable: Id, outputs: &mut Vec<Output>) {
     let output = |member: Option<(Id, u32)>, builtin| Output {
         variable,
@@ -162,7 +164,7 @@ fn add_parts_of(m: &Module<'_>, variable: Id, outputs: &mut Vec<Output>) {
     outputs.extend((0..count).map(member));
 }
 
-/// Whether `output` is what `keep` says.
+/// Whether `keep` selects `output`.
 fn is(m: &Module<'_>, model: ExecutionModel, keep: &Keep, output: &Output) -> bool {
     let builtin = |wanted: &[BuiltIn]| output.builtin.is_some_and(|one| wanted.contains(&one));
     match keep {
@@ -220,7 +222,7 @@ fn is_captured_output(m: &Module<'_>, output: &Output) -> bool {
     of_variable || of_member
 }
 
-/// Without these nothing is drawn, in either variant: the indices of a mesh stage's primitives.
+/// Whether both variants need the built-in: without the indices of a mesh stage's primitives nothing is drawn.
 fn always_kept(builtin: BuiltIn) -> bool {
     matches!(
         builtin,

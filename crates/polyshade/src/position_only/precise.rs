@@ -1,9 +1,9 @@
-//! Arithmetic that drivers may not contract.
+//! Prevents drivers from contracting arithmetic.
 
 use crate::rewrite::Frame;
 use polyshade_spv::{Decoration, Error, Module};
 
-/// `m` with `NoContraction` on all arithmetic that `variant`, which is made of it, has too.
+/// Adds `NoContraction` to all arithmetic of `m` that its reduced version `variant` also contains.
 pub(super) fn decorate(
     frame: &Frame<'_>,
     m: &Module<'_>,

@@ -1,15 +1,15 @@
-//! An output that goes although the shader reads it becomes memory of the shader's own.
+//! Turns removed outputs that the shader reads into private memory.
 
 use crate::code;
 use crate::rewrite::{self, Copies, Frame};
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 
-/// A version in which none of `variables`, outputs, is read: bodies use variables of their own. Those that are `dead`
-/// are outputs no more; what the others hold in the end is copied to new outputs.
+/// Returns a version in which the shader reads none of the outputs `variables`: bodies use private variables. The
+/// `dead` ones are no longer outputs; the final values of the others are copied to new outputs.
 ///
 /// # Errors
 ///
-/// `Unsupported`: a stage that writes its outputs more than once; the errors of the rewrite tools.
+/// `Unsupported`: the stage writes its outputs more than once; the errors of the rewrite tools.
 pub(super) fn demote_to_private(
     frame: &Frame<'_>,
     m: &Module<'_>,

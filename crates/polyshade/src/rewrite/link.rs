@@ -1,38 +1,38 @@
-//! Functions written in GLSL are linked in.
+//! Links functions written in GLSL into a module.
 
 use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::view::ExtInstImport;
 use polyshade_spv::{Decoration, Error, FunctionBody, Id, Inst, Module, Op, Patch};
 
-/// A function of the library whose body is replaced: calls of `name` become calls of `function`.
+/// A replacement of a library function: calls of `name` become calls of `function`.
 #[derive(Clone, Copy, Debug)]
 pub struct Hook<'a> {
     /// GLSL name of the function in the library.
     pub name: &'a str,
-    /// The function that is called instead; it has the same parameters and result.
+    /// The function that is called instead, with the same parameters and result type.
     pub function: Id,
 }
 
-/// A module of functions that take and return values, without global variables, compiled from GLSL of ours.
+/// A module of functions that take and return values, without global variables, compiled from polyshade's GLSL.
 #[derive(Debug)]
 pub struct Library {
     functions: Vec<Object>,
     globals: Vec<Global>,
 }
 
-/// A function that is ready to be linked: to copy it is to copy its words and to write the ids over.
+/// A function in a form that is quick to link: its words are copied and its ids overwritten.
 #[derive(Debug)]
 struct Object {
-    /// As GLSL has it: the compiler appends the types of the parameters.
+    /// GLSL name; the compiler appends the parameter types.
     name: String,
     words: Vec<u32>,
-    /// Where in `words` an id stands, and which.
+    /// The ids in `words`: index and meaning.
     ids: Vec<(u32, Source)>,
-    /// How many ids the body defines, parameters included.
+    /// The number of ids that the body defines, including parameters.
     results: u32,
-    /// Those of them that are decorated, by what says how the value is computed.
+    /// The decorated ids of these; only decorations that affect the computation.
     decorated: Vec<(u32, Decoration)>,
-    /// The globals that it uses, each behind what it uses itself.
+    /// The globals that it uses, each after those that it uses itself.
     globals: Vec<u32>,
     /// The functions that it calls.
     calls: Vec<u32>,
@@ -44,32 +44,32 @@ enum Global {
     Import(String),
     Declaration {
         op: Op,
-        /// Without the result.
+        /// The operands without the result id.
         operands: Vec<u32>,
-        /// Which of them are globals, and which.
+        /// The operands that are ids: index and number of the global.
         ids: Vec<(usize, u32)>,
     },
 }
 
-/// What an id of the library is, by number.
+/// The meaning of an id of the library, by number.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Global(u32),
     Function(u32),
-    /// What the body defines.
+    /// A result of the function body.
     Result(u32),
 }
 
 impl Library {
-    /// The library with the words `words`.
+    /// Parses the library in `words`.
     ///
     /// # Errors
     ///
-    /// `Malformed` where they are no module.
+    /// `Malformed`: the words are not a module.
     ///
     /// # Panics
     ///
-    /// If it has global variables or functions without a name: it is part of this crate.
+    /// If it has global variables or functions without a name: libraries are part of this crate.
     pub fn new(words: &[u32]) -> Result<Self, Error> {
         let module = Module::parse(words)?;
         let mut reader = Reader { m: &module, sources: HashMap::new(), globals: Vec::new() };
@@ -119,7 +119,7 @@ impl Reader<'_> {
         for inst in body.instructions() {
             let start = object.words.len() as u32;
             object.words.extend_from_slice(inst.words());
-            // The extended instructions of a library have ids as operands.
+            // All operands of the library's extended instructions are ids.
             m.for_each_operand(inst, |operand, id, _| {
                 let source = self.source(id, &mut object.globals);
                 object.ids.push((start + operand.word() as u32, source));
@@ -134,7 +134,8 @@ impl Reader<'_> {
         object
     }
 
-    /// What `id` is; a global is listed in `used` behind what it uses. Nesting is as deep as our GLSL makes it.
+    /// Returns the meaning of `id`. A global is added to `used` after its own globals; the recursion is as deep as the
+    /// types of the library nest.
     fn source(&mut self, id: Id, used: &mut Vec<u32>) -> Source {
         let known = self.sources.get(&id).copied();
         let source = known.unwrap_or_else(|| Source::Global(self.global(id)));
@@ -154,7 +155,7 @@ impl Reader<'_> {
         used.push(number);
     }
 
-    /// The number of the global `id`, which is new.
+    /// Adds the global `id`, and returns its number.
     fn global(&mut self, id: Id) -> u32 {
         let inst = self.m.definition(id).expect("a library defines what it uses");
         assert!(inst.op() != Op::VARIABLE, "a library has no global variables, but {inst:?}");
@@ -189,14 +190,14 @@ fn glsl_name(m: &Module<'_>, function: Id) -> String {
     name.split('(').next().unwrap_or_default().to_owned()
 }
 
-/// Links the functions `names` of `library`, and what they call, into the module of `p`, and returns their ids in
-/// that order. Each call of `link` makes copies of its own.
+/// Links the functions `names` of `library`, and those that they call, into the module of `p`; returns their ids in
+/// that order. Each call of `link` makes separate copies.
 ///
 /// Types, constants and extended instruction sets are shared with the module.
 ///
 /// # Panics
 ///
-/// If the library lacks a function: it is part of this crate.
+/// If the library lacks a function: libraries are part of this crate.
 pub fn link(
     p: &mut Patch<'_, '_>,
     library: &Library,
@@ -223,15 +224,15 @@ pub fn link(
     needed[..names.len()].iter().map(|root| linker.function(*root)).collect()
 }
 
-/// The operands of most declarations.
+/// The number of operands that most declarations have at most.
 const FIRST_SCRATCH: usize = 8;
 
 struct Linker<'l> {
     library: &'l Library,
-    /// By number, the id in the module.
+    /// The ids in the module, by number in the library.
     functions: Vec<Option<Id>>,
     globals: Vec<Option<Id>>,
-    /// The operands of a declaration while it is made.
+    /// Buffer for the operands of a declaration.
     scratch: Vec<u32>,
 }
 
@@ -244,7 +245,7 @@ impl Linker<'_> {
         self.globals[number as usize].expect("a global stands behind what it uses")
     }
 
-    /// The functions `roots`, and behind them what they call, each once, without those that are hooked.
+    /// Returns the functions `roots`, then the functions that they call, each once, without hooked ones.
     fn needed(&self, roots: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut needed = Vec::with_capacity(self.functions.len());
         needed.extend(roots);
@@ -282,7 +283,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A global, the operands of which are there.
+    /// Declares a global whose operands are already declared.
     fn declare(&mut self, p: &mut Patch<'_, '_>, number: u32) -> Id {
         match &self.library.globals[number as usize] {
             Global::Import(name) => p.import(name),

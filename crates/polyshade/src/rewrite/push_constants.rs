@@ -1,4 +1,4 @@
-//! Words are added to the push constants, of which an entry point has one block only.
+//! Adds members to the push constants; an entry point can have only one block of them.
 
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words};
@@ -8,14 +8,14 @@ use polyshade_spv::view::{AnyVariable, EntryPoint, TypePointer};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Section, StorageClass, Type};
 use std::ops::Range;
 
-/// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`: to its block if it has one,
-/// since an entry point may have one only, else to a new one.
+/// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`. They extend its block, as
+/// an entry point may have only one; without a block, a new one is added.
 ///
 /// # Errors
 ///
-/// `Options` where `offset` is not a multiple of 4 or lies before the end of the members there are. `Unsupported` where
-/// the block cannot grow: its type is used for something else as well, another entry point uses it, it ends with an
-/// array of unknown length, or its variable is untyped.
+/// `Options`: `offset` is not a multiple of 4, or before the end of the existing members. `Unsupported`: the block
+/// cannot grow because its type has other uses, another entry point uses it, it ends with an array of unknown length,
+/// or its variable is untyped.
 pub fn push_constants<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -29,15 +29,15 @@ pub fn push_constants<'m>(
     Ok(blocks[0])
 }
 
-/// Members that follow each other.
+/// Consecutive members.
 pub(super) struct Span<'n> {
-    /// Where the first of them is, in bytes.
+    /// Offset of the first member in bytes.
     pub(super) offset: u32,
     pub(super) names: Vec<&'n str>,
 }
 
-/// As [`push_constants`], of members at several places, each of which gets the block with its own first member. They
-/// are added together, as an entry point has one block. They do not overlap.
+/// Does the same as [`push_constants`] for members at several offsets, and returns a block for each span. They must
+/// be added together, as an entry point has one block, and must not overlap.
 pub(super) fn push_constant_spans<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -54,6 +54,7 @@ pub(super) fn push_constant_spans<'m>(
         }
     }
     let class = StorageClass::PUSH_CONSTANT;
+    // Without a block, add one.
     let Some(variable) = push_constant_block(m, entry) else {
         let uint = p.uint();
         let count = spans.iter().map(|span| span.names.len()).sum();
@@ -66,6 +67,7 @@ pub(super) fn push_constant_spans<'m>(
         return Ok(added);
     };
 
+    // The existing block must be able to grow, and end before the new members.
     if variable.inst().op() == Op::UNTYPED_VARIABLE_KHR {
         let message = "cannot add push constants: the shader's own are an untyped variable";
         return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_TYPE, message).about(variable.result()));
@@ -89,6 +91,7 @@ pub(super) fn push_constant_spans<'m>(
             Error::new(&code::PARAMS_PUSH_CONSTANTS_OVERLAP, message).about(variable.result())
         );
     }
+    // Declare the structure again with the new members.
     let first_member = m.members(block).len() as u32;
     let uint = p.declare_before(Op::TYPE_INT, &[32, 0], inst.at());
     let mut operands = inst.words()[1..].to_vec();
@@ -98,7 +101,7 @@ pub(super) fn push_constant_spans<'m>(
     Ok(add_members(p, variable.result(), block, first_member, spans))
 }
 
-/// Says where the members of `block` from `first_member` on are.
+/// Decorates the members of `block` from `first_member` on with their offsets and names.
 fn add_members(
     p: &mut Patch<'_, '_>,
     variable: Id,
@@ -117,7 +120,7 @@ fn add_members(
     added.collect()
 }
 
-/// The bytes of push constants that `entry` has already; all of them, where the size of its block is not known.
+/// Returns the bytes of push constants that `entry` already has; all bytes if the size of its block is not known.
 pub(crate) fn push_constant_bytes<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
@@ -133,11 +136,11 @@ pub(crate) fn push_constant_bytes<'m>(
     Some(measured.unwrap_or(0..u32::MAX))
 }
 
-/// The push-constant block that `entry` uses.
+/// Returns the push-constant block that `entry` uses.
 fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<AnyVariable<'m>> {
     let is_block =
         |variable: &AnyVariable<'_>| variable.storage_class() == StorageClass::PUSH_CONSTANT;
-    // From SPIR-V 1.4 on it is listed, used or not.
+    // From SPIR-V 1.4 on, the interface lists the block, even if it is not used.
     let mut listed = entry.interface().filter_map(|id| AnyVariable::of(m.definition(id)?));
     if let Some(block) = listed.find(is_block) {
         return Some(block);
@@ -151,13 +154,14 @@ fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<A
     })
 }
 
-/// Whether members can be appended to `block`, the type of the push constants `variable`.
+/// Fails if no members can be appended to `block`, the type of the push constants `variable`.
 fn growable(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     variable: AnyVariable<'_>,
     block: Id,
 ) -> Result<(), Error> {
+    // The type must have no other use, no other variable, and no other entry point.
     let only_pointed_to = m.uses_of(block).all(|inst| {
         let annotation = inst.at() < m.section_end(Section::Annotations);
         annotation
@@ -192,18 +196,18 @@ fn growable(
     Ok(())
 }
 
-/// How deep structures may nest (SPIR-V specification, 2.17, universal limits).
+/// The deepest nesting of structures (SPIR-V specification, 2.17, "Universal Limits").
 const DEEPEST: u32 = 255;
 
-/// How a member lays out matrices.
+/// The layout of the matrices in a member.
 #[derive(Clone, Copy)]
 struct Matrix {
-    /// In bytes.
+    /// Matrix stride in bytes.
     stride: Option<u32>,
     row_major: bool,
 }
 
-/// Measures explicitly laid-out types, in bytes. Each structure is measured once, however often it is a member.
+/// Measures types with an explicit layout, in bytes. Each structure is measured only once.
 struct Measure<'m, 'w> {
     m: &'m Module<'w>,
     /// Size and alignment of the structures measured so far.
@@ -211,7 +215,7 @@ struct Measure<'m, 'w> {
 }
 
 impl Measure<'_, '_> {
-    /// Offset of the byte behind the last member of `block`; `None` where it is not known.
+    /// Returns the offset of the byte after the last member of `block`; `None` if it is not known.
     fn block_end(&mut self, block: Id, depth: u32) -> Option<u32> {
         let m = self.m;
         let mut end = 0_u32;
@@ -228,7 +232,8 @@ impl Measure<'_, '_> {
         Some(end)
     }
 
-    /// Of a structure the size is rounded up to its alignment (Vulkan specification, "Offset and Stride Assignment").
+    /// Returns size and alignment; a structure's size is rounded up (Vulkan specification, "Offset and Stride
+    /// Assignment").
     fn size_and_alignment(&mut self, ty: Id, matrix: Matrix, depth: u32) -> Option<(u32, u32)> {
         let depth = depth.checked_sub(1)?;
         match self.m.ty(ty)? {

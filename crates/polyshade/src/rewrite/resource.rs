@@ -1,4 +1,4 @@
-//! Resources are added: buffers and constants that the host fills.
+//! Adds resources: buffers, images and constants that the host provides.
 
 use super::add_to_interface;
 use crate::code;
@@ -8,7 +8,7 @@ use polyshade_spv::{
     Cursor, Decoration, Error, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
 
-/// A block of 32-bit words that the host fills or reads.
+/// A block of 32-bit values that the host writes or reads.
 #[derive(Clone, Copy, Debug)]
 pub struct HostBlock {
     /// The variable.
@@ -18,17 +18,17 @@ pub struct HostBlock {
     pub(super) words: Words,
 }
 
-/// How a block holds its words.
+/// The layout of the values in a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Words {
-    /// As one array, its only member.
+    /// One array, which is the only member.
     Array,
-    /// As members, from this one on.
+    /// Members, beginning with this one.
     Members(u32),
 }
 
 impl HostBlock {
-    /// Emits a load of word `number`.
+    /// Emits a load of value `number`.
     pub fn load(self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
         let index = match self.words {
             Words::Array => code.p.uint_constant(number),
@@ -39,7 +39,7 @@ impl HostBlock {
         code.load(uint, pointer)
     }
 
-    /// Emits a pointer to the word whose number is the value `index`: a constant, unless the block is a storage buffer.
+    /// Emits a pointer to the value at `index`, which must be a constant unless the block is a storage buffer.
     pub fn pointer(self, code: &mut Cursor<'_, '_, '_>, index: Id) -> Id {
         let uint = code.p.uint();
         let pointer = code.p.pointer(self.class, uint);
@@ -52,7 +52,7 @@ impl HostBlock {
         }
     }
 
-    /// Emits how many words a storage buffer really has; `None` where the block is not one.
+    /// Emits the actual number of values in a storage buffer; `None` if the block is not one.
     pub fn length(self, code: &mut Cursor<'_, '_, '_>) -> Option<Id> {
         let Words::Array = self.words else { return None };
         let uint = code.p.uint();
@@ -60,7 +60,7 @@ impl HostBlock {
     }
 }
 
-/// The type `{ uint words[]; }` of storage buffers, for as many as there are.
+/// The type `{ uint words[]; }` of storage buffers of any length.
 #[derive(Clone, Copy, Debug)]
 pub struct WordArray {
     block: Id,
@@ -69,8 +69,8 @@ pub struct WordArray {
 
 /// Declares a [`WordArray`].
 ///
-/// Its class is `StorageBuffer` from SPIR-V 1.3 on or where the module uses `SPV_KHR_storage_buffer_storage_class`,
-/// else `Uniform`, decorated `BufferBlock`.
+/// Its class is `StorageBuffer` from SPIR-V 1.3 on, or if the module uses `SPV_KHR_storage_buffer_storage_class`;
+/// otherwise it is `Uniform` with the decoration `BufferBlock`.
 pub fn word_array(m: &Module<'_>, p: &mut Patch<'_, '_>) -> WordArray {
     let class = buffer_class(m);
     let kind =
@@ -91,11 +91,11 @@ pub(super) fn array_block(p: &mut Patch<'_, '_>, kind: Decoration) -> Id {
     block
 }
 
-/// Adds a storage buffer of type `ty` for `entry`.
+/// Adds a storage buffer of type `ty` to `entry`.
 ///
 /// # Errors
 ///
-/// `Options` where a variable of the module has this set and binding.
+/// `Options`: a variable of the module already has this set and binding.
 pub fn storage_buffer<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -108,11 +108,11 @@ pub fn storage_buffer<'m>(
     Ok(HostBlock { variable, class: ty.class, words: Words::Array })
 }
 
-/// Adds a uniform block of `names.len()` `uint` members at offsets 0, 4, 8, … bytes for `entry`.
+/// Adds a uniform block to `entry` with `names.len()` `uint` members at offsets 0, 4, 8, … bytes.
 ///
 /// # Errors
 ///
-/// `Options` where a variable of the module has this set and binding.
+/// `Options`: a variable of the module already has this set and binding.
 pub fn uniform_block<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -127,12 +127,12 @@ pub fn uniform_block<'m>(
     Ok(HostBlock { variable, class: StorageClass::UNIFORM, words: Words::Members(0) })
 }
 
-/// Adds an image of type `image` for `entry`: an input attachment, a sampled image without a sampler, or a storage
-/// image, as the type says.
+/// Adds an image of type `image` to `entry`. The type makes it an input attachment, a sampled image without a
+/// sampler, or a storage image.
 ///
 /// # Errors
 ///
-/// `Options` where a variable of the module has this set and binding.
+/// `Options`: a variable of the module already has this set and binding.
 pub fn image_resource<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -144,11 +144,11 @@ pub fn image_resource<'m>(
     resource(m, p, entry, StorageClass::UNIFORM_CONSTANT, image, at, name)
 }
 
-/// Adds `uint` specialization constants that are 0 unless set, numbered from `first` on.
+/// Adds `uint` specialization constants with default 0 and consecutive ids from `first` on.
 ///
 /// # Errors
 ///
-/// `Options` where the shader has one with such a number, or where the numbers would not fit.
+/// `Options`: the shader already has a specialization constant with such an id, or the ids exceed 32 bits.
 pub fn spec_constants<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -159,6 +159,7 @@ pub fn spec_constants<'m>(
         let message = format!("specialization constants cannot be numbered from {first} on");
         return Err(Error::new(&code::PARAMS_SPECIALIZATION_RANGE, message));
     };
+    // No id may already be in use.
     let is_taken = |decorate: &Decorate<'_>| {
         decorate.decoration() == Decoration::SPEC_ID
             && decorate.operands().first().is_some_and(|number| (first..end).contains(number))
@@ -223,6 +224,7 @@ fn resource<'m>(
     (set, binding): (Set, Binding),
     name: &str,
 ) -> Result<Id, Error> {
+    // The binding must be free in the module and among its pending additions.
     let in_set = |id: &Id| p.added_with(Decoration::DESCRIPTOR_SET, set.0).any(|one| one == *id);
     let added = p.added_with(Decoration::BINDING, binding.0).find(in_set);
     if let Some(id) = added {
@@ -241,7 +243,7 @@ fn resource<'m>(
     Ok(variable)
 }
 
-/// The module's variables that something is bound to, and where.
+/// Returns the module's variables that have a set and binding.
 fn bound(m: &Module<'_>) -> impl Iterator<Item = (Id, (Set, Binding))> {
     let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
     m.resources().filter_map(move |variable| {
@@ -251,12 +253,12 @@ fn bound(m: &Module<'_>) -> impl Iterator<Item = (Id, (Set, Binding))> {
     })
 }
 
-/// The sets and bindings that the module's variables have.
+/// Returns the sets and bindings of the module's variables.
 pub(crate) fn bindings(m: &Module<'_>) -> Vec<(Set, Binding)> {
     bound(m).map(|(_, place)| place).collect()
 }
 
-/// How many storage buffers and how many uniform buffers the module has, elements of arrays one by one.
+/// Returns the numbers of storage buffers and of uniform buffers in the module, with every element of an array.
 pub(crate) fn buffers_of(m: &Module<'_>) -> (u32, u32) {
     let (mut storage, mut uniform) = (0_u32, 0_u32);
     for variable in m.resources() {

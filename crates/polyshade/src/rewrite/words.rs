@@ -1,4 +1,4 @@
-//! Words that the host fills in are added where the host wants them.
+//! Adds host parameters to a module, read from the source that the host chooses.
 
 use super::locations::{add_at, locations};
 use super::push_constants::{Span, push_constant_spans};
@@ -16,27 +16,27 @@ use std::vec;
 #[derive(Clone, Debug)]
 pub struct ParamReader<'w>(Vec<(&'w HostParams, Added)>);
 
-/// Words at one place.
+/// The parameters of one source, after they were added to the module.
 #[derive(Clone, Debug)]
 pub(crate) enum Added {
     /// In a block.
     Block(HostBlock),
     /// Specialization constants.
     Constants(Vec<Id>),
-    /// In memory, where the address points to.
+    /// In memory at the address.
     Memory(Memory, Address),
 }
 
-/// Where an address of words is.
+/// The place of the address of parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
-    /// Its halves are these words.
+    /// The halves of the address are these parameters.
     HostParams(Box<Added>),
-    /// It is this input, a `uvec2`.
+    /// The address is this input, a `uvec2`.
     Input(Id),
 }
 
-/// The same, as one function reads them.
+/// The parameters of one source, ready for loads in one function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Open<'a> {
     /// In a block.
@@ -48,7 +48,7 @@ pub(crate) enum Open<'a> {
 }
 
 impl Added {
-    /// Emits what all reads of words in one function have in common, before the first of them.
+    /// Emits the code that all loads of parameters in one function share, before the first of them.
     pub(crate) fn open(&self, code: &mut Cursor<'_, '_, '_>) -> Open<'_> {
         match self {
             Self::Block(block) => Open::Block(*block),
@@ -69,14 +69,14 @@ impl Added {
         }
     }
 
-    /// Emits word `number`, a `uint`.
+    /// Emits a load of parameter `number`, a `uint`.
     pub(crate) fn load(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
         self.open(code).load(code, number)
     }
 }
 
 impl Open<'_> {
-    /// Emits word `number`, a `uint`.
+    /// Emits a load of parameter `number`, a `uint`.
     pub(crate) fn load(self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
         match self {
             Self::Block(block) => block.load(code, number),
@@ -88,8 +88,8 @@ impl Open<'_> {
         }
     }
 
-    /// Emits what makes the memory usable whose address is in these two words, the lower half first. Nothing where the
-    /// words are not in memory themselves.
+    /// Emits the memory access for the address in these two parameters, the lower half first. `None` if the
+    /// parameters themselves are not in memory.
     pub(crate) fn memory(self, code: &mut Cursor<'_, '_, '_>, halves: [u32; 2]) -> Option<Pointed> {
         let Self::Memory(memory, _) = self else { return None };
         let address = pair(code, self, halves);
@@ -97,7 +97,7 @@ impl Open<'_> {
     }
 }
 
-/// Emits the `uvec2` of two words.
+/// Emits the `uvec2` of two parameters.
 fn pair(code: &mut Cursor<'_, '_, '_>, words: Open<'_>, halves: [u32; 2]) -> Id {
     let halves = halves.map(|half| words.load(code, half));
     let ty = uvec2(code.p);
@@ -110,37 +110,37 @@ fn uvec2(p: &mut Patch<'_, '_>) -> Id {
 }
 
 impl ParamReader<'_> {
-    /// Emits the word called `name`, a `uint`; nothing where the host has no such word.
+    /// Emits a load of the parameter called `name`, a `uint`; `None` if it does not exist.
     pub fn find(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Option<Id> {
         let mut groups = self.0.iter();
         groups.find_map(|(words, added)| Some(added.load(code, words.number(name)?)))
     }
 
-    /// Emits word `number` of the first group, a `uint`.
+    /// Emits a load of parameter `number` of the first group, a `uint`.
     ///
     /// # Panics
     ///
-    /// The host has no such word.
+    /// If the parameter does not exist.
     pub fn load_number(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
         self.0[0].1.load(code, number)
     }
 
-    /// Emits the word called `name`, a `uint`.
+    /// Emits a load of the parameter called `name`, a `uint`.
     ///
     /// # Panics
     ///
-    /// The host has no such word.
+    /// If the parameter does not exist.
     pub fn load(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Id {
         self.find(code, name).expect("the lowering asks the host for this word")
     }
 }
 
-/// Adds `words` for `entry`, each place a block called `name`.
+/// Adds the parameters `words` to `entry`; each source gets a block called `name`.
 ///
 /// # Errors
 ///
-/// `Options`: a descriptor, push constants or specialization constants that are the shader's own, or reserved.
-/// `Unsupported`: push constants that cannot grow.
+/// `Options`: a descriptor, push constant or specialization constant is already in use or reserved. `Unsupported`:
+/// the push constants cannot grow.
 pub fn host_params<'w, 'm>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -158,8 +158,8 @@ pub fn host_params<'w, 'm>(
     groups.collect::<Result<_, Error>>().map(ParamReader)
 }
 
-/// An error where the address of words would be an attribute of a stage that has none, or at the location of one of the
-/// shader's own.
+/// Fails if the address of parameters would be an attribute of a stage without attributes, or at the location of an
+/// existing input.
 pub(crate) fn check_attributes(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -180,8 +180,8 @@ pub(crate) fn check_attributes(
     Ok(())
 }
 
-/// Adds the words at one place, at whose attribute [no input](check_attributes) is or stays. `array` is the type of a
-/// storage buffer, where there is one already.
+/// Adds the parameters of one source. Its attribute must have a [free location](check_attributes), or that of an
+/// input that is removed. `array` is the type of storage buffers, if it is already declared.
 pub(crate) fn add_words<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -194,16 +194,16 @@ pub(crate) fn add_words<'m>(
     add_group(m, p, entry, reserved, (words, name), (array, &mut pushed))
 }
 
-/// What groups have in push constants, be it their words or their addresses. An entry point has one block of push
-/// constants, so all of it is added with the first group that has some.
+/// The push constants of all groups: their parameters or addresses. An entry point has only one block of push
+/// constants, so that the first group that needs it adds those of all groups.
 struct Pushed<'g> {
     groups: &'g [HostParams],
-    /// Those of the groups that are still to be added, in order.
+    /// The parts of the block for the remaining groups, in order.
     blocks: Option<vec::IntoIter<HostBlock>>,
 }
 
 impl Pushed<'_> {
-    /// The block of the next group that has one.
+    /// Returns the part of the block for the next group.
     fn next<'m>(
         &mut self,
         m: &'m Module<'_>,
@@ -223,10 +223,10 @@ impl Pushed<'_> {
     }
 }
 
-/// The halves of an address.
+/// The names of the halves of an address.
 const HALVES: [&str; 2] = ["address_low", "address_high"];
 
-/// What a group has in push constants.
+/// Returns the push constants that a group needs.
 fn span(group: &HostParams) -> Option<Span<'_>> {
     let Some((ParamSource::PushConstant { offset }, _)) = group.filled_in() else { return None };
     let names = if group.source.is_address() { HALVES.to_vec() } else { names_of(group) };
@@ -237,7 +237,7 @@ fn names_of(words: &HostParams) -> Vec<&str> {
     words.params.iter().map(|word| word.name.as_ref()).collect()
 }
 
-/// Adds a group of words, one of those of `pushed`.
+/// Adds a group of parameters, which is one of those of `pushed`.
 fn add_group<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -262,6 +262,7 @@ fn add_group<'m>(
         ParamSource::Specialization { first_id } => {
             Added::Constants(spec_constants(m, p, first_id, &names_of(words))?)
         }
+        // The address is an attribute, or itself a group of two parameters.
         ParamSource::Address(AddressSource::Attribute { location }) => {
             let memory = memory(m, p)?;
             let ty = uvec2(p);

@@ -1,4 +1,4 @@
-//! The code that fetches.
+//! Code that fetches attributes.
 
 use super::fetch::{self, Functions};
 use super::format::{Field, Numbers};
@@ -15,7 +15,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeMap;
 
-/// The name of a word, behind which stands the number of a buffer or a location.
+/// The prefix of a host parameter's name, before the number of a buffer or a location.
 #[derive(Clone, Copy)]
 pub(super) struct Name(&'static str);
 
@@ -36,7 +36,7 @@ impl Name {
     }
 }
 
-/// What is pulled from where.
+/// The inputs to fill, and the sources of their values.
 pub(super) struct Pull<'c> {
     pub(super) options: &'c Options,
     pub(super) placement: Placement,
@@ -58,6 +58,7 @@ pub(super) fn pull<'m>(
     let wrapper = rewrite::wrap(m, p, entry);
     rewrite::demote_to_private(m, p, entry, &variables, Copies::None)?;
     let at = wrapper.prologue;
+    // Add the buffers and host parameters.
     let is_bound = !pull.buffers.is_empty() && !pull.placement.params.is_address();
     let array = is_bound.then(|| rewrite::word_array(m, p));
     let sources = match pull.buffers {
@@ -71,11 +72,13 @@ pub(super) fn pull<'m>(
         }
         None => None,
     };
+    // Link the functions that the code calls.
     let common = Functions::common(p, pull.inputs, pull.options);
     let functions = link(p, pull, &sources, &common);
     let open = added.as_ref().map(|added| added.open(&mut p.at(at)));
     let host = pull.words.zip(open);
     let indices = indices(m, p, entry, (pull, host), at);
+    // Then fill each input.
     let mut emit =
         Emit { pull, host, sources, common, functions, indices, open: HashMap::default() };
     let mut code = p.at(at);
@@ -87,7 +90,7 @@ pub(super) fn pull<'m>(
     Ok(())
 }
 
-/// Adds the buffers.
+/// Adds the vertex buffers, or the access to memory by address.
 fn sources<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -110,7 +113,7 @@ fn sources<'m>(
     (0..).zip(pull.buffers).map(add).collect()
 }
 
-/// Links what reads the buffers: once for all that are found by addresses, else for each.
+/// Links the functions that read the buffers: once if they are read by address, otherwise for each buffer.
 fn link(
     p: &mut Patch<'_, '_>,
     pull: &Pull<'_>,
@@ -126,6 +129,7 @@ fn link(
         })
     };
     let mut functions = BTreeMap::new();
+    // All addresses share the functions of the first buffer.
     for (buffer, source) in sources {
         let of = match source {
             Source::Bound(_) => Some(*buffer),
@@ -138,7 +142,7 @@ fn link(
     functions
 }
 
-/// What elements are numbered by, each a `uint`.
+/// The indices by which elements are found, each a `uint`.
 #[derive(Clone, Copy, Default)]
 struct Indices {
     vertex: Option<Id>,
@@ -146,7 +150,7 @@ struct Indices {
     first_instance: Option<Id>,
 }
 
-/// Loads as many of them as are needed.
+/// Loads the indices that the rates of the buffers need.
 fn indices<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -154,6 +158,7 @@ fn indices<'m>(
     (pull, host): (&Pull<'_>, Option<(&HostParams, Open<'_>)>),
     at: Position<'m>,
 ) -> Indices {
+    // Which indices are needed depends on the rates.
     let rates = || pull.buffers.iter().map(|one| pull.options.buffer_numbered(*one).rate);
     let needs_vertex = rates().any(|rate| matches!(rate, None | Some(Rate::Vertex)));
     let by_instance = |rate| match rate {
@@ -166,6 +171,7 @@ fn indices<'m>(
     let load = |p: &mut Patch<'m, '_>, builtin, needed: bool| {
         needed.then(|| rewrite::load_integer_builtin(m, p, entry, (builtin, uint), at))
     };
+    // The first instance is a built-in or a host parameter.
     let vertex = load(p, BuiltIn::VERTEX_INDEX, needs_vertex);
     let instance = load(p, BuiltIn::INSTANCE_INDEX, needs_instance);
     let first_instance = match host {
@@ -186,14 +192,14 @@ fn indices<'m>(
     Indices { vertex, instance, first_instance }
 }
 
-/// A buffer, as all its attributes are read.
+/// The values that all attributes of a buffer share.
 #[derive(Clone, Copy)]
 struct Opened {
-    /// `uvec2`: its address, or nothing.
+    /// `uvec2`: its address, or a null value if it is bound.
     memory: Id,
     element: Id,
     stride: Id,
-    /// In bytes.
+    /// Start and end in bytes.
     start: Id,
     end: Id,
 }
@@ -203,21 +209,21 @@ struct Emit<'c> {
     host: Option<(&'c HostParams, Open<'c>)>,
     sources: BTreeMap<u32, Source>,
     common: Functions,
-    /// By the number of the buffer; those of the first serve all that are found by addresses.
+    /// Functions by the number of the buffer; those of the first serve all buffers that are read by address.
     functions: BTreeMap<u32, Functions>,
     indices: Indices,
     open: HashMap<u32, Opened>,
 }
 
 impl Emit<'_> {
-    /// Emits a host parameter.
+    /// Emits a load of a host parameter.
     fn word(&self, code: &mut Cursor<'_, '_, '_>, name: Name, number: u32) -> Id {
         let (words, open) = self.host.expect("a buffer has words");
         let number = words.number(&name.of(number));
         open.load(code, number.expect("the host fills in what the code reads"))
     }
 
-    /// Emits what is known, or else a host parameter.
+    /// Emits a fixed value as a constant, or else a load of the host parameter.
     fn known(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -230,13 +236,14 @@ impl Emit<'_> {
         }
     }
 
-    /// Emits what all attributes of a buffer have in common.
+    /// Emits the values that all attributes of a buffer share.
     fn opened(&mut self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Opened {
         if let Some(opened) = self.open.get(&number) {
             return *opened;
         }
         let uint = code.p.uint();
         let buffer = self.pull.options.buffer_numbered(number);
+        // The range of the buffer.
         let Span { memory, start, length } = match self.sources[&number] {
             Source::Bound(block) => {
                 let start = self.word(code, BUFFER_OFFSET, number);
@@ -249,6 +256,7 @@ impl Emit<'_> {
         };
         let size = self.word(code, BUFFER_SIZE, number);
         let end = self.common.call(code, "end_of", &[start, size, length]);
+        // The element, and the distance to the next one.
         let element = self.element(code, number, buffer.rate);
         let mut stride = self.known(code, buffer.stride, (STRIDE, number));
         if buffer.stride.is_none() {
@@ -260,7 +268,7 @@ impl Emit<'_> {
         opened
     }
 
-    /// Emits the number of the element.
+    /// Emits the index of the element.
     fn element(&self, code: &mut Cursor<'_, '_, '_>, number: u32, rate: Option<Rate>) -> Id {
         let Indices { vertex, instance, first_instance } = self.indices;
         let known = match rate {
@@ -278,7 +286,7 @@ impl Emit<'_> {
         })
     }
 
-    /// Emits a store of what a location has to a part of the variable.
+    /// Emits a store of the attribute at a location to its part of the variable.
     fn leaf(&mut self, code: &mut Cursor<'_, '_, '_>, variable: Id, leaf: &Leaf) {
         let components = match self.pull.options.attribute_at(leaf.location) {
             None => (0..leaf.count).map(|one| absent(code, leaf, leaf.first + one)).collect(),
@@ -307,6 +315,7 @@ impl Emit<'_> {
         leaf: &Leaf,
         attribute: &Attribute,
     ) -> Vec<Id> {
+        // Find the attribute in the buffer.
         let opened = self.opened(code, attribute.buffer);
         let offset = self.known(code, attribute.offset, (OFFSET, leaf.location));
         let components = leaf.first..leaf.first + leaf.count;
@@ -320,6 +329,7 @@ impl Emit<'_> {
         let Opened { memory, element, stride, start, end } = opened;
         let place = fetch::place(self.pull.options.robust());
         let place = self.common.call(code, place, &[element, stride, start, offset, size, end]);
+        // Each word is read once, even if several components share it.
         let functions = self.functions.get(&attribute.buffer).or(self.functions.values().next());
         let functions = functions.expect("what reads a buffer is linked");
         let mut read: HashMap<u32, Id> = HashMap::default();
@@ -333,6 +343,7 @@ impl Emit<'_> {
                 }
             })
         };
+        // Decode each component.
         let component = |one| {
             if let Some([widths, positions]) = words {
                 let absent = absent_bits(leaf, one);
@@ -364,7 +375,7 @@ impl Emit<'_> {
     }
 }
 
-/// The bits of a component that the format lacks.
+/// Returns the bits of a component that the format lacks.
 fn absent_bits(leaf: &Leaf, component: u32) -> u32 {
     match (component, leaf.number) {
         (3, Number::Float(_)) => 1.0_f32.to_bits(),
@@ -383,7 +394,7 @@ fn absent(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, component: u32) -> Id {
     typed(code, leaf, bits)
 }
 
-/// Emits the component whose bits, of a number of 32 bits, these are.
+/// Converts `bits`, those of a 32-bit number, to the type of the component.
 fn typed(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, bits: Id) -> Id {
     let ty = leaf.component;
     match leaf.number {

@@ -1,4 +1,4 @@
-//! The functions of `fetch.glsl`, as far as they are called.
+//! The functions of `fetch.glsl` that the shader calls.
 
 use super::format::{Field, Format, Numbers};
 use super::inputs::{Input, Leaf};
@@ -8,11 +8,11 @@ use crate::rewrite::{self, Hook};
 use foldhash::HashMap;
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
-/// Linked functions by their names.
+/// Linked functions, by name.
 #[derive(Debug, Default)]
 pub(super) struct Functions(HashMap<&'static str, Id>);
 
-/// What decodes a component, or is called by [`ANY_COMPONENT`], which does.
+/// The functions that decode a component; [`ANY_COMPONENT`] calls all of them.
 const DECODERS: [&str; 7] = [
     "from_sint",
     "from_unorm",
@@ -26,8 +26,8 @@ pub(super) const ALIGNED_WORD: &str = "aligned_word";
 const ANY_WORD: &str = "any_word";
 pub(super) const ANY_COMPONENT: &str = "any_component";
 
-/// What is called for a component by these numbers, and whether it takes how many bits there are. Nothing, where the
-/// bits are what the shader reads.
+/// Returns the function that decodes a component, and whether its argument list has the number of bits. `None` if the
+/// raw bits are already the value.
 fn decoder(numbers: Numbers, bits: u32) -> Option<(&'static str, bool)> {
     Some(match numbers {
         Numbers::Uint => return None,
@@ -48,7 +48,7 @@ impl Functions {
         self.0.extend(names.iter().copied().zip(linked));
     }
 
-    /// Links what finds places and decodes what is found there.
+    /// Links the functions that find attributes and decode components.
     pub(super) fn common(p: &mut Patch<'_, '_>, inputs: &[Input], options: &Options) -> Self {
         let mut names = Vec::new();
         let mut need = |name| {
@@ -64,6 +64,7 @@ impl Functions {
             if !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 0 | 1 })) {
                 need("element_by_rate");
             }
+            // Decoders depend on the format; without one, all may be needed.
             match attribute.format {
                 Some(format) => {
                     let fields = (leaf.first..leaf.first + leaf.count).map(|one| format.field(one));
@@ -83,7 +84,7 @@ impl Functions {
         functions
     }
 
-    /// Links what reads a buffer by these functions.
+    /// Links the functions `readers` for a buffer whose words `word_at` reads.
     pub(super) fn of_buffer(
         &self,
         p: &mut Patch<'_, '_>,
@@ -110,7 +111,7 @@ impl Functions {
         code.call(uint, self.0[name], arguments)
     }
 
-    /// Emits what a component is of which the field `field` of `words` has the bits.
+    /// Emits the value of the component that has the bits `field` of the attribute; `word` contains them.
     pub(super) fn decode(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -131,7 +132,7 @@ impl Functions {
     }
 }
 
-/// What reads an attribute of this format, or of one that the host says.
+/// Returns the function that reads an attribute of this format, or of a format in host parameters.
 pub(super) fn reader(format: Option<Format>, leaf: &Leaf) -> &'static str {
     match format {
         Some(format) if format.is_in_words() => ALIGNED_WORD,
@@ -141,7 +142,7 @@ pub(super) fn reader(format: Option<Format>, leaf: &Leaf) -> &'static str {
     }
 }
 
-/// What finds an attribute.
+/// Returns the function that finds an attribute in its buffer.
 pub(super) fn place(robustness: Robustness) -> &'static str {
     match robustness {
         Robustness::Access => "place_within",

@@ -1,4 +1,4 @@
-//! Vertex formats, by what they are made of.
+//! Vertex formats and their components.
 
 use crate::code;
 use crate::host::as_text;
@@ -6,29 +6,29 @@ use polyshade_spv::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// A vertex format, by Vulkan's name: `VK_FORMAT_R8G8B8A8_UNORM`, or `r8g8b8a8_unorm`.
+/// A vertex format by its Vulkan name: `VK_FORMAT_R8G8B8A8_UNORM`, or `r8g8b8a8_unorm`.
 ///
-/// There are all that have 1 to 4 components of 8, 16, 32 or 64 bits each, `B8G8R8` and `B8G8R8A8`, and those that are
-/// packed into 8, 16 or 32 bits, but for sRGB, shared exponents and depth (Vulkan specification, "Formats").
+/// Supported are all formats with 1 to 4 components of 8, 16, 32 or 64 bits each, `B8G8R8` and `B8G8R8A8`, and those
+/// packed into 8, 16 or 32 bits, except sRGB, shared exponents and depth (Vulkan specification, "Formats").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Format {
-    /// Of red, green, blue and alpha; what has no bits is absent.
+    /// Red, green, blue and alpha; an absent component has 0 bits.
     fields: [Field; 4],
     numbers: Numbers,
-    /// The bits that all components are packed into; 0 where each is by itself.
+    /// The size in bits of the unit into which all components are packed; 0 if they are not packed.
     packed: u32,
 }
 
-/// The bits of a component, from the first byte's lowest bit on.
+/// The bits of a component, counted from the lowest bit of the first byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Field {
     pub(super) position: u32,
     pub(super) bits: u32,
 }
 
-/// What the bits of a component mean. The order is that of the kinds in `fetch.glsl`.
+/// The numeric format of the components. The order is that of the kinds in `fetch.glsl`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Numbers {
     Uint,
@@ -38,7 +38,7 @@ pub(super) enum Numbers {
     Uscaled,
     Sscaled,
     Sfloat,
-    /// Without a sign.
+    /// Floating point without a sign.
     Ufloat,
 }
 
@@ -55,10 +55,10 @@ const NUMBERS: [(&str, Numbers); 8] = [
     ("ufloat", Ufloat),
 ];
 
-/// All that a vector of 10, 10, 10 and 2 bits, or of bytes, can hold.
+/// All numeric formats of vectors of bytes, or of 10, 10, 10 and 2 bits.
 const INTEGERS: &[Numbers] = &[Uint, Sint, Unorm, Snorm, Uscaled, Sscaled];
 
-/// The packed formats: components from the highest bits down, in how many bits, and what they hold.
+/// The packed formats: components from the highest bits down, size in bits, and numeric formats.
 const PACKED: [(&str, u32, &[Numbers]); 15] = [
     ("r4g4", 8, &[Unorm]),
     ("r4g4b4a4", 16, &[Unorm]),
@@ -77,13 +77,13 @@ const PACKED: [(&str, u32, &[Numbers]); 15] = [
     ("b10g11r11", 32, &[Ufloat]),
 ];
 
-/// The orders of components that are by themselves, in memory.
+/// The orders in memory of components that are not packed.
 const ORDERS: [&str; 6] = ["r", "rg", "rgb", "rgba", "bgr", "bgra"];
 
 const COMPONENTS: [char; 4] = ['r', 'g', 'b', 'a'];
 
 impl Format {
-    /// Every format that there is.
+    /// Returns all formats.
     pub fn all() -> impl Iterator<Item = Self> {
         let alone = [8, 16, 32, 64].into_iter().flat_map(|bits| {
             let orders = if bits == 8 { &ORDERS[..] } else { &ORDERS[..4] };
@@ -101,7 +101,7 @@ impl Format {
         alone.chain(packed)
     }
 
-    /// Of these components, in the order of their names.
+    /// Creates a format with these components, in the order of their names.
     fn new(parts: &[(char, u32)], numbers: Numbers, packed: u32) -> Self {
         let mut fields = [Field::default(); 4];
         let mut end = packed;
@@ -115,24 +115,23 @@ impl Format {
         Self { fields, numbers, packed }
     }
 
-    /// The bytes of an attribute.
+    /// Returns the size of an attribute in bytes.
     pub fn size(self) -> u32 {
         self.fields.iter().map(|field| field.position + field.bits).max().unwrap_or(0) / 8
     }
 
-    /// What its address, and the stride, are a multiple of, in bytes: what a component has, or all of them where they
-    /// are packed.
+    /// Returns the alignment of the address and the stride in bytes: the size of a component, or of all if packed.
     pub fn alignment(self) -> u32 {
         if self.packed == 0 { self.fields[0].bits / 8 } else { self.packed / 8 }
     }
 
-    /// What tells a shader that the host tells the format: the words `attribute_format_N` and `attribute_layout_N`.
+    /// Returns the host parameters `attribute_format_N` and `attribute_layout_N` for this format.
     ///
-    /// Of the first, bits 7 · c to 7 · c + 6 are how many bits component c has (0: it is absent), and bits 28 to 30
-    /// the kind of number: 0 to 6 are UINT, SINT, UNORM, SNORM, USCALED, SSCALED and a float, with a sign or without.
-    /// Of the second, bits 8 · c to 8 · c + 7 are the bit at which component c begins. Two words that are 0 are no
-    /// format: the shader reads (0, 0, 0, 1). What a shader reads as 64 bits has a format of 64 bits with all that it
-    /// reads, whatever the words say.
+    /// In the first, bits 7 · c to 7 · c + 6 are the number of bits of component c (0 if it is absent), and bits 28
+    /// to 30 the numeric format: 0 to 6 are UINT, SINT, UNORM, SNORM, USCALED, SSCALED and a float, with a sign or
+    /// without. In the second, bits 8 · c to 8 · c + 7 are the first bit of component c. If both are 0 there is no
+    /// format: the shader reads (0, 0, 0, 1). An input of 64-bit components is read with a 64-bit format that has all
+    /// its components, whatever the parameters are.
     pub fn words(self) -> [u32; 2] {
         let kind = (self.numbers as u32).min(Sfloat as u32);
         let (mut widths, mut positions) = (kind << 28, 0);
@@ -156,13 +155,13 @@ impl Format {
         self.fields[0].bits == 64
     }
 
-    /// Whether all 32-bit words of it lie at multiples of 4, and hold a component each.
+    /// Whether it consists of 32-bit values at multiples of 4, each with one component or a part of one.
     pub(super) fn is_in_words(self) -> bool {
         self.alignment().is_multiple_of(4)
     }
 }
 
-/// What components of so many bits, each by itself, may hold.
+/// Returns the numeric formats of components of this size that are not packed.
 fn alone(bits: u32) -> &'static [Numbers] {
     match bits {
         8 => INTEGERS,
@@ -171,7 +170,7 @@ fn alone(bits: u32) -> &'static [Numbers] {
     }
 }
 
-/// The components of `a2b10g10r10` and their bits, in the order of the text.
+/// Returns the components of, for example, `a2b10g10r10` and their sizes in bits, in the order of the text.
 fn parts(text: &str) -> Option<Vec<(char, u32)>> {
     let mut rest = text;
     let mut parts = Vec::new();
@@ -185,7 +184,7 @@ fn parts(text: &str) -> Option<Vec<(char, u32)>> {
 }
 
 impl fmt::Display for Format {
-    /// Vulkan's name, in small letters.
+    /// Writes the Vulkan name in lower case.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<(char, Field)> = COMPONENTS.into_iter().zip(self.fields).collect();
         parts.retain(|(_, field)| field.bits > 0);

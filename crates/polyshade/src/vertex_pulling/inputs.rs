@@ -1,4 +1,4 @@
-//! The inputs of a vertex stage, down to the vectors that locations hold.
+//! The inputs of a vertex stage, divided into the scalars and vectors at their locations.
 
 use super::Options;
 use super::format::Numbers;
@@ -7,30 +7,30 @@ use crate::rewrite;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Code, Decoration, Error, Id, Module, StorageClass, Type};
 
-/// A variable that attributes go to.
+/// An input variable that receives attributes.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) variable: Id,
-    /// The scalars, vectors and columns that it is made of, in their order. Of what nothing reads there are none.
+    /// Its scalars, vectors and columns, in order; empty if the variable is not read.
     pub(super) leaves: Vec<Leaf>,
 }
 
 /// A scalar or vector at a location.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// The elements and the column that lead to it.
+    /// The indices of the array elements and the column.
     pub(super) path: Vec<u32>,
     pub(super) location: u32,
-    /// The first component of the attribute that it has.
+    /// Its first component in the attribute.
     pub(super) first: u32,
-    /// How many; 1 where it is a scalar.
+    /// Number of components; 1 for a scalar.
     pub(super) count: u32,
-    /// The type of a component.
+    /// Type of a component.
     pub(super) component: Id,
     pub(super) number: Number,
 }
 
-/// What a component is.
+/// The type of a component, with its number of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Number {
     Float(u32),
@@ -50,10 +50,10 @@ impl Number {
     }
 }
 
-/// The most locations that an input may take. A module that is not valid may say any number.
+/// The most locations that an input may take; an invalid module may need any number.
 const MOST_LOCATIONS: usize = 1024;
 
-/// The inputs that attributes go to.
+/// Finds the inputs that receive attributes.
 pub(super) fn find(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -61,6 +61,7 @@ pub(super) fn find(
 ) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
     for variable in rewrite::interface(m, entry, StorageClass::INPUT) {
+        // Built-ins are no attributes.
         let Some(ty) = m.pointee(variable) else { continue };
         let inner = m.innermost_element(ty);
         if m.builtin(variable).is_some()
@@ -78,6 +79,7 @@ pub(super) fn find(
             Some(&[component]) => component,
             _ => 0,
         };
+        // Divide the variable into vectors, and compare each with its attribute.
         let mut leaves = Vec::new();
         if is_read(m, variable) {
             let mut found = Leaves {
@@ -97,7 +99,7 @@ pub(super) fn find(
     Ok(inputs)
 }
 
-/// Whether a function has a use for the variable.
+/// Whether an instruction in a function uses the variable.
 fn is_read(m: &Module<'_>, variable: Id) -> bool {
     m.code_uses_of(variable).next().is_some()
 }
@@ -164,7 +166,7 @@ impl Leaves<'_, '_> {
                     .refuse(&code::VERTEX_PULLING_INPUT_TYPE, "the input is no vector of numbers");
             }
         };
-        // `Component` counts 32 bits.
+        // `Component` counts units of 32 bits.
         let first = if number.is_wide() { self.component / 2 } else { self.component };
         if first.saturating_add(count) > 4 {
             return self.refuse(
@@ -180,7 +182,7 @@ impl Leaves<'_, '_> {
     }
 }
 
-/// An error where the format of the location has other numbers than the shader reads.
+/// Fails if the format at the location has another numeric format or size than the shader reads.
 fn check(leaf: &Leaf, options: &Options, variable: Id) -> Result<(), Error> {
     let location = leaf.location;
     let Some(format) = options.attribute_at(location).and_then(|one| one.format) else {

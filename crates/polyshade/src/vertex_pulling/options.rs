@@ -1,4 +1,4 @@
-//! Which attributes there are, and where.
+//! Options of vertex pulling: attributes, vertex buffers and their bindings.
 
 use super::Format;
 use crate::code;
@@ -7,15 +7,15 @@ use crate::placement::{ParamsAt, Wanted};
 use polyshade_spv::Error;
 use std::collections::BTreeMap;
 
-/// An attribute: `VkVertexInputAttributeDescription`.
+/// A vertex attribute: `VkVertexInputAttributeDescription`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Attribute {
-    /// The number of the vertex buffer it is in (`binding`).
+    /// Number of its vertex buffer (`binding`).
     pub buffer: u32,
-    /// From the start of the element, in bytes. None: the host says it, with the word `attribute_offset_LOCATION`.
+    /// Offset in bytes from the start of the element. `None`: host parameter `attribute_offset_LOCATION`.
     pub offset: Option<u32>,
-    /// None: the host says it, with the words that [`Format::words`] gives.
+    /// Format. `None`: the host parameters that [`Format::words`] computes.
     pub format: Option<Format>,
 }
 
@@ -23,33 +23,33 @@ pub struct Attribute {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Buffer {
-    /// From an element to the next, in bytes: 0 where all read one, at most [`MAX_STRIDE`]. None: the host says it,
-    /// with the word `vertex_stride_BUFFER`, of which the lower 16 bits count.
+    /// Bytes from one element to the next: at most [`MAX_STRIDE`]; 0 if there is only one element. `None`: the lower
+    /// 16 bits of host parameter `vertex_stride_BUFFER`.
     pub stride: Option<u32>,
-    /// None: the host says it, with the word `vertex_rate_BUFFER`.
+    /// Input rate. `None`: host parameter `vertex_rate_BUFFER`.
     pub rate: Option<Rate>,
 }
 
-/// The largest stride. Every Vulkan device takes 2,048 (`maxVertexInputBindingStride`).
+/// The largest stride. Every Vulkan device supports 2,048 (`maxVertexInputBindingStride`).
 pub const MAX_STRIDE: u32 = 0xffff;
 
-/// What steps through the elements of a buffer: `VkVertexInputRate`.
+/// The index that selects the element of a vertex buffer: `VkVertexInputRate`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Rate {
-    /// Vertices do.
+    /// The vertex index.
     Vertex,
-    /// Instances do.
+    /// The instance index.
     Instance {
-        /// How many instances read one element, from the first instance on
-        /// (`VkVertexInputBindingDivisorDescription`). With 0 all read the element of the first.
+        /// The number of consecutive instances that read one element, counted from the first instance
+        /// (`VkVertexInputBindingDivisorDescription`). With 0, all read the element of the first instance.
         divisor: u32,
     },
 }
 
 impl Rate {
-    /// The word `vertex_rate_BUFFER`: 0 for vertices, 1 + the divisor for instances.
+    /// Returns the host parameter `vertex_rate_BUFFER`: 0 for vertices, 1 + the divisor for instances.
     pub fn word(self) -> u32 {
         match self {
             Self::Vertex => 0,
@@ -58,20 +58,20 @@ impl Rate {
     }
 }
 
-/// What the shader reads where an attribute is out of bounds of its buffer (Vulkan specification, "Robust Buffer
-/// Access"). Whatever is chosen, nothing outside of the buffer's range is read.
+/// The value of an attribute that is out of bounds of its buffer (Vulkan specification, "Robust Buffer Access"). No
+/// choice reads outside of the buffer's range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Robustness {
-    /// As `robustBufferAccess` has it: something in the range, or 0.
+    /// As with `robustBufferAccess`: any value in the range, or 0.
     Access,
-    /// As `robustBufferAccess2` has it: 0 for each component of the format, and of (0, 0, 0, 1) what the format lacks.
+    /// As with `robustBufferAccess2`: 0 for each component of the format, and (0, 0, 0, 1) for those that it lacks.
     #[default]
     Access2,
 }
 
-/// Attributes and buffers, and where the shader finds them.
+/// The attributes and vertex buffers, and their bindings.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -87,72 +87,72 @@ pub struct Options {
 }
 
 impl Options {
-    /// No attribute.
+    /// Creates options without attributes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The attribute of this location. A location of the shader that has none reads (0, 0, 0, 1).
+    /// Sets the attribute at `location`. A location that the shader reads without an attribute is (0, 0, 0, 1).
     #[must_use]
     pub fn attribute(mut self, location: u32, attribute: Attribute) -> Self {
         self.attributes.insert(location, attribute);
         self
     }
 
-    /// The vertex buffer with this number (`binding`).
+    /// Sets the vertex buffer `number` (`binding`).
     #[must_use]
     pub fn buffer(mut self, number: u32, buffer: Buffer) -> Self {
         self.buffers.insert(number, buffer);
         self
     }
 
-    /// The set and binding of the storage buffer that the first vertex buffer becomes; others, in the order of their
-    /// numbers, follow at the next bindings. Unless it is said, room is found.
+    /// Sets the set and binding of the storage buffer for the first vertex buffer. The others, in the order of their
+    /// numbers, use the next bindings. By default free bindings are chosen.
     #[must_use]
     pub fn storage(mut self, set: Option<Set>, binding: Option<Binding>) -> Self {
         (self.set, self.binding) = (set, binding);
         self
     }
 
-    /// Where the host parameters are. With [`ParamSource::Address`] the vertex buffers are found by addresses too,
-    /// which are among the words: nothing is bound. By default they are in a storage buffer at the binding after the
-    /// last.
+    /// Sets the source of the host parameters. With [`ParamSource::Address`], the addresses of the vertex buffers are
+    /// among the parameters, and nothing is bound. By default, the source is a storage buffer at the binding after
+    /// the last vertex buffer.
     #[must_use]
     pub fn params(mut self, source: ParamSource) -> Self {
         self.params = ParamsAt::Source(source);
         self
     }
 
-    /// What is read out of bounds.
+    /// Sets the values that reads out of bounds return.
     #[must_use]
     pub fn robustness(mut self, robustness: Robustness) -> Self {
         self.robustness = robustness;
         self
     }
 
-    /// Whether elements may overlap: an attribute ends behind the stride (`vertexAttributeAccessBeyondStride` of
-    /// `VK_KHR_portability_subset`). Unless it is said, that is an error.
+    /// Sets whether an attribute may end after the stride, so that elements overlap
+    /// (`vertexAttributeAccessBeyondStride` of `VK_KHR_portability_subset`). By default it is an error.
     #[must_use]
     pub fn access_beyond_stride(mut self, beyond: bool) -> Self {
         self.beyond_stride = beyond;
         self
     }
 
-    /// Whether the shader asks the device for the first instance of the draw (`gl_BaseInstance`, which takes
-    /// `shaderDrawParameters`), as where the draw is indirect. Unless it is said, the host says it, with the word
-    /// `first_instance`. Only divisors other than 1 need it.
+    /// Sets whether the shader reads the first instance from `gl_BaseInstance`, which needs `shaderDrawParameters`.
+    /// This suits indirect draws. By default it is the host parameter `first_instance`. Only divisors other than 1
+    /// need it.
     #[must_use]
     pub fn base_instance(mut self, asks: bool) -> Self {
         self.base_instance = asks;
         self
     }
 
-    /// The attributes, by their locations.
+    /// Returns the attributes, by location.
     pub fn attributes(&self) -> &BTreeMap<u32, Attribute> {
         &self.attributes
     }
 
-    /// The vertex buffers, by their numbers.
+    /// Returns the vertex buffers, by number.
     pub fn buffers(&self) -> &BTreeMap<u32, Buffer> {
         &self.buffers
     }
@@ -161,7 +161,7 @@ impl Options {
         self.attributes.get(&location)
     }
 
-    /// Whether an element of these buffers hangs on the first instance.
+    /// Whether the element of one of these buffers depends on the first instance.
     pub(super) fn needs_first_instance(&self, buffers: &[u32]) -> bool {
         let mut rates = buffers.iter().map(|number| self.buffer_numbered(*number).rate);
         rates.any(|rate| !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 1 })))
@@ -179,7 +179,7 @@ impl Options {
         self.robustness
     }
 
-    /// Whether they say where the buffers are, so that no room is looked for.
+    /// Whether the options fix all bindings, so that none is chosen.
     pub(crate) fn are_placed(&self) -> bool {
         self.set.is_some() && self.binding.is_some()
     }
@@ -188,9 +188,10 @@ impl Options {
         Wanted { first: (self.set, self.binding), params: self.params, buffer: "vertex buffer" }
     }
 
-    /// An error where attributes and buffers do not fit each other.
+    /// Fails if attributes and buffers do not fit each other.
     pub(super) fn check(&self) -> Result<(), Error> {
         let refuse = |code, message| Err(Error::new(code, message));
+        // Every buffer must have a valid stride and an attribute.
         for (number, buffer) in &self.buffers {
             if buffer.stride.is_some_and(|stride| stride > MAX_STRIDE) {
                 return refuse(
@@ -205,6 +206,7 @@ impl Options {
                 );
             }
         }
+        // Offset and stride must suit the format, and the element must fit in the stride.
         for (location, attribute) in &self.attributes {
             let number = attribute.buffer;
             let Some(buffer) = self.buffers.get(&number) else {
