@@ -1,4 +1,4 @@
-//! The codes of this crate's errors. Those of modules that cannot be read are in [`polyshade_spv::code`].
+//! The codes of this crate's errors. Those of modules that cannot be parsed are in [`polyshade_spv::code`].
 
 polyshade_spv::codes! {
     // Entry points, interfaces and side effects, of any lowering.

@@ -1,10 +1,10 @@
-//! Stores and atomics of the shader's own, which others can see.
+//! Stores and atomics of the original shader that are visible outside of the invocation.
 
 use foldhash::HashSet;
 use polyshade_spv::view::{AnyVariable, CopyMemory, ExtInst, ExtInstImport, Load, Store};
 use polyshade_spv::{Decoration, GlslOp, Id, Inst, Module, Op, Roots, StorageClass};
 
-/// Memory that some instructions write.
+/// The memory that some instructions write.
 pub(crate) struct Written<'m, 'w> {
     roots: Roots<'m, 'w>,
     memory: HashSet<Memory>,
@@ -12,7 +12,7 @@ pub(crate) struct Written<'m, 'w> {
 }
 
 impl<'m, 'w> Written<'m, 'w> {
-    /// What these instructions write, each of which [changes memory](changes_memory).
+    /// Collects the memory that `instructions` write, each of which [changes memory](changes_memory).
     pub(crate) fn by(m: &'m Module<'w>, instructions: impl Iterator<Item = Inst<'m>>) -> Self {
         let mut roots = Roots::new(m);
         let memory: HashSet<Memory> =
@@ -21,7 +21,7 @@ impl<'m, 'w> Written<'m, 'w> {
         Self { roots, memory, classes }
     }
 
-    /// What `inst` reads from, if that may be such memory: a pointer, or an image.
+    /// Returns the pointer or image from which `inst` reads, if that may be written memory.
     pub(crate) fn read_by(&mut self, m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
         let read = read_from(m, inst)?;
         let memory = Memory::of(&mut self.roots, m, read);
@@ -34,26 +34,26 @@ impl<'m, 'w> Written<'m, 'w> {
     }
 }
 
-/// Memory that others can see, as far as it can be told from other memory.
+/// Visible memory, as far as it can be distinguished from other memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Memory {
-    /// Of images the class of their variables.
+    /// Storage class; for images, that of their variables.
     class: StorageClass,
     place: Place,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
-    /// What is bound there, by however many variables.
+    /// The resource bound at this set and binding, through any variable.
     Binding(u32, u32),
-    /// A variable that nothing is bound to.
+    /// A variable without a binding.
     Variable(Id),
-    /// Something behind a parameter or an address.
+    /// Memory reached through a parameter or an address.
     Anywhere,
 }
 
 impl Memory {
-    /// What `id`, a pointer or an image, stands for.
+    /// Returns the memory that `id`, a pointer or an image, refers to.
     fn of(roots: &mut Roots<'_, '_>, m: &Module<'_>, id: Id) -> Self {
         let pointer = match m.definition(id).and_then(Load::of) {
             Some(load) if is_image(m, load.pointer()) => load.pointer(),
@@ -76,7 +76,7 @@ impl Memory {
     }
 }
 
-/// The pointer or image that `inst` reads from.
+/// Returns the pointer or image from which `inst` reads visible memory.
 fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
     match inst.op() {
         Op::LOAD => {
@@ -91,7 +91,7 @@ fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
     }
 }
 
-/// Whether `inst` writes what another run of the stage, or the host, can see.
+/// Whether `inst` writes memory that another run of the stage, or the host, can see.
 #[inline]
 pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
     match inst.op() {
@@ -103,20 +103,20 @@ pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
     }
 }
 
-/// Where an instruction of GLSL's set puts its second result, if it has two.
+/// Returns the pointer to which an instruction of `GLSL.std.450` stores its second result, if it has one.
 fn second_result(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
     glsl(m, inst, &[GlslOp::MODF, GlslOp::FREXP])?.operands().get(1).copied().and_then(Id::new)
 }
 
-/// The instruction of GLSL's set, one of these, that `inst` is.
+/// Returns `inst` as an instruction of `GLSL.std.450`, if it is one of `ops`.
 pub(crate) fn glsl<'i>(m: &Module<'_>, inst: Inst<'i>, ops: &[GlslOp]) -> Option<ExtInst<'i>> {
     let call = ExtInst::of(inst).filter(|call| ops.contains(&GlslOp(call.number())))?;
     let set = m.definition(call.set()).and_then(ExtInstImport::of)?;
     (set.name() == GlslOp::SET).then_some(call)
 }
 
-/// Whether another run of the stage, or the host, can see what `pointer` points to. Memory of the workgroup ends with
-/// it.
+/// Whether another run of the stage, or the host, can see the memory behind `pointer`. Workgroup memory is not
+/// visible, as its lifetime ends with the workgroup.
 fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
     !matches!(
         m.storage_class(pointer),
@@ -156,7 +156,7 @@ fn is_atomic_write(op: Op) -> bool {
     )
 }
 
-/// What an instruction is called that changes memory and has a result.
+/// Returns the name, in messages, of an instruction that changes memory and has a result.
 pub(crate) fn noun(inst: Inst<'_>) -> &'static str {
     match inst.op() {
         Op::EXT_INST => "an instruction that stores a second one",
@@ -164,7 +164,7 @@ pub(crate) fn noun(inst: Inst<'_>) -> &'static str {
     }
 }
 
-/// What an instruction that changes memory writes to: a pointer, or an image.
+/// Returns the pointer or image to which an instruction that changes memory writes.
 pub(crate) fn target(inst: Inst<'_>) -> Id {
     if let Some(store) = Store::of(inst) {
         return store.pointer();
@@ -175,7 +175,7 @@ pub(crate) fn target(inst: Inst<'_>) -> Id {
     if let Some(call) = ExtInst::of(inst) {
         return Id::new(call.operands()[1]).expect("it has a second result");
     }
-    // The first operand behind type and result: of an atomic the pointer, of a write the image.
+    // The first operand after type and result: the pointer of an atomic, or the image of a write.
     let word = if inst.result_type().is_some() { 3 } else { 1 };
     Id::new(inst.words()[word]).expect("ids of known operands are checked when a module is scanned")
 }

@@ -1,8 +1,8 @@
-//! Our GLSL, compiled by `cargo xtask codegen` and committed as SPIR-V.
+//! The GLSL library, compiled by `cargo xtask codegen` and committed as SPIR-V.
 //!
-//! Libraries hold functions that take and return values. Where one needs something that only the lowering knows, it
-//! calls a *hook*: a function whose body the [linker](crate::rewrite::link()) replaces. Parameters are `const`, so that
-//! the compiler passes them as values.
+//! Its functions take and return values. If one needs code that depends on the lowering, it calls a *hook*: a
+//! function whose body the [linker](crate::rewrite::link()) replaces. Parameters are `const`, so that the compiler
+//! passes them by value.
 
 use crate::rewrite::Library;
 use std::sync::LazyLock;

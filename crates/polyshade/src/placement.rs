@@ -1,4 +1,4 @@
-//! The bindings of buffers that are added, and of the parameters that describe their contents.
+//! The bindings of added buffers and of the host parameters that describe them.
 
 use crate::code;
 use crate::host::{Binding, DescriptorKind, LimitName, ParamSource, Requirements, Reserved, Set};
@@ -6,43 +6,43 @@ use crate::rewrite::{bindings, buffers_of};
 use polyshade_spv::{Error, Module};
 use std::ops::Range;
 
-/// The sets that every Vulkan device has (Vulkan specification, `maxBoundDescriptorSets`).
+/// The number of sets that every Vulkan device supports (minimum of `maxBoundDescriptorSets`).
 const SETS: u32 = 4;
 
-/// Where host parameters are wanted.
+/// The requested source of host parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(crate) enum ParamsAt {
-    /// In a storage buffer, at the binding behind the last buffer.
+    /// A storage buffer, at the binding after the last buffer.
     #[default]
     StorageBuffer,
-    /// In a uniform buffer, at the binding behind the last buffer.
+    /// A uniform buffer, at the binding after the last buffer.
     Uniform,
-    /// Here.
+    /// This source.
     Source(ParamSource),
 }
 
-/// Where buffers and host parameters are wanted.
+/// The requested bindings of buffers and host parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// The set, and the binding of the first buffer.
     pub(crate) first: (Option<Set>, Option<Binding>),
     pub(crate) params: ParamsAt,
-    /// What a message calls a buffer.
+    /// The name of a buffer in error messages.
     pub(crate) buffer: &'static str,
 }
 
-/// Where they are.
+/// The chosen bindings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
-    /// The set, and the binding of the first buffer; none where they are found by addresses.
+    /// The set, and the binding of the first buffer; `None` if the buffers are read by address.
     first: Option<(Set, Binding)>,
     pub(crate) params: ParamSource,
 }
 
 impl Placement {
-    /// Finds room for `buffers` buffers and the host parameters, or takes the wanted places.
+    /// Finds free bindings for `buffers` buffers and the host parameters, or uses the requested ones.
     pub(crate) fn new(
         m: &Module<'_>,
         wanted: &Wanted,
@@ -53,6 +53,7 @@ impl Placement {
             ParamsAt::Source(place) => Some(place),
             ParamsAt::StorageBuffer | ParamsAt::Uniform => None,
         };
+        // Buffers that are read by address need no bindings.
         if let Some(params) = given.filter(|place| place.is_address()) {
             if wanted.first != (None, None) {
                 let message =
@@ -61,6 +62,7 @@ impl Placement {
             }
             return Ok(Self { first: None, params });
         }
+        // Use the requested bindings, or find consecutive free ones.
         let (set, first) = match wanted.first {
             (Some(set), Some(binding)) => (set, binding),
             _ => {
@@ -73,6 +75,7 @@ impl Placement {
             let message = format!("there are no {buffers} bindings from {} on", first.0);
             return Err(Error::new(&code::BINDING_OUT_OF_RANGE, message));
         };
+        // The parameters follow the buffers unless they have a requested source.
         let params = match wanted.params {
             ParamsAt::StorageBuffer => ParamSource::StorageBuffer { set, binding: behind },
             ParamsAt::Uniform => ParamSource::Uniform { set, binding: behind },
@@ -83,14 +86,14 @@ impl Placement {
         Ok(Self { first: Some((set, first)), params })
     }
 
-    /// The set and binding of buffer `number`; none where it is found by its address.
+    /// Returns the set and binding of buffer `number`; `None` if it is read by address.
     pub(crate) fn buffer(&self, number: u32) -> Option<(Set, Binding)> {
         let (set, first) = self.first?;
         Some((set, Binding(first.0.saturating_add(number))))
     }
 }
 
-/// The host parameters have a binding of their own.
+/// Fails if the host parameters would share a binding with a buffer.
 fn check_params(
     params: ParamSource,
     set: Set,
@@ -111,8 +114,8 @@ fn check_params(
     }
 }
 
-/// The first of `count` bindings in a row that are free, where nothing else is `wanted`: of the last set that is not
-/// used at all, else behind what is used of a set.
+/// Returns the first of `count` consecutive free bindings that fit `wanted`: in the last set that is entirely unused,
+/// otherwise after the used bindings of a set.
 fn find_room(
     used: &[(Set, Binding)],
     reserved: &Reserved,
@@ -140,7 +143,7 @@ fn find_room(
         let last =
             used.iter().filter(|(other, _)| *other == set).map(|(_, binding)| binding.0).max();
         let first = last.map_or(0, |last| last.saturating_add(1));
-        // As far as a caller may reserve bindings one by one.
+        // The caller may have reserved further bindings one by one.
         (first..first.saturating_add(MOST_SEARCHED)).find(|first| free(set, *first))
     };
     let mut found = sets.iter().filter_map(|set| Some((*set, Binding(behind(*set)?))));
@@ -157,10 +160,10 @@ fn find_room(
     })
 }
 
-/// How many bindings of a set are tried.
+/// The number of bindings of a set that are tried.
 const MOST_SEARCHED: u32 = 1024;
 
-/// Adds the limits of descriptors and push constants to what is needed beside what `m` has.
+/// Adds the minimum limits of descriptors and push constants for `m` together with its additions.
 pub(crate) fn need_limits(m: &Module<'_>, needs: &mut Requirements) {
     let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
     let (storage, uniform) = buffers_of(m);

@@ -1,7 +1,7 @@
 //! The rewrite tools of which every lowering consists.
 //!
-//! Each is one module and does one thing to a patch `p` for the version `m` it belongs to. A lowering
-//! [isolates](isolate()) its entry point first, in a version of its own, and then uses the tools in the next.
+//! Each tool is one module that makes one kind of edit to a patch `p` of version `m`. A lowering first
+//! [isolates](isolate()) its entry point, which gives a new version, and then applies the tools to that version.
 
 mod accesses;
 mod builtin;
@@ -62,12 +62,12 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
 
-/// The inputs or the outputs of `entry`, whichever `class` says, each once: before SPIR-V 1.4 an interface may list a
-/// variable twice.
+/// Returns the inputs or the outputs of `entry`, as `class` selects, each once; before SPIR-V 1.4 an interface may
+/// list a variable twice.
 pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
     let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
     variables.extend(listed(m, entry, class));
-    // In ascending order no two are alike.
+    // Ids in strictly ascending order have no duplicates.
     if !variables.is_sorted_by(|one, next| one < next) {
         let mut seen = HashSet::with_capacity(variables.len());
         variables.retain(|id| seen.insert(*id));
@@ -75,7 +75,7 @@ pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> 
     variables
 }
 
-/// The same, as often as the interface lists them.
+/// Returns the same variables, as often as the interface lists each.
 fn listed<'m>(
     m: &Module<'_>,
     entry: EntryPoint<'m>,
@@ -86,8 +86,8 @@ fn listed<'m>(
     entry.interface().filter(is_of_class)
 }
 
-/// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V
-/// 1.4 on.
+/// Adds a variable that is neither input nor output to the interface of `entry` if the module's version is 1.4 or
+/// later, whose interfaces list all global variables.
 pub fn add_to_interface<'m>(
     m: &Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -99,7 +99,7 @@ pub fn add_to_interface<'m>(
     }
 }
 
-/// Whether the inputs or outputs, whichever `class` says, of a stage have an element for each vertex.
+/// Whether the inputs or outputs of a stage, as `class` selects, have an element for each vertex.
 pub(crate) fn is_per_vertex(model: ExecutionModel, class: StorageClass) -> bool {
     let is_input = class == StorageClass::INPUT;
     match model {

@@ -1,28 +1,28 @@
-//! Buffers whose words shaders read: bound, or found by their addresses.
+//! Buffers from which shaders read 32-bit words: bound, or at an address.
 
 use crate::rewrite::{HostBlock, Memory};
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
-/// What has words.
+/// A buffer whose words the shader reads.
 #[derive(Clone, Copy)]
 pub(crate) enum Source {
     Bound(HostBlock),
     Memory(Memory),
 }
 
-/// Where a buffer begins, as `library/fetch.glsl` has it.
+/// The range of a buffer, in the form that `library/fetch.glsl` uses.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// Its address, without the lower 2 bits; nothing where it is bound.
+    /// Its address with the lower 2 bits cleared; a null value if it is bound.
     pub(crate) memory: Id,
-    /// The bytes before it, in what is bound or from `memory` on.
+    /// Offset of the buffer in bytes, from the start of the binding or from `memory`.
     pub(crate) start: Id,
-    /// How many bytes are there at most, from the start of what is bound or from `memory` on.
+    /// Maximum end of the buffer in bytes, from the start of the binding or from `memory`.
     pub(crate) length: Id,
 }
 
 impl Span {
-    /// Emits that of a buffer `start` bytes behind the start of what is bound.
+    /// Emits the span of a buffer that begins `start` bytes after the start of the binding.
     pub(crate) fn bound(code: &mut Cursor<'_, '_, '_>, block: HostBlock, start: Id) -> Self {
         let uint = code.p.uint();
         let uvec2 = code.p.vector(uint, 2);
@@ -33,8 +33,8 @@ impl Span {
         Self { memory, start, length }
     }
 
-    /// Emits that of a buffer at an address, of which the lower half comes first. Words lie at multiples of 4, and a
-    /// buffer begins anywhere.
+    /// Emits the span of a buffer at an address, whose lower half comes first. Words are at multiples of 4, but a
+    /// buffer may begin at any byte.
     pub(crate) fn memory(code: &mut Cursor<'_, '_, '_>, [low, high]: [Id; 2]) -> Self {
         let uint = code.p.uint();
         let uvec2 = code.p.vector(uint, 2);

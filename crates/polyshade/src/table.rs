@@ -1,18 +1,18 @@
-//! The table of lowerings: all that crates and tools need to list, name, version and call them.
+//! The table of lowerings, from which crates and tools list, name, version and call them.
 
-/// Calls the macro `$callback` with a row for each lowering; a new lowering adds one row. The lowerings of one stage
-/// share the signature `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. A capture into
-/// storage buffers has several variants ([`prepare`](crate::transform_feedback::prepare)) and a recipe several stages
-/// ([`recipe::lower`](crate::recipe::lower)): their rows have no function.
+/// Calls the macro `$callback` with one row for each lowering; a new lowering adds a row. The lowerings of one stage
+/// have the signature `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. Captures into
+/// storage buffers have several variants ([`prepare`](crate::transform_feedback::prepare)), and recipes several
+/// stages ([`recipe::lower`](crate::recipe::lower)), so neither has a row.
 ///
-/// A row is
+/// The form of a row is
 ///
 /// ```text
 /// Name(kind, "name", "verb", version) Options => function, "page";
 /// ```
 ///
-/// with the number of the C library's options, the name in reports, the program's verb, the version, the type of the
-/// options, the function, and the page below docs/.
+/// with the number of the options in the C library, the name in reports, the command-line verb, the version, the type
+/// of the options, the function, and the page in docs/.
 #[macro_export]
 macro_rules! lowerings {
     ($callback:ident) => {

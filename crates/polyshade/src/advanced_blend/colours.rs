@@ -1,9 +1,9 @@
-//! Colours are put together from the outputs that bodies write, and taken apart again.
+//! Composes colours from the outputs that bodies write, and stores results to their components.
 
 use super::outputs::{Numbers, Piece};
 use polyshade_spv::{Cursor, Id, Op, StorageClass};
 
-/// The variables that the interface has in place of those that bodies write.
+/// Each private variable that bodies write, with the interface variable that replaces it.
 pub(super) type Interface = Vec<(Id, Id)>;
 
 /// Emits a pointer to a piece of `variable`.
@@ -18,7 +18,7 @@ pub(super) fn pointer(
     code.access_chain(ty, variable, element.as_slice())
 }
 
-/// The type that colours are blended in: four floats, or four unsigned integers.
+/// Returns the type in which colours are blended: four floats, or four unsigned integers.
 pub(super) fn whole(code: &mut Cursor<'_, '_, '_>, numbers: Numbers) -> Id {
     let component = match numbers {
         Numbers::Floats => code.p.float(),
@@ -27,7 +27,7 @@ pub(super) fn whole(code: &mut Cursor<'_, '_, '_>, numbers: Numbers) -> Id {
     code.p.vector(component, 4)
 }
 
-/// Emits the colour that the pieces make: four floats or unsigned integers. What no piece has is 0, or 1 for alpha.
+/// Emits the colour of the pieces: four floats or unsigned integers. Missing components are 0, or 1 for alpha.
 ///
 /// ```text
 /// %rg     = OpLoad %v2half %colour_rg
@@ -58,7 +58,7 @@ pub(super) fn gather(code: &mut Cursor<'_, '_, '_>, pieces: &[Piece], numbers: N
     code.construct(whole, &components)
 }
 
-/// A component as a float or an unsigned integer of 32 bits.
+/// Emits the conversion of a component to a float or an unsigned integer of 32 bits.
 fn widen(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
     match (piece.numbers, piece.width) {
         (Numbers::Floats, 32) | (Numbers::Unsigned, 32) => component,
@@ -81,7 +81,7 @@ fn widen(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
     }
 }
 
-/// The opposite.
+/// Emits the inverse conversion of [`widen`].
 fn narrow(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
     let ty = piece.component;
     match (piece.numbers, piece.width) {
@@ -97,7 +97,7 @@ fn narrow(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
     }
 }
 
-/// Emits stores of the components of `color`, of the type [`whole`], to where they came from.
+/// Emits stores of the components of `color`, of the type [`whole`], to the pieces in the interface.
 pub(super) fn scalarize(
     code: &mut Cursor<'_, '_, '_>,
     pieces: &[Piece],
@@ -109,6 +109,7 @@ pub(super) fn scalarize(
             .iter()
             .find(|(private, _)| *private == piece.variable)
             .expect("what is blended was taken over");
+        // A piece that is not the whole colour is composed of its components.
         let whole = whole(code, piece.numbers);
         let part = match piece.numbers {
             Numbers::Floats => code.p.float(),

@@ -1,4 +1,4 @@
-//! Alpha to coverage, in the shader: of the source's alpha, which fixed function would see blended.
+//! Alpha to coverage in the shader: it uses the source's alpha, where fixed function would use the blended one.
 
 use super::functions::Functions;
 use super::outputs::{Numbers, Piece};
@@ -6,7 +6,7 @@ use crate::rewrite;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Cursor, Id, Module, Op, Patch, Position, StorageClass};
 
-/// The most samples that one word of a mask has.
+/// The number of samples in one word of a sample mask.
 pub(super) const MOST_SAMPLES: u32 = 32;
 
 /// Whether the colour has an alpha.
@@ -14,7 +14,7 @@ pub(super) fn has_alpha(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| piece.numbers == Numbers::Floats && piece.first + piece.count == 4)
 }
 
-/// The pointer to the first word of the sample mask, and what bodies left there, if they write one.
+/// The first word of the sample mask, and the value that bodies wrote to it, if they do.
 pub(super) struct Mask {
     word: Id,
     /// The type of the word: `int` or `uint`.
@@ -23,7 +23,7 @@ pub(super) struct Mask {
 }
 
 impl Mask {
-    /// Finds the sample mask of the shader, or adds one; reads it at `at`.
+    /// Finds the sample mask of the shader, or adds one; loads it at `at`.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -33,7 +33,7 @@ impl Mask {
         let class = StorageClass::OUTPUT;
         let found = rewrite::find_builtin(m, entry, class, BuiltIn::SAMPLE_MASK);
         let (array, ty, is_written) = match found {
-            // The mask is a variable by itself in every producer's module; a member is pointed to alike.
+            // The mask is a separate variable in the modules of all producers; a member would have a pointer as well.
             Some(found) => {
                 let mut code = p.at(at);
                 let pointer = found.pointer(&mut code);
@@ -57,7 +57,7 @@ impl Mask {
         Self { word, ty, before }
     }
 
-    /// Emits what the alpha of `source`, four floats, leaves of the mask.
+    /// Emits the mask that the alpha of `source`, four floats, leaves.
     ///
     /// ```text
     /// %alpha    = OpCompositeExtract %float %source 3

@@ -1,4 +1,4 @@
-//! The code: behind every exit of the shader its colours are blended and written.
+//! Emits the code that blends and writes the colours at every exit of the shader.
 
 use super::colours::{Interface, gather, pointer, scalarize, whole};
 use super::coverage::Mask;
@@ -14,7 +14,7 @@ use crate::rewrite::{self, Copies, ParamReader};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
-/// Emits everything.
+/// Emits all code of the lowering.
 pub(super) fn emit<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -53,7 +53,7 @@ pub(super) fn emit<'m>(
         {
             mask.store(&mut code, &functions, (source, samples));
         }
-        // Alpha to one comes after coverage, and before blending.
+        // Alpha to one follows coverage and precedes blending.
         if options.alpha_to_one && blended.location == 0 {
             source = opaque(&mut code, source);
         }
@@ -83,7 +83,7 @@ pub(super) fn emit<'m>(
     Ok(())
 }
 
-/// Makes the functions that blend: targets that are alike share one.
+/// Emits the functions that blend; equal targets share one.
 fn make<'p>(
     p: &mut Patch<'_, '_>,
     plan: &'p Plan<'_>,
@@ -104,7 +104,7 @@ fn make<'p>(
     made
 }
 
-/// The second source of a target; where no factor is made of it, none is read.
+/// Emits the second source of a target, or a null value if no factor needs it.
 fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
     if blended.reads_second() {
         return gather(code, &blended.second, Numbers::Floats);
@@ -113,7 +113,7 @@ fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
     code.p.null(vec4)
 }
 
-/// The blend constants: those that are given, or what the host fills in. At `at` the words are read.
+/// Emits the blend constants: the fixed ones, or the host parameters, which are loaded at `at`.
 fn constants<'m>(
     p: &mut Patch<'m, '_>,
     options: &Options,
@@ -134,7 +134,7 @@ fn constants<'m>(
     }
 }
 
-/// Takes over the outputs that are blended, and those that move with them, which are copied.
+/// Demotes the blended outputs to private variables, with those that must move with them, which are copied.
 fn demote_to_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -166,7 +166,7 @@ fn demote_to_private<'m>(
     Ok(taken.iter().filter_map(|taken| Some((taken.private, taken.interface?))).collect())
 }
 
-/// Takes the outputs out of the interface: what they hold goes elsewhere.
+/// Removes the outputs from the interface, as their values are written to storage images.
 fn take_out<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -188,7 +188,7 @@ fn take_out<'m>(
     Ok(Vec::new())
 }
 
-/// Copies what moved without being blended.
+/// Copies the demoted outputs that are not blended.
 fn copy_rest(
     m: &Module<'_>,
     code: &mut Cursor<'_, '_, '_>,

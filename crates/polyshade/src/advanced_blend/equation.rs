@@ -1,11 +1,11 @@
-//! The equations by their names and numbers.
+//! Names and numbers of the equations.
 
 use super::names::blend_names;
 
-/// What an equation's function in `library/blend.glsl` takes.
+/// The parameters of an equation's function in `library/blend.glsl`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
-    /// Colours without their alpha in them, and the weights of the overlap mode.
+    /// Colours that are not multiplied by alpha, and the weights of the overlap mode.
     Weighted,
     /// Premultiplied colours.
     Premultiplied,
@@ -39,7 +39,7 @@ blend_names! {
 const FIRST_BLEND_OP: i32 = 1_000_148_000;
 
 impl Equation {
-    /// The 15 of `KHR_blend_equation_advanced`, which every implementation has.
+    /// The 15 equations of `KHR_blend_equation_advanced`, which every implementation has.
     pub const KHR: [Self; 15] = [
         Self::Multiply,
         Self::Screen,
@@ -62,18 +62,18 @@ impl Equation {
         if self < Self::Plus { Form::Weighted } else { Form::Premultiplied }
     }
 
-    /// The word by which the host selects it: 1 to 46, in the order of `VkBlendOp`. 0, like every word that is no
-    /// declared equation's, passes the source through.
+    /// Returns the value of the selector: 1 to 46, in the order of `VkBlendOp`. 0, or any value of an equation that
+    /// was not declared, passes the source through.
     pub fn word(self) -> u32 {
         self as u32 + 1
     }
 
-    /// Its value as a `VkBlendOp`.
+    /// Returns the `VkBlendOp`.
     pub fn blend_op(self) -> i32 {
         FIRST_BLEND_OP + self as i32
     }
 
-    /// The equation with this value as a `VkBlendOp`.
+    /// Returns the equation with this `VkBlendOp`.
     pub fn from_blend_op(value: i32) -> Option<Self> {
         let index = usize::try_from(value.checked_sub(FIRST_BLEND_OP)?).ok()?;
         Self::ALL.get(index).copied()

@@ -1,4 +1,4 @@
-//! The destination is read: the colour that the attachment holds.
+//! Reads and writes the destination: the colour that the attachment holds.
 
 use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
@@ -24,14 +24,14 @@ const UNKNOWN_FORMAT: u32 = 0;
 const LOD: u32 = 0x2;
 const SAMPLE: u32 = 0x40;
 
-/// The images with the destinations, and where in them the fragment is.
+/// The images that hold the destinations, and the coordinate of the fragment.
 pub(super) struct Fetch {
     destination: Destination,
     /// The image of each location.
     images: Vec<Image>,
-    /// Where in an image; a tile image needs none.
+    /// The coordinate in the images; tile images need none.
     coordinate: Option<Id>,
-    /// Which of several samples.
+    /// The sample of a multisampled image.
     sample: Option<Id>,
 }
 
@@ -45,8 +45,8 @@ struct Image {
 }
 
 impl Fetch {
-    /// Adds the images for `locations`, each with what its components are, and at `at` the code that finds the
-    /// fragment.
+    /// Adds the images for `locations`, each with its component type, and emits the coordinate of the fragment at
+    /// `at`.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -59,6 +59,7 @@ impl Fetch {
         if options.multisampled {
             check_per_sample(m, entry)?;
         }
+        // The images.
         let mut images = Vec::new();
         for (location, numbers) in locations.iter().copied() {
             let ty = image_type(p, destination, numbers, options.multisampled);
@@ -67,6 +68,7 @@ impl Fetch {
         }
         declare(m, p, entry, destination, options.multisampled)?;
 
+        // The place of the fragment in them.
         let sample = options.multisampled.then(|| {
             p.capability(Capability::SAMPLE_RATE_SHADING);
             let int = p.int();
@@ -85,7 +87,7 @@ impl Fetch {
         Ok(Self { destination, images, coordinate, sample })
     }
 
-    /// Emits the destination at `location`: four floats, or four unsigned integers.
+    /// Emits a read of the destination at `location`: four floats, or four unsigned integers.
     ///
     /// ```text
     /// %image       = OpLoad %image_type %polyshade_destination
@@ -131,7 +133,7 @@ impl Fetch {
         code.value(op, texel, &operands)
     }
 
-    /// Emits a write of `color`, as it was read, where the destination is a storage image.
+    /// Emits a write of `color`, of the type that was read, to a storage image.
     pub(super) fn write(&self, code: &mut Cursor<'_, '_, '_>, location: u32, color: Id) {
         let image = self.image(location);
         let loaded = code.load(image.ty, image.variable);
@@ -155,7 +157,7 @@ impl Fetch {
     }
 }
 
-/// Where the image for `location` is bound; a tile image is not.
+/// Returns the set and binding of the image for `location`; a tile image has none.
 pub(super) fn place(destination: Destination, location: u32) -> Option<(Set, Binding)> {
     match destination {
         Destination::InputAttachment { set, binding, .. }
@@ -187,7 +189,7 @@ fn image_type(
         Destination::TileImage => (DIM_TILE_IMAGE_DATA, false, NOT_SAMPLED),
         Destination::StorageImage { .. } => (DIM_2D, false, NOT_SAMPLED),
     };
-    // A tile image's type says nothing of samples.
+    // The type of a tile image does not depend on the samples.
     let multisampled = multisampled && destination != Destination::TileImage;
     let component = component(p, numbers).word();
     let words = [component, dim, 0, arrayed.into(), multisampled.into(), sampled, UNKNOWN_FORMAT];
@@ -210,6 +212,7 @@ fn add_image<'m>(
         rewrite::add_to_interface(m, p, entry, variable);
         return Ok(variable);
     };
+    // Input attachments have an index too; storage images are accessed coherently.
     reserved.check(set, binding)?;
     let variable = rewrite::image_resource(m, p, entry, image, (set, binding), &name)?;
     match options.destination {
@@ -224,7 +227,7 @@ fn add_image<'m>(
     Ok(variable)
 }
 
-/// Declares what the module needs for the fetch.
+/// Declares the capabilities, extensions and execution modes that the fetch needs.
 fn declare<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -240,6 +243,7 @@ fn declare<'m>(
             p.extension("SPV_EXT_shader_tile_image");
         }
         Destination::StorageImage { .. } => {
+            // The interlock and early tests order and limit the stores.
             let interlock = ExecutionMode::PIXEL_INTERLOCK_ORDERED_EXT.0
                 ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
             if m.modes(entry.function()).any(|mode| interlock.contains(&mode.mode().0)) {
@@ -269,7 +273,7 @@ fn declare<'m>(
     Ok(())
 }
 
-/// A fragment that fails its tests late would be stored all the same: they are made early, where nothing differs by it.
+/// Makes fragment tests early, if that changes nothing else: a fragment that fails late tests would be stored.
 fn test_early<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -290,7 +294,7 @@ fn test_early<'m>(
             "only what early tests let through can be stored: declare them in the shader, if they are meant",
         )
     })?;
-    // Without early tests it says nothing of the mask that the shader reads; with them it would.
+    // Without early tests, this mode has no effect on the mask that the shader reads; with them it would.
     if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
         p.remove(mode.inst());
     }
@@ -298,7 +302,7 @@ fn test_early<'m>(
     Ok(())
 }
 
-/// Refuses an index that an attachment of the shader's own has.
+/// Fails if an input attachment of the shader already has this index.
 fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
     let has_it = |variable: &AnyVariable<'_>| {
         let first = m.decoration(variable.result(), Decoration::INPUT_ATTACHMENT_INDEX);
@@ -318,7 +322,7 @@ fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
     }
 }
 
-/// The pixel, and the layer where there are several.
+/// Emits the coordinate of the pixel, with the layer if the image has several.
 ///
 /// ```text
 /// %fragment = OpLoad %v4float %gl_FragCoord
@@ -336,6 +340,7 @@ fn coordinate<'m>(
     let (vec2, vec4) = (p.vector(float, 2), p.vector(float, 4));
     let (ivec2, ivec3) = (p.vector(int, 2), p.vector(int, 3));
     let (fragment, _) = rewrite::input_builtin(m, p, entry, BuiltIn::FRAG_COORD, vec4);
+    // The layer is a built-in.
     let layer = match layer {
         Layer::One => None,
         Layer::Layer => {

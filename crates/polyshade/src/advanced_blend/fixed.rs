@@ -1,4 +1,4 @@
-//! Ordinary blending and logic operations: the functions that do for a target what fixed function would.
+//! Emits the functions for ordinary blending and logic operations of a target.
 
 use super::format::{Format, FormatClass};
 use super::functions::{Functions, with_alpha};
@@ -9,7 +9,7 @@ use super::ordinary::{Factor, Ordinary, Term};
 use polyshade_spv::{Cursor, Id, Patch};
 
 impl Functions {
-    /// Emits the function that blends a target in an ordinary way:
+    /// Emits the function for ordinary blending of a target:
     /// `vec4 blend(vec4 source, vec4 destination, vec4 second, vec4 constants)`.
     ///
     /// ```text
@@ -43,7 +43,7 @@ impl Functions {
         id
     }
 
-    /// Emits what a term makes of all components.
+    /// Emits the result of a term for all components.
     fn term(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -58,7 +58,7 @@ impl Functions {
         if !term.operation.has_factors() {
             return code.call(vec4, combine, &[source, destination]);
         }
-        // 1 - x leaves the range of signed normalized formats, which clamp factors too.
+        // 1 - x exceeds the range of signed normalized formats, which clamp factors too.
         let mut factor = |factor: Factor| {
             let value = code.call(vec4, self.get(factor.function()), &colours);
             match target.format.class() {
@@ -70,8 +70,8 @@ impl Functions {
         code.call(vec4, combine, &[source, of_source, destination, of_destination])
     }
 
-    /// Emits the function that combines a target by a logic operation: `vec4 combine(vec4 source, vec4 destination)`,
-    /// or the same of four unsigned integers where the format is one of integers.
+    /// Emits the function for the logic operation of a target: `vec4 combine(vec4 source, vec4 destination)`, or the
+    /// same with `uvec4` for an integer format.
     ///
     /// ```text
     /// %s      = OpFunctionCall %v4uint %to_steps %source %greatest
@@ -94,6 +94,7 @@ impl Functions {
         let mut code = p.at(at);
         let parameters = code.begin_function(id, whole, &[whole; 2]);
         let combine = self.get(operation.function());
+        // Integers are combined as they are, normalized numbers as steps of their format.
         let result = if class.is_integer() {
             let held = self.get(if class == FormatClass::Sint { TO_SIGNED } else { TO_UNSIGNED });
             let combined = code.call(uvec4, combine, &parameters);
@@ -110,7 +111,7 @@ impl Functions {
     }
 }
 
-/// The greatest number that each component of a format holds; 0 for those that it lacks.
+/// Declares the maximum value of each component of a format; 0 for absent components.
 fn greatest(p: &mut Patch<'_, '_>, format: Format) -> Id {
     let uint = p.uint();
     let uvec4 = p.vector(uint, 4);

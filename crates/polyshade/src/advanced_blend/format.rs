@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 named! {
-    /// The class of an attachment's format, which decides how colours are clamped before and after blending.
+    /// The class of an attachment's format, which determines the clamping of colours before and after blending.
     #[derive(Default)]
     FormatClass {
         /// Unsigned normalized: the source is clamped to [0, 1].
@@ -15,24 +15,24 @@ named! {
         Unorm = "unorm",
         /// Signed normalized: the source is clamped to [-1, 1].
         Snorm = "snorm",
-        /// Unsigned normalized and stored as sRGB: as [`Unorm`](Self::Unorm), for the fetch converts already. It has no
-        /// logic operations.
+        /// Unsigned normalized and stored as sRGB: like [`Unorm`](Self::Unorm), since the fetch already converts it.
+        /// Logic operations are not supported.
         Srgb = "srgb",
-        /// Floats: nothing is clamped. They have no logic operations.
+        /// Floats: nothing is clamped. Logic operations are not supported.
         Float = "float",
-        /// Unsigned integers: they have logic operations only.
+        /// Unsigned integers: only logic operations are supported.
         Uint = "uint",
-        /// Signed integers: they have logic operations only.
+        /// Signed integers: only logic operations are supported.
         Sint = "sint",
     }
 }
 
 impl FormatClass {
-    /// All of them.
+    /// All classes.
     pub const ALL: [Self; 6] =
         [Self::Unorm, Self::Snorm, Self::Srgb, Self::Float, Self::Uint, Self::Sint];
 
-    /// Whether it is of integers, which shaders write as such.
+    /// Whether shaders write integers to formats of this class.
     pub fn is_integer(self) -> bool {
         match self {
             Self::Uint | Self::Sint => true,
@@ -41,12 +41,12 @@ impl FormatClass {
     }
 }
 
-/// An attachment's format: its class, and how many bits each component has.
+/// An attachment's format: its class, and the number of bits of each component.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Format {
     class: FormatClass,
-    /// Red, green, blue, alpha; 0 where there is none.
+    /// Bits of red, green, blue and alpha; 0 for an absent component.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "bits"))]
     bits: [u8; 4],
 }
@@ -59,11 +59,11 @@ fn bits<'de, D: serde::Deserializer<'de>>(text: D) -> Result<[u8; 4], D::Error> 
 }
 
 impl Format {
-    /// A format whose red, green, blue and alpha have so many bits: 0 where there is no such component, at most 32.
+    /// Creates a format with `bits` bits of red, green, blue and alpha: at most 32, 0 for an absent component.
     ///
     /// # Errors
     ///
-    /// `Options`: a component of more than 32 bits; no component at all.
+    /// `Options`: a component has more than 32 bits, or there is no component.
     pub fn new(class: FormatClass, bits: [u8; 4]) -> Result<Self, Error> {
         if bits == [0; 4] || bits.iter().any(|bits| *bits > 32) {
             let message = format!("there is no format of {bits:?} bits a component");
@@ -72,23 +72,23 @@ impl Format {
         Ok(Self { class, bits })
     }
 
-    /// The class.
+    /// Returns the class.
     pub fn class(self) -> FormatClass {
         self.class
     }
 
-    /// How many bits red, green, blue and alpha have; 0 where there is no such component.
+    /// Returns the bits of red, green, blue and alpha; 0 for an absent component.
     pub fn bits(self) -> [u8; 4] {
         self.bits
     }
 
-    /// Whether it has alpha; one without reads as 1.
+    /// Whether it has alpha; without, alpha reads as 1.
     pub fn has_alpha(self) -> bool {
         self.bits[3] > 0
     }
 }
 
-/// Red, green, blue and alpha of 8 bits each where the class is normalized or sRGB, of 32 bits where it is not.
+/// Four components of 8 bits for normalized and sRGB classes, otherwise of 32 bits.
 impl From<FormatClass> for Format {
     fn from(class: FormatClass) -> Self {
         let bits = match class {
@@ -114,7 +114,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// By the name of a `VkFormat` that colour attachments have, with or without `VK_FORMAT_`, in upper or lower case:
+/// Parses the name of a `VkFormat` of colour attachments, with or without `VK_FORMAT_`, in upper or lower case:
 /// `R8G8B8A8_UNORM`, `A2B10G10R10_UNORM_PACK32`.
 impl FromStr for Format {
     type Err = Error;
@@ -147,7 +147,7 @@ impl FromStr for Format {
     }
 }
 
-/// The bits of each component, of `R5G6B5`.
+/// Returns the bits of each component from a text such as `R5G6B5`.
 fn components(text: &str) -> Option<[u8; 4]> {
     let mut bits = [0; 4];
     let mut rest = text;

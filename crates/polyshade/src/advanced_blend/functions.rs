@@ -1,4 +1,4 @@
-//! The functions that blend, one for each kind of target, made of those of the library.
+//! The functions that blend, one for each kind of target, composed of library functions.
 
 use super::equation::{FORMS, Form};
 use super::format::FormatClass;
@@ -8,12 +8,13 @@ use super::{Equation, Plan};
 use crate::{library, rewrite};
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
-/// The functions of the library that are linked, by name.
+/// The linked library functions, by name.
 pub(super) struct Functions(Vec<(&'static str, Id)>);
 
 impl Functions {
-    /// Links what the targets need, each function once.
+    /// Links the functions that the targets need, each once.
     pub(super) fn link(p: &mut Patch<'_, '_>, plan: &Plan<'_>) -> Self {
+        // Equations and fixed-function blending are in separate libraries.
         let (mut advanced, mut fixed) = (Vec::new(), Vec::new());
         for target in plan.blended.iter().map(|blended| blended.target) {
             match &target.blending {
@@ -47,7 +48,7 @@ impl Functions {
     }
 
     /// Emits the function that blends a target with equations: `vec4 blend(vec4 source, vec4 destination)`, with a
-    /// third parameter where a word selects the equation.
+    /// third parameter if a host parameter selects the equation.
     ///
     /// ```text
     ///          …
@@ -82,7 +83,7 @@ impl Functions {
             code.end_function(Some(result));
             return id;
         };
-        // What equations share stands before the branch: llvmpipe runs all of them for every pixel.
+        // Code that equations share precedes the branch: llvmpipe runs all branches for every pixel.
         let arguments = FORMS.map(|form| {
             let is_used = equations.iter().any(|equation| equation.form() == form);
             is_used.then(|| self.arguments(&mut code, target, form, colours))
@@ -111,7 +112,7 @@ impl Functions {
         id
     }
 
-    /// What fixed-function blending does to both colours before it looks at them.
+    /// Emits the conversions of both colours that fixed-function blending makes first.
     pub(super) fn prepare(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -122,7 +123,7 @@ impl Functions {
         (self.clamp(code, target, source), with_alpha(code, target, destination))
     }
 
-    /// Emits a colour as the target's format clamps it.
+    /// Emits the clamping of a colour to the range of the target's format.
     pub(super) fn clamp(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -137,7 +138,7 @@ impl Functions {
         }
     }
 
-    /// Emits what the equations of a form take: both colours, and the weights where they have any.
+    /// Emits the arguments of equations of a form: both colours, and the weights if they need any.
     fn arguments(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -181,7 +182,7 @@ impl Functions {
     }
 }
 
-/// Emits a destination with the alpha that it reads as.
+/// Emits the destination, with an alpha of 1 if the attachment has none.
 pub(super) fn with_alpha(
     code: &mut Cursor<'_, '_, '_>,
     target: &ColorBlend,
@@ -198,7 +199,7 @@ pub(super) fn opaque(code: &mut Cursor<'_, '_, '_>, color: Id) -> Id {
     code.value(Op::COMPOSITE_INSERT, vec4, &[one.word(), color.word(), 3])
 }
 
-/// The functions that equations are made of.
+/// Adds the names of the functions that equations need.
 fn equations_need(target: &ColorBlend, equations: &[Equation], names: &mut Vec<&'static str>) {
     names.extend(target.clamp_results.then_some(TO_UNORM));
     names.extend((target.destination == Alpha::Straight).then_some(UNPREMULTIPLY));
@@ -232,7 +233,7 @@ fn weights(overlap: Overlap) -> &'static str {
     }
 }
 
-/// The function that makes a colour what an equation takes, if it is not.
+/// Returns the function that converts a colour to the form that an equation needs, if it has another.
 fn conversion(form: Form, alpha: Alpha) -> Option<&'static str> {
     match (form, alpha) {
         (Form::Weighted, Alpha::Premultiplied) => Some(UNPREMULTIPLY),

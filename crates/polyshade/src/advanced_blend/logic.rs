@@ -1,4 +1,4 @@
-//! Logic operations by their names and numbers.
+//! Names and numbers of the logic operations.
 
 use super::names::blend_names;
 
@@ -14,7 +14,7 @@ blend_names! {
 }
 
 impl LogicOperation {
-    /// Its value as a `VkLogicOp`.
+    /// Returns the `VkLogicOp`.
     pub fn logic_op(self) -> i32 {
         self as i32
     }

@@ -1,9 +1,9 @@
-//! Enums of blending, whose members have names and functions in `library/blend.glsl`.
+//! Defines enums of blending whose members have names and functions in the GLSL library.
 
 use crate::code;
 use polyshade_spv::Error;
 
-/// Enums in the order of Vulkan: of a member the name and the end of its function's, which begins with `$library`.
+/// Defines enums in the order of Vulkan. Each member has a name and a library function `$library` + `$function`.
 macro_rules! blend_names {
     ($($(#[$doc:meta])* $set:ident: $count:literal, $what:literal, $prefixes:expr, $library:literal {
         $($name:ident $text:literal $function:ident,)*
@@ -15,16 +15,16 @@ macro_rules! blend_names {
         }
 
         impl $set {
-            /// All of them, in the order of Vulkan.
+            /// All members, in the order of Vulkan.
             pub const ALL: [Self; $count] = [$(Self::$name,)*];
 
-            /// Its function in the library.
+            /// Returns its function in the library.
             pub(super) fn function(self) -> &'static str {
                 match self { $(Self::$name => concat!($library, stringify!($function)),)* }
             }
         }
 
-        /// By the name, in upper or lower case; also as Vulkan and OpenGL write it: `VK_BLEND_OP_HSL_HUE_EXT`,
+        /// Parses the name in upper or lower case, also in the form of Vulkan and OpenGL: `VK_BLEND_OP_HSL_HUE_EXT`,
         /// `HSL_HUE_KHR`, `GL_NOOP`.
         impl std::str::FromStr for $set {
             type Err = polyshade_spv::Error;
@@ -40,7 +40,7 @@ macro_rules! blend_names {
 
 pub(super) use blend_names;
 
-/// The value of a name, before which APIs write one of `prefixes`.
+/// Returns the value with the name `text`, which may begin with one of `prefixes`.
 pub(super) fn read<T: Copy>(
     what: &str,
     prefixes: &[&str],

@@ -1,17 +1,17 @@
-//! The functions of the library that ordinary blending and logic operations are made of, by name.
+//! The names of the library functions that ordinary blending and logic operations need.
 
 use super::format::FormatClass;
 use super::logic::LogicOperation;
 use super::ordinary::{Factor, Ordinary};
 
-/// The functions that ordinary blending is made of.
+/// Adds the functions that ordinary blending needs.
 pub(super) fn ordinary_needs(ordinary: Ordinary, names: &mut Vec<&'static str>) {
     names.extend(ordinary.factors().map(Factor::function));
     names.extend([ordinary.color, ordinary.alpha].map(|term| term.operation.function()));
     names.extend((ordinary.color != ordinary.alpha).then_some(COLOR_AND_ALPHA));
 }
 
-/// The functions that a logic operation is made of.
+/// Adds the functions that a logic operation needs.
 pub(super) fn logic_needs(
     operation: LogicOperation,
     class: FormatClass,

@@ -1,4 +1,4 @@
-//! Ordinary blending: factors and operations by their names and numbers.
+//! Fixed-function blending: names and numbers of factors and operations.
 
 use super::names::blend_names;
 use crate::code;
@@ -31,29 +31,29 @@ blend_names! {
 }
 
 impl Factor {
-    /// Its value as a `VkBlendFactor`.
+    /// Returns the `VkBlendFactor`.
     pub fn blend_factor(self) -> i32 {
         self as i32
     }
 
-    /// Whether it is made of the second source: the shader's output with `Index` 1.
+    /// Whether it uses the second source: the shader's output with `Index` 1.
     pub fn is_of_second_source(self) -> bool {
         self >= Self::Src1Color
     }
 
-    /// Whether it is made of the blend constants.
+    /// Whether it uses the blend constants.
     pub fn is_of_constants(self) -> bool {
         (Self::ConstantColor..=Self::OneMinusConstantAlpha).contains(&self)
     }
 }
 
 impl Operation {
-    /// Its value as a `VkBlendOp`.
+    /// Returns the `VkBlendOp`.
     pub fn blend_op(self) -> i32 {
         self as i32
     }
 
-    /// Whether it looks at the factors: the least and the greatest do not.
+    /// Whether it uses the factors; `min` and `max` do not.
     pub fn has_factors(self) -> bool {
         match self {
             Self::Add | Self::Subtract | Self::ReverseSubtract => true,
@@ -62,26 +62,26 @@ impl Operation {
     }
 }
 
-/// What becomes of the colour, or of alpha: `operation` of the source times `source` and the destination times
+/// The blending of the colour, or of alpha: `operation` of the source times `source` and the destination times
 /// `destination`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Term {
-    /// What the source is multiplied by.
+    /// Factor of the source.
     pub source: Factor,
-    /// What the destination is multiplied by.
+    /// Factor of the destination.
     pub destination: Factor,
-    /// What is done with both.
+    /// Operation that combines both.
     pub operation: Operation,
 }
 
 impl Term {
-    /// The sum of both colours times their factors.
+    /// Adds the products of both colours and their factors.
     pub fn add(source: Factor, destination: Factor) -> Self {
         Self { source, destination, operation: Operation::Add }
     }
 
-    /// The factors that matter.
+    /// Returns the factors that the operation uses.
     pub(super) fn factors(self) -> impl Iterator<Item = Factor> {
         let both = self.operation.has_factors().then_some([self.source, self.destination]);
         both.into_iter().flatten()
@@ -94,24 +94,24 @@ impl fmt::Display for Term {
     }
 }
 
-/// Ordinary blending of a target, as `VkPipelineColorBlendAttachmentState` has it.
+/// Fixed-function blending of a target, as in `VkPipelineColorBlendAttachmentState`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Ordinary {
-    /// What becomes of red, green and blue.
+    /// Blending of red, green and blue.
     pub color: Term,
-    /// What becomes of alpha.
+    /// Blending of alpha.
     pub alpha: Term,
 }
 
 impl Ordinary {
-    /// Red, green, blue and alpha alike.
+    /// Blends red, green, blue and alpha in the same way.
     pub fn both(term: Term) -> Self {
         Self { color: term, alpha: term }
     }
 
-    /// The factors that its operations use: `min` and `max` use none.
+    /// Returns the factors that its operations use; `min` and `max` use none.
     pub fn factors(self) -> impl Iterator<Item = Factor> {
         self.color.factors().chain(self.alpha.factors())
     }
@@ -124,8 +124,8 @@ impl fmt::Display for Ordinary {
     }
 }
 
-/// `SOURCE,DESTINATION[,OPERATION]`, of alpha behind a slash where it differs:
-/// `src-alpha,one-minus-src-alpha/one,zero`. Without an operation it is `add`.
+/// Parses `SOURCE,DESTINATION[,OPERATION]`, with a different blending of alpha after a slash:
+/// `src-alpha,one-minus-src-alpha/one,zero`. The default operation is `add`.
 impl FromStr for Ordinary {
     type Err = Error;
 

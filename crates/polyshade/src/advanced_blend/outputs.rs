@@ -1,5 +1,5 @@
-//! The colour outputs of a fragment shader, by location: whole, in parts of some components, or in arrays. A location
-//! may have a second source beside the first.
+//! The colour outputs of a fragment shader, by location: whole, divided by components, or in arrays. A location may
+//! have a first and a second source.
 
 use crate::code;
 use crate::rewrite;
@@ -8,24 +8,24 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeMap;
 
-/// Components of a colour that a variable has, or an element of one.
+/// Consecutive components of a colour in a variable or in an element of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
     pub(super) variable: Id,
-    /// Number of the element, where the variable is an array.
+    /// Number of the element, if the variable is an array.
     pub(super) element: Option<u32>,
     /// First component.
     pub(super) first: u32,
     pub(super) count: u32,
-    /// Type of the components together: a vector, unless there is one.
+    /// Type of all components: a vector, or a scalar for one.
     pub(super) ty: Id,
     pub(super) component: Id,
     pub(super) numbers: Numbers,
-    /// Of a component, in bits.
+    /// Bits of a component.
     pub(super) width: u32,
 }
 
-/// What components are.
+/// The type of components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Numbers {
     Floats,
@@ -33,25 +33,25 @@ pub(super) enum Numbers {
     Unsigned,
 }
 
-/// What a shader writes to one location.
+/// The outputs at one location.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Colour {
     pub(super) first: Vec<Piece>,
-    /// The second source: what has `Index` 1.
+    /// The second source: outputs with `Index` 1.
     pub(super) second: Vec<Piece>,
 }
 
 impl Colour {
-    /// What its components are; those of one location are alike.
+    /// Returns the type of its components, which is the same for all outputs of a location.
     pub(super) fn numbers(&self) -> Option<Numbers> {
         self.first.first().map(|piece| piece.numbers)
     }
 }
 
-/// The largest location that is looked at: no device has as many attachments.
+/// The largest location that is examined; no device has as many attachments.
 const LAST_LOCATION: u32 = 255;
 
-/// The colours, by location.
+/// Returns the colours, by location.
 pub(super) fn colours(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -62,6 +62,7 @@ pub(super) fn colours(
         for (location, piece) in pieces(m, variable)? {
             let colour = found.entry(location).or_default();
             let others = if is_second { &mut colour.second } else { &mut colour.first };
+            // Outputs may share a location, but no component, and must have the same type.
             let apart = |other: &Piece| {
                 other.first + other.count <= piece.first || piece.first + piece.count <= other.first
             };
@@ -80,7 +81,7 @@ pub(super) fn colours(
     Ok(found)
 }
 
-/// Whether an output is of the second source.
+/// Whether an output belongs to the second source.
 fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
     match m.decoration(variable, Decoration::INDEX).and_then(|index| index.first()) {
         None | Some(0) => Ok(false),
@@ -92,11 +93,12 @@ fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
     }
 }
 
-/// The pieces of one output; none where it is no colour of 16 or 32 bits a component.
+/// Returns the pieces of an output, with their locations; none if its components are not of 16 or 32 bits.
 fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let Some(ty) = m.pointee(variable) else {
         return Ok(Vec::new());
     };
+    // Only variables with a location are colours.
     let number = |decoration| m.decoration(variable, decoration)?.first().copied();
     let Some(location) = number(Decoration::LOCATION) else {
         let of_member = |applied: polyshade_spv::Applied<'_>| {
@@ -108,6 +110,7 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
         }
         return Ok(Vec::new());
     };
+    // The element of an array, its components, and their type.
     let (element, length) = match m.ty(ty) {
         Some(Type::Array { element, length }) => {
             let length = m.constant(length).ok_or_else(|| {
@@ -138,6 +141,7 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
         Some(Type::Int { width: width @ (16 | 32), signed: false }) => (Numbers::Unsigned, width),
         _ => return Ok(Vec::new()),
     };
+    // Every piece must be within the components and locations of a device.
     let first = number(Decoration::COMPONENT).unwrap_or(0);
     let end = location.checked_add(length.unwrap_or(1)).filter(|end| *end <= LAST_LOCATION + 1);
     let (Some(end), true) = (end, first <= 3 && count <= 4 - first.min(3)) else {
@@ -159,10 +163,10 @@ fn element_type(ty: Id, m: &Module<'_>) -> Id {
     }
 }
 
-/// `variables`, and the outputs that a function may get a pointer into instead of one of them: they move together.
+/// Returns `variables`, and the outputs that share a pointer parameter with them, which must move together.
 pub(super) fn moving_together(m: &Module<'_>, variables: &[Id]) -> Vec<Id> {
     let mut moving = variables.to_vec();
-    // Each turn adds an output, and an entry point has a few.
+    // Each round adds an output, and an entry point has only a few.
     loop {
         let reach = m.reach(&moving);
         let inside: HashSet<Id> = reach.pointers.iter().filter_map(|inst| inst.result()).collect();

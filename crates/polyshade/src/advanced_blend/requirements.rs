@@ -1,4 +1,4 @@
-//! What the lowered shader needs of the device and the host.
+//! The requirements of the lowered shader on the device and the host.
 
 use super::options::{Destination, Layer, Options};
 use super::{Plan, fetch};
@@ -33,7 +33,7 @@ pub(super) fn requirements(m: &Module<'_>, options: &Options, plan: &Plan<'_>) -
     needs
 }
 
-/// Adds what reading the destination takes; the type of its descriptors, where it has some.
+/// Adds the requirements of reading the destination; returns the type of its descriptors, if it has any.
 fn destination(m: &Module<'_>, options: &Options, needs: &mut Requirements) -> DescriptorKind {
     let (kind, ordering) = match options.destination {
         Destination::InputAttachment { .. } => {
@@ -52,8 +52,8 @@ fn destination(m: &Module<'_>, options: &Options, needs: &mut Requirements) -> D
         }
         Destination::TileImage => {
             needs.extensions.push(Extension::ShaderTileImage);
-            // Samples by their number are read by invocations of their own, so that
-            // `shaderTileImageReadSampleFromPixelRateInvocation` does not matter.
+            // Each sample is read by its own invocation, so `shaderTileImageReadSampleFromPixelRateInvocation` is not
+            // needed.
             needs.features.push(Feature::ShaderTileImageColorReadAccess);
             (DescriptorKind::InputAttachment, Ordering::TileImage)
         }
@@ -67,7 +67,7 @@ fn destination(m: &Module<'_>, options: &Options, needs: &mut Requirements) -> D
     kind
 }
 
-/// The features that reading and writing a storage image under interlock takes, of one sample or of several.
+/// Returns the features for reading and writing a storage image under interlock, with one or several samples.
 pub fn interlock_features(multisampled: bool) -> impl Iterator<Item = Feature> {
     let always = [
         Feature::FragmentStoresAndAtomics,

@@ -1,4 +1,4 @@
-//! The words that the host fills in: what selects equations, and the blend constants.
+//! The host parameters: the selectors of equations, and the blend constants.
 
 use super::Options;
 use crate::host::{HostParam, HostParams};
@@ -7,18 +7,18 @@ use polyshade_spv::{Cursor, Id};
 
 const CHANNELS: [&str; 4] = ["red", "green", "blue", "alpha"];
 
-/// What the word is called that selects for the target at `location`.
+/// Returns the name of the parameter that selects the equation of the target at `location`.
 fn selecting(location: u32) -> String {
     format!("equation_{location}")
 }
 
-/// What the word is called that is a channel of the blend constants.
+/// Returns the name of the parameter for a channel of the blend constants.
 fn constant(channel: &str) -> String {
     format!("blend_constant_{channel}")
 }
 
-/// The words that are asked for, by place: where both are at one place, the constants stand behind what selects.
-/// `selected` are the locations of the targets with equations; `constants` says whether a factor needs the constants.
+/// Returns the host parameters by source; if both kinds have one source, the constants follow the selectors.
+/// `selected` are the locations of the targets with equations; `constants` is whether a factor needs the constants.
 pub(super) fn words(options: &Options, selected: &[u32], constants: bool) -> Vec<HostParams> {
     let mut words = Vec::new();
     if let (Some(place), false) = (options.select, selected.is_empty()) {
@@ -37,7 +37,7 @@ pub(super) fn words(options: &Options, selected: &[u32], constants: bool) -> Vec
     words
 }
 
-/// Emits the word that selects for the target at `location`.
+/// Emits a load of the selector of the target at `location`, if the host fills it in.
 pub(super) fn select(
     words: &ParamReader<'_>,
     code: &mut Cursor<'_, '_, '_>,
@@ -46,7 +46,7 @@ pub(super) fn select(
     words.find(code, &selecting(location))
 }
 
-/// Emits the blend constants, four floats.
+/// Emits the blend constants as four floats, if the host fills them in.
 pub(super) fn constants(words: &ParamReader<'_>, code: &mut Cursor<'_, '_, '_>) -> Option<Id> {
     let float = code.p.float();
     let vec4 = code.p.vector(float, 4);

@@ -1,4 +1,4 @@
-//! Capabilities and extensions that nothing needs any more. Only those go of which it is known all that needs them.
+//! Removes capabilities and extensions that are no longer needed, if all features that need them are known.
 
 use super::kinds::{Kind, kind};
 use polyshade_spv::{
@@ -6,7 +6,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeSet;
 
-/// What is left of a module, as far as capabilities hang on it.
+/// The features of the remaining module on which capabilities depend.
 #[derive(Default)]
 pub(super) struct Seen {
     ops: BTreeSet<Op>,
@@ -17,11 +17,11 @@ pub(super) struct Seen {
     ints: BTreeSet<u32>,
     floats: BTreeSet<u32>,
     images: Vec<Image>,
-    /// Something that is not known, and may need anything that instructions need.
+    /// Whether an unknown instruction stays, which may need any capability that instructions need.
     unknown: bool,
 }
 
-/// The operands of `OpTypeImage` that capabilities hang on.
+/// The operands of `OpTypeImage` on which capabilities depend.
 struct Image {
     dim: u32,
     arrayed: bool,
@@ -35,7 +35,7 @@ const DIM_BUFFER: u32 = 5;
 const DIM_SUBPASS: u32 = 6;
 
 impl Seen {
-    /// Notes an instruction that stays; of decorations, those of what stays.
+    /// Records an instruction that stays; decorations only if their targets stay.
     pub(super) fn note(&mut self, inst: Inst<'_>) {
         let (op, words) = (inst.op(), inst.words());
         let word = |number: usize| words.get(number).copied().unwrap_or(0);
@@ -95,7 +95,7 @@ impl Seen {
         self.ops.contains(&Op::TYPE_ARRAY) || self.ops.contains(&Op::TYPE_RUNTIME_ARRAY)
     }
 
-    /// Whether something needs `capability`; also where it is not known what does.
+    /// Whether the module needs `capability`, or its uses are not known.
     fn needs(&self, capability: Capability) -> bool {
         use Capability as C;
         let builtin = |one: BuiltIn| self.builtins.contains(&one);
@@ -128,7 +128,7 @@ impl Seen {
             }
             C::SHADER_LAYER => builtin(BuiltIn::LAYER),
             C::SHADER_VIEWPORT_INDEX => builtin(BuiltIn::VIEWPORT_INDEX),
-            // They say that there are geometry stages, too.
+            // They imply `Geometry`, too.
             C::MULTI_VIEWPORT | C::SHADER_VIEWPORT_INDEX_LAYER_EXT => {
                 builtin(BuiltIn::LAYER)
                     || builtin(BuiltIn::VIEWPORT_INDEX)
@@ -183,7 +183,7 @@ impl Seen {
     }
 }
 
-/// Extensions, with all the capabilities that they are declared for.
+/// Extensions, each with all the capabilities for which it is declared.
 const EXTENSIONS: [(&str, &[Capability]); 10] = [
     ("SPV_KHR_shader_draw_parameters", &[Capability::DRAW_PARAMETERS]),
     ("SPV_KHR_multiview", &[Capability::MULTI_VIEW]),
@@ -217,7 +217,7 @@ fn capability(inst: Inst<'_>) -> Option<Capability> {
     number.map(|number| Capability(*number))
 }
 
-/// Whether `m` declares a capability that could go, so that it is worth looking at all that stays.
+/// Whether `m` declares a capability that could be removed, so that the remaining module must be examined.
 pub(super) fn may_go(m: &Module<'_>) -> bool {
     let nothing = Seen::default();
     let declares_stage = [
@@ -227,14 +227,14 @@ pub(super) fn may_go(m: &Module<'_>) -> bool {
         Capability::MESH_SHADING_EXT,
         Capability::MESH_SHADING_NV,
     ];
-    // All others may be what says that this is a shader.
+    // Any other capability may be the one that implies `Shader`.
     let mut declared = m.section(Section::Capabilities).filter_map(capability);
     let is_shader = declared.any(|one| declares_stage.contains(&one));
     let mut declared = m.section(Section::Capabilities).filter_map(capability);
     is_shader && declared.any(|one| !nothing.needs(one))
 }
 
-/// The declarations of capabilities and extensions that nothing needs of what was seen.
+/// Returns the declarations of capabilities and extensions that nothing in `seen` needs.
 pub(super) fn unneeded<'m>(
     m: &'m Module<'_>,
     seen: &Seen,

@@ -1,17 +1,17 @@
-//! Index spaces: a type for the numbers of each table, so that none is taken for another, and "none" is `Option`.
+//! Index types: a separate type for each table, so that indices cannot be confused, with `Option` for "none".
 
 use polyshade_spv::Inst;
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{self, Range};
 
-/// The number of a row in a [`Table`], or of a bit in [`Bits`].
+/// The index of a row in a [`Table`], or of a bit in [`Bits`].
 pub(super) trait Index: Copy {
     fn new(number: usize) -> Self;
     fn number(self) -> usize;
 }
 
-/// Declares index types. They hold the number plus one, so that an `Option` of one takes four bytes.
+/// Declares index types. They store the index plus one, so that an `Option` takes four bytes.
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -35,9 +35,9 @@ macro_rules! index {
 index! {
     /// A block of a function.
     Block;
-    /// A function's body, a selection or a loop.
+    /// The body of a function, a selection or a loop.
     Construct;
-    /// A branch that leaves a construct from inside of another.
+    /// A branch that leaves a construct from inside a nested one.
     Exit;
     /// A function that an entry point reaches.
     Function;
@@ -45,11 +45,11 @@ index! {
     Parameter;
     /// A call of a function.
     Call;
-    /// A variable, what a parameter points to, or a part of one.
+    /// A variable, the pointee of a parameter, or a part of one.
     Part;
-    /// A whole variable, or all that a parameter points to.
+    /// A whole variable, or the whole pointee of a parameter.
     Root;
-    /// Something that may write to a part.
+    /// A possible write to a part.
     Write;
     /// A structure that an instruction makes or stores, or a parameter that is passed by value.
     Value;
@@ -67,7 +67,7 @@ impl At {
         Self(inst.at())
     }
 
-    /// The instruction that begins at this word.
+    /// Returns the instruction that begins at this word.
     #[inline]
     pub(super) fn from_word(word: u32) -> Self {
         Self(word)
@@ -92,14 +92,14 @@ impl Index for At {
 }
 
 impl Member {
-    /// The member with this number, in the structure whose first member this is.
+    /// Returns the member with this number in the structure whose first member is `self`.
     #[inline]
     pub(super) fn plus(self, number: u32) -> Self {
         Self::new(self.number() + number as usize)
     }
 }
 
-/// Rows that are found by an index of their own type.
+/// Rows with an index type.
 pub(super) struct Table<I, T> {
     rows: Vec<T>,
     index: PhantomData<I>,
@@ -118,7 +118,7 @@ impl<I: Index, T> Table<I, T> {
         index
     }
 
-    /// The index of the row that is added next.
+    /// Returns the index of the next row to be added.
     #[inline]
     pub(super) fn next(&self) -> I {
         I::new(self.rows.len())
@@ -133,7 +133,7 @@ impl<I: Index, T> Table<I, T> {
         self.rows.truncate(end.number());
     }
 
-    /// All rows from `first` on.
+    /// Returns all rows from `first` on.
     pub(super) fn rows_from(&self, first: I) -> &[T] {
         &self.rows[first.number()..]
     }
@@ -142,7 +142,7 @@ impl<I: Index, T> Table<I, T> {
         &mut self.rows[first.number()..]
     }
 
-    /// The indices of all rows.
+    /// Returns the indices of all rows.
     pub(super) fn indices(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         all_of(I::new(0)..self.next())
     }
@@ -170,19 +170,19 @@ impl<I: Index, T> ops::IndexMut<I> for Table<I, T> {
     }
 }
 
-/// The indices in a range.
+/// Returns the indices in a range.
 pub(super) fn all_of<I: Index>(range: Range<I>) -> impl DoubleEndedIterator<Item = I> {
     (range.start.number()..range.end.number()).map(I::new)
 }
 
-/// A set of indices: a bit for each.
+/// A set of indices, with one bit for each.
 pub(super) struct Bits<I> {
     words: Vec<u64>,
     index: PhantomData<I>,
 }
 
 impl<I: Index> Bits<I> {
-    /// None of the indices below `count`.
+    /// Returns an empty set for indices below `count`.
     pub(super) fn new(count: usize) -> Self {
         Self { words: vec![0; count / 64 + 1], index: PhantomData }
     }
@@ -193,7 +193,7 @@ impl<I: Index> Bits<I> {
         self.words[number / 64] >> (number % 64) & 1 != 0
     }
 
-    /// Whether `index` is new.
+    /// Adds `index`; returns whether it is new.
     #[inline]
     pub(super) fn insert(&mut self, index: I) -> bool {
         let number = index.number();

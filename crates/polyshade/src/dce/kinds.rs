@@ -1,15 +1,15 @@
-//! What an instruction in a function does, as far as what is dead depends on it.
+//! The kinds of instructions, as far as dead code elimination distinguishes them.
 
 use polyshade_spv::{Op, is_known};
 
-/// What an instruction does.
+/// The kind of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// Computes a value from its operands, and nothing else.
+    /// Computes a value from its operands, without any other effect.
     Value,
-    /// Takes a part out of a value.
+    /// Extracts a part of a value.
     Extract,
-    /// Makes a pointer into what its first operand points to.
+    /// Makes a pointer into the pointee of its first operand.
     Chain,
     /// Copies a value, which may be a pointer.
     Copy,
@@ -26,21 +26,21 @@ pub(super) enum Kind {
     FunctionEnd,
     Label,
     Merge,
-    /// Goes on in another block.
+    /// Branches to other blocks.
     Branch,
     Return,
     ReturnValue,
     Unreachable,
     Line,
-    /// Declares something, ahead of all functions.
+    /// Declares something, before all functions.
     Declaration,
-    /// Does something that is not seen in its result.
+    /// Has an effect other than its result.
     Effect,
-    /// Not in the tables: it may do anything.
+    /// Not in the tables: it may have any effect.
     Unknown,
 }
 
-/// How many opcodes are looked up in a table.
+/// The number of opcodes that are looked up in a table.
 const TABLE: usize = 512;
 
 static KINDS: [Kind; TABLE] = {
@@ -53,7 +53,7 @@ static KINDS: [Kind; TABLE] = {
     kinds
 };
 
-/// What an instruction with the opcode `op` does.
+/// Returns the kind of instructions with the opcode `op`.
 #[inline]
 pub(super) fn kind(op: Op) -> Kind {
     match KINDS.get(usize::from(op.0)) {
@@ -103,7 +103,7 @@ const fn of_number(op: u16) -> Kind {
     }
 }
 
-/// Runs of opcodes, first and last, that compute a value and nothing else.
+/// Ranges of opcodes, first and last, that compute a value without any other effect.
 const VALUES: [(Op, Op); 14] = [
     (Op::NOP, Op::UNDEF),
     (Op::IMAGE_TEXEL_POINTER, Op::IMAGE_TEXEL_POINTER),
@@ -121,7 +121,7 @@ const VALUES: [(Op, Op); 14] = [
     (Op::COPY_LOGICAL, Op::PTR_DIFF),
 ];
 
-/// Runs of opcodes that stand ahead of all functions.
+/// Ranges of opcodes of declarations before all functions.
 const DECLARATIONS: [(Op, Op); 7] = [
     (Op::SOURCE_CONTINUED, Op::STRING),
     (Op::EXTENSION, Op::EXT_INST_IMPORT),

@@ -1,56 +1,56 @@
-//! What is known of each instruction: the block that it stands in, and a [`Note`].
+//! Data for each instruction: its block, and a [`Note`].
 
 use super::index::{At, Block, Call, Function, Index, Member, Part, Value};
 
-/// What is known of an instruction beside what it says.
+/// A reference from an instruction to its record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Note {
     None,
-    /// Its result points to this part.
+    /// A pointer to this part.
     Part(Part),
-    /// It is this call.
+    /// This call.
     Call(Call),
-    /// It is a structure type; this is its first member.
+    /// A structure type with this first member.
     Structure(Member),
-    /// It is an array type.
+    /// An array type.
     Array,
-    /// It imports a set of extended instructions.
+    /// The import of this kind of extended instruction set.
     Set(Set),
-    /// It makes or stores this structure, or is a parameter that is passed by value.
+    /// An instruction that makes or stores this structure, or a parameter that is passed by value.
     Value(Value),
-    /// It begins this function.
+    /// The beginning of this function.
     Function(Function),
 }
 
-/// Sets of extended instructions.
+/// Kinds of extended instruction sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Set {
     /// `GLSL.std.450`.
     Glsl,
-    /// A set that says something to tools, and nothing to devices.
+    /// A set of debug information, without effect on the computation.
     Debug,
     /// Any other.
     Other,
 }
 
-/// Blocks and notes of all instructions.
+/// The blocks and notes of all instructions.
 ///
-/// They are packed into one word for each word of the module: at the first word of an instruction its block, at the
-/// second its note. Tables of `Option<Block>` and of `Note` take three times the memory, and make the benchmark
-/// `position` take 24.1 million instructions on the input `large` instead of 21.3 million: 3.1 million of them set the
-/// tables to zero, instead of 1.1 million.
+/// The table has one word for each word of the module: at the first word of an instruction its block, at the second
+/// its note. Tables of `Option<Block>` and of `Note` take three times the memory: the benchmark `position` then takes
+/// 24.1 million instructions on the input `large` instead of 21.3 million, of which 3.1 million instead of 1.1
+/// million clear the tables.
 pub(super) struct Notes(Vec<u32>);
 
-/// A note has its variant in the low bits, and behind them its index.
+/// The number of low bits that hold the variant of a note; its index is in the higher bits.
 const BITS: u32 = 3;
 
 impl Notes {
-    /// Nothing is known, of a module of so many words.
+    /// Returns an empty table for a module of `words` words.
     pub(super) fn new(words: usize) -> Self {
         Self(vec![0; words + 1])
     }
 
-    /// The block that an instruction stands in.
+    /// Returns the block of an instruction.
     #[inline]
     pub(super) fn block(&self, at: At) -> Option<Block> {
         (self.0[at.number()] as usize).checked_sub(1).map(Block::new)

@@ -1,4 +1,4 @@
-//! Which part of memory each pointer points to, and what writes to it.
+//! Finds the part of memory that each pointer refers to, and the writers of each part.
 
 use super::analysis::Analysis;
 use super::index::{At, Part};
@@ -9,8 +9,8 @@ use crate::effects::changes_memory;
 use polyshade_spv::view::{AccessChain, FunctionCall, Store};
 use polyshade_spv::{Id, Inst, Op, Type};
 
-/// Notes which variable a pointer points into, and says whether it does. Which part of it is resolved when it is known
-/// how each variable is indexed.
+/// Records the variable that a pointer refers to, and returns whether it refers to one. The part of the variable is
+/// resolved later, when all indices into it are known.
 pub(super) fn note<'m>(analysis: &mut Analysis<'m, '_>, inst: Inst<'m>) -> bool {
     let chain = AccessChain::of(inst);
     let from = chain.map(|chain| chain.base()).or_else(|| Id::new(*inst.words().get(3)?));
@@ -24,7 +24,7 @@ pub(super) fn note<'m>(analysis: &mut Analysis<'m, '_>, inst: Inst<'m>) -> bool 
     true
 }
 
-/// Notes which part each of these pointers points to.
+/// Records the part that each of these pointers refers to.
 pub(super) fn resolve(analysis: &mut Analysis<'_, '_>, pointers: &[At]) {
     for at in pointers {
         let inst = analysis.inst(*at);
@@ -36,14 +36,14 @@ pub(super) fn resolve(analysis: &mut Analysis<'_, '_>, pointers: &[At]) {
         let Some(base) = analysis.part(chain.base()) else { continue };
         let part = match inst.op() {
             Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => follow(analysis, base, chain),
-            // It may lead to any element beside.
+            // It may lead to any neighbouring element.
             _ => analysis.parts.root(base).part,
         };
         analysis.notes.set_note(*at, Note::Part(part));
     }
 }
 
-/// The part of `part` that a chain leads to.
+/// Returns the part to which a chain leads from `part`.
 fn follow<'m>(analysis: &mut Analysis<'m, '_>, mut part: Part, chain: AccessChain<'m>) -> Part {
     let m = analysis.m;
     let key = |number: Option<u32>| number.map_or(Key::ANY, Key::of);
@@ -63,7 +63,7 @@ fn follow<'m>(analysis: &mut Analysis<'m, '_>, mut part: Part, chain: AccessChai
     part
 }
 
-/// Adds what these instructions write to the parts that they write. Stores to what others see are roots, or dropped.
+/// Adds these instructions to the writers of their parts. Stores to other memory are roots, or are dropped.
 pub(super) fn add_writes(analysis: &mut Analysis<'_, '_>, writes: &[At], drops_effects: bool) {
     for at in writes {
         let inst = analysis.inst(*at);

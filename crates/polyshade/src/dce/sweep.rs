@@ -1,4 +1,4 @@
-//! Takes out what is not live.
+//! Removes dead instructions.
 
 use super::capabilities::{self, Seen};
 use super::index::{At, all_of};
@@ -13,23 +13,23 @@ use polyshade_spv::view::{
 use polyshade_spv::{Id, Inst, Op, Operand, Patch, Section};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Word of the member's number in instructions that name or decorate one.
+/// Word of the member number in instructions that name or decorate a member.
 const MEMBER: usize = 2;
 
-/// The edits that take out what is not marked.
+/// The edits that remove everything that is not marked.
 pub(super) struct Sweep<'s, 'm, 'w, 'p> {
     marks: &'s mut Marks<'m, 'w>,
     p: &'p mut Patch<'m, 'w>,
-    /// An `OpLine` behind which nothing live has come yet.
+    /// An `OpLine` that no live instruction has followed yet.
     line: Option<Inst<'m>>,
-    /// Decoration groups that something live is in.
+    /// Decoration groups with a live target.
     groups: BTreeSet<Id>,
-    /// Undefined values, by their type; constants, by type and value.
+    /// Undefined values by type, and constants by type and value.
     undefined: BTreeMap<Id, Id>,
     constants: BTreeMap<(Id, u32), Id>,
 }
 
-/// Takes out what is not live.
+/// Queues the edits that remove dead instructions.
 pub(super) fn sweep<'m, 'w>(marks: &mut Marks<'m, 'w>, p: &mut Patch<'m, 'w>) {
     let (undefined, constants) = (BTreeMap::new(), BTreeMap::new());
     let groups = BTreeSet::new();
@@ -49,7 +49,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.marks.analysis.defined_at(id).is_none_or(|at| self.marks.live.contains(at))
     }
 
-    /// Gives the indices of live chains the numbers that members have now.
+    /// Changes the indices of live access chains to the new member numbers.
     fn renumber_chains(&mut self) {
         let m = self.marks.m();
         if self.marks.renumbers {
@@ -62,6 +62,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 }
             }
         }
+        // Each index into a structure is replaced by a constant with the new number.
         for at in std::mem::take(&mut self.marks.chains) {
             let chain =
                 AccessChain::of(self.marks.analysis.inst(at)).expect("it is an access chain");
@@ -75,6 +76,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 ty = ty.and_then(|ty| step(m, ty, number));
             }
         }
+        // `OpArrayLength` has the number as a literal.
         for at in std::mem::take(&mut self.marks.lengths) {
             let length =
                 ArrayLength::of(self.marks.analysis.inst(at)).expect("it asks for a length");
@@ -137,7 +139,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.drop_line();
     }
 
-    /// An `OpLine` stays if something live comes before the next one.
+    /// Holds back an `OpLine`, which stays only if a live instruction precedes the next one.
     fn hold_line(&mut self, line: Inst<'m>) {
         self.drop_line();
         self.line = Some(line);
@@ -149,7 +151,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Whether an instruction ahead of the functions stays, maybe in another form.
+    /// Whether an instruction before the functions stays, perhaps in another form.
     fn stays(&mut self, inst: Inst<'m>) -> bool {
         match inst.op() {
             Op::NAME => self.is_live(Name::of(inst).expect("it is a name").target()),
@@ -183,7 +185,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Whether what is said of a member stays, with the number that the member has now.
+    /// Whether a name or decoration of a member stays; gives it the member's new number.
     fn member_stays(&mut self, inst: Inst<'m>, structure: Id, member: u32) -> bool {
         let Some(at) = self.marks.analysis.defined_at(structure) else { return true };
         if !self.marks.live.contains(at) {
@@ -210,7 +212,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         false
     }
 
-    /// What a group applies to loses what is dead. One that applies to nothing goes, as the group itself does.
+    /// Whether an `OpGroupDecorate` stays: it loses dead targets, and is removed without any, as is the group.
     fn group_stays(&mut self, inst: Inst<'m>) -> bool {
         let words = inst.words();
         let mut kept = vec![words[1]];
@@ -237,7 +239,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
 
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
-            // Malformed modules name instructions of functions that nothing calls, and these functions.
+            // In malformed modules, other instructions may refer to functions that are never called, or into them.
             let at = At::from_word(body.at());
             let is_entered = matches!(self.marks.analysis.note(at), Note::Function(_));
             let stays = is_entered && self.marks.live.contains(at);
@@ -259,7 +261,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Where a construct is gone, its header goes on behind it.
+    /// Replaces the branch of a removed construct's header by a branch to its merge block.
     ///
     /// ```text
     ///         OpSelectionMerge %merge None            ; gone
@@ -283,7 +285,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.p.insert(inst.after(), Op::BRANCH, &[label.word()]);
     }
 
-    /// Takes out the capabilities and extensions that nothing needs of what stays.
+    /// Removes the capabilities and extensions that nothing left needs.
     fn capabilities(&mut self) {
         let m = self.marks.m();
         if !capabilities::may_go(m) {
@@ -303,7 +305,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Whether an instruction ahead of the functions is still there, in whatever form.
+    /// Whether an instruction before the functions is left, in any form.
     fn is_left(&self, inst: Inst<'m>) -> bool {
         if let Some(decorate) = Decorate::of(inst) {
             let target = decorate.target();
@@ -319,7 +321,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         inst.result().is_none() || self.marks.live.contains(At::of(inst))
     }
 
-    /// Where nothing uses what a function returns, it returns an undefined value.
+    /// Returns undefined values from functions whose result is not used.
     fn undefine_unused_results(&mut self) {
         for number in self.marks.analysis.functions.indices() {
             let function = &self.marks.analysis.functions[number];
@@ -341,7 +343,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Where nothing uses an argument that is passed by value, the call passes an undefined value.
+    /// Passes undefined values for arguments that are passed by value and not used.
     fn undefine_unused_arguments(&mut self) {
         for number in self.marks.analysis.calls.indices() {
             let call = &self.marks.analysis.calls[number];
@@ -362,7 +364,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Where nothing uses a member that a structure is put together from, an undefined value takes its place.
+    /// Replaces unused members in the construction of a structure by undefined values.
     fn undefine_unused_constituents(&mut self) {
         let m = self.marks.m();
         for number in self.marks.analysis.values.indices() {
@@ -372,7 +374,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             if value.whole || value.members == 0 || !is_made {
                 continue;
             }
-            // All operands are values, but for the indices of an insertion.
+            // All operands are values, except the indices of an insertion.
             let last = if inst.op() == Op::COMPOSITE_INSERT { 5 } else { inst.words().len() };
             for word in 3..last {
                 let Some(value) = Id::new(inst.words()[word]) else { continue };
@@ -383,7 +385,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// An undefined value of type `ty`: `value`, if it is one.
+    /// Returns an undefined value of type `ty`: `value` itself, if it is undefined.
     fn undefined(&mut self, ty: Id, value: Id) -> Id {
         let m = self.marks.m();
         let there = m

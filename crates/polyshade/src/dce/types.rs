@@ -1,16 +1,16 @@
-//! Questions about types and operands that are answered from the module alone.
+//! Queries of types and operands that need only the module.
 
 use super::index::At;
 use super::records::MOST_MEMBERS;
 use polyshade_spv::view::{AccessChain, CopyMemory, ExtInst, Load, Store, Variable};
 use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Type};
 
-/// The most arrays around a block that are looked through: SPIR-V's limit for structures (2.17).
+/// The deepest nesting of arrays around a block that is examined: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
-/// The most types inside of a parameter's type that are looked at.
+/// The most types inside a parameter's type that are examined.
 const MOST_TYPES: u32 = 64;
 
-/// How many arrays there are around the structure that `variable` holds.
+/// Returns the number of nested arrays around the structure that `variable` holds.
 pub(super) fn depth_of_block(m: &Module<'_>, variable: Variable<'_>) -> u32 {
     let mut ty = m.pointer(variable.pointer_type()).map(|(_, pointee)| pointee);
     for depth in 0..DEEPEST {
@@ -22,24 +22,24 @@ pub(super) fn depth_of_block(m: &Module<'_>, variable: Variable<'_>) -> u32 {
     DEEPEST
 }
 
-/// The indices of a chain that lead into what its base points to.
+/// Returns the indices of a chain into the pointee of its base.
 pub(super) fn indices_of<'m>(chain: AccessChain<'m>) -> impl Iterator<Item = Id> + use<'m> {
     chain.indices().skip(usize::from(element_of(chain).is_some()))
 }
 
-/// The element of a chain that begins beside what its base points to.
+/// Returns the `Element` operand of a pointer access chain.
 pub(super) fn element_of(chain: AccessChain<'_>) -> Option<Id> {
     let has_element =
         matches!(chain.inst().op(), Op::PTR_ACCESS_CHAIN | Op::IN_BOUNDS_PTR_ACCESS_CHAIN);
     chain.indices().next().filter(|_| has_element)
 }
 
-/// Where `ty` is defined, if it is a structure.
+/// Returns the definition of `ty`, if it is a structure.
 pub(super) fn structure_at(m: &Module<'_>, ty: Id) -> Option<At> {
     m.definition(ty).filter(|inst| inst.op() == Op::TYPE_STRUCT).map(At::of)
 }
 
-/// Whether a value of this type is made of bits alone, so that an undefined one does where nothing looks at it.
+/// Whether a value of this type consists of numbers and booleans only, so that it can be undefined where it is not used.
 pub(super) fn is_data(m: &Module<'_>, ty: Id) -> bool {
     let mut open = vec![ty];
     for _ in 0..MOST_TYPES {
@@ -57,7 +57,7 @@ pub(super) fn is_data(m: &Module<'_>, ty: Id) -> bool {
     open.is_empty()
 }
 
-/// What lies at `number` in the type `ty`: a member, an element, a column, a component.
+/// Returns the type at index `number` in `ty`: of a member, element, column or component.
 pub(super) fn step(m: &Module<'_>, ty: Id, number: u32) -> Option<Id> {
     match m.ty(ty)? {
         Type::Vector { component, .. } => Some(component),
@@ -69,7 +69,7 @@ pub(super) fn step(m: &Module<'_>, ty: Id, number: u32) -> Option<Id> {
     }
 }
 
-/// The pointer through which an instruction of its own writes.
+/// Returns the pointer through which an instruction writes, other than a call.
 pub(super) fn written_by(inst: Inst<'_>) -> Option<Id> {
     if let Some(store) = Store::of(inst) {
         return Some(store.pointer());
@@ -81,14 +81,14 @@ pub(super) fn written_by(inst: Inst<'_>) -> Option<Id> {
     Id::new(*call.operands().get(1)?)
 }
 
-/// The pointer through which an instruction reads.
+/// Returns the pointer through which an instruction reads.
 pub(super) fn read_by(inst: Inst<'_>) -> Option<Id> {
     Load::of(inst)
         .map(|load| load.pointer())
         .or_else(|| CopyMemory::of(inst).map(|copy| copy.source()))
 }
 
-/// `Modf` and `Frexp` of `GLSL.std.450`.
+/// Whether this is `Modf` or `Frexp` of `GLSL.std.450`, which store a second result.
 pub(super) fn stores(call: ExtInst<'_>) -> bool {
     [GlslOp::MODF, GlslOp::FREXP].contains(&GlslOp(call.number()))
 }

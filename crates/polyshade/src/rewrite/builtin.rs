@@ -1,4 +1,4 @@
-//! Built-ins are found, or added.
+//! Finds built-ins, or adds them.
 
 use super::{is_per_vertex, listed};
 use polyshade_spv::view::EntryPoint;
@@ -6,7 +6,7 @@ use polyshade_spv::{
     BuiltIn, Cursor, Decoration, ExecutionModel, Id, Module, Patch, Position, StorageClass, Type,
 };
 
-/// Where an entry point has a built-in.
+/// A built-in of an entry point, and the variable that holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FoundBuiltin {
     /// The variable: the built-in itself, or a block.
@@ -15,7 +15,7 @@ pub struct FoundBuiltin {
     pub member: Option<u32>,
     /// Type of the built-in.
     pub ty: Id,
-    /// Which built-in it is.
+    /// The built-in.
     pub builtin: BuiltIn,
     /// Whether the variable is an array with an element for each vertex, which holds the built-in.
     pub per_vertex: bool,
@@ -23,20 +23,20 @@ pub struct FoundBuiltin {
 }
 
 impl FoundBuiltin {
-    /// Emits a pointer to the built-in, one that is not [`per_vertex`](Self::per_vertex).
+    /// Emits a pointer to the built-in, which must not be [`per_vertex`](Self::per_vertex).
     pub fn pointer(self, code: &mut Cursor<'_, '_, '_>) -> Id {
         let pointer = code.p.pointer(self.class, self.ty);
         let index = self.member.map(|member| code.p.uint_constant(member));
         code.access_chain(pointer, self.variable, index.as_slice())
     }
 
-    /// The first operand of a decoration of the built-in: of the member, or else of the variable.
+    /// Returns the first operand of a decoration of the built-in: of its member, or else of the variable.
     pub(super) fn said(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
         let of_variable = || m.decoration(self.variable, decoration)?.first().copied();
         self.said_itself(m, decoration).or_else(of_variable)
     }
 
-    /// The same, and where the built-in is a member that of the member alone.
+    /// Does the same, but ignores decorations of the variable if the built-in is a member.
     pub(super) fn said_itself(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
         let words = match self.member {
             Some(member) => m.member_decoration(m.pointee(self.variable)?, member, decoration),
@@ -46,7 +46,7 @@ impl FoundBuiltin {
     }
 }
 
-/// What messages call a built-in output.
+/// Returns the name of a built-in output in messages.
 pub(super) fn called(builtin: BuiltIn) -> String {
     match builtin {
         BuiltIn::POSITION => "the position".to_owned(),
@@ -54,8 +54,8 @@ pub(super) fn called(builtin: BuiltIn) -> String {
     }
 }
 
-/// Where `entry` has `builtin` as an input or output, whichever `class` says: as a variable of its own, or as a member
-/// of a block that is not an array.
+/// Finds `builtin` in the inputs or outputs of `entry`, as `class` selects: as a variable, or as a member of a block
+/// that is not an array.
 pub fn find_builtin(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -66,7 +66,7 @@ pub fn find_builtin(
     find(m, entry, (class, builtin, false), whole)
 }
 
-/// Where `entry` has `builtin` as an output, of each vertex where the stage has an element for each.
+/// Finds `builtin` in the outputs of `entry`; in stages with an output for each vertex, that of each vertex.
 pub fn find_output(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -83,7 +83,7 @@ pub fn find_output(
     find(m, entry, (class, builtin, true), element)
 }
 
-/// Searches what `held` says that the variables hold.
+/// Searches the listed variables; `held` returns the type in which to search.
 fn find(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -103,8 +103,8 @@ fn find(
     })
 }
 
-/// The input of `entry` that is `builtin`, of type `ty`: the one it has, with the type that one has, else a new one. An
-/// integer that a fragment shader gets is `Flat`.
+/// Returns the input variable `builtin` of `entry` and its type, or adds one of type `ty`. A new integer input of a
+/// fragment stage is `Flat`.
 pub fn input_builtin<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -118,7 +118,7 @@ pub fn input_builtin<'m>(
     }
 }
 
-/// Emits a load of the integer input of `entry` that is `builtin`, as the integer type `ty`, whatever its sign.
+/// Emits a load of the integer input `builtin` of `entry`, converted to the integer type `ty` of any signedness.
 pub fn load_integer_builtin<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -133,7 +133,7 @@ pub fn load_integer_builtin<'m>(
     if own == ty { value } else { code.bitcast(ty, value) }
 }
 
-/// A new input of `entry` that is `builtin`, which it must not have, or have no more.
+/// Adds an input `builtin` to `entry`, which must not have it at this point.
 pub(crate) fn add_input_builtin<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -143,7 +143,7 @@ pub(crate) fn add_input_builtin<'m>(
     interface_builtin(p, entry, StorageClass::INPUT, builtin, ty)
 }
 
-/// A new output of `entry` that is `builtin`.
+/// Adds an output `builtin` to `entry`.
 pub fn add_output_builtin<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,

@@ -1,4 +1,4 @@
-//! A built-in output is changed where it is handed on, after transform feedback has seen what the shader wrote.
+//! Changes a built-in output where it is exported, after transform feedback has captured the original value.
 
 use super::builtin::called;
 use super::{FoundBuiltin, Frame, Lowering, find_output, map_stores};
@@ -9,23 +9,22 @@ use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, Id, Module, Patch, Position, StorageClass,
 };
 
-/// Makes a variant of `module` that hands on what a function makes of the built-in output `lowering.changes`. `emit`
-/// emits the function, `T f(T)` for an output of the type `T`, which it may refuse. The module itself where the stage
-/// does not have the output.
+/// Makes a variant of `module` that applies a function to the built-in output `lowering.changes`. `emit` emits the
+/// function, `T f(T)` for an output of type `T`, or refuses the output. A stage without the output does not change.
 ///
-/// The function is called at the [output points](super::export_points()) of the vertex stream that the output is of. A
-/// vertex output of a tessellation control or mesh stage goes [through](super::map_stores()) it wherever it is stored.
+/// The function is called at the [export points](super::export_points()) of the output's vertex stream. For a
+/// per-vertex output of a tessellation control or mesh stage, it is called [at every store](super::map_stores()).
 ///
-/// The lowering is noted in the module, and refused where it is noted already.
+/// The module gets a note of the lowering; it is refused if it already has that note.
 ///
 /// # Errors
 ///
-/// Those of [`lower`](super::lower()) and of `emit`; `Unsupported`: no free location where the extension captures the
-/// output.
+/// Those of [`lower`](super::lower()) and of `emit`; `Unsupported`: the extension captures the output, and no
+/// location is free.
 ///
 /// # Panics
 ///
-/// `lowering` changes no output.
+/// If `lowering` changes no output.
 pub fn change_output<'m>(
     module: &'m Module<'_>,
     target: &Target,
@@ -57,7 +56,7 @@ pub fn change_output<'m>(
     Ok(Lowered { module, progress, params: words, requirements, result })
 }
 
-/// The output that is changed.
+/// The change of one output.
 struct Change<'s, 'm, 'w> {
     m: &'m Module<'w>,
     entry: EntryPoint<'m>,
@@ -66,7 +65,7 @@ struct Change<'s, 'm, 'w> {
 }
 
 impl<'m, 'w> Change<'_, 'm, 'w> {
-    /// Returns the location of the output that is captured instead, if there is one.
+    /// Queues the change, and returns the location of the added output that is captured instead, if there is one.
     fn queue(
         &self,
         p: &mut Patch<'m, 'w>,
@@ -86,7 +85,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         Ok(location)
     }
 
-    /// Emits the change. Behind an emit the output is again what the shader wrote, which may lean on that.
+    /// Emits the change. After an emit the output gets the original value back, on which the shader may rely.
     ///
     /// ```text
     /// %old = OpLoad %v4float %gl_Position
@@ -126,8 +125,8 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         }
     }
 
-    /// Where the output is captured by the extension, makes another that is captured instead and holds what the shader
-    /// wrote. Returns its location.
+    /// If `VK_EXT_transform_feedback` captures the output, adds an output with the original value that is captured
+    /// instead. Returns its location.
     ///
     /// ```text
     /// %old = OpLoad %v4float %gl_Position
@@ -142,7 +141,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         const XFB: [Decoration; 3] =
             [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE, Decoration::OFFSET];
         let Self { m, entry, target, output } = *self;
-        // The offset of another member is none of the output's.
+        // An offset of another member does not apply to this output.
         let offset = output.said_itself(m, Decoration::OFFSET);
         let [Some(buffer), Some(stride), Some(offset)] =
             [output.said(m, XFB[0]), output.said(m, XFB[1]), offset]
@@ -164,6 +163,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
                 .about(output.variable)
                 .help("say how many output components the device has")
         })?;
+        // Move the decorations of the capture to the shadow output.
         match (output.member, m.pointee(output.variable)) {
             (Some(member), Some(block)) => p.undecorate(block, |other, decoration| {
                 other == Some(member) && XFB.contains(&decoration)
@@ -185,7 +185,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
     }
 }
 
-/// The name of the output that is captured instead of a built-in one.
+/// Returns the name of the output that is captured instead of a built-in one.
 fn shadow_name(builtin: BuiltIn) -> String {
     match builtin {
         BuiltIn::POSITION => "polyshade_position".to_owned(),

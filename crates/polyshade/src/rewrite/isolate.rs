@@ -1,4 +1,4 @@
-//! What an entry point shares with another is cloned before anything is changed.
+//! Clones the functions and declarations that an entry point shares with others, before it is changed.
 
 use crate::code;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -8,14 +8,13 @@ use polyshade_spv::{
     StorageClass, is_known,
 };
 
-/// A version in which the entry point `name` has functions, `Private` and interface variables, and structures of
-/// these, that no other entry point has. Where it has them already, which is so where it is the only one, nothing
-/// changes.
+/// Returns a version in which the entry point `name` shares no functions, `Private` variables, interface variables or
+/// structures of these with other entry points. If it already shares none, for example because it is the only one,
+/// the module does not change.
 ///
 /// # Errors
 ///
-/// `NotFound` where there is no such entry point; `Unsupported` where a function that would be cloned has an
-/// instruction that is not known.
+/// `NotFound`: there is no such entry point. `Unsupported`: a function to be cloned has an unknown instruction.
 pub fn isolate<'m>(
     m: &'m Module<'_>,
     name: &str,
@@ -37,26 +36,26 @@ pub fn isolate<'m>(
     })
 }
 
-/// Of what clones are clones.
+/// The ids from which clones were made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origins(HashMap<Id, Id>);
 
 impl Origins {
-    /// The id that `id` was cloned from, or itself.
+    /// Returns the id from which `id` was cloned, or `id` itself.
     pub fn of(&self, id: Id) -> Id {
         self.0.get(&id).copied().unwrap_or(id)
     }
 }
 
-/// What is cloned, and for what.
+/// The functions and declarations to be cloned.
 struct Clones<'m> {
-    /// The functions that the entry point reaches alone: they are changed in place.
+    /// Functions that only this entry point reaches, which are changed in place.
     own: Vec<Id>,
-    /// Those that it shares.
+    /// Shared functions.
     functions: Vec<Id>,
-    /// Module-scope declarations that it shares, and those that name one of these, in the order of the module.
+    /// Shared declarations at module scope, and those that refer to one of these, in the order of the module.
     globals: Vec<Inst<'m>>,
-    /// Old ids to the clones'.
+    /// From original ids to ids of clones.
     map: HashMap<Id, Id>,
 }
 
@@ -74,8 +73,8 @@ impl<'m> Clones<'m> {
         let mut shared: HashSet<Id> = my_globals.intersection(&their_globals).copied().collect();
         shared.extend(shared_structures(m, &my_globals, &their_globals));
 
-        // Types, constants and variables that are made of something shared are cloned with it, except for variables
-        // that are not the entry point's.
+        // Types, constants and variables that refer to a shared declaration are cloned with it, except variables of
+        // other entry points.
         let mut globals = Vec::new();
         for inst in m.section(Section::Globals) {
             let Some(result) = inst.result() else { continue };
@@ -92,7 +91,7 @@ impl<'m> Clones<'m> {
         Self { own, functions, globals, map: HashMap::new() }
     }
 
-    /// An instruction that is not known may use or define anything, so it cannot be cloned.
+    /// Fails for unknown instructions, which cannot be cloned as they may use or define any id.
     fn check(&self, m: &Module<'_>) -> Result<(), Error> {
         for function in &self.functions {
             let body = m.function(*function).expect("it was reached");
@@ -107,7 +106,7 @@ impl<'m> Clones<'m> {
         Ok(())
     }
 
-    /// Gives every clone its id, and what is inside of functions too.
+    /// Assigns an id to every clone, including those inside functions.
     fn assign(&mut self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
         let inner = self
             .functions
@@ -145,7 +144,7 @@ impl<'m> Clones<'m> {
         for function in &self.own {
             for inst in m.function(*function).expect("it was reached").instructions() {
                 m.for_each_operand(inst, |operand, id, _| {
-                    // Extended instructions have ids where others might have literals; unknown ones are left alone.
+                    // Operands of extended instructions are ids. Unknown instructions do not change.
                     if let Some(new) = self.map.get(&id).filter(|_| is_known(inst.op())) {
                         p.overwrite(operand, new.word());
                     }
@@ -184,7 +183,7 @@ impl<'m> Clones<'m> {
     }
 }
 
-/// The `Private` and interface variables that these functions use and these entry points list.
+/// Returns the `Private` and interface variables that these functions use or these entry points list.
 fn globals_of<'m>(
     m: &'m Module<'_>,
     functions: impl IntoIterator<Item = Id>,
@@ -198,6 +197,7 @@ fn globals_of<'m>(
                 .is_some_and(|variable| variable.inst().at() < m.section_end(Section::Globals))
     };
     let mut used = HashSet::new();
+    // Variables that the functions use, and those that only the interfaces list.
     for body in functions.into_iter().filter_map(|id| m.function(id)) {
         for inst in body.instructions() {
             m.for_each_operand(inst, |_, id, _| {
@@ -213,7 +213,7 @@ fn globals_of<'m>(
     used
 }
 
-/// Blocks and structures with built-in members that variables of both have.
+/// Returns the blocks, and structures with built-ins or locations, that variables of both sets have.
 fn shared_structures(m: &Module<'_>, mine: &HashSet<Id>, theirs: &HashSet<Id>) -> Vec<Id> {
     let structures = |variables: &HashSet<Id>| -> HashSet<Id> {
         variables

@@ -1,4 +1,4 @@
-//! Locations: which ones outputs take, and outputs at those that are free.
+//! Finds the locations of inputs and outputs, and adds outputs at free ones.
 
 use super::{interface, is_per_vertex};
 use crate::host::Reserved;
@@ -7,7 +7,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass, Type};
 use std::ops::Range;
 
-/// The locations below `end` that no output of `entry` takes and nobody reserves, in their order.
+/// Returns the locations below `end` that no output of `entry` takes and that are not reserved, in order.
 pub fn free_output_locations(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -29,13 +29,13 @@ pub fn free_output_locations(
     unused.filter(|location| reserved.is_free_location(*location))
 }
 
-/// The first location behind all that outputs of `entry` take.
+/// Returns the first location after all outputs of `entry`.
 pub fn end_of_output_locations(m: &Module<'_>, entry: EntryPoint<'_>) -> u32 {
     let taken = locations(m, entry, StorageClass::OUTPUT);
     taken.iter().map(|range| range.end).max().unwrap_or(0)
 }
 
-/// A new output of `entry` at `location`.
+/// Adds an output to `entry` at `location`.
 pub fn add_output<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -46,7 +46,7 @@ pub fn add_output<'m>(
     add_at(p, entry, (StorageClass::OUTPUT, location), ty, name)
 }
 
-/// A new input or output of `entry`, whichever `class` says, at `location`.
+/// Adds an input or output to `entry`, as `class` selects, at `location`.
 pub(super) fn add_at<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -61,8 +61,8 @@ pub(super) fn add_at<'m>(
     variable
 }
 
-/// What each input or output takes, whichever `class` says; where it cannot be told, all locations from its first one
-/// on.
+/// Returns the locations of each input or output, as `class` selects. If the size of a variable is not known, it
+/// takes all locations from its first one on.
 pub(crate) fn locations(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -74,7 +74,7 @@ pub(crate) fn locations(
     variables.flat_map(|variable| locations_of(m, &mut sizes, variable, per_vertex)).collect()
 }
 
-/// The same of one variable.
+/// Returns the locations of one variable.
 pub(crate) fn locations_of(
     m: &Module<'_>,
     sizes: &mut Sizes<'_, '_>,
@@ -94,7 +94,7 @@ pub(crate) fn locations_of(
     if let Some(first) = number(m.decoration(variable, Decoration::LOCATION)) {
         return vec![range(first, sizes.known_locations(ty))];
     }
-    // Elements of an array of blocks follow each other, each as long as the first.
+    // Each element of an array of blocks takes as many locations as the first, and they are consecutive.
     let block = m.innermost_element(ty);
     let of_member = |(member, ty_of_member): (u32, Id)| {
         let first = number(m.member_decoration(block, member, Decoration::LOCATION))?;
@@ -104,14 +104,13 @@ pub(crate) fn locations_of(
     (0..).zip(m.members(block)).filter_map(of_member).collect()
 }
 
-/// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of
-/// itself.
+/// The deepest nesting of types: SPIR-V's limit for structures (2.17). An invalid module may have an array of itself.
 const DEEPEST: u32 = 255;
 
-/// How many locations outputs take, by their types.
+/// Computes the numbers of locations of types.
 pub(crate) struct Sizes<'s, 'm> {
     m: &'s Module<'m>,
-    /// Types are shared, so each is looked at once.
+    /// Results for types that were already visited.
     known: HashMap<Id, Option<u32>>,
 }
 
@@ -120,13 +119,13 @@ impl<'s, 'm> Sizes<'s, 'm> {
         Self { m, known: HashMap::new() }
     }
 
-    /// How many locations an output of type `ty` takes (Vulkan, "Location and component assignment"): one a vector, two
-    /// where that has three or four components of 64 bits. One, where it cannot be told.
+    /// Returns the number of locations of an output of type `ty` (Vulkan, "Location and Component Assignment"): one
+    /// for a vector, two if it has three or four 64-bit components. If it is not known, the result is 1.
     pub(crate) fn locations(&mut self, ty: Id) -> u32 {
         self.known_locations(ty).unwrap_or(1)
     }
 
-    /// The same, but `None` where it cannot be told.
+    /// Does the same, but returns `None` if the number is not known.
     fn known_locations(&mut self, ty: Id) -> Option<u32> {
         self.within(ty, DEEPEST)
     }

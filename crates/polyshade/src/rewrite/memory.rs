@@ -1,4 +1,4 @@
-//! Memory that is found by its address, rather than bound (`SPV_KHR_physical_storage_buffer`).
+//! Memory at an address instead of a binding (`SPV_KHR_physical_storage_buffer`).
 
 use super::resource::array_block;
 use crate::code;
@@ -6,35 +6,35 @@ use polyshade_spv::{
     Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Section, StorageClass,
 };
 
-/// What addresses point to: `{ uint words[]; }`, of which any number may be there.
+/// The type of memory at an address: `{ uint words[]; }` of any length.
 ///
-/// An address is a `uvec2`, the lower 32 bits first, as not every device has integers of 64 bits. It becomes a pointer
-/// where it is used: SwiftShader cannot take one through a variable or an `OpPhi`.
+/// An address is a `uvec2`, the lower 32 bits first, as not every device supports 64-bit integers. It is converted to
+/// a pointer where it is used: SwiftShader does not support such pointers in a variable or an `OpPhi`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     /// The type of a pointer to the block.
     block: Id,
-    /// The type of a pointer to a word of it.
+    /// The type of a pointer to a word in it.
     word: Id,
 }
 
-/// Memory from an address on, in one function.
+/// Memory at an address, as a pointer in one function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pointed {
     memory: Memory,
     block: Id,
 }
 
-/// Words lie at multiples of this, in bytes; nothing more is known of an address.
+/// The alignment of words in bytes; nothing else is known about an address.
 const ALIGNMENT: u32 = 4;
-/// `Aligned`, of a load or a store.
+/// `Aligned` in the memory operands of a load or a store.
 const ALIGNED: u32 = 2;
 
-/// Lets the module have addresses, and declares what they point to.
+/// Enables addresses in the module, and declares the types of the memory.
 ///
 /// # Errors
 ///
-/// `Unsupported`: a module whose addresses are others.
+/// `Unsupported`: the module has another addressing model than Vulkan shaders.
 pub(crate) fn memory<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<Memory, Error> {
     const LOGICAL: u32 = 0;
     const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
@@ -60,20 +60,20 @@ pub(crate) fn memory<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<Mem
 }
 
 impl Memory {
-    /// Emits what makes `address` usable in the function that the code is in.
+    /// Emits the conversion of `address` to a pointer, for the current function.
     pub(crate) fn at(self, code: &mut Cursor<'_, '_, '_>, address: Id) -> Pointed {
         Pointed { memory: self, block: code.bitcast(self.block, address) }
     }
 }
 
 impl Pointed {
-    /// Emits a load of the word whose number is the value `index`.
+    /// Emits a load of the word at `index`.
     pub(crate) fn load(self, code: &mut Cursor<'_, '_, '_>, index: Id) -> Id {
         let (uint, pointer) = (code.p.uint(), self.pointer(code, index));
         code.value(Op::LOAD, uint, &[pointer.word(), ALIGNED, ALIGNMENT])
     }
 
-    /// Emits a store to the word whose number is the value `index`.
+    /// Emits a store to the word at `index`.
     pub(crate) fn store(self, code: &mut Cursor<'_, '_, '_>, index: Id, word: Id) {
         let pointer = self.pointer(code, index);
         code.emit(Op::STORE, &[pointer.word(), word.word(), ALIGNED, ALIGNMENT]);

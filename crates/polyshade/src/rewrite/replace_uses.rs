@@ -1,16 +1,16 @@
-//! A variable that other invocations can see is not copied: what uses it uses another one instead.
+//! Replaces the uses of a variable that other invocations can see, so that it cannot be copied.
 
 use crate::code;
 use polyshade_spv::{Error, Id, Module, Op, Patch, is_known};
 
-/// Makes everything in the functions that uses the module-scope variable `from`, through access chains, copies and
-/// calls as well, use `to` instead: a variable of the same type.
+/// Replaces all uses of the module-scope variable `from` in functions by `to`, a variable of the same type. Access
+/// chains, copies and calls of `from` then refer to `to`.
 ///
-/// Names, decorations and interfaces stay as they are.
+/// Names, decorations and interfaces do not change.
 ///
 /// # Errors
 ///
-/// `Unsupported` where an instruction that is not known may use the variable.
+/// `Unsupported`: an unknown instruction may use the variable.
 pub fn replace_uses<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -1,20 +1,21 @@
-//! Specialization constants get their values, for good.
+//! Replaces specialization constants by their values.
 
 use crate::code;
 use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Rewritten, Section, Type};
 
-/// Makes plain constants of the specialization constants whose values are given, by their `SpecId`, and of the integers
-/// and booleans that are computed from them. Others stay as they are. Of booleans, 0 is false; of numbers the lower
-/// bits count.
+/// Turns specialization constants into constants with the values that are given by `SpecId`, and folds the integers
+/// and booleans that are computed from them. Other constants do not change. A boolean is false if the value is 0; a
+/// number uses the lower bits of the value.
 ///
 /// # Errors
 ///
-/// `NotFound`: the module has no specialization constant with such a number. `Options`: two values for one.
+/// `NotFound`: the module has no specialization constant with such an id. `Options`: an id has two different values.
 pub fn specialize<'m>(
     module: &'m Module<'_>,
     values: &[(u32, u64)],
 ) -> Result<Rewritten<'m, ()>, Error> {
+    // A repeated id must have the same value.
     let mut numbered = HashMap::new();
     for (number, bits) in values {
         if numbered.insert(*number, *bits).is_some_and(|other| other != *bits) {
@@ -22,6 +23,7 @@ pub fn specialize<'m>(
             return Err(Error::new(&code::SPECIALIZATION_CONFLICTING_VALUES, message));
         }
     }
+    // Globals are in the order of their dependencies, so that one pass folds all.
     module.rewrite(|m, p| {
         let mut folding = Folding { m, known: HashMap::new() };
         let mut missing: Vec<u32> = numbered.keys().copied().collect();
@@ -44,7 +46,7 @@ pub fn specialize<'m>(
     })
 }
 
-/// The number by which the host sets the constant that `inst` declares.
+/// Returns the `SpecId` of the constant that `inst` declares.
 fn spec_id(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     match inst.op() {
         Op::SPEC_CONSTANT | Op::SPEC_CONSTANT_TRUE | Op::SPEC_CONSTANT_FALSE => {
@@ -56,12 +58,12 @@ fn spec_id(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
 
 struct Folding<'f, 'm> {
     m: &'f Module<'m>,
-    /// The values of the constants that got one.
+    /// The values of the constants that are now plain.
     known: HashMap<Id, u64>,
 }
 
 impl<'f> Folding<'f, '_> {
-    /// Declares `inst` anew where its value is given or follows from given ones.
+    /// Declares `inst` again as a plain constant if its value is given or can be computed.
     fn visit(&mut self, p: &mut Patch<'f, '_>, inst: Inst<'f>, given: Option<u64>) {
         let is_bool = |ty| matches!(self.m.ty(ty), Some(Type::Bool));
         let value = match inst.op() {
@@ -73,6 +75,7 @@ impl<'f> Folding<'f, '_> {
         else {
             return;
         };
+        // The literal has one or two words, depending on the width.
         let (op, words) = match self.m.ty(ty) {
             Some(Type::Bool) if value != 0 => (Op::CONSTANT_TRUE, 0),
             Some(Type::Bool) => (Op::CONSTANT_FALSE, 0),
@@ -91,7 +94,7 @@ impl<'f> Folding<'f, '_> {
         p.undecorate(result, |_, decoration| decoration == Decoration::SPEC_ID);
     }
 
-    /// The value of an integer or boolean that is computed from known ones.
+    /// Computes an integer or boolean from known operands.
     fn computed(&self, inst: Inst<'_>) -> Option<u64> {
         let ty = inst.result_type()?;
         let op = Op(*inst.words().get(3)? as u16);
@@ -118,7 +121,7 @@ impl<'f> Folding<'f, '_> {
         Some(value)
     }
 
-    /// The value of a constant that is or became plain.
+    /// Returns the value of a constant that is plain or became plain.
     fn value(&self, id: Id) -> Option<u64> {
         if let Some(value) = self.known.get(&id) {
             return Some(*value);
@@ -137,7 +140,7 @@ impl<'f> Folding<'f, '_> {
         }
     }
 
-    /// The bits of an integer; a boolean has one. Of other types `None`.
+    /// Returns the number of bits of an integer, or 1 for a boolean; `None` for other types.
     fn width(&self, ty: Id) -> Option<u32> {
         match self.m.ty(ty)? {
             Type::Bool => Some(1),
@@ -146,7 +149,7 @@ impl<'f> Folding<'f, '_> {
         }
     }
 
-    /// `value` as a constant of type `ty` holds it: narrow signed integers are extended to a word.
+    /// Returns `value` as the literal of a constant of type `ty`: narrow signed integers are sign-extended to a word.
     fn literal(&self, ty: Id, value: u64) -> u64 {
         match self.m.ty(ty) {
             Some(Type::Int { width, signed: true }) if width < 32 => {
@@ -178,7 +181,7 @@ fn unary(op: Op, unsigned: u64, signed: i64) -> Option<u64> {
     })
 }
 
-/// What SPIR-V leaves undefined, as a division by zero, has no value here.
+/// Evaluates a binary instruction; returns `None` if SPIR-V leaves the result undefined, as for a division by zero.
 fn binary(op: Op, (a, b): (u64, u64), (x, y): (i64, i64), width: u32) -> Option<u64> {
     let shift = |by: u64| u32::try_from(by).ok().filter(|by| *by < width);
     let truth = |value: bool| Some(u64::from(value));

@@ -1,4 +1,4 @@
-//! A block of the interface becomes a variable a member, so that members can come and go.
+//! Splits an interface block into one variable for each member, so that members can be added and removed.
 
 use super::{Sizes, is_per_vertex};
 use crate::code;
@@ -10,19 +10,19 @@ use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type, is_kno
 pub struct SplitMember {
     /// Number of the member in the block.
     pub member: u32,
-    /// The variable.
     pub variable: Id,
 }
 
-/// Makes a variable of every member of the block `block`, an input or output of `entry`, that is used; the others go.
-/// Of an array of blocks, one for each vertex, become arrays. Returns the variables in the order of the members.
+/// Splits `block`, an input or output of `entry`, into a variable for each member that is used; the others are
+/// removed. The variables of a per-vertex array of blocks are arrays. Returns the variables in the order of the
+/// members.
 ///
-/// A variable has the decorations of its member and of the block, and the location that the member has.
+/// A variable gets the decorations of its member and of the block, and the member's location.
 ///
 /// # Errors
 ///
-/// `Unsupported`: the block is used otherwise than through access chains that name a member, or has an initialiser; it
-/// is an array, but not with an element for each vertex; an instruction that is not known may use it.
+/// `Unsupported`: the block has an initializer, or a use other than an access chain to a member; it is an array
+/// without an element for each vertex; an unknown instruction may use it.
 pub fn split_block<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -30,7 +30,7 @@ pub fn split_block<'m>(
     block: Id,
 ) -> Result<Vec<SplitMember>, Error> {
     let shape = Shape::of(m, block)?;
-    // Elements of any other array lie one behind the other, not member by member.
+    // Elements of any other array take consecutive locations, each with all members.
     if shape.length.is_some() && !is_per_vertex(entry.model(), shape.variable.storage_class()) {
         return Err(
             Error::new(&code::BLOCK_ARRAYED, "an array of blocks cannot be split").about(block)
@@ -70,11 +70,11 @@ pub fn split_block<'m>(
     Ok(split)
 }
 
-/// A block, or an array of such.
+/// A block, or an array of blocks.
 struct Shape<'m> {
     variable: Variable<'m>,
     structure: Id,
-    /// Of the array.
+    /// Length of the array, if it is one.
     length: Option<Id>,
 }
 
@@ -109,7 +109,7 @@ impl<'m> Shape<'m> {
         }
     }
 
-    /// Everything in functions that uses the block.
+    /// Returns the access chains that use the block; fails for any other use in a function.
     fn chains(&self, m: &'m Module<'_>, block: Id) -> Result<Vec<Chain<'m>>, Error> {
         let members = m.members(self.structure).len() as u32;
         let uses = m.uses_of(block).filter(|inst| m.function_around(inst.at()).is_some());
@@ -131,11 +131,11 @@ impl<'m> Shape<'m> {
     }
 }
 
-/// An access chain that starts from the block and names a member.
+/// An access chain from the block to a member.
 struct Chain<'m> {
     inst: Inst<'m>,
     indices: Vec<Id>,
-    /// Which index names the member.
+    /// Position of the member's index among the indices.
     at: usize,
     member: u32,
 }
@@ -158,7 +158,7 @@ impl<'m> Chain<'m> {
         }
     }
 
-    /// Makes the chain start from `variable`; where no index is left, the variable takes its place.
+    /// Makes the chain start at `variable`; a chain without further indices is replaced by the variable.
     fn rewrite(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>, variable: Id) {
         let mut indices = self.indices.clone();
         indices.remove(self.at);
@@ -182,7 +182,7 @@ impl<'m> Chain<'m> {
     }
 }
 
-/// The decorations of a member and of the block, but for those of a block and its layout, and the location.
+/// Copies the decorations of a member and of its block, except those of blocks and layout, and the location.
 fn decorate<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -203,7 +203,7 @@ fn decorate<'m>(
     }
 }
 
-/// Where each member is handed on: at its own location, or behind the member before it.
+/// Returns the location of each member: its own, or the next after the previous member; `None` for built-ins.
 fn locations(m: &Module<'_>, block: Id, structure: Id) -> Vec<Option<u32>> {
     let first = |words: &[u32]| words.first().copied();
     let mut next = m.decoration(block, Decoration::LOCATION).and_then(first);

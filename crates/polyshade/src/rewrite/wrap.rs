@@ -1,21 +1,21 @@
-//! Code that must run on every exit of an entry point is put behind a call of its old body.
+//! Wraps the body of an entry point in a new function, so that code can run before it and at every exit.
 
 use polyshade_spv::view::{EntryPoint, ExtInstImport};
 use polyshade_spv::{Id, Module, Op, Patch, Position, Section};
 
-/// An entry point whose old body is called by a new function.
+/// An entry point whose original body is called by a new function.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrapper<'m> {
-    /// Where code goes that runs before the body.
+    /// Position of code that runs before the body.
     pub prologue: Position<'m>,
-    /// Where code goes that runs after the body, however it returned. After a `discard` nothing runs.
+    /// Position of code that runs after the body, however it returned. After a `discard` nothing runs.
     pub epilogue: Position<'m>,
 }
 
-/// Makes the body of `entry` an ordinary function with a fresh id. The new function keeps the entry point's id, so
-/// that entry point, execution modes and names stay as they are; it calls the body and goes on.
+/// Makes the body of `entry` an ordinary function with a new id. The new function keeps the entry point's id, so that
+/// the entry point, its execution modes and names stay; it calls the body.
 ///
-/// No other entry point may have the same function: isolate first.
+/// The function must belong to this entry point alone: isolate it first.
 ///
 /// ```text
 /// %body = OpFunction %void None %fn        ; was %main
@@ -37,8 +37,8 @@ pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>)
     Wrapper { prologue, epilogue }
 }
 
-/// The same without the call: only the code at the position that is returned runs. The old body is dead, and
-/// [`dce`](crate::rewrite::dce) takes it away.
+/// Does the same without the call: only code at the returned position runs. The original body is dead, and
+/// [`dce`](crate::rewrite::dce) removes it.
 pub(crate) fn replace_body<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -50,8 +50,8 @@ pub(crate) fn replace_body<'m>(
     code
 }
 
-/// Gives the body of `entry` a fresh id, and begins the function that takes its place. The body, its type, and where
-/// the function's code goes.
+/// Gives the body of `entry` a new id, and begins the function that replaces it. Returns the id of the body, its
+/// return type, and the position of the new function's code.
 fn begin<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -82,7 +82,7 @@ fn has_debug_functions(m: &Module<'_>) -> bool {
     imports.into_iter().any(|import| import.name().starts_with("NonSemantic.Shader.DebugInfo"))
 }
 
-/// A debugger finds the code of a function by its debug definition, which stands in the body.
+/// Moves the debug definition of `main`, by which debuggers find its code, to the original body.
 fn move_debug_definition<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, main: Id, body: Id) {
     let instructions = m.function(main).into_iter().flat_map(|function| function.instructions());
     for inst in instructions.filter(|inst| inst.op() == Op::EXT_INST) {

@@ -1,11 +1,11 @@
-//! What becomes live with a block, a construct, a function.
+//! Marks the control flow that a live instruction needs: its block, constructs and function.
 
 use super::{At, Block, Construct, Function, Marks, Open, all_of};
 use crate::dce::graph::BlockRecord;
 use polyshade_spv::view::ReturnValue;
 
 impl Marks<'_, '_> {
-    /// Something in a construct is live, and so something in those around it.
+    /// Marks a construct with a live instruction, and those around it.
     #[inline(never)]
     fn live_construct(&mut self, construct: Construct) {
         let mut next = Some(construct);
@@ -19,30 +19,30 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Something in a function is live.
+    /// Marks the body of a function with a live instruction.
     pub(super) fn live_body(&mut self, function: Function) {
         if let Some(body) = self.analysis.functions[function].body {
             self.live_construct(body);
         }
     }
 
-    /// A loop, or a body without structure, stays, as it may never be left.
+    /// Marks an endless loop or a body without structure, which an observer can see, and its function.
     pub(super) fn live_endless(&mut self, construct: Construct, function: Function) {
         self.live_construct(construct);
         self.effect(function);
     }
 
-    /// Something in a block is live.
+    /// Marks the construct of a block with a live instruction.
     #[inline]
     pub(super) fn live_block(&mut self, block: Option<Block>) {
         let inside = block.and_then(|block| self.analysis.graph.blocks[block].inside);
-        // Nearly all are live already (benchmark `position`).
+        // Nearly all constructs are already live (benchmark `position`).
         if let Some(construct) = inside.filter(|one| !self.analysis.graph.constructs[*one].live) {
             self.live_construct(construct);
         }
     }
 
-    /// How a block ends is live.
+    /// Marks the terminator of a block.
     pub(super) fn live_terminator(&mut self, block: Option<Block>) {
         let Some(block) = block else { return };
         let BlockRecord { terminator, merge, heads, .. } = self.analysis.graph.blocks[block];
@@ -66,7 +66,7 @@ impl Marks<'_, '_> {
         let mut next = construct.loops;
         while let Some(inner) = next {
             let inner = self.analysis.graph.constructs[inner];
-            // The header of a loop stays without the loop.
+            // A loop's header stays without the loop.
             if let Some(header) = inner.header {
                 self.live(self.analysis.graph.blocks[header].label);
             }
@@ -89,7 +89,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Something in a function is live: what a function is made of is too, and where it returns early.
+    /// Marks the frame and the early returns of a function with a live instruction.
     fn visit_body(&mut self, first: Block) {
         let Some(function) = self.function_around(self.analysis.graph.blocks[first].label) else {
             return;
@@ -100,7 +100,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// A function begins, ends and has its parameters.
+    /// Marks the beginning, the end and the parameters of a function.
     pub(super) fn keep_frame(&mut self, function: Function) {
         let function = &self.analysis.functions[function];
         let (at, end, parameters) = (function.at, function.end, function.parameters.clone());
@@ -115,7 +115,7 @@ impl Marks<'_, '_> {
         self.analysis.function(self.m().function_around(at.word())?.id())
     }
 
-    /// What a live instruction does is seen outside of its function.
+    /// Marks that a live instruction has an effect outside of its function.
     pub(super) fn live_effect_at(&mut self, at: At) {
         let block = self.analysis.block_of(at);
         let label = block.map(|block| self.analysis.graph.blocks[block].label);
@@ -124,7 +124,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Something live in a function is seen outside of it.
+    /// Marks that a function has an observed effect.
     pub(super) fn effect(&mut self, function: Function) {
         if !std::mem::replace(&mut self.analysis.functions[function].has_effect, true) {
             self.open.push(Open::Effect(function));

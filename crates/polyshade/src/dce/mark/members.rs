@@ -1,4 +1,4 @@
-//! Structures lose the members that nothing live reaches.
+//! Removes the members of structures that no live instruction accesses.
 
 use super::{At, DceOptions, Dead, Index, Marks};
 use crate::dce::types::{element_of, indices_of, step, structure_at};
@@ -6,7 +6,7 @@ use polyshade_spv::view::{AccessChain, TypePointer};
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass};
 use std::collections::BTreeMap;
 
-/// The structures of outputs that lose members, in order, with the numbers of the members that no variable keeps.
+/// Returns the output structures that lose members, in order, each with the members that no variable keeps.
 pub(super) fn partial_blocks(m: &Module<'_>, wanted: &DceOptions) -> Vec<(At, Vec<u32>)> {
     if wanted.outputs.is_empty() {
         return Vec::new();
@@ -32,8 +32,7 @@ pub(super) fn partial_blocks(m: &Module<'_>, wanted: &DceOptions) -> Vec<(At, Ve
 }
 
 impl<'m> Marks<'m, '_> {
-    /// What a pointer points to is declared, but members that nothing reaches can go where nobody else knows the
-    /// structure by its members' numbers.
+    /// Marks the pointee type, but not its members if nothing outside of the shader identifies them by number.
     pub(super) fn visit_pointer_type(&mut self, inst: Inst<'m>) {
         let pointer = TypePointer::of(inst).expect("it is a pointer type");
         let pointee = pointer.pointee();
@@ -64,7 +63,8 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Of what lies in a block, the members of the block alone can go: GLSL and HLSL have no offsets within others.
+    /// Marks the members of structures inside a block: only a block itself can lose members, since GLSL and HLSL have
+    /// no offsets in nested structures.
     pub(super) fn visit_structure(&mut self, inst: Inst<'m>) {
         let id = inst.result().expect("a type has a result");
         let m = self.m();
@@ -78,7 +78,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// An access chain reaches the members that it goes through.
+    /// Marks the members that an access chain selects.
     pub(super) fn visit_chain(&mut self, inst: Inst<'m>) {
         let chain = AccessChain::of(inst).expect("it is an access chain");
         if let Some(ty) = inst.result_type() {
@@ -108,9 +108,9 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// A structure needs a member, though nothing reaches any.
+    /// Keeps one member of each live structure that would otherwise lose all.
     pub(super) fn keep_structures_nonempty(&mut self, structures: &[At]) {
-        // What is inside of one is declared before it.
+        // A structure is declared after those inside it.
         for at in structures.iter().rev() {
             if self.live.contains(*at) && self.kept_members(*at).next().is_none() {
                 self.want_member(*at, 0);
@@ -119,13 +119,13 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// All structure types, in order.
+    /// Returns all structure types, in order.
     pub(super) fn structures(&self) -> Vec<At> {
         let globals = self.m().section(Section::Globals);
         globals.filter(|inst| inst.op() == Op::TYPE_STRUCT).map(At::of).collect()
     }
 
-    /// The numbers of the members that the structure type at `at` keeps.
+    /// Returns the numbers of the members that the structure type at `at` keeps.
     pub(in crate::dce) fn kept_members(&self, at: At) -> impl Iterator<Item = u32> {
         let first = self.analysis.first_member(at);
         let numbers = first.map_or(0..0, |_| 0..self.analysis.inst(at).words().len() as u32 - 2);
@@ -134,7 +134,7 @@ impl<'m> Marks<'m, '_> {
         })
     }
 
-    /// The outputs that nobody else needs, but the shader itself.
+    /// Returns the unneeded outputs that the shader itself needs.
     pub(in crate::dce) fn unneeded_that_stay(&self, wanted: &DceOptions) -> Vec<Id> {
         let m = self.m();
         let stays = |(id, dead): &(&Id, &Dead)| {
@@ -152,7 +152,7 @@ impl<'m> Marks<'m, '_> {
         wanted.outputs.iter().filter(stays).map(|(id, _)| *id).collect()
     }
 
-    /// Gives each member that stays its number among those that stay.
+    /// Numbers the members that stay.
     pub(super) fn number_members(&mut self, structures: &[At]) {
         let (mut numbers, mut renumbers) = (vec![None; self.analysis.members as usize], false);
         for at in structures {
@@ -165,13 +165,13 @@ impl<'m> Marks<'m, '_> {
         (self.numbers, self.renumbers) = (numbers, renumbers);
     }
 
-    /// The number that member `member` of the structure type at `at` has now; `None` if it goes.
+    /// Returns the new number of member `member` of the structure type at `at`; `None` if it is removed.
     pub(in crate::dce) fn new_number(&self, at: At, member: u32) -> Option<u32> {
         let first = self.analysis.first_member(at);
         let is_member = (member as usize) < self.analysis.inst(at).words().len() - 2;
         match first.filter(|_| is_member) {
             Some(first) => self.numbers.get(first.plus(member).number()).copied().flatten(),
-            // What is no member of it is left as it is.
+            // A number that is not a member's does not change.
             None => Some(member),
         }
     }

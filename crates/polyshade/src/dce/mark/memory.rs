@@ -1,4 +1,4 @@
-//! What becomes live with a read of memory, in this function and in those that it calls or is called by.
+//! Marks the writes that a read needs, in the same function and in its callers and callees.
 
 use super::{
     At, Call, Function, Index, Key, Marks, Note, Open, Owner, Parameter, Part, Writer, all_of,
@@ -7,11 +7,11 @@ use crate::dce::records::MOST_MEMBERS;
 use polyshade_spv::Id;
 use polyshade_spv::view::FunctionCall;
 
-/// How many parts of what a parameter points to are read one by one.
+/// The number of parts of a parameter's pointee that are read one by one.
 const MOST_READS: usize = 64;
 
 impl Marks<'_, '_> {
-    /// Something live reads `part`.
+    /// Marks the needs of a read of `part`.
     pub(super) fn visit_read(&mut self, part: Part) {
         self.want_writes_to(part);
         let root = *self.analysis.parts.root(part);
@@ -34,7 +34,7 @@ impl Marks<'_, '_> {
         });
     }
 
-    /// A live call reads what it passes the address of, as far as its function reads it.
+    /// Marks reads of the memory that a live call passes, as far as its function reads it.
     pub(super) fn read_through(&mut self, argument: Part, parameter: Parameter) {
         if self.analysis.parameters[parameter].read {
             return self.open.push(Open::Read(argument));
@@ -46,14 +46,14 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks what may have written what is read from `part`.
+    /// Marks the possible writers of memory that a read of `part` needs.
     fn want_writes_to(&mut self, part: Part) {
         let mut found = std::mem::take(&mut self.found);
         let analysis = &mut self.analysis;
         let (parts, notes) = (&mut analysis.parts, &analysis.notes);
         parts.read(part, |by, key| {
             found.push((by, key));
-            // Of what is stored whole, a structure is looked at member by member.
+            // A structure that is stored as a whole is examined member by member.
             matches!(by, Writer::Inst(at) if notes.has_note(at))
         });
         for (by, key) in found.drain(..) {
@@ -65,7 +65,7 @@ impl Marks<'_, '_> {
         self.found = found;
     }
 
-    /// A call may write what is read: it becomes live with what in its function does write.
+    /// Marks a call that may write read memory: it becomes live with an instruction in its function that writes.
     fn want_write_of_call(&mut self, call: Call, argument: u32) {
         let callee = self.analysis.calls[call].callee;
         let Some(parameter) = self.parameter(callee, argument) else { return };
@@ -76,7 +76,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks an instruction that writes what is read, or a member of it that is.
+    /// Marks an instruction that writes read memory, or only the member that is read.
     fn want_write(&mut self, at: At, key: Option<Key>) {
         let member = key.and_then(|key| key.member(MOST_MEMBERS));
         match (self.analysis.note(at), member) {
@@ -85,13 +85,13 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// The parameter of `function` with this number.
+    /// Returns the parameter of `function` with this number.
     fn parameter(&self, function: Function, number: u32) -> Option<Parameter> {
         let parameters = self.analysis.functions[function].parameters.clone();
         all_of(parameters).nth(number as usize)
     }
 
-    /// What the call at `at` passes for `parameter`.
+    /// Returns the argument of the call at `at` for `parameter`.
     pub(super) fn argument(&self, at: At, parameter: Parameter) -> Option<Id> {
         let call = FunctionCall::of(self.analysis.inst(at))?;
         let function = self.analysis.parameters[parameter].function;
@@ -99,7 +99,7 @@ impl Marks<'_, '_> {
         call.arguments().nth(parameter.number() - first.number())
     }
 
-    /// A call that writes, through `parameter`, what something live reads.
+    /// Marks a call that writes read memory through `parameter`.
     fn live_writing_call(&mut self, call: Call, parameter: Parameter) {
         let at = self.analysis.calls[call].at;
         self.live(at);
@@ -127,7 +127,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// The live instruction at `at` writes to `part`: whoever else sees that memory is told.
+    /// Marks that the live instruction at `at` writes to `part`, which callers or other functions may see.
     pub(super) fn live_write_to(&mut self, part: Part, at: At) {
         match self.analysis.parts.root(part).owner {
             Owner::Function => {}

@@ -1,7 +1,7 @@
-//! Values of structures, member by member: what takes one apart needs what it takes, not the rest. And values that are
-//! passed to functions, as far as these use them.
+//! Marks structure values member by member: an extraction needs only the members that it takes. The same applies to
+//! values that are passed to functions.
 //!
-//! Compilers of HLSL and WGSL put all outputs into one structure, hand it on, and take it apart at the end.
+//! Compilers of HLSL and WGSL put all outputs into one structure, pass it on, and extract its members at the end.
 
 use super::{At, Function, Marks, Note, Open, Parameter};
 use crate::dce::index::Value;
@@ -11,14 +11,14 @@ use polyshade_spv::view::{Load, Phi, ReturnValue, Store};
 use polyshade_spv::{Id, Inst, Op};
 
 impl<'m> Marks<'m, '_> {
-    /// Something live takes a part out of a value.
+    /// Marks the needs of a live extraction from a value.
     pub(super) fn visit_extract(&mut self, inst: Inst<'m>) {
         let [_, ty, _, composite, index, ..] = *inst.words() else { return self.want_all(inst) };
         Id::new(ty).into_iter().for_each(|ty| self.want(ty));
         Id::new(composite).into_iter().for_each(|id| self.want_member_of(id, index));
     }
 
-    /// Marks what `id` is, for a use of its member `member`; of what is no structure, of all of it.
+    /// Marks the definition of `id` for a use of its member `member`; all of it if it is not a structure.
     pub(super) fn want_member_of(&mut self, id: Id, member: u32) {
         let Some(at) = self.analysis.defined_at(id) else { return };
         match self.analysis.note(at) {
@@ -40,7 +40,7 @@ impl<'m> Marks<'m, '_> {
         if one.whole || before == one.members {
             return;
         }
-        // Where all of it is live, all that it needs is marked, or will be.
+        // If all of it is live, its needs are or will be marked.
         if before == 0 && self.live.insert(at) {
             let inst = self.analysis.inst(at);
             self.live_block(self.analysis.block_of(at));
@@ -50,7 +50,7 @@ impl<'m> Marks<'m, '_> {
         self.open.push(Open::Member(at, member as u8));
     }
 
-    /// What an instruction needs whichever member is wanted.
+    /// Marks the needs of an instruction that do not depend on the wanted member.
     fn visit_for_members(&mut self, inst: Inst<'m>) {
         if let Some(load) = Load::of(inst) {
             self.want_pointer(load.pointer());
@@ -64,10 +64,11 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks what member `member` of the structure is made of that the instruction at `at` makes or stores.
+    /// Marks the operands of the instruction at `at` that determine member `member` of its structure.
     pub(super) fn visit_member(&mut self, at: At, member: u32) {
         let inst = self.analysis.inst(at);
         let words = inst.words();
+        // A parameter, a load, a store, a phi, an insertion, or a construction.
         if let Note::Value(value) = self.analysis.note(at)
             && let Some(parameter) = self.analysis.values[value].parameter
         {
@@ -97,12 +98,12 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Something live uses all of a parameter that is passed by value.
+    /// Marks all arguments for a parameter that is passed by value and used as a whole.
     pub(super) fn visit_passed(&mut self, parameter: Parameter) {
         self.for_each_argument(parameter, Self::want);
     }
 
-    /// What live calls pass for a parameter.
+    /// Calls `wants` for each argument that a live call passes for a parameter.
     pub(super) fn for_each_argument(
         &mut self,
         parameter: Parameter,
@@ -119,7 +120,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// A live call passes `argument`: marks what its function uses of it so far.
+    /// Marks the members of `argument`, passed by a live call, that the function is known to use.
     pub(super) fn want_passed(&mut self, argument: Id, parameter: Parameter) {
         let value = self.analysis.parameters[parameter].value;
         match value.map(|value| self.analysis.values[value]) {
@@ -133,7 +134,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Something live uses member `member` of what `function` returns.
+    /// Marks member `member` of the values that `function` returns.
     fn want_member_of_result(&mut self, function: Function, member: u32) {
         let function = &mut self.analysis.functions[function];
         let is_new = function.result_members & 1 << member == 0;
@@ -147,7 +148,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks the blocks that a phi takes its values from.
+    /// Marks the blocks from which a phi takes its values.
     pub(super) fn live_sources(&mut self, phi: Phi<'m>) {
         for pair in phi.pairs().chunks_exact(2) {
             let from = Id::new(pair[1]).and_then(|label| self.analysis.defined_at(label));

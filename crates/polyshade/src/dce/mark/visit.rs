@@ -1,4 +1,4 @@
-//! What a live instruction needs.
+//! Marks the needs of live instructions.
 
 use super::{At, Marks, Note, Open, Set, all_of};
 use crate::dce::types::{read_by, stores, written_by};
@@ -8,14 +8,14 @@ use polyshade_spv::{Id, Inst, Op};
 impl<'m> Marks<'m, '_> {
     pub(super) fn visit_effective(&mut self, inst: Inst<'m>) {
         self.want_all(inst);
-        // A block may end with an instruction that is not known to.
+        // A block may end with an unknown instruction.
         let block = self.analysis.block_of(At::of(inst));
         if block.is_some_and(|block| self.terminator(block).at() == inst.at()) {
             self.visit_branch(inst);
         }
     }
 
-    /// A load, a store, a copy of memory.
+    /// Marks the needs of a load, a store or a copy of memory.
     pub(super) fn visit_access(&mut self, inst: Inst<'m>) {
         let (read, written) = (read_by(inst), written_by(inst));
         // Nearly all are loads and stores without memory operands (benchmark `position`).
@@ -45,7 +45,7 @@ impl<'m> Marks<'m, '_> {
             None => self.live_effect_at(At::of(inst)),
         }
         if inst.op() != Op::STORE {
-            // All of what is copied is.
+            // A copy of memory needs all members.
             for pointer in [Some(written), read].into_iter().flatten() {
                 let pointee = self.m().type_of(pointer).and_then(|ty| self.m().pointer(ty));
                 if let Some((_, pointee)) = pointee {
@@ -55,14 +55,14 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks a pointer whose use is known.
+    /// Marks a pointer whose use is known, so that it does not escape.
     pub(super) fn want_pointer(&mut self, id: Id) {
         if let Some(at) = self.analysis.defined_at(id) {
             self.live(at);
         }
     }
 
-    /// An instruction whose first operand may be a pointer, of which it makes another, or nothing.
+    /// Marks the needs of a copy, or of an `OpArrayLength`, whose first operand may be a pointer.
     pub(super) fn visit_copy(&mut self, inst: Inst<'m>) {
         self.m().for_each_operand(inst, |operand, id, _| match operand.word() {
             3 => self.want_operand_of_copy(inst, id),
@@ -93,6 +93,7 @@ impl<'m> Marks<'m, '_> {
         if let Some(ty) = inst.result_type() {
             self.want(ty);
         }
+        // The call becomes one of the live calls of the function.
         let call = &mut self.analysis.calls[number];
         let callee = call.callee;
         let function = &mut self.analysis.functions[callee];
@@ -138,7 +139,7 @@ impl<'m> Marks<'m, '_> {
         self.live_sources(phi);
     }
 
-    /// A branch needs where it may go.
+    /// Marks the targets of a branch.
     pub(super) fn visit_branch(&mut self, inst: Inst<'m>) {
         self.live_terminator(self.analysis.block_of(At::of(inst)));
         self.m().for_each_operand(inst, |_, id, _| {

@@ -1,12 +1,12 @@
-//! The new interface variable, and the code that copies to or from it.
+//! The new interface variable, and the code that copies from or to it.
 
 use super::{Copies, is_of_interface, pointee};
 use crate::code;
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
-/// A variable as `old` was: storage class, decorations, name, and where its type is a decorated structure, a copy of
-/// that with all decorations and names.
+/// Adds a variable like `old`: with its storage class, decorations and name. A decorated structure type is copied,
+/// with all its decorations and names.
 pub(super) fn renew<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -15,7 +15,7 @@ pub(super) fn renew<'m>(
 ) -> Id {
     let ty = renewed_type(m, p, pointee(m, old));
     let new = p.variable(old.storage_class(), ty, None);
-    // How precise the shader's own value is says nothing of one that is put in its place.
+    // The precision of the shader's value does not apply to the value that replaces it.
     let is_replaced = matches!(copies, Copies::Uncopied);
     let is_lost = |decoration| is_replaced && decoration == Decoration::RELAXED_PRECISION;
     for applied in m.decorations_of(old.result()).filter(|applied| !is_lost(applied.decoration)) {
@@ -52,8 +52,8 @@ fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
         .fold(copy, |element, length| p.declare(Op::TYPE_ARRAY, &[element.word(), length.word()]))
 }
 
-/// Copies between the `Private` variable that `old` becomes and `new`: from `new` for an input, else to it. Where the
-/// structure is a copy, member by member, as its type is another.
+/// Emits copies between the `Private` variable that `old` becomes and `new`: from `new` for an input, to it
+/// otherwise. If the structure is a copy, its type differs, so that members are copied one by one.
 pub(super) fn copy_members<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -81,9 +81,9 @@ pub(super) fn copy_members<'m>(
     Ok(())
 }
 
-/// The largest parts of `ty` that have the same type in the structure and in its copy, with the indices that lead to
-/// them: all of it, unless it is a decorated structure or an array of such. `None` where the length of an array is not
-/// known, or where there are too many.
+/// Returns the largest parts of `ty` whose type is the same in the structure and its copy, each with its indices.
+/// That is all of `ty`, unless it is a decorated structure or an array of them. `None` if an array length is not
+/// known, or if there are too many parts.
 fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     let (arrays, structure) = array_lengths(m, ty)?;
     if !m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration)) {
@@ -95,12 +95,12 @@ fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     let members = m.members(structure);
     let elements =
         lengths.iter().try_fold(1_u32, |product, length| product.checked_mul(*length))?;
-    // An array of structures without members takes as long to walk.
+    // An array of empty structures takes as long to walk.
     elements.checked_mul(members.len().max(1) as u32).filter(|leaves| *leaves <= MOST_LEAVES)?;
 
     let mut leaves = Vec::new();
     for element in 0..elements {
-        // The digits of the element's number, to the bases of the arrays' lengths.
+        // The digits of the element's number, with the array lengths as bases.
         let mut path = vec![0; lengths.len()];
         let mut rest = element;
         for (index, length) in path.iter_mut().zip(&lengths).rev() {
@@ -114,13 +114,13 @@ fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     Some(leaves)
 }
 
-/// The most members of blocks that are copied one by one.
+/// The largest number of block members that are copied one by one.
 const MOST_LEAVES: u32 = 16_384;
-/// The most arrays around one another: no front end nests more.
+/// The deepest nesting of arrays; no front end nests more.
 const MOST_ARRAYS: usize = 32;
 
-/// The lengths of the arrays that `ty` is, outermost first, and what they hold in the end; `None` where there are
-/// too many.
+/// Returns the lengths of the nested arrays in `ty`, outermost first, and their innermost element type; `None` if the
+/// nesting is too deep.
 pub(super) fn array_lengths(m: &Module<'_>, mut ty: Id) -> Option<(Vec<Id>, Id)> {
     let mut lengths = Vec::new();
     while let Some(Type::Array { element, length }) = m.ty(ty) {

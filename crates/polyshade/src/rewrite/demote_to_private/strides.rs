@@ -1,5 +1,5 @@
-//! A `Private` variable has no layout in memory, so its arrays may not say a stride. Some producers give one to every
-//! array, outputs included.
+//! Removes array strides: a `Private` variable has no memory layout, so its arrays must not have a stride. Some
+//! producers give one to every array, including those of outputs.
 
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
 use crate::code;
@@ -7,11 +7,11 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type};
 
-/// What becomes of the strides of variables that are taken over.
+/// The treatment of array strides in the types of demoted variables.
 pub(super) struct Strides {
-    /// Arrays that nothing else has: they lose it.
+    /// Arrays that no other memory uses; they lose their stride.
     dropped: Vec<Id>,
-    /// Variables whose array is also a buffer's: they get another one.
+    /// Variables whose array type a buffer uses too; they get another array type.
     replaced: HashSet<Id>,
 }
 
@@ -32,7 +32,7 @@ impl Strides {
                 strides.dropped.push(array);
             } else if pointee(m, variable) == array
                 && only_elements_are_used(m, variable)
-                // What is copied has one type on both sides.
+                // Copies need the same type on both sides.
                 && !matches!(copies, Copies::At(_))
             {
                 strides.replaced.insert(variable.result());
@@ -46,7 +46,7 @@ impl Strides {
         Ok(strides)
     }
 
-    /// The type that `variable` has as a `Private` one.
+    /// Returns the pointee type of `variable` after it became `Private`.
     pub(super) fn private_type(
         &self,
         m: &Module<'_>,
@@ -69,8 +69,8 @@ impl Strides {
     }
 }
 
-/// The arrays in the types of `taken` that say a stride, each with every variable that it is the whole of, and else
-/// with one.
+/// Returns the arrays in the types of `taken` that have a stride. An array that is the whole type of variables is
+/// listed with each of them, any other with one variable.
 fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variable<'m>)> {
     let is_array = |ty| {
         let op = m.definition(ty).map(Inst::op);
@@ -97,7 +97,7 @@ fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variab
     strided
 }
 
-/// Whether the variable is only what access chains start from: then nobody minds its own type.
+/// Whether only access chains to elements use the variable, so that its own type does not matter.
 fn only_elements_are_used(m: &Module<'_>, variable: Variable<'_>) -> bool {
     m.uses_of(variable.result()).all(|user| {
         let is_of_elements = matches!(
