@@ -39,7 +39,7 @@ pub(super) fn structure_at(m: &Module<'_>, ty: Id) -> Option<At> {
     m.definition(ty).filter(|inst| inst.op() == Op::TYPE_STRUCT).map(At::of)
 }
 
-/// Whether a value of this type consists of numbers and booleans only, so that it can be undefined where it is not used.
+/// Whether a value of this type has only numbers and booleans, so that it can be undefined where it is not used.
 pub(super) fn is_data(m: &Module<'_>, ty: Id) -> bool {
     let mut open = vec![ty];
     for _ in 0..MOST_TYPES {

@@ -1,12 +1,11 @@
-// What a draw with adjacency has beside its neighbours. Topologies are named, and `less` is written, where this is
-// included.
+// Vertices of draws with adjacency. The including file defines the topologies and `less`.
 
 bool has_adjacency(const uint topology) { return topology - (LINE_LIST + ADJACENCY) <= TRIANGLE_STRIP - LINE_LIST; }
 
-// The topology of what is captured where neighbours are left out.
+// The topology of the captured primitives, which have no adjacent vertices.
 uint without_adjacency(const uint topology) { return topology - mix(0u, ADJACENCY, has_adjacency(topology)); }
 
-// How many of `count` vertices are not neighbours of others. A strip of lines has one at each end.
+// How many of `count` vertices are not only adjacent ones. A line strip has one adjacent vertex at each end.
 uint count_of_captured(const uint topology, const uint count) {
     switch (topology) {
         case LINE_LIST + ADJACENCY: return (count >> 2) * 2u;

@@ -1,10 +1,10 @@
-// The equations of VK_EXT_blend_operation_advanced. Colours are `source` and `destination`, each with its alpha.
+// The equations of VK_EXT_blend_operation_advanced. `source` and `destination` are colours with alpha.
 //
-// Branches are selects, which leave what is not taken alone: it may be infinite or no number.
+// Branches are selections, in which the value that is not selected may be infinite or NaN.
 
 #version 450
 
-// The weights p0, p1, p2 of what both, only the source and only the destination cover.
+// The weights p0, p1, p2 of the areas that both, only the source and only the destination cover.
 vec3 uncorrelated(const float source, const float destination) {
     return vec3(source * destination, source * (1.0 - destination), destination * (1.0 - source));
 }
@@ -17,7 +17,7 @@ vec3 disjoint(const float source, const float destination) {
     return vec3(max(source + destination - 1.0, 0.0), min(source, 1.0 - destination), min(destination, 1.0 - source));
 }
 
-// Some devices divide x by x and get less than 1.
+// On some devices, x / x is less than 1.
 vec4 unpremultiply(const vec4 color) {
     vec3 divided = mix(color.rgb / color.a, vec3(1.0), equal(color.rgb, vec3(color.a)));
     return vec4(mix(divided, vec3(0.0), bvec3(color.a == 0.0)), color.a);
@@ -29,17 +29,17 @@ vec4 to_unorm(const vec4 color) { return clamp(color, 0.0, 1.0); }
 
 vec4 to_snorm(const vec4 color) { return clamp(color, -1.0, 1.0); }
 
-// The common form with X, Y, Z all 1.
+// The general form, with X, Y and Z equal to 1.
 vec4 weighted(const vec3 both, const vec4 source, const vec4 destination, const vec3 p) {
     return vec4(both * p.x + source.rgb * p.y + destination.rgb * p.z, p.x + p.y + p.z);
 }
 
-// With Y 0.
+// The form with Y equal to 0.
 vec4 within_destination(const vec3 both, const vec4 destination, const vec3 p) {
     return vec4(both * p.x + destination.rgb * p.z, p.x + p.z);
 }
 
-// With Z 0.
+// The form with Z equal to 0.
 vec4 within_source(const vec3 both, const vec4 source, const vec3 p) {
     return vec4(both * p.x + source.rgb * p.y, p.x + p.y);
 }
@@ -93,7 +93,7 @@ vec4 blend_screen(const vec4 source, const vec4 destination, const vec3 p) {
     return weighted(both, source, destination, p);
 }
 
-// Dark where `test` is at most a half.
+// Multiplies where `test` is at most 0.5, otherwise screens.
 vec3 multiply_or_screen(const vec3 source, const vec3 destination, const vec3 test) {
     vec3 multiplied = 2.0 * source * destination;
     vec3 screened = 1.0 - 2.0 * (1.0 - source) * (1.0 - destination);
@@ -202,8 +202,8 @@ float greatest(const vec3 color) { return max(max(color.r, color.g), color.b); }
 
 float luminosity(const vec3 color) { return dot(color, vec3(0.30, 0.59, 0.11)); }
 
-// Moves a colour towards its own luminosity, into [0, 1]. The least component becomes exactly 0, the greatest exactly 1.
-// Rounding can leave no distance to divide by.
+// Moves a colour towards its luminosity, into [0, 1]: the minimum becomes exactly 0, the maximum exactly 1. Rounding
+// may make the distances to divide by 0.
 vec3 clip_color(const vec3 color) {
     float lum = luminosity(color);
     float low = least(color);
@@ -245,7 +245,7 @@ vec4 blend_hsl_luminosity(const vec4 source, const vec4 destination, const vec3 
     return weighted(set_luminosity(destination.rgb, source.rgb), source, destination, p);
 }
 
-// From here on colours are premultiplied, and what covers what does not matter.
+// From here on colours are premultiplied, and the overlap mode does not matter.
 
 vec4 blend_plus(const vec4 source, const vec4 destination) { return source + destination; }
 
@@ -256,7 +256,7 @@ vec4 blend_plus_clamped_alpha(const vec4 source, const vec4 destination) {
     return vec4(min(vec3(alpha), source.rgb + destination.rgb), alpha);
 }
 
-// The same as min(1, As + Ad) - ((As - S) + (Ad - D)), without what cancels.
+// Equals min(1, As + Ad) - ((As - S) + (Ad - D)), without the terms that cancel.
 vec4 blend_plus_darker(const vec4 source, const vec4 destination) {
     float excess = max(0.0, source.a + destination.a - 1.0);
     vec3 color = max(vec3(0.0), source.rgb + destination.rgb - excess);
@@ -287,7 +287,7 @@ vec4 blend_blue(const vec4 source, const vec4 destination) {
     return vec4(destination.rg, source.b, destination.a);
 }
 
-// What is linked is called here: the compiler leaves out the rest.
+// Calls all functions that are linked, as the compiler removes unused ones.
 void main() {
     vec4 s = vec4(0.0), d = vec4(0.0);
     vec3 p = uncorrelated(0.0, 0.0);

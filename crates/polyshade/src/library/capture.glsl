@@ -1,12 +1,12 @@
-// Which slots of the feedback buffers a vertex goes to: transform feedback of a draw without indices.
+// The slots of the feedback buffers to which a vertex is stored: transform feedback of a draw without indices.
 //
-// A slot is a corner of a primitive, numbered through the draw: instance after instance, primitive after primitive.
-// Functions without a body of their own are hooks.
+// A slot is a vertex of a primitive. Slots are numbered through the draw: by instance, then by primitive. Functions
+// with an empty or trivial body are hooks.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// VkPrimitiveTopology's values, and one for OpenGL's line loop.
+// The values of VkPrimitiveTopology, and one for OpenGL's line loops.
 const uint POINT_LIST = 0u;
 const uint LINE_LIST = 1u;
 const uint LINE_STRIP = 2u;
@@ -15,17 +15,17 @@ const uint TRIANGLE_STRIP = 4u;
 const uint TRIANGLE_FAN = 5u;
 const uint LINE_LOOP = 16u;
 
-// The draw's.
+// Hooks: properties of the draw.
 uint topology() { return POINT_LIST; }
 bool provoking_last() { return false; }
 
-// How many primitives of this many vertices fit into every buffer.
+// Hook: the number of primitives with this many vertices that fit into all buffers.
 uint primitives_that_fit(const uint vertices) { return vertices; }
 
-// Stores the captured outputs of this vertex to a slot.
+// Hook: stores the captured outputs of this vertex to a slot.
 void store_to_slot(const uint slot) {}
 
-// Whether one buffer is bound, and what stores to it.
+// Hooks: whether a buffer is bound, and the store to it.
 bool is_bound() { return true; }
 void store_to_buffer(const uint slot) {}
 
@@ -35,11 +35,11 @@ void store_where_bound(const uint slot) {
     }
 }
 
-// The difference, or 0 where it would be negative.
+// The difference, or 0 if it would be negative.
 uint less(const uint from, const uint what) { return from - min(from, what); }
 
-// How many primitives of `vertices` vertices fit into one buffer. All sizes are in words, `stride` is not 0. `length`
-// is how long the buffer really is: whatever the host's words say, nothing beyond it counts as room.
+// The number of primitives of `vertices` vertices that fit into one buffer. All sizes are in words, and `stride` is
+// not 0. `length` is the actual length of the buffer: nothing is stored beyond it, whatever the host parameters are.
 uint fit(const uint vertices, const uint stride, const uint length, const uint offset, const uint size,
          const uint reached) {
     return less(min(less(length, offset), size), reached) / (vertices * stride);
@@ -47,22 +47,22 @@ uint fit(const uint vertices, const uint stride, const uint length, const uint o
 
 #include "primitives.glsl"
 
-// Stores to a slot of the instance whose slots begin at `first`, if it is one of the `limit` that fit.
+// Stores to a slot of the instance whose slots begin at `first`, if it is among the `limit` that fit.
 void put(const uint first, const uint limit, const uint slot) {
     if (slot < limit) {
         store_to_slot(first + slot);
     }
 }
 
-// What follows stores a vertex to each of its slots among the `slots` of an instance. Where it has fewer than others,
-// as the first one of a strip has, a difference wraps around and is no slot below `limit`.
+// The following functions store a vertex to each of its slots among the `slots` of an instance. If it has fewer than
+// other vertices, such as the first of a strip, a difference wraps around and yields no slot below `limit`.
 
 void of_list(const uint first, const uint limit, const uint slots, const uint vertex) {
     put(first, limit, vertex);
 }
 
-// Each slot of a vertex, of which the last one is number 0. Drivers compile what stores as often as it is called, so it
-// is called in one place, in a loop over the slots.
+// Stores to each slot of a vertex, beginning with the last, which is number 0. Drivers compile the storing code once
+// for each call, so it has a single call, in a loop over the slots.
 #define PUT_EACH(COUNT, SLOT) for (uint which = 0u; which < COUNT; ++which) { put(first, limit, SLOT); }
 
 uint slot_of_line_strip(const uint vertex, const uint which) { return 2u * vertex - which; }
@@ -79,8 +79,8 @@ void of_line_loop(const uint first, const uint limit, const uint slots, const ui
     PUT_EACH(2u, slot_of_line_loop(slots, vertex, which))
 }
 
-// Odd triangles are wound the other way round: (0, 2, 1), or with the provoking vertex last the same cycle ending with
-// it, (1, 0, 2).
+// Odd triangles have the opposite winding: (0, 2, 1), or with the provoking vertex last (1, 0, 2), which is the same
+// cycle ending with that vertex.
 uint slot_of_triangle_strip(const uint vertex, const uint which) {
     uint triangle = vertex - which;
     uint odd = (3u + uint(provoking_last()) - which) % 3u;
@@ -94,7 +94,7 @@ void of_triangle_strip(const uint first, const uint limit, const uint slots, con
 // The first vertex is in all triangles.
 uint count_of_triangle_fan(const uint limit, const uint vertex) { return mix(2u, limit / 3u + 1u, vertex == 0u); }
 
-// Provoking vertex first: (i + 1, i + 2, 0); last: (0, i + 1, i + 2).
+// With the provoking vertex first: (i + 1, i + 2, 0); last: (0, i + 1, i + 2).
 uint slot_of_triangle_fan(const uint vertex, const uint which) {
     uint of_first = 3u * which + mix(2u, 0u, provoking_last());
     return mix(3u * (vertex - 1u - which) + uint(provoking_last()) + which, of_first, vertex == 0u);
@@ -105,12 +105,12 @@ void of_triangle_fan(const uint first, const uint limit, const uint slots, const
     PUT_EACH(count, slot_of_triangle_fan(vertex, which))
 }
 
-// How many slots a vertex of a list or a strip has.
+// The number of slots of a vertex of a list or a strip.
 uint count_of_list_or_strip() {
     return mix(1u + uint(topology() == LINE_STRIP), 3u, topology() == TRIANGLE_STRIP);
 }
 
-// Below no limit.
+// Not below any limit.
 const uint NO_SLOT = ~0u;
 
 uint slot_of_list_or_strip(const uint vertex, const uint which) {
@@ -124,8 +124,8 @@ uint slot_of_list_or_strip(const uint vertex, const uint which) {
     }
 }
 
-// A fan or a loop that is drawn as it is would run its shared vertices again and again, so the host draws those as
-// points, and what is drawn as it is stores nothing of them.
+// Drawn as such, a fan or a loop would run its shared vertices repeatedly. The host therefore draws it as points, and
+// this function stores nothing for the original topology.
 void of_list_or_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
     uint count = count_of_list_or_strip();
     PUT_EACH(count, slot_of_list_or_strip(vertex, which))
@@ -145,44 +145,45 @@ void of_any(const uint first, const uint limit, const uint slots, const uint ver
     PUT_EACH(count, slot_of_any(slots, vertex, which))
 }
 
-// One of the functions above.
+// Hook: one of the functions above.
 void corners(const uint first, const uint limit, const uint slots, const uint vertex) {}
 
-// The same, but that a vertex may be any number. It has no slot whose number is less than its own less one, so that
-// the others are those whose products cannot wrap around: no buffer has more than 2^30 slots.
+// Stores any vertex number. A vertex has no slot below its number less one, so that those with a slot are small
+// enough that products do not wrap around: no buffer has more than 2^30 slots.
 void of_vertex(const uint first, const uint limit, const uint slots, const uint vertex) {
     if (vertex <= limit) {
         corners(first, limit, slots, vertex);
     }
 }
 
-// The two functions that follow store a vertex of an instance of `slots` slots, `limit` slots of all instances being
-// those that fit.
+// The two functions that follow store a vertex of an instance of `slots` slots; `limit` is the number of slots of all
+// instances that fit.
 
 void of_one_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
     of_vertex(0u, min(slots, limit), slots, vertex);
 }
 
 void of_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
-    // By division: the product cannot wrap. Without a variable, which takes more words than a product.
+    // The division prevents a product that wraps. A variable would take more words than computing the product twice.
     if (instance <= limit / max(slots, 1u)) {
         of_vertex(instance * slots, min(slots, limit - instance * slots), slots, vertex);
     }
 }
 
-// One of these two.
+// Hook: one of these two.
 void of_draw(const uint vertex, const uint instance, const uint slots, const uint limit) {}
 
-// Stores vertex `vertex` of `count`, both counted within instance `instance`, to every slot that it has.
+// Stores vertex `vertex` of `count`, both counted within instance `instance`, to each of its slots.
 void capture(const uint vertex, const uint instance, const uint topology, const uint count) {
     uint vertices = vertices_per_primitive(topology);
     uint fits = primitives_that_fit(vertices);
-    // Of an instance of which not all fits, one primitive more than fits is as good as all: the product cannot wrap.
+    // If not all of an instance fits, one primitive more than fits has the same result as all: the product cannot
+    // wrap.
     uint primitives = min(primitives_per_instance(topology, vertices, count), fits + 1u);
     of_draw(vertex, instance, vertices * primitives, vertices * fits);
 }
 
-// What is linked is called here: the compiler leaves out the rest.
+// Calls all functions that are linked, as the compiler removes unused ones.
 void main() {
     capture(0u, 0u, 0u, 0u);
     of_one_instance(0u, 0u, 0u, 0u);

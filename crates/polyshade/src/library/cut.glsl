@@ -1,26 +1,26 @@
-// Primitives that a geometry stage emits are dropped by cull distances, and cut by clip distances.
+// Primitives that a geometry stage emits are discarded by cull distances, and cut by clip distances.
 //
-// Vertices are held in slots. What they are made of, and how they are emitted, only the lowering knows.
+// Vertices are stored in slots. The lowering defines their contents, and how they are emitted.
 
 #version 450
 
-// The slots of the vertices of a primitive come first; those of new ones lie behind them.
+// The slots of the vertices of a primitive come first; those of new vertices follow.
 const uint CORNERS_OF_LINE = 2u;
 const uint CORNERS_OF_TRIANGLE = 3u;
 
-// Each of eight planes adds a corner at most.
+// Each of eight planes adds at most one vertex to a triangle.
 const uint MOST_CORNERS = 11u;
 
 // The largest finite float.
 const float LARGEST = 3.4028234663852886e38;
 
-// Hook: puts the vertex that the shader emits into a slot.
+// Hook: saves the vertex that the shader emits to a slot.
 void save(const uint slot) {}
 
-// Hook: makes a vertex of two others, which lies `part` of the way from the one outside to the one inside.
+// Hook: interpolates a vertex, which is at `part` of the way from `outside` to `inside`.
 void interpolate(const uint slot, const uint outside, const uint inside, const float part) {}
 
-// Hook: emits a vertex, with the flat values of the provoking one.
+// Hook: emits a vertex, with the flat values of the provoking vertex.
 void emit(const uint slot, const uint provoking) {}
 
 // Hook: ends a strip.
@@ -30,16 +30,16 @@ void end_strip() {}
 float clip_distance(const uint slot, const uint plane) { return 0.0; }
 float cull_distance(const uint slot, const uint number) { return 0.0; }
 
-// No number is negative.
+// NaN counts as negative.
 bool is_negative(const float distance) { return !(distance >= 0.0); }
 
-// How far a new vertex lies from the one outside. Both triangles at an edge compute the same.
+// The distance of a new vertex from the outside vertex. Both triangles at an edge compute the same value.
 float part_to_plane(const float outside, const float inside) {
     precise float part = outside / (outside - inside);
     return part;
 }
 
-// Whether one and the same distance is negative at all corners.
+// Whether one cull distance is negative at all vertices.
 bool is_culled(const uvec3 corners, const uint cull) {
     for (uint i = 0u; i < cull; ++i) {
         if (is_negative(cull_distance(corners.x, i)) && is_negative(cull_distance(corners.y, i)) &&
@@ -50,7 +50,7 @@ bool is_culled(const uvec3 corners, const uint cull) {
     return false;
 }
 
-// Nothing can be interpolated between what is infinite or no number.
+// Infinite values and NaN cannot be interpolated.
 bool is_finite(const uvec3 corners, const uint clip) {
     for (uint plane = 0u; plane < clip; ++plane) {
         vec3 distances = vec3(clip_distance(corners.x, plane), clip_distance(corners.y, plane),
@@ -66,7 +66,7 @@ bool is_kept(const uvec3 corners, const uint clip, const uint cull) {
     return !is_culled(corners, cull) && is_finite(corners, clip);
 }
 
-// Cuts the triangle plane by plane, as Sutherland and Hodgman do, and emits what is left as a strip.
+// Cuts the triangle by one plane after the other (Sutherland and Hodgman), and emits the rest as a strip.
 void emit_cut_triangle(const uvec3 corners, const uint provoking, const uint clip) {
     uint polygon[MOST_CORNERS];
     polygon[0] = corners.x;
@@ -102,7 +102,7 @@ void emit_cut_triangle(const uvec3 corners, const uint provoking, const uint cli
         }
     }
 
-    // A strip covers a convex polygon where it takes corners from both ends in turn.
+    // A strip that takes vertices alternately from both ends covers a convex polygon.
     uint low = 0u;
     uint high = count - 1u;
     emit(polygon[low++], provoking);
@@ -115,7 +115,7 @@ void emit_cut_triangle(const uvec3 corners, const uint provoking, const uint cli
     end_strip();
 }
 
-// Cuts both ends of the line off.
+// Cuts the line at both ends.
 void emit_cut_line(const uint first, const uint second, const uint provoking, const uint clip) {
     float from_first = 0.0;
     float from_second = 0.0;
@@ -151,14 +151,14 @@ void emit_cut_line(const uint first, const uint second, const uint provoking, co
     end_strip();
 }
 
-// The shader emits a vertex, behind `count` others of its strip. Returns how many there are then. `provoking` is the
-// corner of a primitive that flat values come from.
+// Handles a vertex that the shader emits after `count` others of its strip. Returns the new count. `provoking` is the
+// vertex of a primitive that has the flat values.
 uint emit_to_triangles(const uint count, const uint provoking, const uint clip, const uint cull) {
     save(count % CORNERS_OF_TRIANGLE);
     if (count >= 2u) {
         uvec3 corners = (uvec3(count) - uvec3(2u, 1u, 0u)) % CORNERS_OF_TRIANGLE;
         uint flat_corner = corners[provoking];
-        // Every other triangle of a strip is wound the other way round.
+        // Every other triangle of a strip has the opposite winding.
         if ((count & 1u) == 1u) {
             corners = corners.xzy;
         }

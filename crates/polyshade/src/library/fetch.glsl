@@ -1,22 +1,22 @@
-// How vertex attributes are fetched from memory (Vulkan specification, "Vertex Input Extraction").
+// Fetches vertex attributes from memory (Vulkan specification, "Vertex Input Extraction").
 //
-// What is fetched stays bits, so that numbers keep theirs. Functions without a body of their own are hooks.
+// Values are passed as bits, so that no number changes its bits. Functions with a trivial body are hooks.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// A word of a buffer. `memory` is its address, without the lower 2 bits, or nothing where the buffer is bound.
+// Hook: a word of a buffer. `memory` is its address with the lower 2 bits cleared, or 0 if the buffer is bound.
 uint word_at(const uvec2 memory, const uint index) { return index; }
 
-// The place of what is out of bounds.
+// The place of an attribute that is out of bounds.
 const uint OUTSIDE = ~0u;
 
-// Where a range of `size` bytes from `start` on ends, in a buffer of `length` bytes.
+// The end of a range of `size` bytes from `start` on, in a buffer of `length` bytes.
 uint end_of(const uint start, const uint size, const uint length) {
     return min(start, length) + min(size, length - min(start, length));
 }
 
-// Which element an invocation reads, by a rate: 0 by vertex, or 1 + the divisor of what steps by instance.
+// The element that an invocation reads. `rate` is 0 for vertices, or 1 + the divisor of instances.
 uint element_by_rate(const uint rate, const uint vertex, const uint instance, const uint first) {
     if (rate == 0u) {
         return vertex;
@@ -25,8 +25,8 @@ uint element_by_rate(const uint rate, const uint vertex, const uint instance, co
     return divisor == 0u ? first : first + (instance - first) / max(divisor, 1u);
 }
 
-// Where an attribute of `size` bytes lies, `offset` bytes behind the start of its element; the buffer's range goes from
-// `start` to `end`. Elements are less than 2^16 bytes apart.
+// The byte at which an attribute of `size` bytes begins, `offset` bytes after the start of its element. The range of
+// the buffer is from `start` to `end`. Elements are less than 2^16 bytes apart.
 uint place_of(const uint element, const uint stride, const uint start, const uint offset, const uint size,
               const uint end) {
     uint upper = (element >> 16) * stride + ((element & 0xffffu) * stride >> 16);
@@ -37,7 +37,7 @@ uint place_of(const uint element, const uint stride, const uint start, const uin
     return fits && size <= end && place <= end - size ? place : OUTSIDE;
 }
 
-// The same for who need not know which elements are out of bounds: one that is may be read as any in the range.
+// Does the same, but without an exact bounds check: an element out of bounds may yield any place in the range.
 uint place_within(const uint element, const uint stride, const uint start, const uint offset, const uint size,
                   const uint end) {
     uint place = element * stride + start + offset;
@@ -52,7 +52,7 @@ uint aligned_word(const uvec2 memory, const uint place, const uint number) {
     return word_at(memory, (place >> 2) + number);
 }
 
-// Word `number` of an attribute of `size` bytes anywhere. What is behind the last byte may be anything.
+// Word `number` of an attribute of `size` bytes at any place. Bits after the last byte are undefined.
 uint any_word(const uvec2 memory, const uint place, const uint number, const uint size) {
     if (place == OUTSIDE) {
         return 0u;
@@ -61,19 +61,19 @@ uint any_word(const uvec2 memory, const uint place, const uint number, const uin
     uint last = (place + (size - 1u)) >> 2;
     uint low = word_at(memory, first);
     uint high = word_at(memory, min(first + 1u, last));
-    // Two shifts, as one by 32 bits is undefined.
+    // Two shifts, as a shift by 32 bits is undefined.
     uint shift = (place & 3u) * 8u;
     return low >> shift | high << 1 << (31u - shift);
 }
 
 #include "index.glsl"
 
-// An index that no vertex has where it restarts primitives: then 0.
+// The vertex of an index. The index that restarts primitives has no vertex; the result is then 0.
 uint index_of_vertex(const uint index, const uint type) {
     return mix(index, 0u, index == ~0u >> 32u - (8u << type));
 }
 
-// What follows takes `bits` of a component, the rest of which is 0, and gives the bits of what the shader reads.
+// The following functions convert a component of `bits` bits, with zeros above, to the bits that the shader reads.
 
 uint from_sint(const uint raw, const uint bits) {
     uint unused = 32u - bits;
@@ -95,12 +95,12 @@ uint from_uscaled(const uint raw) { return floatBitsToUint(float(raw)); }
 
 uint from_sscaled(const uint raw, const uint bits) { return floatBitsToUint(float(int(from_sint(raw, bits)))); }
 
-// A float of less than 32 bits: without a sign, with an exponent of 5 bits and `bits` - 5 of mantissa.
+// A float of less than 32 bits without a sign: 5 bits of exponent, and `bits` - 5 of mantissa.
 uint from_unsigned_float(const uint raw, const uint bits) {
     uint mantissa_bits = bits - 5u;
     uint exponent = raw >> mantissa_bits;
     uint mantissa = (raw & ((1u << mantissa_bits) - 1u)) << (23u - mantissa_bits);
-    // One without the hidden bit is a number of steps of 2^-37, which a float has without being denormal itself.
+    // A denormal number is a multiple of 2^-37, which a 32-bit float represents as a normal number.
     uint small = floatBitsToUint(float(mantissa) * uintBitsToFloat(90u << 23));
     uint large = exponent == 31u ? 255u : exponent + 112u;
     return exponent == 0u ? small : large << 23 | mantissa;
@@ -118,7 +118,7 @@ uint from_float(const uint raw, const uint bits) {
     return from_unsigned_float(raw, bits);
 }
 
-// The kinds of numbers.
+// Numeric formats.
 const uint UINT = 0u;
 const uint SINT = 1u;
 const uint UNORM = 2u;
@@ -126,8 +126,9 @@ const uint SNORM = 3u;
 const uint USCALED = 4u;
 const uint SSCALED = 5u;
 
-// A component of an attribute whose format the host says. Of `widths`, the bits of each of four components are 7 bits,
-// and the kind is above; of `positions`, where each begins is 8 bits. `absent` is what a component is without bits.
+// A component of an attribute whose format is in host parameters. `widths` has 7 bits for the size of each of four
+// components, and the numeric format above; `positions` has 8 bits for the first bit of each. `absent` is the value
+// of a component without bits.
 uint any_component(const uvec2 memory, const uint place, const uint widths, const uint positions, const uint component,
                    const uint absent) {
     uint bits = min(widths >> 7u * component & 127u, 32u);
@@ -152,7 +153,7 @@ uint any_component(const uvec2 memory, const uint place, const uint widths, cons
     }
 }
 
-// How many bytes a format of the host's has. It ends where its last component does.
+// The size in bytes of a format in host parameters. It ends at the end of its last component.
 uint size_of(const uint widths, const uint positions) {
     uint end = 0u;
     for (uint component = 0u; component < 4u; ++component) {

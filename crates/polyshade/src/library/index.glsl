@@ -1,6 +1,6 @@
-// How an index is read. `word_at` is written where this is included.
+// Reads of an index buffer. The including file defines `word_at`.
 
-// Index `number` of a buffer whose range goes from `start` to `end`, each of 2^`type` bytes; 0 where it is out of bounds.
+// Index `number` of a buffer from byte `start` to byte `end`; an index has 2^`type` bytes. Out of bounds it is 0.
 uint index_at(const uvec2 memory, const uint number, const uint type, const uint start, const uint end) {
     if (number >= end - min(start, end) >> type) {
         return 0u;

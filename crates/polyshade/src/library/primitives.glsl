@@ -1,11 +1,11 @@
-// How many primitives a draw has. Topologies are named, and `less` is written, where this is included.
+// The number of primitives in a draw. The including file defines the topologies and `less`.
 
 uint vertices_per_primitive(const uint topology) {
     const uint LINES = 1u << LINE_LIST | 1u << LINE_STRIP | 1u << LINE_LOOP;
     return mix(3u - (LINES >> topology & 1u), 1u, topology == POINT_LIST);
 }
 
-// How many primitives of `vertices` vertices `count` vertices make. A loop closes what a strip leaves open.
+// The number of primitives of `vertices` vertices in `count` vertices. A loop has one more line than a strip.
 uint primitives_per_instance(const uint topology, const uint vertices, const uint count) {
     const uint LISTS = 1u << POINT_LIST | 1u << LINE_LIST | 1u << TRIANGLE_LIST;
     uint of_strip = less(count, vertices - 1u);
