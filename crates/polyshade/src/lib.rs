@@ -4,7 +4,7 @@
 //! function from a [module](polyshade_spv::Module) and options to new modules, and lists the bindings and draws
 //! that the host must provide. Lowerings keep no state between calls, never panic on any input, and are deterministic.
 //!
-//! | Lowering | What it does |
+//! | Lowering | Purpose |
 //! |---|---|
 //! | [`transform_feedback`] | captures a stage's outputs, into storage buffers or with the extension |
 //! | [`clip_space`] | converts the position: OpenGL's depth range, a flipped Y and pre-rotation |

@@ -7,26 +7,20 @@
 use crate::rewrite::Library;
 use std::sync::LazyLock;
 
-/// `library/blend.glsl`.
 pub(crate) static BLEND: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/blend.spv")));
 
-/// `library/capture.glsl`.
 pub(crate) static CAPTURE: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/capture.spv")));
 
-/// `library/draws.glsl`.
 pub(crate) static DRAWS: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/draws.spv")));
 
-/// `library/fetch.glsl`.
 pub(crate) static FETCH: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/fetch.spv")));
 
-/// `library/fixed.glsl`.
 pub(crate) static FIXED: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/fixed.spv")));
-/// `library/cut.glsl`.
 pub(crate) static CUT: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/cut.spv")));
 

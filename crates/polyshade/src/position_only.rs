@@ -132,7 +132,6 @@ fn reduce(
     frame.found(m, undecided)
 }
 
-/// Finds the outputs that `variant` does not have.
 fn find_unneeded(
     frame: &Frame<'_>,
     m: &Module<'_>,

@@ -9,7 +9,6 @@ use polyshade_spv::{BuiltIn, Cursor, Id, Module, Op, Patch, Position, StorageCla
 /// The number of samples in one word of a sample mask.
 pub(super) const MOST_SAMPLES: u32 = 32;
 
-/// Whether the colour has an alpha.
 pub(super) fn has_alpha(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| piece.numbers == Numbers::Floats && piece.first + piece.count == 4)
 }

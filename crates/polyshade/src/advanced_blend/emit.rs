@@ -14,7 +14,6 @@ use crate::rewrite::{self, Copies, ParamReader};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
-/// Emits all code of the lowering.
 pub(super) fn emit<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

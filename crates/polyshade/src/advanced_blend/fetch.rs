@@ -27,7 +27,6 @@ const SAMPLE: u32 = 0x40;
 /// The images that hold the destinations, and the coordinate of the fragment.
 pub(super) struct Fetch {
     destination: Destination,
-    /// The image of each location.
     images: Vec<Image>,
     /// The coordinate in the images; tile images need none.
     coordinate: Option<Id>,

@@ -14,7 +14,6 @@ pub(super) struct Piece {
     pub(super) variable: Id,
     /// Number of the element, if the variable is an array.
     pub(super) element: Option<u32>,
-    /// First component.
     pub(super) first: u32,
     pub(super) count: u32,
     /// Type of all components: a vector, or a scalar for one.

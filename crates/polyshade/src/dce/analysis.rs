@@ -81,7 +81,6 @@ impl<'m, 'w> Analysis<'m, 'w> {
         self.m.inst_at(at.word())
     }
 
-    /// Returns the instruction that defines `id`.
     #[inline]
     pub(super) fn defined_at(&self, id: Id) -> Option<At> {
         self.definitions.at(id).map(At::from_word)

@@ -8,7 +8,6 @@ use super::kinds::{Kind, kind};
 use polyshade_spv::view::{Branch, BranchConditional, LoopMerge, Merge};
 use polyshade_spv::{Id, Module};
 
-/// One block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockRecord {
     pub(super) label: At,
@@ -16,7 +15,6 @@ pub(super) struct BlockRecord {
     pub(super) terminator: At,
     /// The innermost construct that contains it.
     pub(super) inside: Option<Construct>,
-    /// The construct that it heads.
     pub(super) heads: Option<Construct>,
     /// The construct whose merge block it is, and the loop whose continue target it is.
     merges: Option<Construct>,
@@ -38,14 +36,12 @@ impl Order {
     const SEEN: Self = Self(u32::MAX - 1);
 }
 
-/// One construct.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConstructRecord {
     /// The construct around it; `None` for a body.
     pub(super) parent: Option<Construct>,
     /// The block that heads it; `None` for a body.
     pub(super) header: Option<Block>,
-    /// Its merge block.
     pub(super) merge: Option<Block>,
     /// The first block directly in it.
     pub(super) first: Option<Block>,
@@ -102,7 +98,6 @@ impl Graph {
         Self { blocks: Table::with_capacity(blocks), constructs, ..Self::default() }
     }
 
-    /// Adds a block that begins at `label`.
     pub(super) fn begin_block(&mut self, label: At) -> Block {
         self.blocks.push(BlockRecord {
             label,
@@ -262,7 +257,6 @@ impl Graph {
         entered.filter(around).map_or(Left::Invalid, Left::Construct)
     }
 
-    /// Puts every block directly into the body.
     fn flatten(&mut self, first: Block, body: Construct) {
         self.constructs.truncate(Construct::new(body.number() + 1));
         self.constructs[body].exits = None;

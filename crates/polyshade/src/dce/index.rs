@@ -110,7 +110,6 @@ impl<I: Index, T> Table<I, T> {
         Self { rows: Vec::with_capacity(rows), index: PhantomData }
     }
 
-    /// Adds a row.
     #[inline]
     pub(super) fn push(&mut self, row: T) -> I {
         let index = self.next();
@@ -142,7 +141,6 @@ impl<I: Index, T> Table<I, T> {
         &mut self.rows[first.number()..]
     }
 
-    /// Returns the indices of all rows.
     pub(super) fn indices(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         all_of(I::new(0)..self.next())
     }

@@ -7,7 +7,6 @@ use polyshade_spv::{Op, is_known};
 pub(super) enum Kind {
     /// Computes a value from its operands, without any other effect.
     Value,
-    /// Extracts a part of a value.
     Extract,
     /// Makes a pointer into the pointee of its first operand.
     Chain,
@@ -26,7 +25,6 @@ pub(super) enum Kind {
     FunctionEnd,
     Label,
     Merge,
-    /// Branches to other blocks.
     Branch,
     Return,
     ReturnValue,
@@ -53,7 +51,6 @@ static KINDS: [Kind; TABLE] = {
     kinds
 };
 
-/// Returns the kind of instructions with the opcode `op`.
 #[inline]
 pub(super) fn kind(op: Op) -> Kind {
     match KINDS.get(usize::from(op.0)) {

@@ -281,7 +281,7 @@ impl<'m> Search<'_, 'm, '_> {
         id
     }
 
-    /// The value of an integer constant.
+    /// Returns the value of an integer constant.
     fn number(&self, id: Id, signed: bool) -> Option<i128> {
         let inst = self.analysis.m.definition(self.copied_from(id))?;
         let Some(Type::Int { width, .. }) = self.analysis.m.ty(inst.result_type()?) else {

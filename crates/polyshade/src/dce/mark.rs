@@ -97,7 +97,6 @@ impl<'m, 'w> Marks<'m, 'w> {
         self.analysis.m
     }
 
-    /// Returns the instruction that ends `block`.
     fn terminator(&self, block: Block) -> Inst<'m> {
         self.analysis.inst(self.analysis.graph.blocks[block].terminator)
     }
@@ -205,7 +204,6 @@ impl<'m, 'w> Marks<'m, 'w> {
         pointee.map_or(0, |ty| m.members(m.innermost_element(ty)).len() as u32)
     }
 
-    /// Marks everything in a function.
     fn keep_function(&mut self, function: Function) {
         self.open.push(Open::Result(function));
         self.effect(function);
@@ -246,7 +244,6 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the instruction at `at`.
     #[inline]
     pub(super) fn live(&mut self, at: At) {
         if self.live.insert(at) {

@@ -50,7 +50,6 @@ impl Notes {
         Self(vec![0; words + 1])
     }
 
-    /// Returns the block of an instruction.
     #[inline]
     pub(super) fn block(&self, at: At) -> Option<Block> {
         (self.0[at.number()] as usize).checked_sub(1).map(Block::new)

@@ -106,7 +106,6 @@ impl Parts {
         Self { parts: Table::with_capacity(parts), writes, open, ..Self::default() }
     }
 
-    /// Adds a whole variable.
     pub(super) fn add_root(&mut self, owner: Owner) -> Part {
         let (root, part) = (self.roots.next(), self.parts.next());
         self.roots.push(RootRecord { part, owner, indexed: false, addressed: false });

@@ -3,7 +3,6 @@
 use super::index::{At, Call, Construct, Function, Parameter, Part, Value};
 use std::ops::Range;
 
-/// One function.
 pub(super) struct FunctionRecord {
     pub(super) at: At,
     /// The word after its last instruction.
@@ -25,7 +24,6 @@ pub(super) struct FunctionRecord {
     pub(super) result_members: u64,
 }
 
-/// One parameter.
 pub(super) struct ParameterRecord {
     pub(super) at: At,
     pub(super) function: Function,
@@ -46,7 +44,6 @@ pub(super) struct ParameterRecord {
     pub(super) waiting: Vec<Call>,
 }
 
-/// One call.
 pub(super) struct CallRecord {
     pub(super) at: At,
     pub(super) caller: Function,

@@ -264,8 +264,8 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     /// Replaces the branch of a removed construct's header by a branch to its merge block.
     ///
     /// ```text
-    ///         OpSelectionMerge %merge None            ; gone
-    ///         OpBranchConditional %a %then %merge     ; gone
+    ///         OpSelectionMerge %merge None            ; removed
+    ///         OpBranchConditional %a %then %merge     ; removed
     ///         OpBranch %merge
     /// ```
     fn branch_on(&mut self, inst: Inst<'m>) {

@@ -93,7 +93,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
     /// %new = OpFunctionCall %v4float %function %old
     ///        OpStore %gl_Position %new
     ///
-    /// %old = OpLoad %v4float %kept             ; behind the emit
+    /// %old = OpLoad %v4float %kept             ; after the emit
     ///        OpStore %gl_Position %old
     /// ```
     fn export(

@@ -85,7 +85,6 @@ impl Library {
     }
 }
 
-/// Reads a library.
 struct Reader<'m> {
     m: &'m Module<'m>,
     sources: HashMap<Id, Source>,

@@ -39,11 +39,8 @@ pub(crate) enum Address {
 /// The parameters of one source, ready for loads in one function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Open<'a> {
-    /// In a block.
     Block(HostBlock),
-    /// Specialization constants.
     Constants(&'a [Id]),
-    /// In memory.
     Memory(Memory, Pointed),
 }
 

@@ -150,7 +150,6 @@ impl Format {
         self.numbers
     }
 
-    /// Whether components have 64 bits.
     pub(super) fn is_wide(self) -> bool {
         self.fields[0].bits == 64
     }

@@ -25,7 +25,6 @@ pub(super) struct Leaf {
     pub(super) first: u32,
     /// Number of components; 1 for a scalar.
     pub(super) count: u32,
-    /// Type of a component.
     pub(super) component: Id,
     pub(super) number: Number,
 }
@@ -109,7 +108,6 @@ struct Leaves<'l, 'w> {
     variable: Id,
     /// `Component`.
     component: u32,
-    /// The next location.
     next: u32,
     path: Vec<u32>,
     leaves: Vec<Leaf>,

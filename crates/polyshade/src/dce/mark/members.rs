@@ -119,7 +119,6 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Returns all structure types, in order.
     pub(super) fn structures(&self) -> Vec<At> {
         let globals = self.m().section(Section::Globals);
         globals.filter(|inst| inst.op() == Op::TYPE_STRUCT).map(At::of).collect()

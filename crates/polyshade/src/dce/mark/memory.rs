@@ -85,13 +85,11 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Returns the parameter of `function` with this number.
     fn parameter(&self, function: Function, number: u32) -> Option<Parameter> {
         let parameters = self.analysis.functions[function].parameters.clone();
         all_of(parameters).nth(number as usize)
     }
 
-    /// Returns the argument of the call at `at` for `parameter`.
     pub(super) fn argument(&self, at: At, parameter: Parameter) -> Option<Id> {
         let call = FunctionCall::of(self.analysis.inst(at))?;
         let function = self.analysis.parameters[parameter].function;
