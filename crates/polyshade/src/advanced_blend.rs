@@ -218,8 +218,7 @@ fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
 }
 
 impl ColorBlend {
-    /// Returns the component type of `colour` if this blending applies to it, or `None` if the colour does not
-    /// change.
+    /// Returns the component type of `colour`; `None` if this blending does not apply to it.
     fn blends(&self, location: u32, colour: &Colour) -> Result<Option<Numbers>, Error> {
         let (Some(numbers), Some(piece)) = (colour.numbers(), colour.first.first()) else {
             return Ok(None);

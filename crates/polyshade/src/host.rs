@@ -86,8 +86,8 @@ impl<'m, T> Lowered<'m, T> {
         Lowered { module: module.into_owned(), progress, params, requirements, result }
     }
 
-    /// Adds host parameters, and the descriptors, push constants, specialization constants and limits that `stage`
-    /// needs to read them.
+    /// Adds host parameters, and the requirements for reading them in `stage`: descriptors, push constants,
+    /// specialization constants and limits.
     #[must_use]
     pub fn with_params(mut self, params: Vec<HostParams>, stage: ExecutionModel) -> Self {
         self.requirements.read(&params, stage);

@@ -52,8 +52,8 @@ const REDUCED: Stages = Stages {
     otherwise: "is not the last before rasterization",
 };
 
-/// Reduces the outputs of `module` to those of the [variant](Options::variant) in the options, and removes everything
-/// that only other outputs need.
+/// Reduces `module` to the outputs of the [variant](Options::variant) in the options. Removes everything that only
+/// other outputs need.
 ///
 /// The module must be for the last stage before rasterization. Unused inputs and resources are removed, unless
 /// [`Options::keep_interface`] keeps them; the others keep their ids, sets, bindings and locations. Other entry
@@ -143,8 +143,7 @@ fn find_unneeded(
     Ok(outputs.unneeded(variant))
 }
 
-/// Returns a version with the decorations that the options add, and without transform feedback that this variant must
-/// not do.
+/// Adds the decorations in the options, and removes transform feedback that this variant must not do.
 fn prepare<'v>(
     frame: &'v Frame<'_>,
     options: &Options,

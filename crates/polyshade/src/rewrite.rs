@@ -62,7 +62,7 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
 
-/// Returns the inputs or the outputs of `entry`, as `class` selects, each once; before SPIR-V 1.4 an interface may
+/// Returns the inputs or the outputs of `entry`, as `class` selects, each once. Before SPIR-V 1.4 an interface may
 /// list a variable twice.
 pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
     let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
@@ -86,8 +86,8 @@ fn listed<'m>(
     entry.interface().filter(is_of_class)
 }
 
-/// Adds a variable that is neither input nor output to the interface of `entry` if the module's version is 1.4 or
-/// later, whose interfaces list all global variables.
+/// Adds a variable that is neither input nor output to the interface of `entry`, from SPIR-V 1.4 on. Earlier
+/// interfaces list only inputs and outputs.
 pub fn add_to_interface<'m>(
     m: &Module<'_>,
     p: &mut Patch<'m, '_>,

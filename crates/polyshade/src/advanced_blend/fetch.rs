@@ -44,8 +44,7 @@ struct Image {
 }
 
 impl Fetch {
-    /// Adds the images for `locations`, each with its component type, and emits the coordinate of the fragment at
-    /// `at`.
+    /// Adds the images for `locations` and their component types. Emits the coordinate of the fragment at `at`.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,

@@ -299,8 +299,7 @@ impl Options {
         self.every_target(ColorBlend::new(equations))
     }
 
-    /// Blends every target in this way, except those that [`target`](Self::target) or [`unblended`](Self::unblended)
-    /// names.
+    /// Sets the blending of all targets that [`target`](Self::target) and [`unblended`](Self::unblended) do not name.
     #[must_use]
     pub fn every_target(mut self, target: ColorBlend) -> Self {
         self.every_target = Some(target);

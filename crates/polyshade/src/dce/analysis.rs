@@ -43,8 +43,7 @@ pub(super) struct Analysis<'m, 'w> {
     pub(super) first_reduced: Function,
     /// Side effects to be removed.
     pub(super) dropped: Vec<At>,
-    /// A function has no block, or instructions outside of blocks; or an instruction other than a call uses a
-    /// function that is never called.
+    /// A function has no block or has code outside of blocks, or a function that is never called has another use.
     pub(super) is_malformed: bool,
 }
 

@@ -214,7 +214,7 @@ impl Graph {
         innermost == body
     }
 
-    /// Finds the branches that leave a construct to a block other than its merge block; returns `false` for a branch
+    /// Finds the branches that leave a construct to a block other than its merge block. Returns `false` for a branch
     /// that structured control flow does not allow.
     fn find_exits(&mut self, scratch: &Scratch, first: Block, body: Construct) -> bool {
         for block in &scratch.order {

@@ -121,8 +121,8 @@ fn is_builtin(m: &Module<'_>, variable: Id, pointee: Id) -> bool {
     of_block(m.builtin(variable)) || of_block(m.member_builtin(block, 0))
 }
 
-/// Returns the size of the members that a shader writes of a block of built-in outputs, if it accesses each by a
-/// constant index: front ends declare more built-ins than a shader uses. `None` for other blocks.
+/// Returns the size of the members that a shader writes of a block of built-in outputs. Front ends declare more
+/// built-ins than a shader uses. `None` for other blocks, or if a member is not accessed by a constant index.
 fn written_bytes(
     m: &Module<'_>,
     sizes: &HashMap<Id, u64>,

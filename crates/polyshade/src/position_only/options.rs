@@ -174,8 +174,9 @@ impl Options {
         self
     }
 
-    /// Adds `NoContraction` to all arithmetic of the position-only variant, in it and in the [full](Variant::Full)
-    /// shader. It is for drivers that contract the same arithmetic differently although the outputs are `Invariant`.
+    /// Adds `NoContraction` to all arithmetic of the position-only variant. The [full](Variant::Full) shader gets it
+    /// for the same instructions. It is for drivers that contract the same arithmetic differently although the
+    /// outputs are `Invariant`.
     #[must_use]
     pub fn precise(mut self) -> Self {
         self.precise = true;

@@ -125,8 +125,8 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         }
     }
 
-    /// If `VK_EXT_transform_feedback` captures the output, adds an output with the original value that is captured
-    /// instead. Returns its location.
+    /// Adds a copy of the original output, if `VK_EXT_transform_feedback` captures it. The copy is captured instead.
+    /// Returns its location.
     ///
     /// ```text
     /// %old = OpLoad %v4float %gl_Position

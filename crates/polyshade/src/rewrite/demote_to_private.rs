@@ -268,7 +268,7 @@ fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
     glsl(m, inst, &interpolation).is_some()
 }
 
-/// Returns the structures with decorations that a `Private` variable cannot have; fails if a variable that is not
+/// Returns the structures with decorations that a `Private` variable cannot have. Fails if a variable that is not
 /// demoted has the same structure.
 fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, Error> {
     let mut structures = Vec::new();

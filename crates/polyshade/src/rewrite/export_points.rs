@@ -10,8 +10,7 @@ use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position
 pub enum ExportPoints<'m> {
     /// The end of the stage.
     End(Position<'m>),
-    /// The instructions of a geometry stage that emit a vertex, each with its vertex stream if that is an
-    /// `OpConstant`.
+    /// The emits of a geometry stage, each with its vertex stream if that is an `OpConstant`.
     Emits(Vec<(Inst<'m>, Option<u32>)>),
 }
 
@@ -75,8 +74,8 @@ impl<'m> ExportPoints<'m> {
         }
     }
 
-    /// Returns the position of [`at_exports`](Self::at_exports), and one for code that runs after each emit, which
-    /// does not exist where the shader ends.
+    /// Returns the position of [`at_exports`](Self::at_exports), and one for code after each emit. The latter does
+    /// not exist where the shader ends.
     pub fn around_exports(
         &self,
         p: &mut Patch<'m, '_>,

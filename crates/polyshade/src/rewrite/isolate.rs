@@ -8,9 +8,9 @@ use polyshade_spv::{
     StorageClass, is_known,
 };
 
-/// Returns a version in which the entry point `name` shares no functions, `Private` variables, interface variables or
-/// structures of these with other entry points. If it already shares none, for example because it is the only one,
-/// the module does not change.
+/// Returns a version in which the entry point `name` shares no functions or interface with others. It has its own
+/// functions, `Private` variables, interface variables and structures of these. If it already has these, for example
+/// because it is the only entry point, the module does not change.
 ///
 /// # Errors
 ///

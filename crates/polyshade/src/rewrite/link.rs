@@ -189,7 +189,7 @@ fn glsl_name(m: &Module<'_>, function: Id) -> String {
     name.split('(').next().unwrap_or_default().to_owned()
 }
 
-/// Links the functions `names` of `library`, and those that they call, into the module of `p`; returns their ids in
+/// Links the functions `names` of `library`, with those that they call, into the module of `p`. Returns their ids in
 /// that order. Each call of `link` makes separate copies.
 ///
 /// Types, constants and extended instruction sets are shared with the module.

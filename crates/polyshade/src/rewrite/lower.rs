@@ -191,8 +191,7 @@ impl<'m> Frame<'m> {
         Lowered { module, progress, params, requirements, result }
     }
 
-    /// Maps the id and the word offset of an error in `version` to the original module; drops each that has no
-    /// counterpart.
+    /// Maps the id and offset of an error in `version` to the original module. Drops those without a counterpart.
     fn about_given(&self, version: &Module<'_>, error: Error) -> Error {
         let given = self.given;
         let id = error.id().and_then(|id| self.origin(id));

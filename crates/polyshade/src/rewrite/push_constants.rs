@@ -232,8 +232,7 @@ impl Measure<'_, '_> {
         Some(end)
     }
 
-    /// Returns size and alignment; a structure's size is rounded up (Vulkan specification, "Offset and Stride
-    /// Assignment").
+    /// Returns size and alignment. A structure's size is rounded up (Vulkan, "Offset and Stride Assignment").
     fn size_and_alignment(&mut self, ty: Id, matrix: Matrix, depth: u32) -> Option<(u32, u32)> {
         let depth = depth.checked_sub(1)?;
         match self.m.ty(ty)? {

@@ -4,8 +4,8 @@ use crate::code;
 use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Rewritten, Section, Type};
 
-/// Turns specialization constants into constants with the values that are given by `SpecId`, and folds the integers
-/// and booleans that are computed from them. Other constants do not change. A boolean is false if the value is 0; a
+/// Turns specialization constants into constants with the values that are given by `SpecId`. Integers and booleans
+/// that are computed from them are folded. Other constants do not change. A boolean is false if the value is 0; a
 /// number uses the lower bits of the value.
 ///
 /// # Errors

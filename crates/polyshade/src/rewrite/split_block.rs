@@ -13,7 +13,7 @@ pub struct SplitMember {
     pub variable: Id,
 }
 
-/// Splits `block`, an input or output of `entry`, into a variable for each member that is used; the others are
+/// Splits `block`, an input or output of `entry`, into a variable for each member that is used. Other members are
 /// removed. The variables of a per-vertex array of blocks are arrays. Returns the variables in the order of the
 /// members.
 ///

@@ -155,8 +155,7 @@ pub fn host_params<'w, 'm>(
     groups.collect::<Result<_, Error>>().map(ParamReader)
 }
 
-/// Fails if the address of parameters would be an attribute of a stage without attributes, or at the location of an
-/// existing input.
+/// Fails if an address cannot be an attribute: the stage has none, or an input has the location.
 pub(crate) fn check_attributes(
     m: &Module<'_>,
     entry: EntryPoint<'_>,

@@ -42,8 +42,8 @@ pub enum Rate {
     Vertex,
     /// The instance index.
     Instance {
-        /// The number of consecutive instances that read one element, counted from the first instance
-        /// (`VkVertexInputBindingDivisorDescription`). With 0, all read the element of the first instance.
+        /// The number of consecutive instances that read one element (`VkVertexInputBindingDivisorDescription`). They
+        /// are counted from the first instance. With 0, all read the element of the first instance.
         divisor: u32,
     },
 }
@@ -130,8 +130,8 @@ impl Options {
         self
     }
 
-    /// Sets whether an attribute may end after the stride, so that elements overlap
-    /// (`vertexAttributeAccessBeyondStride` of `VK_KHR_portability_subset`). By default it is an error.
+    /// Sets whether an attribute may end after the stride, so that elements overlap. This is
+    /// `vertexAttributeAccessBeyondStride` of `VK_KHR_portability_subset`. By default it is an error.
     #[must_use]
     pub fn access_beyond_stride(mut self, beyond: bool) -> Self {
         self.beyond_stride = beyond;

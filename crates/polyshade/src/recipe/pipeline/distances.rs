@@ -70,8 +70,8 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Turns the distances that the stages before the last write and read into ordinary values, if the device lacks
-    /// any of the distances. Returns the registers of the last stage, which writes its distances at `location`.
+    /// Turns distances between the stages before the last into ordinary values, if the device lacks any of them.
+    /// Returns the registers of the last stage, which writes its distances at `location`.
     fn hand_between(
         &mut self,
         last: usize,
@@ -132,8 +132,7 @@ impl Pipeline<'_> {
         Ok([inputs.counts(), outputs.counts()])
     }
 
-    /// Returns the first of `count` consecutive locations that are free among the outputs of the last stage and the
-    /// inputs of the fragment stage.
+    /// Returns the first of `count` consecutive locations that are free from the last stage to the fragment stage.
     fn free_locations(&self, last: usize, field: &'static str, count: u32) -> Result<u32, Error> {
         let target = self.target(last);
         let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
@@ -146,8 +145,7 @@ impl Pipeline<'_> {
         in_a_row(free, count).ok_or_else(|| self.no_locations(last, field, (count, end)))
     }
 
-    /// Returns the first of [`REGISTERS`] consecutive locations that are free between all stages in `before` and the
-    /// last.
+    /// Returns the first of [`REGISTERS`] consecutive locations that are free from `before` to the last stage.
     fn free_between(
         &self,
         before: &[usize],

@@ -119,8 +119,8 @@ const MOST_LEAVES: u32 = 16_384;
 /// The deepest nesting of arrays; no front end nests more.
 const MOST_ARRAYS: usize = 32;
 
-/// Returns the lengths of the nested arrays in `ty`, outermost first, and their innermost element type; `None` if the
-/// nesting is too deep.
+/// Returns the lengths of the nested arrays in `ty`, outermost first, and their element type. `None` if the nesting
+/// is too deep.
 pub(super) fn array_lengths(m: &Module<'_>, mut ty: Id) -> Option<(Vec<Id>, Id)> {
     let mut lengths = Vec::new();
     while let Some(Type::Array { element, length }) = m.ty(ty) {
