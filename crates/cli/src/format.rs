@@ -1,4 +1,4 @@
-//! The formats that modules are written in, and the options that some of them have.
+//! The formats of written modules, and the options of these formats.
 
 use crate::code;
 use crate::failure::Failure;
@@ -19,80 +19,80 @@ const FORMATS: &str = "Formats of what is written";
 /// The arguments of every verb that writes a module.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Formats {
-    /// Format of standard output [default: spv], or of a file whose name has no known ending
+    /// Format of standard output, and of files without a known extension [default for standard output: spv]
     #[arg(help_heading = FORMATS, long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Version of MSL [default: 2.1; 2.3 for macOS where attachments are fetched]
+    /// MSL version [default: 2.1; 2.3 for macOS if attachments are fetched]
     #[arg(help_heading = FORMATS, long, value_name = "MAJOR.MINOR", value_parser = msl_version)]
     msl_version: Option<(u32, u32)>,
 
-    /// Platform that MSL is for [default: macos]
+    /// Platform of the MSL [default: macos]
     #[arg(help_heading = FORMATS, long, value_parser = named(PLATFORMS), value_name = "PLATFORM")]
     msl_platform: Option<Platform>,
 
-    /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers; in
-    /// tessellation control stages of the `vertices`, `factors`, `patches`, `control-points` and `counts` as well
-    /// [default: the lowest free, in this order; sizes 25, vertices 22, factors 26, patches 27, control-points 28,
-    /// counts 29]
+    /// Index of a buffer in MSL, 0 to 30: SET:BINDING, `push` for the push constants, `sizes` for the sizes of the
+    /// buffers; in tessellation control stages also `vertices`, `factors`, `patches`, `control-points` and `counts`
+    /// [default: the lowest free index, in this order; sizes 25, vertices 22, factors 26, patches 27, control-points
+    /// 28, counts 29]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "msl-buffer", value_name = "BUFFER=INDEX", value_parser = msl_buffer)]
     msl_buffers: Vec<(MslBuffer, u32)>,
 
-    /// Domain, for MSL, of tessellation control stages that leave it to the evaluation stage, as those of GLSL do
+    /// Domain, in MSL, of a tessellation control stage that leaves it to the evaluation stage, as in GLSL
     #[arg(help_heading = FORMATS, long, value_parser = named(DOMAINS), value_name = "DOMAIN")]
     msl_domain: Option<Domain>,
 
-    /// Version of GLSL, with `es` behind it for OpenGL ES [default: 450]
+    /// GLSL version, followed by `es` for OpenGL ES: 310es [default: 450]
     #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = glsl_version)]
     glsl_version: Option<(u32, Profile)>,
 
-    /// Write GLSL for Vulkan, with descriptor sets and push constants, instead of for OpenGL
+    /// Write Vulkan's GLSL, with descriptor sets and push constants, instead of OpenGL's
     #[arg(help_heading = FORMATS, long)]
     glsl_vulkan: bool,
 
-    /// How MSL and OpenGL's GLSL read input attachments [default: fetch, in GLSL where there is an output to fetch]
+    /// How MSL and OpenGL's GLSL read input attachments [default: fetch; in GLSL only if there is an output to fetch]
     #[arg(help_heading = FORMATS, long, value_parser = named(ATTACHMENTS), value_name = "HOW")]
     input_attachments: Option<InputAttachments>,
 
-    /// Color attachment, or output of OpenGL's GLSL, that input attachment INDEX is read from [default: that of its
-    /// number]
+    /// Color attachment in MSL, or output location in OpenGL's GLSL, from which input attachment INDEX is read
+    /// [default: the attachment with the same number]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "attachment-color", value_name = "INDEX=COLOR", value_parser = attachment_color)]
     attachment_colors: Vec<(u32, u32)>,
 
-    /// Shader model of HLSL: 51 is 5.1 [default: 51]
+    /// HLSL shader model; 51 is 5.1 [default: 51]
     #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = shader_model)]
     hlsl_shader_model: Option<u32>,
 
-    /// Leave PointSize out of HLSL, which has none, instead of refusing the shader
+    /// Remove PointSize from HLSL, which has none, instead of rejecting the shader
     #[arg(help_heading = FORMATS, long)]
     hlsl_drop_point_size: bool,
 
-    /// Binding in WGSL of what has none of its own in Vulkan: the sampler of the combined image sampler at SET:BINDING,
-    /// element N of the array of descriptors at SET:BINDING[N], or the `push` constants [default: the first behind all
-    /// others of the set, which is 0 for push constants]
+    /// WGSL binding of a resource that has no own binding in Vulkan: SET:BINDING for the sampler of a combined image
+    /// sampler, SET:BINDING[N] for element N of an array of descriptors, `push` for the push constants [default: the
+    /// first binding after all others of the set, in set 0 for push constants]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
     wgsl_bindings: Vec<(WgslResource, Place)>,
 
-    /// Leave PointSize out of WGSL, whose points are of size 1, instead of refusing the shader
+    /// Remove PointSize from WGSL, whose points have size 1, instead of rejecting the shader
     #[arg(help_heading = FORMATS, long)]
     wgsl_drop_point_size: bool,
 
-    /// Let an output take the place of the shader, or of a file that it includes
+    /// Allow an output to overwrite the shader or a file that it includes
     #[arg(help_heading = FORMATS, long)]
     pub(crate) in_place: bool,
 }
 
-/// A format, by the name that `--format` knows it by.
+/// A format, as the values of `--format` name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Format {
-    /// SPIR-V, binary
+    /// Binary SPIR-V
     Spv,
-    /// SPIR-V as assembly
+    /// SPIR-V assembly
     Spvasm,
-    /// The Metal shading language
+    /// Metal Shading Language
     Msl,
     /// GLSL
     Glsl,
@@ -123,7 +123,7 @@ const DOMAINS: [(&str, &str, Domain); 2] =
     [("triangles", "", Domain::Triangles), ("quads", "", Domain::Quads)];
 
 impl Format {
-    /// The format that the ending of a file's name stands for.
+    /// Returns the format of files with this extension.
     fn of_extension(extension: &str) -> Option<Self> {
         Some(match extension {
             "spv" => Self::Spv,
@@ -136,7 +136,7 @@ impl Format {
         })
     }
 
-    /// The verb for writing it in messages.
+    /// Describes the act of writing this format, for messages.
     pub(crate) fn writing(self) -> &'static str {
         match self {
             Self::Spv => "writing SPIR-V",
@@ -150,8 +150,9 @@ impl Format {
 }
 
 impl Formats {
-    /// Refuses names that say no format, and options that no file's format has: they were meant for something else.
+    /// Rejects file names without a format, and options that no written format reads.
     pub(crate) fn check<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+        // Collect the formats of the files.
         let mut formats = Vec::new();
         let mut asked = false;
         for file in files {
@@ -160,6 +161,7 @@ impl Formats {
         }
         let has = |format| formats.contains(&format);
         let has_fetching = has(Format::Msl) || has(Format::Glsl) && !self.glsl_vulkan;
+        // Each option needs a file of its format.
         let unused = [
             ("--format", self.format.is_some() && !asked),
             ("--msl-version", self.msl_version.is_some() && !has(Format::Msl)),
@@ -181,7 +183,7 @@ impl Formats {
         Failure::of_unused(&unused, "for what is written")
     }
 
-    /// The format of a file, by its name; `-` is standard output.
+    /// Returns the format of a file by its name; `-` is standard output.
     pub(crate) fn of(&self, file: &Path) -> Result<Format, Failure> {
         let Some(extension) = extension(file) else {
             return Ok(self.format.unwrap_or(Format::Spv));
@@ -194,7 +196,7 @@ impl Formats {
         })
     }
 
-    /// The language of SPIRV-Cross for a format; `None` for those that it does not write.
+    /// Returns the SPIRV-Cross target of a format; `None` if SPIRV-Cross does not write the format.
     pub(crate) fn target(&self, format: Format) -> Option<Target> {
         match format {
             Format::Spv | Format::Spvasm | Format::Wgsl => None,
@@ -224,7 +226,7 @@ impl Formats {
         self.input_attachments != Some(InputAttachments::Texture)
     }
 
-    /// Refuses a text that would read another color attachment than the one that it blends.
+    /// Rejects a text format in which a blended output would read another color attachment as its destination.
     pub(crate) fn check_destinations(
         &self,
         file: &Path,
@@ -267,31 +269,31 @@ impl Formats {
         }
     }
 
-    /// What WGSL is written with.
+    /// Returns the options for writing WGSL.
     pub(crate) fn wgsl(&self) -> Wgsl {
         let drop = self.wgsl_drop_point_size;
         let point_size = if drop { PointSize::Drop } else { PointSize::Refuse };
         Wgsl { places: self.wgsl_bindings.clone(), point_size }
     }
 
-    /// The resources of `--wgsl-binding`.
+    /// Returns the resources of `--wgsl-binding`.
     pub(crate) fn wgsl_resources(&self) -> impl Iterator<Item = WgslResource> {
         self.wgsl_bindings.iter().map(|(resource, _)| *resource)
     }
 
-    /// The buffers of `--msl-buffer`.
+    /// Returns the buffers of `--msl-buffer`.
     pub(crate) fn msl_buffers(&self) -> impl Iterator<Item = MslBuffer> {
         self.msl_buffers.iter().map(|(buffer, _)| *buffer)
     }
 }
 
-/// The ending of a file's name; standard output has none.
+/// Returns the extension of a file name; `None` for standard output.
 fn extension(file: &Path) -> Option<String> {
     let extension = file.extension().filter(|_| file != Path::new("-"))?;
     Some(extension.to_string_lossy().into_owned())
 }
 
-/// A buffer as `--msl-buffer` names it.
+/// Returns the name of a buffer in `--msl-buffer`.
 pub(crate) fn buffer_name(buffer: MslBuffer) -> String {
     if let MslBuffer::Descriptor { set, binding } = buffer {
         return format!("{set}:{binding}");
@@ -300,7 +302,7 @@ pub(crate) fn buffer_name(buffer: MslBuffer) -> String {
     named.map_or("", |(name, _)| name).to_owned()
 }
 
-/// A resource as `--wgsl-binding` names it.
+/// Returns the name of a resource in `--wgsl-binding`.
 pub(crate) fn resource_name(resource: WgslResource) -> String {
     match resource {
         WgslResource::Element { array: Place { set, binding }, index } => {
@@ -345,13 +347,13 @@ fn msl_version(text: &str) -> Result<(u32, u32), String> {
     let version = text
         .split_once('.')
         .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-    // Majors and minors share a number in SPIRV-Cross.
+    // SPIRV-Cross packs the major and the minor version into one number.
     let known =
         version.filter(|&(major, minor): &(u32, u32)| (1..10).contains(&major) && minor < 10);
     known.ok_or_else(|| "a version is given as MAJOR.MINOR, such as 2.1".to_owned())
 }
 
-/// The buffers of MSL that have a name.
+/// The MSL buffers that have names.
 const NAMED_BUFFERS: [(&str, MslBuffer); 7] = [
     ("push", MslBuffer::PushConstants),
     ("sizes", MslBuffer::Sizes),
@@ -362,7 +364,7 @@ const NAMED_BUFFERS: [(&str, MslBuffer); 7] = [
     ("counts", MslBuffer::Counts),
 ];
 
-/// Buffers of a function have indices up to this one.
+/// The largest index of a buffer of an MSL function.
 const LAST_MSL_BUFFER: u32 = 30;
 
 fn msl_buffer(text: &str) -> Result<(MslBuffer, u32), String> {

@@ -1,4 +1,4 @@
-//! The shader that a verb reads: in any of the formats, from a file or standard input.
+//! The shader that a verb reads: in any supported format, from a file or standard input.
 
 use crate::code;
 use crate::failure::Failure;
@@ -21,38 +21,38 @@ use std::{fmt, fs};
 /// The heading of these options in `--help`.
 const READING: &str = "Reading";
 
-/// The arguments of every verb that reads a shader. `verify` takes them before or behind the verb that it verifies.
+/// The arguments of every verb that reads a shader. With `verify`, they may precede or follow the verified verb.
 #[derive(Args, Clone)]
 pub(crate) struct Input {
-    /// The shader: SPIR-V (.spv .spvasm), GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task .glsl), HLSL (.hlsl) or
-    /// WGSL (.wgsl); `-` is standard input
+    /// The shader: SPIR-V (.spv .spvasm), GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task .glsl), HLSL (.hlsl)
+    /// or WGSL (.wgsl); `-` is standard input
     #[arg(value_name = "SHADER")]
     pub(crate) path: PathBuf,
 
-    /// Entry point; may be left out where the stage has only one, and in HLSL where it is `main`
+    /// Name of the entry point [default: the only one of the stage; in HLSL, main]
     #[arg(help_heading = READING, long, global = true, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do; in the other
-    /// languages, of several entry points the one of this stage
+    /// Stage of GLSL and HLSL, if the file name does not give it as NAME.vert and NAME.vert.hlsl do; in other
+    /// languages, it selects one of several entry points
     #[arg(help_heading = READING, long, global = true, value_parser = named(stages()))]
     stage: Option<ShaderStage>,
 
-    /// Language of the shader, where the file's name does not say it
+    /// Language of the shader, if the file name does not give it
     #[arg(help_heading = READING, long, global = true, value_enum)]
     language: Option<Language>,
 
-    /// Version of SPIR-V that source is compiled to [default: 1.3]
+    /// SPIR-V version to which source text is compiled [default: 1.3]
     #[arg(help_heading = READING)]
     #[arg(long, global = true, value_parser = named(VERSIONS), value_name = "VERSION")]
     spirv_version: Option<SpirvVersion>,
 
-    /// Define a macro of GLSL and HLSL; without a value it is 1
+    /// Define a macro in GLSL or HLSL [default value: 1]
     #[arg(help_heading = READING)]
     #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = define)]
     defines: Vec<(String, String)>,
 
-    /// A folder that #include searches, after the folder of the file
+    /// Also search this folder for #include, after the folder of the including file
     #[arg(help_heading = READING)]
     #[arg(short = 'I', long = "include-dir", global = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) struct Input {
     #[arg(help_heading = READING, long, global = true)]
     pub(crate) validate: bool,
 
-    /// Environment of --validate [default: the oldest Vulkan that takes the module's version of SPIR-V]
+    /// Environment of --validate [default: the oldest Vulkan version that accepts the module's SPIR-V version]
     #[arg(help_heading = READING, long, global = true, value_name = "ENVIRONMENT", requires = "validate",
         value_parser = PossibleValuesParser::new(ENVIRONMENTS))]
     pub(crate) target_env: Option<String>,
@@ -71,13 +71,13 @@ pub(crate) struct Input {
     included: RefCell<Vec<PathBuf>>,
 }
 
-/// The stages by the endings of files.
+/// Returns the stages by file extension.
 fn stages() -> impl Iterator<Item = (&'static str, &'static str, ShaderStage)> {
     let endings = ["vert", "tesc", "tese", "geom", "frag", "comp", "task", "mesh"];
     endings.into_iter().filter_map(|ending| Some((ending, "", stage_of_extension(ending)?)))
 }
 
-/// The execution models of a stage.
+/// Returns the execution models of a stage.
 fn models(stage: ShaderStage) -> &'static [ExecutionModel] {
     match stage {
         ShaderStage::Vertex => &[ExecutionModel::VERTEX],
@@ -93,9 +93,9 @@ fn models(stage: ShaderStage) -> &'static [ExecutionModel] {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum Language {
-    /// SPIR-V as assembly
+    /// SPIR-V assembly
     Spvasm,
-    /// GLSL with Vulkan's rules
+    /// Vulkan's GLSL
     Glsl,
     /// HLSL
     Hlsl,
@@ -120,13 +120,13 @@ fn define(text: &str) -> Result<(String, String), String> {
 }
 
 impl Input {
-    /// This shader, and others behind it that are read in the same way.
+    /// Returns this shader, followed by others that are read with the same options.
     pub(crate) fn with(&self, others: &[PathBuf]) -> Vec<Self> {
         let others = others.iter().map(|path| Self { path: path.clone(), ..self.clone() });
         std::iter::once(self.clone()).chain(others).collect()
     }
 
-    /// The words of the shader, not parsed yet; valid, if --validate asks for it.
+    /// Reads the words of the shader, without parsing them. With `--validate`, fails if they are invalid.
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
         if bytes.is_empty() {
@@ -185,13 +185,13 @@ impl Input {
         Ok(words)
     }
 
-    /// The files that were read, as far as they have names: the shader, then what it includes.
+    /// Returns the files that were read and have names: the shader, then its included files.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let itself = Some(self.path.clone()).filter(|_| !self.is_stdin());
         itself.into_iter().chain(self.included.borrow().iter().cloned()).collect()
     }
 
-    /// The source, with the options that GLSL and HLSL have in common.
+    /// Adds the options that GLSL and HLSL have in common.
     fn complete<'s>(&self, source: SourceText<'s>) -> SourceText<'s> {
         let version = self.spirv_version.unwrap_or(SpirvVersion::SPIRV1_3);
         let source = source.name(self.name()).version(version).folder(self.folder());
@@ -199,13 +199,13 @@ impl Input {
         self.defines.iter().fold(source, |source, (name, value)| source.define(name, value))
     }
 
-    /// Parses `words`, which were read from here.
+    /// Parses `words`, which were read from this input.
     pub(crate) fn parse<'w>(&self, words: &'w [u32]) -> Result<Module<'w>, Failure> {
         let module =
             Module::parse(words).map_err(|error| Failure::of(&error, None).named(&self.name()))?;
         match module.version() {
             (1, _) => Ok(module),
-            // Nobody knows what instructions mean there.
+            // The meaning of instructions in other major versions is unknown.
             (major, minor) => {
                 let message =
                     format!("{}: this is SPIR-V {major}.{minor}, which is not known", self.name());
@@ -214,7 +214,7 @@ impl Input {
         }
     }
 
-    /// Whether the entry point has the name and the stage that were asked for.
+    /// Whether the entry point has the requested name and stage.
     pub(crate) fn wants(&self, entry: &EntryPoint<'_>) -> bool {
         let is_named = self.entry.as_ref().is_none_or(|name| entry.name() == *name);
         is_named && self.stage.is_none_or(|stage| models(stage).contains(&entry.model()))
@@ -257,7 +257,7 @@ impl Input {
         }
     }
 
-    /// The stage of GLSL and HLSL: that of `--stage`, of `NAME.vert`, or of `NAME.vert.hlsl`.
+    /// Returns the stage of GLSL and HLSL: from `--stage`, `NAME.vert` or `NAME.vert.hlsl`.
     fn stage_of_source(&self) -> Result<ShaderStage, Failure> {
         let extension = |path: &Path| {
             stage_of_extension(&path.extension()?.to_string_lossy()).filter(|_| !self.is_stdin())
@@ -297,13 +297,13 @@ impl Input {
         Some(extension.to_string_lossy().into_owned())
     }
 
-    /// The folder that the shader includes files from.
+    /// Returns the folder whose files the shader can include.
     fn folder(&self) -> &Path {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))
     }
 
-    /// What messages call it.
+    /// Returns the name of the shader in messages.
     pub(crate) fn name(&self) -> String {
         match self.is_stdin() {
             true => "standard input".to_owned(),
@@ -311,12 +311,12 @@ impl Input {
         }
     }
 
-    /// The failure for an error of the library about `module`, which was read from here.
+    /// Converts an error of the library about `module`, which was read from this input.
     pub(crate) fn refused(&self, error: &Error, module: &Module<'_>) -> Failure {
         Failure::of(error, Some(module)).named(&self.name())
     }
 
-    /// The failure where the shader is not what it should be.
+    /// Returns the failure for a shader that is invalid.
     pub(crate) fn invalid(&self, message: impl fmt::Display) -> Failure {
         self.failed(&code::CLI_INVALID_INPUT, message)
     }
@@ -326,7 +326,7 @@ impl Input {
     }
 }
 
-/// The words of `bytes` if they begin as SPIR-V does, in either byte order.
+/// Returns the words of `bytes` if they begin as SPIR-V does, in either byte order.
 fn spirv_words(bytes: &[u8]) -> Option<Result<Vec<u32>, &'static str>> {
     const MAGIC: u32 = 0x0723_0203;
     let first = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
@@ -336,7 +336,7 @@ fn spirv_words(bytes: &[u8]) -> Option<Result<Vec<u32>, &'static str>> {
     if !bytes.len().is_multiple_of(4) {
         return Some(Err("the file is cut off: its size is not a multiple of 4 bytes"));
     }
-    // `parse` tells the byte order by the magic number.
+    // `Module::parse` detects the byte order from the magic number.
     Some(Ok(bytes
         .chunks_exact(4)
         .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))

@@ -1,4 +1,4 @@
-//! The files that a verb writes: all of them, whole, or none.
+//! The files that a verb writes: all of them completely, or none.
 
 use crate::bound::Bound;
 use crate::code;
@@ -15,13 +15,13 @@ use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Files and standard output, which are written when everything else has succeeded.
+/// Files and standard output, written after everything else has succeeded.
 #[derive(Default)]
 pub(crate) struct Outputs {
     modules: Modules,
     files: Files,
     stdout: Vec<u8>,
-    /// The files as the user named them.
+    /// The paths of the files as the user gave them.
     names: Vec<PathBuf>,
     /// The files that were read.
     read: Vec<PathBuf>,
@@ -29,12 +29,12 @@ pub(crate) struct Outputs {
     bound: Bound,
 }
 
-/// How modules are written.
+/// The form in which modules are written.
 #[derive(Default)]
 pub(crate) struct Modules {
-    /// Their formats, with options.
+    /// The formats and their options.
     pub(crate) formats: Formats,
-    /// The entry point that texts are made of, where the format takes one.
+    /// The entry point to write, for formats that hold a single one.
     pub(crate) entry: Option<(String, ExecutionModel)>,
     /// Whether SPIRV-Tools validates the modules first.
     pub(crate) validate: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Modules {
     pub(crate) target_env: Option<String>,
 }
 
-/// The stage of the entry point that was made of one of this stage: a capture may have become another.
+/// Returns the stage of the rewritten entry point, which differs from `model` after a capture in a compute stage.
 fn made_for(words: &[u32], name: &str, model: ExecutionModel) -> ExecutionModel {
     let Ok(module) = Module::parse(words) else { return model };
     let mut named = module.entry_points().filter(|one| one.name() == name);
@@ -51,17 +51,17 @@ fn made_for(words: &[u32], name: &str, model: ExecutionModel) -> ExecutionModel 
 }
 
 impl Outputs {
-    /// No outputs yet; modules are written in this form.
+    /// Creates an empty set of outputs; modules are written in this form.
     pub(crate) fn of(modules: Modules) -> Self {
         Self { modules, ..Self::default() }
     }
 
-    /// The modules that follow are for this entry point.
+    /// Sets the entry point of the following modules.
     pub(crate) fn set_entry(&mut self, entry: (String, ExecutionModel)) {
         self.modules.entry = Some(entry);
     }
 
-    /// Adds a module in the format that the file's name says; `-` is standard output.
+    /// Adds a module, in the format of the file's extension; `-` is standard output.
     pub(crate) fn add_module(&mut self, path: &Path, words: &[u32]) -> Result<(), Failure> {
         self.check_valid(path, words)?;
         let format = self.modules.formats.of(path)?;
@@ -89,7 +89,7 @@ impl Outputs {
         self.add(path, bytes)
     }
 
-    /// The error about an output that is invalid although the input is valid: a defect of polyshade.
+    /// Validates a written module. Its input was valid, so an invalid output is a bug of polyshade.
     fn check_valid(&self, path: &Path, words: &[u32]) -> Result<(), Failure> {
         if !self.modules.validate {
             return Ok(());
@@ -123,12 +123,12 @@ impl Outputs {
         Ok(text.source)
     }
 
-    /// What reports say of where resources are bound in the texts.
+    /// Returns the bindings of the resources in the text formats, for reports.
     pub(crate) fn bound(&self) -> &Bound {
         &self.bound
     }
 
-    /// Adds the difference of two modules, as assembly with names, to standard output.
+    /// Adds the difference of two modules to standard output, as assembly with names.
     pub(crate) fn add_diff(&mut self, before: &[u32], after: &[u32]) -> Result<(), Failure> {
         let text = formats::listing(before).and_then(|before| {
             let after = formats::listing(after)?;
@@ -146,7 +146,7 @@ impl Outputs {
         self.names.push(path.to_owned());
         let path = match memory::is_held() {
             true => path.to_owned(),
-            // The target of a symbolic link is written, not the link.
+            // Write the target of a symbolic link, and keep the link.
             false => fs::canonicalize(path).unwrap_or_else(|_| in_real_folder(path)),
         };
         if self.files.iter().any(|(other, _)| *other == path) {
@@ -157,17 +157,17 @@ impl Outputs {
         Ok(())
     }
 
-    /// The files, as the user named them.
+    /// Returns the paths of the files, as the user gave them.
     pub(crate) fn names(&self) -> impl Iterator<Item = &Path> {
         self.names.iter().map(PathBuf::as_path)
     }
 
-    /// These files were read, and are not written over unless the user says so.
+    /// Records files that were read. They are not overwritten unless the user allows it.
     pub(crate) fn made_of(&mut self, files: impl IntoIterator<Item = PathBuf>) {
         self.read.extend(files);
     }
 
-    /// An error where an output would take the place of a file that was read.
+    /// Fails if an output would overwrite a file that was read.
     fn check_read(&self) -> Result<(), Failure> {
         if self.modules.formats.in_place || memory::is_held() {
             return Ok(());
@@ -185,7 +185,7 @@ impl Outputs {
         }
     }
 
-    /// Leaves files alone that hold the same bytes already.
+    /// Keeps files that already contain the same bytes.
     pub(crate) fn keep_unchanged(&mut self) {
         self.keep_unchanged = true;
     }
@@ -198,8 +198,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes everything to temporary files beside their places and to standard output, then renames
-    /// the files: an error leaves none behind.
+    /// Writes all files to temporary files beside their places, and prints standard output; then renames the files.
+    /// An error leaves none of them behind.
     pub(crate) fn write(self) -> Result<(), Failure> {
         self.bound.check(&self.modules.formats)?;
         self.check_read()?;
@@ -209,7 +209,7 @@ impl Outputs {
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;
             }
-            // A device or pipe is written to, not replaced.
+            // Write to a device or a pipe, which must not be replaced.
             let metadata = fs::metadata(&path);
             if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
                 fs::write(&path, bytes).map_err(failed)?;
@@ -229,21 +229,20 @@ impl Outputs {
     }
 }
 
-/// The error of the system, without the name of the temporary file that `tempfile` puts behind it: it is another each
-/// time.
+/// Returns the system's error without the temporary path that `tempfile` appends and that differs each time.
 fn cause(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at path ").map_or(text.as_str(), |(cause, _)| cause).to_owned()
 }
 
-/// Whether a file has these contents already.
+/// Whether a file already has these contents.
 fn holds(path: &Path, bytes: &[u8]) -> bool {
     let same_size =
         |metadata: fs::Metadata| metadata.is_file() && metadata.len() == bytes.len() as u64;
     fs::metadata(path).is_ok_and(same_size) && fs::read(path).is_ok_and(|old| old == bytes)
 }
 
-/// The canonical path of a file that does not exist yet, in a folder that does.
+/// Returns the canonical path of a file that does not exist yet, in a folder that does.
 fn in_real_folder(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -253,7 +252,7 @@ fn in_real_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// A temporary file with the permissions of the file that it replaces, or of any new file.
+/// Returns a builder of temporary files with the permissions of the replaced file, or of a new file.
 pub(crate) fn with_permissions(
     replaced: Option<fs::Metadata>,
 ) -> tempfile::Builder<'static, 'static> {
@@ -275,7 +274,7 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     print(format!("{}\n", printable(text.trim_end())).as_bytes())
 }
 
-/// A closed pipe is no error.
+/// Prints bytes to standard output. A closed pipe is not an error.
 fn print(bytes: &[u8]) -> Result<(), Failure> {
     if memory::print(bytes) {
         return Ok(());
@@ -289,7 +288,7 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// What a language cannot express, with the option that leaves it out.
+/// Converts the error of a text format; adds the option that removes the unsupported point size.
 fn of_language(error: polyshade_formats::Error, place: &str, format: Format) -> Failure {
     let option = match format {
         Format::Hlsl => Some("--hlsl-drop-point-size leaves it out"),
@@ -312,7 +311,7 @@ mod tests {
     fn what_we_made_invalid_is_our_bug_and_is_not_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.spv");
-        // No memory model.
+        // A module without a memory model.
         let invalid = [0x0723_0203, 0x0001_0000, 0, 1, 0];
         let mut outputs = Outputs::of(Modules { validate: true, ..Modules::default() });
         let failure = outputs.add_module(&file, &invalid).expect_err("it is not valid");
@@ -320,7 +319,7 @@ mod tests {
         outputs.write().expect("nothing is left to write");
         assert!(!file.exists());
 
-        // The control: nobody asked.
+        // The control: without validation, the module is written.
         let mut outputs = Outputs::default();
         outputs.add_module(&file, &invalid).expect("it is not validated");
         outputs.write().expect("it is written");

@@ -1,7 +1,7 @@
-//! `polyshade batch`: a verb for every shader of a folder.
+//! `polyshade batch`: runs a verb for every shader of a folder.
 //!
-//! Outputs and report depend on the shaders and the options only: not on the number of threads, the order of the
-//! shaders, or how often the run was interrupted.
+//! Outputs and report depend only on the shaders and the options, not on the number of threads, the order of the
+//! shaders, or interruptions of the run.
 
 mod cache;
 mod command;
@@ -44,8 +44,8 @@ use summary::Head;
 
 /// Runs a verb for every shader of a folder, on all cores, and continues an earlier run that was interrupted.
 ///
-/// The tree of outputs is that of the shaders: DIR/a/b.vert becomes OUT/a/b.vert.spv. A shader that fails does not stop
-/// the others. Options of this verb may stand behind the verb that it runs.
+/// The tree of outputs mirrors that of the shaders: DIR/a/b.vert becomes OUT/a/b.vert.spv. A shader that fails does
+/// not stop the others. Options of `batch` may follow the verb.
 #[derive(Args)]
 #[command(
     override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]\n       \
@@ -53,11 +53,11 @@ use summary::Head;
     after_help = examples::behind(EXIT_CODES, "batch")
 )]
 pub(crate) struct Arguments {
-    /// The folder of the shaders, with the folders in it
+    /// The folder of the shaders; its subfolders are included
     #[arg(value_name = "DIR", required_unless_present = "merge")]
     folder: Option<PathBuf>,
 
-    /// The verb that is run: what one shader's command line would have, without the shader and its outputs
+    /// The verb to run, with its options as for a single shader, but without the shader and the outputs
     #[arg(value_name = "VERB", required_unless_present = "merge")]
     verb: Option<String>,
 
@@ -71,54 +71,54 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     names: plan::Options,
 
-    /// Threads that work at once [default: one a core]
+    /// Number of threads, 1 to 1024 [default: one for each core]
     #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
-    /// Lower shaders again whose outputs are up to date
+    /// Lower again even the shaders whose outputs are up to date
     #[arg(long)]
     force: bool,
 
-    /// A folder of results that runs and machines share: what is there already is not made again. --force makes it
-    /// again, and keeps it
+    /// A folder of results that runs and machines share; a cached result is not computed again. With --force, results
+    /// are computed and stored, but not read
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// Remove results from the cache at the end, those first that were used longest ago, until it has no more bytes;
-    /// K, M, G and T are powers of 1024
+    /// At the end, remove the least recently used results from the cache until it has at most this many bytes; K, M,
+    /// G and T are powers of 1024 [default: no limit]
     #[arg(long, value_name = "SIZE", requires = "cache")]
     cache_size: Option<cache::Size>,
 
-    /// Stop at the first shader that fails
+    /// Start no further shader after the first failure; report all later shaders as not run
     #[arg(long)]
     fail_fast: bool,
 
-    /// Exit with 0, not 3, where no shader failed but some are unsupported
+    /// Exit with 0 instead of 3 if no shader failed but some are unsupported
     #[arg(long)]
     allow_unsupported: bool,
 
-    /// Run every shader in a process of its own, so that a crash fails that shader alone
+    /// Run every shader in its own process, so that a crash fails only that shader
     #[arg(long)]
     isolate: bool,
 
-    /// Only the I-th of N parts of the shaders, from 1/N to N/N: each has its own machine, OUT and report. What a
-    /// shader's file holds decides its part
+    /// Run only part I of N, from 1/N to N/N: each part has its own machine, OUT and report. The contents of a
+    /// shader's file decide its part
     #[arg(long, value_name = "I/N", conflicts_with = "fail_fast")]
     shard: Option<Shard>,
 
-    /// Join the reports of all shards into the one that a single machine would make, and run nothing
+    /// Join the reports of all shards into the report of a single machine, and run nothing
     #[arg(long, value_name = "REPORT", num_args = 1.., conflicts_with_all = RUNS)]
     merge: Vec<PathBuf>,
 
-    /// Where the report goes, as JSON: the result of every shader, the same from run to run
+    /// Write a report to this file, as JSON: the result of every shader, the same in each run
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Where the times go, as JSON, which differ from run to run
+    /// Write the times to this file, as JSON; they differ from run to run
     #[arg(long, value_name = "FILE")]
     timings: Option<PathBuf>,
 
-    /// Where a rule of Make goes: the report, and the files that it depends on
+    /// Write a Make rule to this file: the report depends on the files that were read
     #[arg(long, value_name = "FILE", requires = "report")]
     depfile: Option<PathBuf>,
 }
@@ -130,7 +130,7 @@ Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one i
 A shader of a stage that the verb is not for is skipped, and counts as done.
 OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders.";
 
-/// The most threads that can be asked for.
+/// The largest number of threads that an option may request.
 const MOST_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -140,7 +140,7 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// What says how shaders are run.
+/// The arguments that control how shaders run; `--merge` conflicts with them.
 const RUNS: [&str; 22] = [
     "folder",
     "verb",
@@ -171,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if arguments.merge.is_empty() { arguments.run() } else { arguments.join() }
 }
 
-/// Refuses outputs that this run or the next would read as shaders.
+/// Rejects an output folder whose files this run or the next one would read as shaders.
 fn refuse_folders(folder: &Path, out: &Path) -> Done {
     let failed = |message: &str| Err(Failure::at(&code::CLI_USAGE, folder, message));
     let Ok(real) = fs::canonicalize(folder) else {
@@ -188,7 +188,7 @@ fn refuse_folders(folder: &Path, out: &Path) -> Done {
     }
 }
 
-/// The exit code of the run: the worst of its shaders'.
+/// Returns the result of the batch: the worst result of its shaders.
 fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
     let count =
         |wanted: &[Status]| entries.iter().filter(|entry| wanted.contains(&entry.status)).count();
@@ -212,6 +212,7 @@ impl Arguments {
     /// Runs the verb for each shader.
     fn run(&self) -> Done {
         let began = Instant::now();
+        // Check all options and names before the first file is written.
         let (folder, verb) = self.folder.as_deref().zip(self.verb.as_deref()).expect("required");
         let variants = self.names.variants();
         let command = Command::new(verb, &self.options, self.isolate, &variants)?;
@@ -232,11 +233,12 @@ impl Arguments {
         }
         let rule = self.rule(&command, &plan)?;
 
+        // Lower the shaders.
         let cache = self.cache.as_deref().map(Cache::open).transpose()?;
         let index = Index::open(out)?;
         self.tell_where_the_last_ended(&index);
         let cache = cache.as_ref();
-        // Where signals cannot be had, the first one ends the process.
+        // Without a handler, the first signal ends the process.
         let interrupt = &Interrupt::listen().unwrap_or_default();
         let run = Run {
             arguments: self,
@@ -253,6 +255,7 @@ impl Arguments {
             .map_err(|error| Failure::at(&code::CLI_FILE, &out.join(entry::FOLDER), error))?;
         self.refuse_interrupted(interrupt, &entries)?;
 
+        // The reports, now that every result is known.
         let mut outputs = Outputs::default();
         if let Some(file) = &self.report {
             outputs.add(file, summary::report(&Head::of(&command), part.as_ref(), &entries))?;
@@ -271,7 +274,8 @@ impl Arguments {
         self.end(outputs, &table, &entries)
     }
 
-    /// Says how far a run came that the user has ended. It has no report: that would not be the report of the shaders.
+    /// Fails if the user interrupted the run, with the number of finished shaders. An interrupted run writes no
+    /// report.
     fn refuse_interrupted(&self, interrupt: &Interrupt, entries: &[Entry]) -> Done {
         let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
         let is_through = count(|entry| entry.status == Status::NotRun) == 0;
@@ -302,7 +306,7 @@ impl Arguments {
         self.end(outputs, "", &entries)
     }
 
-    /// Writes the files, prints the table, and says how the batch ended.
+    /// Writes the files, prints the table, and returns the result of the batch.
     fn end(&self, outputs: Outputs, table: &str, entries: &[Entry]) -> Done {
         outputs.write()?;
         let printed = [&self.report, &self.timings, &self.names.rank].map(|file| file.as_deref());
@@ -322,7 +326,7 @@ impl Arguments {
         }
     }
 
-    /// The rule of the depfile: the report depends on every shader.
+    /// Returns the Make rule of the depfile: the report depends on every shader.
     fn rule(&self, command: &Command, plan: &Plan) -> Result<Option<String>, Failure> {
         let (Some(_), Some(report)) = (&self.depfile, &self.report) else { return Ok(None) };
         let shaders = plan.jobs.iter().map(|job| job.path.as_path());
@@ -336,7 +340,7 @@ impl Arguments {
     }
 }
 
-/// Everything that the threads share.
+/// The state that all threads share.
 struct Run<'a> {
     arguments: &'a Arguments,
     command: &'a Command,
@@ -346,15 +350,15 @@ struct Run<'a> {
     interrupt: &'a Interrupt,
 }
 
-/// Bytes of stack of a thread: as the main thread has on most systems, so that deeply nested shaders end in a batch as
-/// they do alone.
+/// The stack size of a thread, in bytes: that of the main thread on most systems, so that deeply nested shaders end
+/// in a batch as they do alone.
 const STACK_BYTES: usize = 16 << 20;
 
 impl Run<'_> {
-    /// The results of the shaders, in the plan's order.
+    /// Returns the results of the shaders, in the plan's order.
     ///
-    /// Threads take the shaders in that order. With `--fail-fast` every shader before the first that failed is done,
-    /// and none behind it counts, so that the report is the same whoever was first.
+    /// Threads take the shaders in that order. With `--fail-fast`, every shader before the first failure is finished
+    /// and all later ones count as not run, so that the report does not depend on timing.
     fn all(&self) -> Vec<(Entry, Duration)> {
         let jobs = &self.plan.jobs;
         let next = AtomicUsize::new(0);
@@ -362,6 +366,7 @@ impl Run<'_> {
         let results: Vec<Mutex<Option<(Entry, Duration)>>> =
             jobs.iter().map(|_| Mutex::new(None)).collect();
         let progress = Progress::new(jobs.len(), settings::is_quiet());
+        // Each thread takes the next shader until none is left, the user interrupts, or a shader fails.
         let work = &|thread: usize| {
             let stage = self.index.stage(thread);
             loop {
@@ -388,12 +393,13 @@ impl Run<'_> {
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 builder.spawn_scoped(scope, move || work(number)).map(drop)
             };
-            // Fewer threads than were asked for do the same work.
+            // If fewer threads start than requested, they do the same work.
             (0..threads).map(spawn).filter(io::Result::is_ok).count()
         });
         if started == 0 {
             work(0);
         }
+        // Finish the cache and the progress line, then drop the results after the first failure.
         if let (Some(cache), Some(size)) = (self.cache, self.arguments.cache_size) {
             cache.trim(size);
         }

@@ -1,4 +1,4 @@
-//! `polyshade blend`: advanced blend equations in the fragment shader.
+//! `polyshade blend`: blends in the fragment shader.
 
 mod fixed;
 mod report;
@@ -23,21 +23,22 @@ use polyshade::host::{Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use serde_json::json;
 
-/// The targets to blend, and how they are blended.
+/// Options that select the targets and how they are blended.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// The equations of every target: names as multiply or HSL_HUE, khr for the 15 of KHR_blend_equation_advanced, all
-    /// for all 46
+    /// Equations of every target: names such as multiply or HSL_HUE; khr: the 15 equations of
+    /// KHR_blend_equation_advanced; all: all 46
     #[arg(long, value_name = "A,B,…|khr|all", value_parser = equations,
         required_unless_present_any = ["target", "blend", "logic_op"])]
     equations: Option<Equations>,
 
-    /// The equations of one target, in place of --equations; none leaves it as it is
+    /// Equations of one target, instead of those of --equations; none leaves the target unchanged
     #[arg(long, value_name = "LOCATION=A,B,…|none", value_parser = target)]
     target: Vec<(u32, Option<Equations>)>,
 
-    /// The place of the words that select where targets have several equations, one a target: push-constant=OFFSET,
-    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold their address
+    /// Source of the host parameters that select an equation, one for each target with several: push-constant=OFFSET
+    /// (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. With address: before one of the first
+    /// three, it holds the 64-bit address of the parameters
     #[arg(long, value_name = "PLACE")]
     select: Option<ParamSource>,
 
@@ -49,19 +50,19 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of the destination at location 0; the others follow [default: 0]
+    /// Binding of the destination of location 0; other locations are added to it [default: 0]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Index of the input attachment at location 0; the others follow [default: 0]
+    /// Index of the input attachment of location 0; other locations are added to it [default: 0]
     #[arg(long, value_name = "N")]
     index: Option<u32>,
 
-    /// Which layer of a texture to read: of one, that of gl_Layer, that of the view
+    /// Layer that --destination texture reads: the only one, that of gl_Layer, or that of the view [default: one]
     #[arg(long, value_parser = named(LAYERS))]
     layer: Option<Layer>,
 
-    /// The attachments have several samples: run for each
+    /// The attachments have several samples; the shader runs for each sample
     #[arg(long)]
     multisampled: bool,
 
@@ -77,20 +78,20 @@ pub(crate) struct Rewrite {
     #[arg(long, value_parser = named(ALPHAS), default_value = "premultiplied")]
     destination_alpha: Alpha,
 
-    /// Clamp results to 0 to 1
+    /// Clamp results to [0, 1]
     #[arg(long)]
     clamp_results: bool,
 
-    /// Class of the attachments' formats, where --attachment-format does not say it: it decides how the source is
-    /// clamped [default: unorm]
+    /// Class of the attachments' formats, if --attachment-format does not give it; it determines the range to which
+    /// the source is clamped [default: unorm]
     #[arg(long, value_parser = named(FormatClass::ALL.map(|class| (class.name(), "", class))))]
     format_class: Option<FormatClass>,
 
-    /// The attachment's alpha reads as 1, whatever it holds
+    /// Read the attachment's alpha as 1, whatever it contains
     #[arg(long)]
     without_alpha: bool,
 
-    /// Blend with an alpha of 1 at location 0: in place of alphaToOneEnable, which has to be off
+    /// Blend with an alpha of 1 at location 0, instead of alphaToOneEnable, which must be off
     #[arg(long)]
     alpha_to_one: bool,
 
@@ -101,11 +102,11 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced: for devices without them. What
-/// fixed function does can be done there too, target by target.
+/// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced, for devices without the
+/// extension. It can also replace fixed-function blending, target by target.
 ///
-/// The shader reads the destination and writes the blended colour, so fixed-function blending is off. --report lists
-/// what the host binds and orders.
+/// The shader reads the destination and writes the blended colour, so fixed-function blending must be off. --report
+/// lists the host's bindings and barriers.
 #[derive(Args)]
 #[command(after_help = examples::of("blend"))]
 pub(crate) struct Arguments {
@@ -127,7 +128,7 @@ enum From {
     TileImage,
     /// A copy of the attachment in a sampled image
     Texture,
-    /// A storage image in place of the attachment, under fragment shader interlock
+    /// A storage image instead of the attachment, under fragment shader interlock
     StorageImage,
 }
 
@@ -143,7 +144,7 @@ const OVERLAPS: [(&str, &str, Overlap); 3] = [
 const ALPHAS: [(&str, &str, Alpha); 2] =
     [("premultiplied", "", Alpha::Premultiplied), ("straight", "", Alpha::Straight)];
 
-/// Equations as one value.
+/// The value of an option with equations.
 #[derive(Clone)]
 struct Equations(Vec<Equation>);
 
@@ -170,7 +171,7 @@ fn target(text: &str) -> Result<(u32, Option<Equations>), String> {
     Ok((location, Some(equations)))
 }
 
-/// The last of the sets that every Vulkan device has.
+/// The last set that every Vulkan device has.
 const SET: u32 = 3;
 
 /// Runs the verb.
@@ -193,12 +194,12 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 impl Rewrite {
-    /// The entry point and the reservations.
+    /// Returns the entry point with the reservations.
     pub(super) fn target(&self, entry: &str) -> Target {
         self.free.target(entry, ExecutionModel::FRAGMENT)
     }
 
-    /// The options of the library.
+    /// Converts the options to those of the library.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().destination(self.read_from()).select(self.select);
         if self.multisampled {
@@ -207,6 +208,7 @@ impl Rewrite {
         if self.alpha_to_one {
             options = options.alpha_to_one();
         }
+        // Settings for all locations first: settings for one location override them.
         if let Some(equations) = &self.equations {
             options = self.fixed.every(options, |location| self.blending(equations, location));
         }
@@ -229,7 +231,7 @@ impl Rewrite {
         self.fixed.apply(options)
     }
 
-    /// A target with these equations.
+    /// Returns a target with these equations.
     fn blending(&self, equations: &Equations, location: Option<u32>) -> ColorBlend {
         let target = ColorBlend::new(equations.0.iter().copied())
             .overlap(self.overlap)
@@ -238,7 +240,7 @@ impl Rewrite {
         self.finish(if self.clamp_results { target.clamp_results() } else { target }, location)
     }
 
-    /// The options that every kind of blending has.
+    /// Adds the options that apply to every kind of blending.
     fn finish(&self, target: ColorBlend, location: Option<u32>) -> ColorBlend {
         let target = target.format(self.fixed.format(location, self.format_class));
         if self.without_alpha { target.without_alpha() } else { target }
@@ -258,7 +260,7 @@ impl Rewrite {
         }
     }
 
-    /// An option that nothing reads was meant for something else.
+    /// Rejects options that have no effect.
     pub(super) fn check(&self) -> Done {
         self.fixed.check(self)?;
         let advanced = self.equations.is_some() || self.target.iter().any(|(_, one)| one.is_some());

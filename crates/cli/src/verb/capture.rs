@@ -1,4 +1,4 @@
-//! `polyshade capture`: transform feedback by writing storage buffers, or by the extension.
+//! `polyshade capture`: transform feedback into storage buffers, or by `VK_EXT_transform_feedback`.
 
 mod extension;
 mod pulled;
@@ -25,127 +25,128 @@ use polyshade_verify::Asked;
 use pulled::Pull;
 use std::path::{Path, PathBuf};
 
-/// How a shader is rewritten.
+/// Options that select the captured outputs and the form of the result.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// What to capture, in order: OpenGL's names, with gl_NextBuffer and gl_SkipComponents1 to 4; or location=3,
-    /// location=3-5, location=3.yz, semantic=TEXCOORD0.xy, id=20 [default: what the shader's xfb_* decorations say]
+    /// Outputs to capture, in this order: OpenGL names, gl_NextBuffer and gl_SkipComponents1 to 4, or location=3,
+    /// location=3-5, location=3.yz, semantic=TEXCOORD0.xy, id=20 [default: the shader's xfb_* decorations]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = varying)]
     varyings: Vec<Varying>,
 
-    /// One more of them, whose name may have commas in it
+    /// One more output to capture, after those of --varyings; its name may contain commas
     #[arg(long, value_name = "A", value_parser = varying)]
     varying: Vec<Varying>,
 
-    /// Capture each varying into a buffer of its own; by default all go interleaved into one
+    /// Capture each varying into its own buffer [default: all interleaved in one buffer]
     #[arg(long)]
     separate: bool,
 
-    /// What to capture as a Direct3D stream output declaration: SEMANTIC0.xyz, 1:SEMANTIC0 for slot 1, $SKIP.xy for a
-    /// gap, location=3.xy
+    /// Outputs to capture, as a Direct3D stream output declaration: SEMANTIC0.xyz; 1:SEMANTIC0 for slot 1; $SKIP.xy
+    /// for a gap; location=3.xy
     #[arg(long, value_delimiter = ';', value_name = "A;B;…",
         conflicts_with_all = ["varyings", "varying", "separate"])]
     stream_output: Vec<StreamOutputEntry>,
 
-    /// Capture a varying that is named twice twice, which OpenGL and Vulkan refuse
+    /// Allow a varying to be named, and captured, more than once; OpenGL and Vulkan forbid it
     #[arg(long, alias = "repeats")]
     allow_duplicates: bool,
 
-    /// Strides of the slots of --stream-output, in bytes [default: what the entries take]
+    /// Strides of the slots of --stream-output, in bytes [default: the size of each slot's entries]
     #[arg(long, value_delimiter = ',', value_name = "BYTES", requires = "stream_output",
-        // clap does not ask for an option that conflicts with one that is there.
+        // Repeated from `stream_output`: clap drops `requires` if the required option conflicts with a given one.
         conflicts_with_all = ["varyings", "varying", "separate"])]
     strides: Vec<u32>,
 
-    /// Replace a specialization constant by a constant with this value, on which sizes of outputs may depend
+    /// Replace specialization constant ID by VALUE, an integer, true or false; sizes of outputs may depend on it
     #[arg(long, value_delimiter = ',', value_name = "ID=VALUE", value_parser = constant)]
     specialize: Vec<(u32, u64)>,
 
     #[command(flatten)]
     free: Free,
 
-    /// How to capture
+    /// Capture method
     #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
     route: Route,
 
-    /// Output components that the device has in this stage, for outputs that --path extension adds [default: 64]
+    /// Output components that this stage may have on the device, for outputs that --path extension adds [default: 64]
     #[arg(long, value_name = "N")]
     max_output_components: Option<u32>,
 
-    /// With --path extension: refuse captures beyond the limits of this device, named as for `plan`
+    /// With --path extension: reject captures that exceed the limits of this device, a preset or a file as for
+    /// `polyshade plan`
     #[arg(long, value_name = "PRESET|FILE")]
     limits_of: Option<String>,
 
-    /// Descriptor set of the feedback buffers [default: the last of 0 to 3 that is free]
+    /// Descriptor set of the feedback buffers [default: the last of sets 0 to 3 that is neither used nor reserved]
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of feedback buffer 0; the others follow [default: 0, or where there is room]
+    /// Binding of feedback buffer 0; the others follow [default: 0, or the first free bindings]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Where the shader reads the host's parameters: storage or uniform for a buffer after the feedback buffers, or
-    /// storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. After address:, the
-    /// last three hold their address, or attribute=LOCATION does, a vertex attribute whose buffer has a
-    /// stride of 0; the addresses of the feedback buffers are among the parameters then, and nothing is bound
-    /// [default: storage]
+    /// Where the shader reads the host parameters: storage or uniform for a buffer at the binding after the feedback
+    /// buffers, or storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET (bytes), specialization=ID. With
+    /// address: before one of the last three, it holds the 64-bit address of the parameters;
+    /// address:attribute=LOCATION reads the address from a vertex attribute whose buffer has stride 0. The parameters
+    /// then contain the addresses of the feedback buffers, and no descriptor is bound [default: storage]
     #[arg(long, value_name = "SOURCE", value_parser = params_at, alias = "words")]
     params: Option<ParamsAt>,
 
-    /// In which pass the shader's own stores and atomics stay, which both passes would execute
+    /// Which pass keeps the shader's own stores and atomics; otherwise both passes would execute them
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
     side_effects: SideEffects,
 
-    /// The topologies that the draws may have, which saves the code for others [default: all without adjacency]
+    /// Topologies of the draws; the variants omit the code for others [default: all without adjacency]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = named(TOPOLOGIES))]
     topologies: Vec<Topology>,
 
-    /// No draw has more than one instance, which saves the code for more
+    /// No draw has more than one instance; the variants omit the code for more
     #[arg(long)]
     one_instance: bool,
 
-    /// The host says how many corners are captured, rather than how large the feedback ranges are, which saves the
-    /// code that finds out
+    /// Read the number of captured vertices from a host parameter, instead of computing it from the sizes of the
+    /// feedback ranges; this saves code
     #[arg(long, alias = "one-limit")]
     limit_in_vertices: bool,
 
-    /// Feedback buffers may be unbound, which bits of the word `flags` say: what goes there is stored nowhere
+    /// Feedback buffers may be unbound, as bits of the host parameter `flags` tell; their data is not stored
     #[arg(long)]
     unbound_buffers: bool,
 
-    /// The draws have indices, which the capture-only variant reads from a storage buffer, or by their address: uint8,
-    /// uint16, uint32, or where nothing is said, as wide as the word `index_type` says. The shader must fetch its
-    /// vertex attributes itself (--pull); with --path compute it must anyway
+    /// The draws have indices of this type: uint8, uint16 or uint32; without TYPE, the host parameter `index_type`
+    /// selects it for each draw. The capture-only variant reads the indices from a storage buffer, or by their
+    /// address. The shader must fetch its vertex attributes itself (--pull), as always with --path compute
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
 
-    /// Vertex attributes at these locations are the same for all vertices, as one is by which `polyshade
-    /// vertex-pulling` finds its words: draws with indices may have them
+    /// Locations of vertex attributes that have the same value for all vertices, such as the address of the
+    /// parameters of `polyshade vertex-pulling`; --indexed accepts these attributes
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", requires = "indexed")]
     constant_attributes: Vec<u32>,
 
-    /// Indices of all ones restart primitives: the host makes a table of where
+    /// Indices of all ones restart primitives; the host provides a table of the restarts
     #[arg(long, requires = "indexed")]
     restart: bool,
 
-    /// Offer the variant spill-outputs, which also stores all outputs, and the variant reload-outputs, which reads them
-    /// back: the shader runs once for each vertex that is captured and rasterized
+    /// Offer two more variants: spill-outputs captures and stores all outputs, reload-outputs reads them back for
+    /// rasterization. The shader then runs once for each vertex
     #[arg(long, alias = "pass-through")]
     spill_outputs: bool,
 
-    /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
+    /// Omit PointSize from the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
     no_point_size: bool,
 }
 
-/// Captures a shader's outputs: transform feedback by writing storage buffers, where the device has none, or by
+/// Captures a shader's outputs: transform feedback into storage buffers, for devices without it, or by
 /// VK_EXT_transform_feedback.
 ///
-/// With storage buffers the result, of a vertex shader, is drawn as a point list without indices over the vertices and
-/// instances of the draw, or over its indices, with rasterization off. It reads a few words that the host fills in for
-/// each draw; --report lists them. With --path compute, for devices whose vertex stages cannot store, it is a compute
-/// shader that is dispatched before the draw. With --path extension the result, of a vertex, tessellation evaluation or
-/// geometry shader, is drawn like the original.
+/// With --path storage, the result is a vertex shader. Draw it with rasterization off, as a point list without
+/// indices over the vertices and instances of the draw, or with --indexed over its indices. It reads host parameters
+/// that the host sets for each draw; --report lists them. With --path compute, for devices whose vertex stages cannot
+/// store, the result is a compute shader, dispatched before the draw. With --path extension, the result is a vertex,
+/// tessellation evaluation or geometry shader, drawn like the original.
 #[derive(Args)]
 #[command(after_help = examples::of("capture"))]
 pub(crate) struct Arguments {
@@ -155,12 +156,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where another variant goes: capture-only, raster-only, both; with --spill-outputs, spill-outputs or
+    /// Also write this variant: capture-only, raster-only, both; with --spill-outputs, spill-outputs or
     /// reload-outputs; --output is capture-only
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
     variants: Vec<(Variant, PathBuf)>,
 
-    // The heading of these options would apply to those after them.
+    // After `rewrite` and `variants`: clap applies the heading of these options to those that follow.
     #[command(flatten)]
     pull: Pull,
 
@@ -170,11 +171,11 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Route {
-    /// Write storage buffers
+    /// Store to storage buffers in the vertex stage
     Storage,
-    /// Write storage buffers, from a compute stage
+    /// Store to storage buffers in a compute stage
     Compute,
-    /// Decorate for VK_EXT_transform_feedback
+    /// Decorate the outputs for VK_EXT_transform_feedback
     Extension,
 }
 
@@ -221,7 +222,7 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
         let value = match value {
             "true" => 1,
             "false" => 0,
-            // Negative integers by their bits.
+            // Negative integers as their two's complement bits.
             _ => {
                 value.parse::<u64>().ok().or_else(|| value.parse().ok().map(i64::cast_unsigned))?
             }
@@ -231,7 +232,7 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
     parsed.ok_or_else(|| "a constant is given as ID=VALUE, an integer or true or false".to_owned())
 }
 
-/// Where the words are: at a place, or in a buffer behind the feedback buffers.
+/// The value of `--params`: a buffer at the binding after the feedback buffers, or an explicit source.
 #[derive(Clone, Copy)]
 enum ParamsAt {
     Storage,
@@ -271,6 +272,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if pull.is_asked() {
         return pulled::run(arguments);
     }
+    // Lay out the capture first: the report needs no module.
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
@@ -305,7 +307,7 @@ impl Rewrite {
         self.route == Route::Extension
     }
 
-    /// The varyings, as they were asked for.
+    /// Returns the requested captures in the form that `verify` takes.
     pub(crate) fn asked(&self) -> Asked {
         let varyings = self.varyings.iter().chain(&self.varying).map(Varying::to_string);
         if !self.stream_output.is_empty() {
@@ -320,12 +322,12 @@ impl Rewrite {
         }
     }
 
-    /// Values of specialization constants: their numbers and bits.
+    /// Returns the ids and the bits of the specialization constants to replace.
     pub(crate) fn specialization(&self) -> &[(u32, u64)] {
         &self.specialize
     }
 
-    /// The entry point, the reservations, and the device.
+    /// Returns the entry point with the reservations and the device limits.
     pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Result<Target, Failure> {
         let mut device = Device::default();
         if let Some(components) = self.max_output_components {
@@ -337,7 +339,7 @@ impl Rewrite {
         Ok(self.free.target(entry, stage).device(device))
     }
 
-    /// The options of the library.
+    /// Converts the options to those of the library.
     pub(crate) fn options(&self) -> Options {
         let mut options =
             Options::new().side_effects(self.side_effects).point_size(!self.no_point_size);
@@ -383,6 +385,7 @@ impl Rewrite {
         if let Some(binding) = self.binding {
             options = options.at_binding(Binding(binding));
         }
+        // The captured outputs: stream output entries, the module's decorations, or names.
         let varyings = || self.varyings.iter().chain(&self.varying).cloned();
         if !self.stream_output.is_empty() {
             options.stream_output(self.stream_output.iter().cloned(), self.strides.iter().copied())
@@ -395,7 +398,7 @@ impl Rewrite {
         }
     }
 
-    /// The variants that there are of these draws.
+    /// Returns the variants that exist with these options.
     fn offered(&self, layout: &Layout) -> impl Iterator<Item = Variant> {
         VARIANTS.into_iter().map(|(_, variant)| variant).filter(|variant| match variant {
             Variant::Both => layout.is_captured_at_once(),
@@ -404,7 +407,7 @@ impl Rewrite {
         })
     }
 
-    /// How the capture-only variant is drawn.
+    /// Describes how the host draws or dispatches the capture-only variant.
     fn drawn(&self) -> &'static str {
         match self.indexed {
             _ if self.route == Route::Compute => {
@@ -419,7 +422,7 @@ impl Rewrite {
         }
     }
 
-    /// Refuses options that have no effect.
+    /// Rejects options that have no effect.
     pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
             let message = "--separate is for what --varyings names";
@@ -428,8 +431,9 @@ impl Rewrite {
         self.check_route()
     }
 
-    /// Refuses options of other paths.
+    /// Rejects options of other paths.
     fn check_route(&self) -> Done {
+        // Each path reads only some of the options.
         let of_storage = [
             ("--set", self.set.is_some()),
             ("--binding", self.binding.is_some()),

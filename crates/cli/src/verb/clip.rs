@@ -1,4 +1,4 @@
-//! `polyshade clip`: clip and cull distances in the form that the target takes.
+//! `polyshade clip`: converts, masks, adds and emulates clip and cull distances.
 
 mod exact;
 mod report;
@@ -26,76 +26,79 @@ use std::path::PathBuf;
 pub(crate) use text::Semantics;
 use text::{Space, counts, mask, read_semantics, space};
 
-/// The steps that are taken.
+/// Options that select the steps.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// The form of the result [default: arrays, where nothing else is asked for]
+    /// Form of the resulting distances [default: arrays, if no other step is requested]
     #[arg(long, value_enum)]
     to: Option<Form>,
 
-    /// Inputs that are distances, beside those with a semantic: clip=3, cull=4.xy, clip=3-4
+    /// Inputs that are distances, in addition to those with a semantic: clip=3, cull=4.xy, clip=3-4 (location,
+    /// components)
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     inputs: Vec<DistanceSemantic>,
 
-    /// Outputs that are distances, beside those with a semantic
+    /// Outputs that are distances, in addition to those with a semantic, in the syntax of --inputs
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     outputs: Vec<DistanceSemantic>,
 
-    /// The distances that this stage shares with the one before it, which number the inputs
+    /// The distances that this stage shares with the previous one; they determine the numbers of the inputs'
+    /// distances
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_inputs: Vec<DistanceSemantic>,
 
-    /// The distances that this stage shares with the one after it, which number the outputs
+    /// The distances that this stage shares with the next one; they determine the numbers of the outputs' distances
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_outputs: Vec<DistanceSemantic>,
 
-    /// A JSON file with lists of the same: inputs, outputs, linked_inputs, linked_outputs
+    /// A JSON file with the same lists: inputs, outputs, linked_inputs, linked_outputs
     #[arg(long, value_name = "FILE", alias = "marks")]
     semantics: Option<PathBuf>,
 
-    /// Ignore the semantics SV_ClipDistance and SV_CullDistance of the module
+    /// Ignore the module's semantics SV_ClipDistance and SV_CullDistance
     #[arg(long)]
     no_semantics: bool,
 
-    /// The first location of --to registers, and of the distances that --exact reads, or writes for the next stage
+    /// First location of --to registers, and of the distances that --exact reads or writes for the next stage
     #[arg(long, value_name = "N")]
     location: Option<u32>,
 
-    /// The numbers of clip and cull distances of the signature between two stages; this stage may have fewer
+    /// Numbers of clip and cull distances in the interface between two stages; this stage may have fewer
     #[arg(long, value_name = "CLIP,CULL", value_parser = counts, alias = "linked")]
     signature: Option<DistanceCounts>,
 
-    /// Clip planes that are on: a number whose bit i is plane i, or the place of a word: push-constant=OFFSET,
-    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold its address
+    /// Enabled clip planes: a number whose bit i is plane i, or the source of such a 32-bit number:
+    /// push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. With address:
+    /// before one of the first three, it holds the 64-bit address of the number
     #[arg(long, value_name = "MASK", value_parser = mask)]
     enable: Option<Value<u32>>,
 
-    /// With --enable: the first of two locations at which the stage also writes its distances unmasked
+    /// With --enable: also write the unmasked distances, to this location and the next one
     #[arg(long, value_name = "N", requires = "enable", alias = "as-written")]
     keep_original_at: Option<u32>,
 
-    /// The number of clip planes of the host
+    /// Number of clip planes that the host provides
     #[arg(long, value_name = "N", requires = "planes_at")]
     planes: Option<u32>,
 
-    /// Where the host puts the planes: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING,
-    /// storage=SET:BINDING; the first three behind address: hold their address
+    /// Source of the planes: push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING,
+    /// storage=SET:BINDING. With address: before one of the first three, it holds the 64-bit address of the planes
     #[arg(long, value_name = "PLACE", requires = "planes")]
     planes_at: Option<ParamSource>,
 
-    /// The space of the planes: clip, or location=N for that of an output
+    /// Space of the planes: clip, or location=N for the space of the output at location N
     #[arg(long, value_name = "SPACE", value_parser = space, requires = "planes")]
     planes_in: Option<Space>,
 
-    /// Emulate distances by the last stage before rasterization and the fragment stage: the first of four locations
-    /// between them. A fragment stage needs --signature
+    /// Emulate distances in the last stage before rasterization and in the fragment stage, which discards: the first
+    /// of four locations between them. In a fragment stage, --signature is required
     #[arg(long, value_name = "LOCATION", conflicts_with = "to")]
     emulate: Option<u32>,
 
     #[command(flatten)]
     exact: exact::Options,
 
-    /// Kinds that the device has, where others are emulated: clip distances then stay
+    /// Kinds of distances that the device has; --emulate and --exact emulate the others. Clip distances then stay
     #[arg(long, value_parser = named(KIND_NAMES), value_delimiter = ',', value_name = "KIND,…")]
     native: Vec<DistanceKind>,
 
@@ -115,10 +118,10 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Brings clip and cull distances into the form that the target takes.
+/// Converts clip and cull distances into the form that the target accepts.
 ///
-/// Steps are taken in this order: registers to built-in arrays, planes of the host's, planes that are off, the
-/// form, emulation. Registers become built-in arrays whatever else is asked for.
+/// The order of the steps is: registers to built-in arrays, planes of the host, disabled planes, then the form or the
+/// emulation. Registers always become built-in arrays first.
 #[derive(Args)]
 #[command(after_help = examples::of("clip"))]
 pub(crate) struct Arguments {
@@ -137,13 +140,13 @@ const KIND_NAMES: [(&str, &str, DistanceKind); 2] =
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Form {
-    /// Built-in arrays, of registers
+    /// Built-in arrays, made of registers
     Arrays,
-    /// Registers, of built-in arrays
+    /// Registers, made of built-in arrays
     Registers,
     /// One built-in array, clip distances first
     Combined,
-    /// Two built-in arrays, of one whose first are clip distances: as many as --signature says
+    /// Two built-in arrays, made of one whose first elements are clip distances: as many as --signature has
     Separate,
 }
 
@@ -156,11 +159,13 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let module = input.parse(&words)?;
     let (entry, model) = only_entry(input, &module)?;
     rewrite.exact.check_geometry(model)?;
+    // Run the steps.
     rewrite.check_stage(model)?;
     let options = rewrite.options(&listed, model);
     let target = rewrite.target(&entry, model);
     let lowered = clip_cull::lower(&module, target, &options)
         .map_err(|error| input.refused(&error, &module))?;
+    // Write the shader, and the generated geometry stage if there is one.
     let geometry = rewrite.exact.geometry.as_deref().zip(lowered.result.geometry.as_ref());
     let beside: Vec<Beside<'_>> =
         geometry.map(|(file, made)| (file, made.module.words())).into_iter().collect();
@@ -172,7 +177,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), lowered.module.words()), &beside)
 }
 
-/// The stages that hand on distances, or read them.
+/// The stages that write or read distances.
 const STAGES: [ExecutionModel; 7] = [
     ExecutionModel::VERTEX,
     ExecutionModel::TESSELLATION_CONTROL,
@@ -183,7 +188,7 @@ const STAGES: [ExecutionModel; 7] = [
     ExecutionModel::FRAGMENT,
 ];
 
-/// The entry point that was asked for, or the only one.
+/// Returns the requested entry point, or the only one.
 pub(super) fn only_entry(
     input: &Input,
     module: &Module<'_>,
@@ -192,7 +197,7 @@ pub(super) fn only_entry(
 }
 
 impl Rewrite {
-    /// Refuses options that have no effect, and reads the file of semantics.
+    /// Rejects options that have no effect, and reads the file of semantics.
     pub(super) fn check(&self) -> Result<Semantics, Failure> {
         let registers = self.to == Some(Form::Registers);
         let location = [("--location", self.location.is_some() && !registers && !self.exact.exact)];
@@ -211,7 +216,7 @@ impl Rewrite {
         Err(Failure::new(&code::CLI_USAGE, lacking))
     }
 
-    /// Refuses options that lack another one for this stage.
+    /// Rejects options that need another option in this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel) -> Done {
         let is_fragment = model == ExecutionModel::FRAGMENT;
         if self.emulate.is_some() && is_fragment && self.signature.is_none() {
@@ -225,7 +230,7 @@ impl Rewrite {
         self.exact.check_stage(model, self.location)
     }
 
-    /// Takes the steps that were asked for.
+    /// Runs the requested steps.
     pub(super) fn lower<'m>(
         &self,
         module: &'m Module<'_>,
@@ -235,7 +240,7 @@ impl Rewrite {
         clip_cull::lower(module, self.target(entry, model), &self.options(listed, model))
     }
 
-    /// The steps that were asked for. Registers become built-in arrays first.
+    /// Returns the requested steps. Registers become built-in arrays first.
     fn options(&self, listed: &Semantics, model: ExecutionModel) -> clip_cull::Options {
         let mut steps = vec![Step::Normalize(self.normalize(listed))];
         steps.extend(self.user_planes().map(Step::UserPlanes));
@@ -248,6 +253,7 @@ impl Rewrite {
             let clip = self.exact.clip(emulated, model, (self.location, signature));
             steps.push(Step::ClipInGeometry(clip));
         }
+        // The form last.
         let clip = signature.map(|counts| counts.clip);
         match self.to {
             None | Some(Form::Arrays) => {}
@@ -273,7 +279,7 @@ impl Rewrite {
         self.free.target(entry, model).device(device)
     }
 
-    /// A device with cull distances alone, of which none is known, counts as lacking both.
+    /// A device that has only cull distances counts as lacking both kinds; no such device is known.
     fn emulated(&self) -> Emulated {
         if self.native.contains(&DistanceKind::Clip) { Emulated::Cull } else { Emulated::All }
     }
@@ -288,7 +294,7 @@ impl Rewrite {
         self.enable.map(|enabled| Step::Mask { enabled, keep_original_at })
     }
 
-    /// Whether the built-in arrays that registers become are a step of its own.
+    /// Whether the conversion of registers to built-in arrays counts as a step.
     fn asks_for_arrays(&self) -> bool {
         let takes_steps = self.planes.is_some() || self.enable.is_some();
         let has_form = self.emulate.is_some() || self.exact.exact || self.to.is_some();
@@ -305,7 +311,7 @@ impl Rewrite {
         options
     }
 
-    /// The same steps in the form of `verify`, with the semantics of a file.
+    /// Returns the same steps in the form that `verify` takes, with the semantics of a file.
     pub(super) fn verified(&self, listed: &Semantics, model: ExecutionModel) -> ClipSteps {
         let takes_steps = self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
@@ -319,7 +325,7 @@ impl Rewrite {
             (None, Some(Form::Combined)) => polyshade_verify::ClipForm::Combined,
             (None, Some(Form::Separate)) => polyshade_verify::ClipForm::Separate,
         };
-        // A vertex stage emulates the distances that it has, whatever the signature.
+        // A vertex stage emulates its own distances, whatever the signature.
         let is_kept = model == ExecutionModel::VERTEX && self.emulate.is_some();
         let counts =
             self.signature.filter(|_| !is_kept).map(|DistanceCounts { clip, cull }| [clip, cull]);
@@ -341,12 +347,12 @@ impl Rewrite {
     }
 }
 
-/// The semantics of both lists.
+/// Concatenates the semantics of both lists.
 fn all(own: &[DistanceSemantic], listed: &[DistanceSemantic]) -> Vec<DistanceSemantic> {
     [own, listed].concat()
 }
 
-/// The linked semantics of both lists, if there are any.
+/// Concatenates the linked semantics of both lists; `None` if there are none.
 fn linked(own: &[DistanceSemantic], listed: &[DistanceSemantic]) -> Option<Vec<DistanceSemantic>> {
     Some(all(own, listed)).filter(|all| !all.is_empty())
 }

@@ -1,4 +1,4 @@
-//! `polyshade verify`: runs a shader and what a verb makes of it, and compares.
+//! `polyshade verify`: runs a shader and its rewritten form, and compares their results.
 
 mod child;
 mod clock;
@@ -24,10 +24,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 use verified::Verified;
 
-/// Runs a shader and what a verb makes of it on a Vulkan device, and compares what they compute.
+/// Runs a shader and its rewritten form on a Vulkan device, and compares their results.
 ///
-/// The verb and its options are those that would rewrite the shader. Inputs are made from the shader's interface. Both
-/// shaders run in a process of their own, with a time limit. `polyshade verify SHADER VERB --help` lists a verb's
+/// Give the verb and the options that rewrite the shader after it. Inputs are generated from the shader's interface.
+/// Both shaders run in a separate process with a time limit. `polyshade verify SHADER VERB --help` lists a verb's
 /// options.
 #[derive(Args)]
 #[command(after_help = examples::behind(EXIT_CODES, "verify"))]
@@ -41,16 +41,16 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: Option<Verified>,
 
-    /// What runs the shaders
+    /// Implementation that runs the shaders
     #[arg(long, global = true, value_enum, value_name = "API", default_value_t = Api::Vulkan)]
     on: Api,
 
-    /// The Vulkan device, by a part of its name or its driver's [default: the first one]
+    /// The Vulkan device, by a part of its name or of its driver's name [default: the first device]
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 
-    /// A Vulkan device, by a part of its name or its driver's, that runs the original in place of what runs the
-    /// rewritten shader: captures may be rounded as Vulkan's tables of precision let them
+    /// Run the original on this Vulkan device, selected by a part of its name or of its driver's name; captured
+    /// values may then differ within Vulkan's precision requirements
     #[arg(long, global = true, value_name = "NAME")]
     against: Option<String>,
 
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, global = true)]
     validation: bool,
 
-    /// Seconds after which a step of the comparison is stopped: of processor time, and of waiting for the device
+    /// Limit for each step of the comparison, in seconds of processor time and of waiting for the device, 1 to 86400
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
@@ -71,40 +71,40 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// How many seeds are tried, from --seed on
+    /// Number of seeds to try, starting with --seed, 1 to 10000
     #[arg(long, global = true, value_name = "N", default_value_t = 1,
         value_parser = value_parser!(u32).range(1..=10_000))]
     runs: u32,
 
-    /// The vertices of the largest draw
+    /// Number of vertices of the largest draw, 1 to 1000
     #[arg(long, global = true, value_name = "N", default_value_t = 12,
         value_parser = value_parser!(u32).range(1..=1000))]
     vertices: u32,
 
-    /// A module to compare instead of those that polyshade makes: of the verb's own output, unless the variant is
-    /// named: capture-only, raster-only, both; position-only, complement, full; lowered
+    /// Compare this module instead of polyshade's: in place of the verb's own output, or of the named variant:
+    /// capture-only, raster-only, both; position-only, complement, full; lowered
     #[arg(long, global = true, value_name = "[NAME=]FILE", value_parser = given)]
     rewritten: Vec<(Option<Part>, PathBuf)>,
 
-    /// Where a report goes, as JSON
+    /// Write a report to this file, as JSON
     #[arg(long, global = true, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Print the report instead of text
+    /// Print the report as JSON instead of text
     #[arg(long, global = true)]
     json: bool,
 }
 
-/// What runs shaders.
+/// An implementation that runs shaders.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Api {
     /// A Vulkan driver
     Vulkan,
-    /// The C++ compiler of this machine, which reads what is printed for Metal: vertex and fragment stages
+    /// The C++ compiler of this machine, on the MSL of vertex and fragment stages
     Metal,
 }
 
-/// The shader, unless devices are listed.
+/// The shader; `None` with `--list-devices`.
 struct Shader(Option<Input>);
 
 impl Args for Shader {
@@ -157,7 +157,7 @@ fn given(text: &str) -> Result<(Option<Part>, PathBuf), String> {
     }
 }
 
-/// Where a word behind the shader is none of the verbs, the error with their names.
+/// Adds the names of the verbs to an error about a word after the shader that is not a verb.
 pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
     let is_wrong = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].into_iter();
     let word = match is_wrong.filter_map(|kind| error.get(kind)).next() {
@@ -176,7 +176,7 @@ pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The feature of the program without which nothing is compared.
+/// The feature of the program that comparisons need.
 pub(crate) const FEATURE: &str = "verify";
 
 /// Runs the verb.
@@ -228,7 +228,7 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
         print_text(&json)?;
     }
     let Some(code) = report::code(report) else {
-        // As of `diff` and its like, the exit code says it.
+        // As for `diff`, the exit code alone tells the result.
         if !arguments.json && !settings::is_quiet() {
             print_text(&report::text(report))?;
         }
@@ -238,7 +238,7 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
     match settings::errors() {
         _ if arguments.json => {}
         ErrorFormat::Json => return Ok(failure.report()),
-        // A difference is no error of the program's.
+        // A difference is not an error of the program.
         ErrorFormat::Text => eprintln!("{failure}"),
     }
     Ok(ExitCode::from(failure.exit() as u8))
@@ -250,6 +250,7 @@ fn compare(
     verb: &Verified,
     phase: impl FnMut(Phase),
 ) -> Result<Value, Failure> {
+    // Read the shader and the options.
     let input = arguments.shader.0.as_ref().expect("only --list-devices goes without a shader");
     verb.check()?;
     let words = input.words()?;
@@ -258,6 +259,7 @@ fn compare(
     let specified = verb.specify((&entry, stage))?;
     let given = arguments.given(verb)?;
 
+    // Without a device, nothing is comparable.
     let runner = match arguments.runner() {
         Ok(runner) => runner,
         Err(error) => return Ok(report::of(&Verdict::NotComparable(error.to_string()), None)),
@@ -273,6 +275,7 @@ fn compare(
         runs: arguments.runs,
         vertices: arguments.vertices,
     };
+    // Compare with the original on the same device, or on another one.
     let compared = match arguments.reference() {
         Ok(Some(reference)) => {
             polyshade_verify::verify_against(&job, (&*runner, &reference), phase)
@@ -291,7 +294,7 @@ fn compare(
 }
 
 impl Arguments {
-    /// What runs the shaders, or why it cannot.
+    /// Opens the device or compiler that runs the shaders.
     fn runner(&self) -> Result<Box<dyn Runner>, Error> {
         match self.on {
             Api::Vulkan => {
@@ -309,11 +312,11 @@ impl Arguments {
         }
     }
 
-    /// What runs the original, where that is another device; or why it cannot.
+    /// Opens the other device that runs the original, if there is one.
     fn reference(&self) -> Result<Option<Device>, Error> {
         let open = |name: &String| {
             let mut device = Device::open(name, Validation::Off)?;
-            // The parent process keeps the time.
+            // The parent process enforces the time limit.
             device.set_time_limit(Duration::MAX);
             device.keep_pipelines();
             Ok(device)
@@ -321,7 +324,7 @@ impl Arguments {
         self.against.as_ref().map(open).transpose()
     }
 
-    /// Fails where options are for a Vulkan driver and there is none.
+    /// Rejects options for Vulkan drivers if another implementation runs the shaders.
     fn check(&self) -> Result<(), Failure> {
         let given = [("--device", self.device.is_some()), ("--validation", self.validation)];
         let given = given.iter().find(|(_, is_given)| *is_given && self.on != Api::Vulkan);
@@ -330,7 +333,7 @@ impl Arguments {
         })
     }
 
-    /// The modules to compare in place of polyshade's variants.
+    /// Reads the modules to compare in place of polyshade's variants.
     fn given(&self, verb: &Verified) -> Result<Vec<(Part, Vec<u32>)>, Failure> {
         let parts = verb.parts();
         let one = |(part, path): &(Option<Part>, PathBuf)| {
@@ -347,7 +350,7 @@ impl Arguments {
     }
 }
 
-/// The words of a SPIR-V file.
+/// Reads the words of a SPIR-V file.
 fn read_words(path: &Path) -> Result<Vec<u32>, Failure> {
     let failed = |why: String| Failure::at(&code::CLI_INVALID_INPUT, path, why);
     let bytes = fs::read(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error))?;

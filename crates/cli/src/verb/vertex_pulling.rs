@@ -1,4 +1,4 @@
-//! `polyshade vertex-pulling`: vertex attributes fetched by the shader.
+//! `polyshade vertex-pulling`: makes the shader fetch its vertex attributes.
 
 use crate::Done;
 use crate::code;
@@ -16,52 +16,53 @@ use polyshade::host::{Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, Robustness};
 
-/// Where attributes are, and how they are fetched.
+/// Options for the locations and formats of attributes, and for their fetches.
 #[derive(Args)]
 pub(crate) struct Attributes {
-    /// Where the attribute of a location is: the number of its vertex buffer, its offset in bytes and its format, as
-    /// 1=0:12:r8g8b8a8_unorm. An offset or a format that is `word` is a host parameter
+    /// Source of the attribute at LOCATION: the number of its vertex buffer, its offset in bytes and its Vulkan
+    /// format, as in 1=0:12:r8g8b8a8_unorm. `word` as offset or format makes it a host parameter
     #[arg(long, value_delimiter = ',', value_name = "LOCATION=BUFFER:OFFSET:FORMAT",
         value_parser = attribute)]
     attribute: Vec<(u32, Attribute)>,
 
-    /// A vertex buffer: its stride in bytes, and what steps through it: vertex, instance or instance/DIVISOR, as
-    /// 0=16:vertex. A stride or a rate that is `word` is a host parameter [default rate: vertex]
+    /// A vertex buffer: its stride in bytes and its input rate (vertex, instance or instance/DIVISOR), as in
+    /// 0=16:vertex. `word` as stride or rate makes it a host parameter [default rate: vertex]
     #[arg(long, value_delimiter = ',', value_name = "BUFFER=STRIDE[:RATE]", value_parser = buffer)]
     buffer: Vec<(u32, Buffer)>,
 
-    /// The value of a read out of bounds; memory outside of the buffer is never read
+    /// Result of a read out of bounds; memory outside of the buffer is never read
     #[arg(long, value_parser = named(ROBUSTNESS), default_value = "access2")]
     robustness: Robustness,
 
-    /// Elements may overlap: an attribute may end behind the stride of its buffer
+    /// Allow elements to overlap: an attribute may end after the stride of its buffer
     #[arg(long)]
     access_beyond_stride: bool,
 
-    /// Ask the device for the first instance of a draw (shaderDrawParameters), which divisors other than 1 need, rather
-    /// than the host: for indirect draws
+    /// Read the first instance of a draw, which divisors other than 1 need, from the device (shaderDrawParameters)
+    /// instead of a host parameter; use this for indirect draws
     #[arg(long)]
     base_instance: bool,
 }
 
-/// How a shader is rewritten.
+/// Options that select how the shader is rewritten.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     #[command(flatten)]
     attributes: Attributes,
 
-    /// Descriptor set of the vertex buffers [default: the last of 0 to 3 that is free]
+    /// Descriptor set of the vertex buffers [default: the last of sets 0 to 3 that is neither used nor reserved]
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of the first vertex buffer; the others follow [default: 0, or where there is room]
+    /// Binding of the first vertex buffer; the others follow [default: 0, or the first free bindings]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Where the shader reads the host's parameters: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET,
-    /// specialization=ID. After address:, the last three hold their address, or attribute=LOCATION does, a
-    /// vertex attribute whose buffer has a stride of 0; the addresses of the vertex buffers are among the parameters
-    /// then, and nothing is bound [default: a storage buffer after the vertex buffers]
+    /// Where the shader reads the host parameters: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET
+    /// (bytes), specialization=ID. With address: before one of the last three, it holds the 64-bit address of the
+    /// parameters; address:attribute=LOCATION reads the address from a vertex attribute whose buffer has stride 0.
+    /// The parameters then contain the addresses of the vertex buffers, and no descriptor is bound [default: a
+    /// storage buffer after the vertex buffers]
     #[arg(long, value_name = "SOURCE", alias = "words")]
     params: Option<ParamSource>,
 
@@ -69,12 +70,12 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Fetches vertex attributes in the shader, from storage buffers or by addresses.
+/// Fetches vertex attributes in the shader, from storage buffers or by buffer device addresses.
 ///
-/// For vertex shaders. Formats are all that Vulkan has for vertex buffers, read as the numbers that they hold: an input
-/// of floats reads no integers. Strides, offsets and the starts of buffers are multiples of the size of a component, or
-/// of the whole element where it is packed; divisors are any. A location without an attribute reads (0, 0, 0, 1). The
-/// host says where buffers begin and how long they are, and nothing else is read.
+/// For vertex shaders. Every vertex buffer format of Vulkan is supported, and keeps its numeric type: an input of
+/// floats cannot read an integer format. Strides, offsets and the starts of buffers are multiples of the size of a
+/// component, or of the whole element if it is packed; any divisor works. A location without an attribute reads (0,
+/// 0, 0, 1). The host gives the start and the size of each buffer, and the shader reads nothing else.
 #[derive(Args)]
 #[command(after_help = examples::behind(FORMATS, "vertex-pulling"))]
 pub(crate) struct Arguments {
@@ -102,7 +103,7 @@ const ROBUSTNESS: [(&str, &str, Robustness); 2] = [
     ),
 ];
 
-/// What is known, unless it is a host parameter.
+/// Parses a value that may be the host parameter `word`, which gives `Some(None)`.
 fn known<T>(text: &str, known: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     if text == "word" { Some(None) } else { known(text).map(Some) }
 }
@@ -149,7 +150,7 @@ fn rate_of(text: &str) -> Option<Rate> {
 }
 
 impl Attributes {
-    /// Refuses what is said twice, and of which the first would be ignored.
+    /// Rejects an attribute or a buffer that is given twice: the first would be ignored.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         fn twice<T>(all: &[(u32, T)]) -> Option<u32> {
             let numbers = all.iter().map(|one| one.0);
@@ -166,7 +167,7 @@ impl Attributes {
         }
     }
 
-    /// The options, and whether they are given.
+    /// Returns the options, each with whether it is given.
     pub(crate) fn given(&self) -> [(&'static str, bool); 5] {
         [
             ("--attribute", !self.attribute.is_empty()),
@@ -177,7 +178,7 @@ impl Attributes {
         ]
     }
 
-    /// The options of the library, where the vertex buffers and the words are placed so.
+    /// Returns the options of the library, with this placement of the vertex buffers and the host parameters.
     pub(crate) fn options(
         &self,
         set: Option<u32>,
@@ -207,7 +208,7 @@ impl Rewrite {
         self.free.target(entry, stage)
     }
 
-    /// Refuses attributes, which `verify` makes of the shader's inputs.
+    /// Rejects attributes: `verify` generates them from the shader's inputs.
     pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
         if self.attributes.attribute.is_empty() && self.attributes.buffer.is_empty() {
             return Ok(());
@@ -238,7 +239,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), pulled.module.words()), &[])
 }
 
-/// What a person has to know beside what is bound.
+/// Returns the lines that follow the bindings in a report for people.
 pub(crate) fn text(pulled: &Pulled) -> String {
     match &pulled.absent[..] {
         [] => String::new(),

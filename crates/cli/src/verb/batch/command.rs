@@ -1,4 +1,4 @@
-//! The command line that every shader gets, and the two ways to run it: here, or in a process of its own.
+//! The command line of each shader, and the two ways to run it: in this process or in a separate one.
 
 use super::entry::{Job, Role, hex};
 use crate::Arguments;
@@ -21,32 +21,32 @@ use std::{fs, io, panic};
 pub(crate) struct Command {
     pub(super) verb: String,
     pub(super) options: Vec<OsString>,
-    /// Whether the verb writes files; else its standard output is the output.
+    /// Whether the verb writes files; otherwise its standard output is the output.
     pub(super) writes: bool,
-    /// Whether the verb can write a report of its own.
+    /// Whether the verb can write its own report.
     pub(super) reports: bool,
     /// Whether the verb has variants.
     pub(super) variants: bool,
-    /// Its variants that have an option each.
+    /// The variants that are selected by separate options.
     beside: Vec<&'static str>,
     /// Whether the verb prints JSON.
     pub(super) json: bool,
-    /// Whether the machine decides what cannot be done: its device, or how busy it is.
+    /// Whether the machine limits the results: its devices, or its load.
     pub(super) asks_device: bool,
     /// The lowerings that the verb runs.
     pub(super) lowerings: Vec<Lowering>,
-    /// Whether every shader has a process of its own, which reads it again.
+    /// Whether every shader has its own process, which reads the shader again.
     pub(super) isolate: bool,
     files: Vec<PathBuf>,
     key: Sha256,
 }
 
-/// Options of verbs that name a second output.
+/// The options of verbs that name a second output.
 const BESIDE: [&str; 3] = ["complement", "full", "geometry"];
 
-/// What a verb printed, and its exit code.
+/// The outcome of a verb for one shader.
 pub(super) enum Said {
-    /// The contents of the outputs, but of those that it did not write.
+    /// The contents of the outputs; `None` for an output that the verb did not write.
     Done(Vec<Option<Vec<u8>>>),
     Not {
         exit: Exit,
@@ -57,8 +57,8 @@ pub(super) enum Said {
 }
 
 impl Command {
-    /// Checks `verb` and `options` as the command line of a shader; ends the program with clap's own words where they
-    /// are wrong.
+    /// Checks `verb` and `options` as the command line of a shader. Ends the program with clap's message if they are
+    /// wrong.
     pub(super) fn new(
         verb: &str,
         options: &[OsString],
@@ -102,7 +102,7 @@ impl Command {
         command.check_variants(variants)?;
         let roles: Vec<Role> =
             variants.iter().map(|name| Role::Variant((*name).to_owned())).collect();
-        // A folder: it is no file whose contents count.
+        // A folder, because the contents of files would count.
         let outputs: Vec<_> = roles.iter().map(|role| (role, PathBuf::from("."))).collect();
         let words = command.words(Path::new("SHADER"), &outputs);
         let matches =
@@ -152,17 +152,18 @@ impl Command {
         Err(Failure::new(&code::CLI_USAGE, message))
     }
 
-    /// Files that the options name. Outputs depend on their contents as on the options.
+    /// Returns the files that the options name. Outputs depend on their contents.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// The hash of the program, its options and what they name.
+    /// Returns the hash of the program, the options and the files that they name.
     pub(super) fn digest(&self) -> String {
         hex(self.key.clone())
     }
 
-    /// The key of a shader of these contents in the index; it depends on the program, its options and its features.
+    /// Returns the index key of a shader with these contents; it depends on the program, its options and its
+    /// features.
     pub(super) fn key(&self, contents: &str) -> String {
         hex(self.key.clone().chain_update(contents))
     }
@@ -192,7 +193,7 @@ impl Command {
         Ok(hash)
     }
 
-    /// The command line for one shader, and where its outputs go.
+    /// Returns the command line for one shader and its output files.
     fn words(&self, shader: &Path, outputs: &[(&Role, PathBuf)]) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["polyshade".into(), self.verb.clone().into()];
         words.push(argument(shader).into());
@@ -217,11 +218,11 @@ impl Command {
         words
     }
 
-    /// Runs the verb for `job`, whose shader is `bytes`; the outputs of a process go to `stage` in between, under their
-    /// own names.
+    /// Runs the verb for `job` on the shader `bytes`. A separate process writes its outputs to `stage` first, under
+    /// their final names.
     pub(super) fn run(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
         match self.say(job, bytes, roles, stage) {
-            // The options are those of all shaders, and cannot name an entry point of this one.
+            // The options are the same for all shaders, and cannot name an entry point of this shader.
             Said::Not { code, message, instruction, .. }
                 if code == code::CLI_AMBIGUOUS_ENTRY_POINT.name() =>
             {
@@ -263,7 +264,7 @@ impl Command {
     }
 }
 
-/// The path of a shader as an argument: a name that begins with a dash is no option.
+/// Returns the path of a shader as an argument. A leading dash would make it an option.
 fn argument(shader: &Path) -> PathBuf {
     match shader.as_os_str().as_encoded_bytes().first() {
         Some(b'-') => Path::new(".").join(shader),
@@ -271,12 +272,12 @@ fn argument(shader: &Path) -> PathBuf {
     }
 }
 
-/// The values of options that are paths; the outputs are the batch's own.
+/// Returns the files that options name, except the outputs, which the batch names.
 fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
     let values = |flag: &&str| matches.try_get_many::<PathBuf>(flag).ok().flatten();
     let files = flags.iter().filter_map(values).flatten().filter(|path| path.is_file());
     let mut files: Vec<PathBuf> = files.cloned().collect();
-    // A verb that is verified has options of its own.
+    // A verb under `verify` has further options.
     if let Some((_, inside)) = matches.subcommand() {
         let flags: Vec<&str> = inside.ids().map(|id| id.as_str()).collect();
         files.extend(named_files(inside, &flags));
@@ -289,13 +290,13 @@ fn not(code: &Code, message: impl AsRef<str>) -> Said {
     Said::Not { exit: Exit::of(code), code: code.name().to_owned(), message, instruction: None }
 }
 
-/// The devices and their drivers' versions, as the program lists them in a process of its own: a driver may crash.
+/// Lists the devices and driver versions, in a separate process because a driver may crash.
 fn devices() -> Vec<u8> {
     let list = |program| process::Command::new(program).args(["verify", "--list-devices"]).output();
     std::env::current_exe().and_then(list).map(|output| output.stdout).unwrap_or_default()
 }
 
-/// A panic must not happen, and is not to end the others' work.
+/// Turns a panic, which is always a bug, into a failure of this shader, so that the others continue.
 fn guarded(run: impl FnOnce() -> Said) -> Said {
     panic::catch_unwind(panic::AssertUnwindSafe(run)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -307,6 +308,7 @@ fn guarded(run: impl FnOnce() -> Said) -> Said {
 
 fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
     let failed = |error: io::Error| not(&code::CLI_PROCESS, format!("the process: {error}"));
+    // The verb writes to these folders, and expects them to exist.
     let mut folders = outputs.iter().filter_map(|(_, path)| path.parent());
     if let Err(error) = folders.try_for_each(fs::create_dir_all) {
         return failed(error);
@@ -321,6 +323,7 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
         Ok(output) => output,
         Err(error) => return failed(error),
     };
+    // Collect the outputs, or the error that the process printed.
     match output.status.code() {
         Some(0) => {
             let contents = outputs.iter().map(|(role, path)| match role {
@@ -336,7 +339,7 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
     }
 }
 
-/// Reads a file and removes it, if it is there.
+/// Reads a file and removes it; returns `None` if it does not exist.
 fn taken(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => fs::remove_file(path).map(|()| Some(bytes)),
@@ -345,7 +348,7 @@ fn taken(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The error that a process of the program wrote to its standard error as JSON. A process that crashed wrote none.
+/// Reads the error that a process of the program printed as JSON. A crashed process printed none.
 fn refused(text: &[u8]) -> Option<Said> {
     let mut lines = text.split(|byte| *byte == b'\n').rev();
     let error = lines.find_map(|line| serde_json::from_slice::<Value>(line).ok())?;

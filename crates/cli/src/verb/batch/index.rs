@@ -1,9 +1,9 @@
-//! The index that a batch keeps in its folder of outputs, by which the next run continues an interrupted one.
+//! The index that a batch keeps in its output folder, with which the next run continues an interrupted one.
 //!
-//! `OUT/.polyshade-batch` holds `index.jsonl`, a line for each shader that is done; `lock`, held by the run that
-//! writes; and, while one runs, `stage`, where outputs lie until they are whole. A line is added when the shader's
-//! outputs are in their places. When the run ends the lines are sorted, so that the folder, too, is the same however it
-//! came about.
+//! `OUT/.polyshade-batch` holds `index.jsonl`, with a line for each finished shader; `lock`, held by the run that
+//! writes; and, during a run, `stage`, where outputs lie until they are complete. A run adds a line after it has
+//! moved the shader's outputs to their places. The end of the run sorts the lines, so that the folder is the same
+//! however it was made.
 
 use super::entry::{Entry, FOLDER, FileEntry, Status};
 use super::plan::Plan;
@@ -16,20 +16,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Version of the index's lines: those of another are not read, so all is done again.
+/// Version of the index's lines. Lines of another version are ignored, and their shaders run again.
 const VERSION: u32 = 1;
 
-/// The first line.
+/// The first line of the index.
 #[derive(Serialize, Deserialize)]
 struct Header {
     polyshade_batch_index: u32,
 }
 
-/// The open index. No other run opens it until it is dropped.
+/// The open index. No other run can open it before it is dropped.
 pub(super) struct Index {
     out: PathBuf,
     before: BTreeMap<String, Entry>,
-    /// The shaders that the last run worked on when it was ended from outside, or by a crash.
+    /// The shaders in progress when a crash or a signal ended the last run.
     ended_at: Vec<String>,
     journal: Mutex<File>,
     _lock: File,
@@ -53,7 +53,7 @@ impl Index {
         }
 
         let ended_at = left_at(&folder.join("stage"));
-        // Left behind by a run that was killed.
+        // Remove the stage of a run that was killed.
         match fs::remove_dir_all(folder.join("stage")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
@@ -65,31 +65,32 @@ impl Index {
         Ok(Self { out: out.to_owned(), before, ended_at, journal, _lock: lock })
     }
 
-    /// The shaders that the last run worked on when it was ended from outside, or by a crash.
+    /// Returns the shaders in progress when a crash or a signal ended the last run.
     pub(super) fn ended_at(&self) -> &[String] {
         &self.ended_at
     }
 
-    /// The result of an earlier run for a shader.
+    /// Returns the result of an earlier run for a shader.
     pub(super) fn before(&self, shader: &str) -> Option<&Entry> {
         self.before.get(shader)
     }
 
-    /// Where the outputs that a thread makes lie until they are whole.
+    /// Returns the folder in which a thread keeps its outputs until they are complete.
     pub(super) fn stage(&self, thread: usize) -> Stage {
         let folder = self.out.join(FOLDER).join("stage").join(thread.to_string());
-        // What cannot be made is an error of what goes there; without marks the next run says less.
+        // Ignore errors: a missing folder fails later, at the output, and missing marks only shorten the next run's
+        // message.
         let _ = fs::create_dir_all(&folder);
         let marks = OpenOptions::new().create(true).append(true).open(folder.with_extension(MARK));
         Stage { folder, marks: marks.ok() }
     }
 
-    /// Where an output lies.
+    /// Returns the path of an output.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.out.join(name)
     }
 
-    /// Whether a file is there as it was written.
+    /// Whether a file exists with the recorded contents.
     pub(super) fn holds(&self, file: &FileEntry) -> bool {
         let path = self.path(&file.path);
         let size = fs::metadata(&path).map(|metadata| metadata.len());
@@ -99,7 +100,7 @@ impl Index {
         fs::read(path).is_ok_and(|bytes| FileEntry::of(&file.path, &bytes) == *file)
     }
 
-    /// Puts an output into its place, by way of the stage. One that is the same already keeps its time.
+    /// Moves an output to its place from the stage. An unchanged file keeps its modification time.
     pub(super) fn publish(&self, stage: &Stage, file: &FileEntry, bytes: &[u8]) -> io::Result<()> {
         if self.holds(file) {
             return Ok(());
@@ -107,14 +108,14 @@ impl Index {
         let staged = stage.folder.join("output");
         fs::write(&staged, bytes)?;
         let place = self.path(&file.path);
-        // Most folders are there.
+        // Most folders exist.
         fs::rename(&staged, &place).or_else(|_| {
             fs::create_dir_all(place.parent().unwrap_or(&self.out))?;
             fs::rename(&staged, &place)
         })
     }
 
-    /// Takes an output away if it is there, and the folders that are empty without it.
+    /// Removes an output if it exists, and then the folders that are empty.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         match fs::remove_file(self.path(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -130,7 +131,7 @@ impl Index {
         Ok(())
     }
 
-    /// Remembers that a shader is done.
+    /// Records that a shader is finished.
     pub(super) fn record(&self, entry: &Entry) -> io::Result<()> {
         let mut line = serde_json::to_vec(&entry.coded())?;
         line.push(b'\n');
@@ -138,7 +139,7 @@ impl Index {
         journal.write_all(&line)
     }
 
-    /// Writes the index of all that is known to be done, and takes away the outputs of shaders that are gone.
+    /// Writes the index of all finished shaders, and removes the outputs of deleted shaders.
     pub(super) fn finish(self, plan: &Plan, entries: &[Entry]) -> io::Result<()> {
         let done = |entry: &&Entry| {
             matches!(entry.status, Status::Ok | Status::Skipped | Status::Unsupported)
@@ -147,6 +148,7 @@ impl Index {
             entries.iter().filter(done).map(|entry| (entry.shader.as_str(), entry)).collect();
         let not_run = entries.iter().filter(|entry| entry.status == Status::NotRun);
         let not_run: BTreeSet<&str> = not_run.map(|entry| entry.shader.as_str()).collect();
+        // Earlier results stay if this run did not reach the shader. Outputs of deleted shaders are removed.
         for (shader, before) in &self.before {
             let taken = |file: &FileEntry| plan.has_output(&file.path);
             if plan.has_shader(shader) {
@@ -170,35 +172,35 @@ impl Index {
     }
 }
 
-/// A thread's own folder for outputs that are not whole, and the file that says which shader it works on.
+/// A thread's folder for incomplete outputs, and the file that names the shader in progress.
 pub(super) struct Stage {
     pub(super) folder: PathBuf,
-    /// The names of the shaders, each ended by a zero octet when it is done.
+    /// The names of the shaders, each followed by a zero byte when it is finished.
     marks: Option<File>,
 }
 
-/// The ending of the files of marks.
+/// The extension of the files of marks.
 const MARK: &str = "shader";
 
 impl Stage {
-    /// Says that the thread works on `shader`, until what this returns is dropped.
+    /// Records that the thread works on `shader`, until the returned mark is dropped.
     pub(super) fn mark(&self, shader: &str) -> Mark<'_> {
         let _ = self.marks.as_ref().map(|mut file| file.write_all(shader.as_bytes()));
         Mark(self)
     }
 }
 
-/// While it is there, a thread works on a shader.
+/// A thread works on a shader while this exists.
 pub(super) struct Mark<'s>(&'s Stage);
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // The next run would say more than there is.
+        // If this fails, the next run names a shader too many.
         let _ = self.0.marks.as_ref().map(|mut file| file.write_all(b"\0"));
     }
 }
 
-/// The shaders that the threads of a run worked on that left its `stage` behind.
+/// Returns the shaders in progress in a run that left its `stage` behind.
 fn left_at(stage: &Path) -> Vec<String> {
     let files = fs::read_dir(stage).into_iter().flatten().flatten().map(|file| file.path());
     let marks = files.filter(|file| file.extension().is_some_and(|ending| ending == MARK));
@@ -209,7 +211,7 @@ fn left_at(stage: &Path) -> Vec<String> {
     shaders
 }
 
-/// The last line of each shader. A line that was cut off, or that another version wrote, is none.
+/// Returns the last line of each shader. Incomplete lines and lines of another version are skipped.
 fn load(file: &Path) -> BTreeMap<String, Entry> {
     let text = fs::read(file).unwrap_or_default();
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -221,7 +223,7 @@ fn load(file: &Path) -> BTreeMap<String, Entry> {
     entries.map(|entry| (entry.shader.clone(), entry)).collect()
 }
 
-/// Writes the index whole.
+/// Writes the whole index.
 fn write<'a>(folder: &Path, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
     let mut text = serde_json::to_vec(&Header { polyshade_batch_index: VERSION })?;
     text.push(b'\n');
