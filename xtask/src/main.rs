@@ -1,5 +1,4 @@
-//! The project's chores, behind `cargo xtask`. Each verb is one module; none needs anything but
-//! Rust and Debian's packages.
+//! The chores of the project: `cargo xtask VERB`. Each verb is a module, and needs only Rust and Debian packages.
 
 mod api;
 mod bench;
@@ -37,138 +36,139 @@ use test::Tests;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Verb {
-    /// Install the Debian packages that the tests need and that are missing
+    /// Install the missing Debian packages that the tests need
     Setup,
-    /// Install what the tests need and run them: filetests, unit tests, and every lowering, the layer and the C library
-    /// on two software drivers
+    /// Install everything that the tests need and run them: filetests, unit tests, and every lowering, the layer and
+    /// the C library on two software drivers
     Test {
-        /// Instead, run the slow tests: the playground, WebGPU, mutants, the corpus, the chores themselves, and a
-        /// sample of the execution tests under the older validation layer with the driver's optimizer on
+        /// Run the slow tests instead: the playground, WebGPU, mutants, the corpus, xtask itself, and a sample of the
+        /// execution tests under the older validation layer with the driver's optimizer on
         #[arg(long, conflicts_with_all = ["both", "filter"])]
         slow: bool,
-        /// Instead, run all execution tests as that sample runs, which takes many minutes
+        /// Run all execution tests instead, in the configuration of that sample; this takes many minutes
         #[arg(long, conflicts_with = "filter")]
         both: bool,
-        /// Write the times of programs and of the slowest tests to docs/testing.md
+        /// Write the times of the test programs and of the slowest tests to docs/testing.md
         #[arg(long)]
         times: bool,
-        /// Only the tests whose names contain this, slow ones too
+        /// Run only the tests whose names contain this text, including slow tests
         filter: Option<String>,
     },
-    /// Run the filetests and the tests of rewrites, which is what an edit of a lowering needs first
+    /// Run the filetests and the tests of the rewrite tools: the first check after an edit of a lowering
     Cases {
-        /// Only the tests whose names contain this
+        /// Run only the tests whose names contain this text
         filter: Option<String>,
     },
-    /// Run what continuous integration runs, step by step
+    /// Run the steps of continuous integration
     Ci,
-    /// Run the filetests and write the diffs that they find
+    /// Run the filetests and accept their current results
     Bless {
-        /// Only the cases whose names contain this
+        /// Accept only the cases whose names contain this text
         filter: Option<String>,
     },
     /// Write the generated files
     Codegen {
-        /// Write nothing, fail where a committed file differs
+        /// Write nothing; fail if a committed file differs
         #[arg(long)]
         check: bool,
     },
-    /// Write what the published crates offer as listings, and count their types
+    /// Write listings of the public API of the published crates, and count their types
     Api {
-        /// Write nothing, fail where a committed listing differs
+        /// Write nothing; fail if a committed listing differs
         #[arg(long)]
         check: bool,
     },
     /// Build the C library, shared and static, and install it with its headers and its files for pkg-config and CMake
     Capi {
-        /// The folder to install in; by default `target/capi`
+        /// The folder to install in [default: target/capi]
         #[arg(long)]
         prefix: Option<std::path::PathBuf>,
     },
-    /// Pack every crate that is to be published, and build each from its package alone
+    /// Pack every crate to be published, and build each from its package alone
     Package,
-    /// Pack an archive and a Debian package of the program, the C library and the Vulkan layer
+    /// Pack an archive and a Debian package with the program, the C library and the Vulkan layer
     Dist {
-        /// Use both in a bare Debian, where there is neither Rust nor a compiler
+        /// Use both in a bare Debian that has neither Rust nor a compiler
         #[arg(long)]
         check: bool,
     },
-    /// Run README's two commands in a bare Debian with Rust, as a newcomer does, and say how long each took
+    /// Run the two commands of README in a bare Debian with Rust, as a newcomer does, and print their times
     Fresh {
-        /// Only the first, which builds the program and lowers a shader
+        /// Run only the first, which builds the program and lowers a shader
         #[arg(long)]
         first: bool,
     },
-    /// Lower shaders on several workers of Dask, kill one, and compare with what one machine makes
+    /// Lower shaders on several Dask workers, kill one worker, and compare with the result of a single machine
     Distributed,
-    /// Make the documents a book, with mdBook
+    /// Build the documents as a book, with mdBook
     Book,
-    /// Make the playground: a page with the library and naga as WebAssembly, by Debian's compiler
+    /// Build the playground: a page with the library and naga as WebAssembly, compiled by Debian's Rust
     Playground {
-        /// Test it in Chromium, too
+        /// Also test it in Chromium
         #[arg(long)]
         check: bool,
     },
-    /// Check format, lints, documentation, the public API and the project's own rules of style
+    /// Check format, lints, documentation, the public API and the project's style rules
     Tidy,
-    /// Count the benchmarks' instructions and compare them with the committed limits
+    /// Count the instructions of the benchmarks and compare them with the committed limits
     Bench,
-    /// Print what every lowering makes of every shader of the cases and of a corpus, as a table
+    /// Print a table with the result of every lowering on every shader of the cases and of a corpus
     Corpus {
-        /// Folders of shaders, instead of the cases and of `../shared/corpus`
+        /// Folders of shaders [default: the cases and `../shared/corpus`]
         folders: Vec<std::path::PathBuf>,
     },
-    /// Have `polyshade verify` compare shaders in a random order until so many runs are equal, and print what differs
+    /// Run `polyshade verify` on shaders in random order until N runs are equal, and print the differences
     CorpusRuns {
-        /// Folders of shaders, instead of the cases, of `../shared/corpus` and of `../shared/findings`
+        /// Folders of shaders [default: the cases, `../shared/corpus` and `../shared/findings`]
         folders: Vec<std::path::PathBuf>,
-        /// Have this machine's C++ compiler run what is printed for Metal: vertex and fragment stages
+        /// Run the printed MSL of vertex and fragment stages with this machine's C++ compiler
         #[arg(long)]
         on_metal: bool,
-        /// Compare what vertex stages capture there with what lavapipe does, each of them once
+        /// Compare the captures of each vertex stage there with those of lavapipe, once
         #[arg(long, requires = "on_metal")]
         against_lavapipe: bool,
-        /// A verb and its options, as `"capture --indexed"`, for each shader once, in place of some for each
+        /// A verb with its options, such as `"capture --indexed"`; each shader is verified with it once [default:
+        /// several for each shader]
         #[arg(long, value_name = "OPTIONS", conflicts_with = "against_lavapipe")]
         with: Option<String>,
-        /// How many runs are to be equal
+        /// The number of runs that must be equal
         #[arg(long, default_value_t = 10_000)]
         runs_wanted: u64,
-        /// The seed of the order, the options and the inputs; by default, the time
+        /// The seed of the order, the options and the inputs [default: the time]
         #[arg(long)]
         seed: Option<u64>,
     },
-    /// Break lowered modules in many places, have `polyshade verify` judge them, and write `tests/mutants` anew
+    /// Break lowered modules in many places, run `polyshade verify` on them, and write `tests/mutants` anew
     Mutants {
         /// Only these lists: capture, extension, position, clip, blend
         lists: Vec<String>,
-        /// How many mutants of each
+        /// The number of mutants for each list
         #[arg(long, default_value_t = 2000)]
         count: u32,
     },
-    /// Shrink a shader on which a lowering panics, makes something invalid or is slow, while it still does
+    /// Shrink a shader on which a lowering panics, writes an invalid module or is slow, as long as it still does
     Reduce {
-        /// The shader, in any form that a test case may have
+        /// The shader, in any format of the test cases
         case: std::path::PathBuf,
-        /// The file of the smaller one; by default beside it, as `.reduced.spv`
+        /// The file of the smaller shader [default: beside the shader, as `.reduced.spv`]
         output: Option<std::path::PathBuf>,
     },
-    /// Draw a game of Godot's, whose particles need transform feedback, over the layer on a driver that has it hidden
+    /// Run a Godot game whose particles need transform feedback over the layer, on a driver whose extension is hidden
     Demo,
-    /// Run OpenGL's tests of transform feedback through zink over the layer, and compare with committed lists
+    /// Run OpenGL's tests of transform feedback through zink over the layer, and compare with the committed lists
     Piglit {
-        /// Only the cases whose names contain this: swiftshader-null, lavapipe, hidden, …
+        /// Run only the configurations whose names contain this text: swiftshader-null, lavapipe, hidden, …
         filter: Option<String>,
         /// Write the lists anew
         #[arg(long)]
         bless: bool,
-        /// Only the tests that depend on captured data, with the emulation: what continuous integration runs
+        /// Run only the tests that depend on captured data, with the emulation, as continuous integration does
         #[arg(long, conflicts_with_all = ["filter", "bless"])]
         gate: bool,
     },
-    /// Run every fuzz target: over the same inputs each time, or for a while
+    /// Run every fuzz target: on the same inputs each time, or with --seconds on new ones
     Fuzz {
-        /// For how long, each target, with other inputs each time
+        /// Seconds for each target, with new inputs each time
         #[arg(long)]
         seconds: Option<u32>,
     },
@@ -224,7 +224,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Nothing but lowerings and the validator is asked, so no driver is needed.
+/// Runs a program that needs only lowerings and the validator, and no driver.
 fn with_shaders<'p>(
     program: &str,
     paths: impl IntoIterator<Item = &'p std::path::PathBuf>,

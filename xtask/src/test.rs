@@ -1,4 +1,4 @@
-//! `cargo xtask test`: installs what the tests need, builds them, runs them.
+//! `cargo xtask test`: installs the prerequisites of the tests, builds the tests and runs them.
 
 mod programs;
 mod times;
@@ -19,46 +19,47 @@ use crate::python::{self, Dependencies};
 use crate::setup::run_setup;
 use crate::vulkan::{Optimizer, ValidationLayer, variables};
 
-/// The program with the playground's tests, and the variable that gives them the page.
+/// The test program of the playground, and the variable with the path of the page.
 const PLAYGROUND: &str = "playground";
 const PAGE: &str = "POLYSHADE_PLAYGROUND";
 
-/// The modules of the tests that need Python's wgpu, and the variable that gives them its interpreter.
+/// The modules of the tests that need Python's wgpu, and the variable with the path of its interpreter.
 const WGPU_TESTS: &str = "::wgpu::";
 const WGPU: &str = "POLYSHADE_WGPU";
 
-/// The variable that gives tests the program `polyshade`, so that they need not build it.
+/// The variable with the path of the program `polyshade`, so that tests need not build it.
 const PROGRAM: &str = "POLYSHADE_PROGRAM";
 
-/// The variable that chooses the cases of tests that have too many.
+/// The variable with the seed that selects cases in tests that have too many.
 const SAMPLE_SEED: &str = "POLYSHADE_SAMPLE";
 
-/// A program whose tests draw is repeated under the older validation layer: one test in so many.
+/// One test in this many of a program that draws is repeated under the older validation layer.
 const SAMPLE: u64 = 12;
 
-/// Tests that may fail beside others if they pass alone, each with its reason.
+/// Tests that may fail when others run beside them if they pass alone, each with its reason.
 const UNSTEADY: [(&str, &str); 0] = [];
 
 /// The older validation layer ends the process in this test: "Resource deadlock avoided".
 const OLDER_LAYER_ENDS: &str = "streams::rendering_resumed_in_one_submission_is_reported_as_lost";
 
-/// Which tests run.
+/// The tests to run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tests<'t> {
-    /// All that are not marked as slow by `#[ignore]`.
+    /// All tests that `#[ignore]` does not mark as slow.
     Quick,
-    /// The slow ones, the tests of xtask, and a sample of the execution tests under the older
-    /// validation layer with the driver's optimizer on.
+    /// The slow tests, the tests of xtask, and a sample of the execution tests under the older validation layer with
+    /// the driver's optimizer on.
     Slow,
-    /// All execution tests as that sample runs.
+    /// All execution tests, in the configuration of that sample.
     Older,
-    /// Those whose names contain this, slow ones too.
+    /// The tests whose names contain this text, including slow tests.
     Named(&'t str),
 }
 
-/// Runs the tests, and with `times` writes their times to docs/testing.md.
+/// Runs the tests; with `times`, writes their times to docs/testing.md.
 pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
     let begin = Instant::now();
+    // Build the test programs, and select those with tests to run.
     run_setup()?;
     let mut jobs = Jobs::new()?;
     let programs = programs::build(tested(&[]))?;
@@ -73,11 +74,13 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
         Tests::Older => jobs.add_older(&programs, 1)?,
         Tests::Named(filter) => jobs.add(&programs, &["--include-ignored", filter])?,
     }
+    // Run them.
     let variables = jobs.variables.clone();
     if times {
         jobs.variables.push((programs::BOOTSTRAP, "1".into()));
     }
     let mut results = jobs.run()?;
+    // The examples in the documentation last: cargo compiles them separately.
     if matches!(tests, Tests::Quick | Tests::Named(_)) {
         let log = logs().join("documentation.log");
         let filter = match tests {
@@ -94,7 +97,7 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
     finish(&results, begin)
 }
 
-/// `cargo test` of the tested packages.
+/// Returns `cargo test` for the tested packages.
 fn tested(arguments: &[&str]) -> Command {
     let mut command = cargo_test(&TESTED);
     command.args(arguments);
@@ -102,13 +105,13 @@ fn tested(arguments: &[&str]) -> Command {
     command
 }
 
-/// The test programs that are to run, in order.
+/// The test programs to run, in order.
 struct Jobs {
     variables: Vec<(&'static str, OsString)>,
     jobs: Vec<Job>,
 }
 
-/// A test program that is to run.
+/// A test program to run.
 #[derive(Clone)]
 struct Job {
     name: String,
@@ -125,7 +128,7 @@ impl Jobs {
         Ok(Self { variables, jobs: Vec::new() })
     }
 
-    /// Adds the programs in which these arguments select a test, with everything that the tests need.
+    /// Adds the programs in which these arguments select a test, and prepares the prerequisites of slow tests.
     fn add(&mut self, programs: &[Program], arguments: &[&str]) -> Result<(), String> {
         for program in programs {
             let selected = program.list(arguments)?;
@@ -138,7 +141,7 @@ impl Jobs {
                 arguments: owned(arguments),
                 variables: Vec::new(),
             };
-            // Without an argument, the slow tests are not run.
+            // Without arguments, no slow test runs.
             if arguments.is_empty() || job.prepare(&selected) {
                 self.jobs.push(job);
             }
@@ -147,7 +150,7 @@ impl Jobs {
     }
 
     /// Adds one in `sample` of the tests of the programs that draw, under the older validation layer and with the
-    /// driver's optimizer on. Which tests depends on the commit.
+    /// driver's optimizer on. The commit determines the selection.
     fn add_older(&mut self, programs: &[Program], sample: u64) -> Result<(), String> {
         let commit = commit()?;
         for program in programs.iter().filter(|one| one.name.starts_with("execution")) {
@@ -169,7 +172,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// Runs them two at a time, and prints a line as each ends.
+    /// Runs the programs two at a time, and prints a line as each ends.
     fn run(self) -> Result<Vec<(String, Results)>, String> {
         let logs = logs();
         let _ = fs::remove_dir_all(&logs);
@@ -196,7 +199,8 @@ impl Jobs {
 }
 
 impl Job {
-    /// Makes what slow tests need, and leaves those tests out where it cannot be had. Returns whether any is left.
+    /// Installs the prerequisites of slow tests, and skips tests whose prerequisites are missing. Returns whether any
+    /// is left.
     fn prepare(&mut self, selected: &[String]) -> bool {
         if selected.iter().any(|name| name.contains(WGPU_TESTS)) {
             match wgpu() {
@@ -212,7 +216,7 @@ impl Job {
             match playground::make() {
                 Ok(page) => self.variables.push((PAGE, page.into())),
                 Err(why) => {
-                    // Debian has the compiler only as long as its browsers need it.
+                    // Debian has this compiler only as long as its browsers need it.
                     println!("the playground's tests are skipped: {why}");
                     return false;
                 }
@@ -230,12 +234,12 @@ fn owned(arguments: &[&str]) -> Vec<String> {
     arguments.iter().map(|&one| one.to_owned()).collect()
 }
 
-/// The folder of the programs' outputs.
+/// Returns the folder of the programs' outputs.
 fn logs() -> PathBuf {
     target().join("test-logs")
 }
 
-/// FNV-1a: the same on every machine and with every compiler.
+/// Computes the FNV-1a hash, which is the same on every machine and with every compiler.
 fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -243,8 +247,8 @@ fn hash(parts: &[&str]) -> u64 {
     })
 }
 
-/// Prints what failed, and the sum of all. Fails if a test failed, and in continuous integration if one passed only
-/// when it ran alone.
+/// Prints the failed tests and the sum of all results. Fails if a test failed and, in continuous integration, if a
+/// test passed only when it ran alone.
 fn finish(results: &[(String, Results)], begin: Instant) -> Result<(), String> {
     let [mut passed, mut failed, mut skipped, mut unsteady] = [0; 4];
     for (name, result) in results {
@@ -277,13 +281,13 @@ fn finish(results: &[(String, Results)], begin: Instant) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs wgpu, which runs WGSL on lavapipe, in an environment of its own.
+/// Installs wgpu, which runs WGSL on lavapipe, in a separate Python environment.
 fn wgpu() -> Result<String, String> {
     let requirements = "tests/execution/webgpu/requirements.txt";
     python::environment(&target().join("wgpu"), requirements, Dependencies::Listed)
 }
 
-/// Makes the playground, and with `check` runs its tests.
+/// Builds the playground; with `check`, also runs its tests.
 pub(crate) fn run_playground(check: bool) -> Result<(), String> {
     match check {
         true => run_tests(Tests::Named(PLAYGROUND), false),
@@ -291,8 +295,8 @@ pub(crate) fn run_playground(check: bool) -> Result<(), String> {
     }
 }
 
-/// Runs the filetests and those of the rewrite tools: what most edits of a lowering need, and in seconds, as no other
-/// test program is linked and no driver opened.
+/// Runs the filetests and the tests of the rewrite tools, which most edits of a lowering need. This takes seconds,
+/// because no other test program is linked and no driver is opened.
 pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
     // Some rewrite tests draw.
     run(tested(&["--test=filetests", "--test=rewrite", "--", "--skip=drawn::"]).args(filter))
@@ -309,23 +313,23 @@ pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Measures what `polyshade verify` notices, and writes the lists of what it does not.
+/// Measures which mutants `polyshade verify` detects, and writes lists of the others.
 pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
-    // What the mutants are verified with lies beside the program that makes them.
+    // The mutants are verified with `polyshade`, which lies beside the program that makes them.
     built("polyshade", Incremental::ByHand)?;
     let mut mutants = built("mutants", Incremental::ByHand)?;
     let variables = variables(ValidationLayer::Debian, Optimizer::Off)?;
     run(mutants.arg(count.to_string()).args(lists).envs(variables))
 }
 
-/// Has `polyshade verify` compare the shaders of folders until so many runs are equal.
+/// Runs `polyshade verify` on the shaders of folders until `wanted` runs are equal.
 pub(crate) fn run_corpus(
     folders: &[PathBuf],
     options: &[&str],
     wanted: u64,
     seed: Option<u64>,
 ) -> Result<(), String> {
-    // What the shaders are verified with lies beside the program that chooses them.
+    // The shaders are verified with `polyshade`, which lies beside the program that chooses them.
     built("polyshade", Incremental::ByHand)?;
     let now = || UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
     let numbers = [wanted, seed.unwrap_or_else(now)].map(|number| number.to_string());
