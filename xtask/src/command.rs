@@ -1,29 +1,28 @@
-//! Running other programs: every command is printed before it runs, as a line that can be pasted
-//! into a shell, so that what the chores do is never a secret.
+//! Runs other programs. Every command is printed before it runs, as a line that can be pasted into a shell.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder that holds the workspace's `Cargo.toml`: of the checkout in which xtask was started,
-/// not the one in which it was built, as several may share a folder of build outputs.
+/// Returns the folder with the workspace's `Cargo.toml`. It is the checkout in which xtask was started, which may
+/// differ from the one in which it was built, because several checkouts may share a folder of build outputs.
 pub(crate) fn workspace() -> PathBuf {
     let xtask = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where xtask lies");
     Path::new(&xtask).parent().expect("xtask lies in the workspace").to_owned()
 }
 
-/// The folder that cargo builds into: this program is `TARGET/release/xtask`.
+/// Returns the folder into which cargo builds: this program is `TARGET/release/xtask`.
 pub(crate) fn target() -> PathBuf {
     let xtask = std::env::current_exe().expect("the system knows which program runs");
     xtask.ancestors().nth(2).expect("cargo puts programs two folders deep").to_owned()
 }
 
-/// `cargo ARGS…`, to be run in the workspace.
+/// Returns `cargo ARGS…`, to be run in the workspace.
 pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = program("cargo", [""; 0]);
     for (position, argument) in args.into_iter().enumerate() {
         command.arg(&argument);
-        // After the verb: cargo does not pass options before it to clippy, which is another program.
+        // After the verb: cargo does not pass options before it to clippy, which is a separate program.
         let compiles = || COMPILING.iter().any(|verb| argument.as_ref() == *verb);
         if position == 0 && compiles() && prebuilt().exists() {
             command.arg("--config").arg(prebuilt());
@@ -35,14 +34,14 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
 /// The verbs of cargo that compile, and run build scripts.
 const COMPILING: [&str; 6] = ["bench", "build", "clippy", "doc", "rustdoc", "test"];
 
-/// The configuration by which cargo links [SPIRV-Tools as it was installed](crate::spirv_tools).
+/// Returns the cargo configuration that links [the installed SPIRV-Tools](crate::spirv_tools).
 pub(crate) fn prebuilt() -> PathBuf {
     target().join("spirv-tools/cargo.toml")
 }
 
-/// Selects the packages that are built and tested together, with every feature. Cargo adds up the features that the
-/// selected packages ask for, so another selection would compile most dependencies once more; `xtask` and the
-/// generator ask for features that nobody else needs, and the last two are built with other options.
+/// Selects the packages that are built and tested together, with every feature. Cargo unites the features that the
+/// selected packages request, so another selection would compile most dependencies again. `xtask` and the generator
+/// are excluded because they request features that no other package needs; the last two are built with other options.
 pub(crate) const TESTED: [&str; 8] = [
     "--release",
     "--workspace",
@@ -57,22 +56,23 @@ pub(crate) const TESTED: [&str; 8] = [
 const FUZZ: &str = "--exclude=polyshade-fuzz";
 const PLAYGROUND: &str = "--exclude=polyshade-playground";
 
-/// Selects for clippy the fuzz targets and the playground, too: as they are checked, they ask for no other feature.
+/// Returns the same selection with the fuzz targets and the playground, for clippy: checks request no further
+/// feature.
 pub(crate) fn with_fuzz_and_playground() -> Vec<&'static str> {
     TESTED.into_iter().filter(|one| ![FUZZ, PLAYGROUND].contains(one)).collect()
 }
 
-/// Whether cargo reuses what it compiled of a crate of which a part changed.
+/// Whether cargo reuses the compiled parts of a crate that did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Incremental {
-    /// Outside of continuous integration, which compiles everything once: code is slower, and there in seconds.
+    /// Except in continuous integration, which compiles everything once: builds take seconds, but the code is slower.
     ByHand,
-    /// Where instructions are counted: code must be the same whatever was compiled before.
+    /// For counting instructions: the code must not depend on earlier builds.
     Never,
 }
 
 impl Incremental {
-    /// Sets it for cargo, unless the caller did.
+    /// Sets the variable for cargo, unless the caller did.
     pub(crate) fn apply(self, command: &mut Command) -> &mut Command {
         let is_set = |name| std::env::var_os(name).is_some();
         match self {
@@ -83,23 +83,24 @@ impl Incremental {
     }
 }
 
-/// Builds a program of the tested packages, and gives the command that runs it.
+/// Builds a program of the tested packages, and returns the command that runs it.
 pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
     let mut build = cargo(["build", "--quiet", "--bin", name]);
-    // Dependencies of tests count only where tests or examples are built. The one example takes a second.
+    // Cargo counts the features of dev-dependencies only if tests or examples are built. The only example takes a
+    // second.
     run(incremental.apply(build.args(TESTED).arg("--examples")))?;
     let path = target().join("release").join(name);
     Ok(program(&path.to_string_lossy(), [""; 0]))
 }
 
-/// `name ARGS…`, to be run in the workspace.
+/// Returns `name ARGS…`, to be run in the workspace.
 pub(crate) fn program<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(name);
     command.args(args).current_dir(workspace());
     command
 }
 
-/// Prints the command, runs it with this program's streams, and fails where it fails.
+/// Prints the command, runs it with this program's streams, and fails if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let line = shell_line(command);
     println!("$ {line}");
@@ -107,7 +108,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
 }
 
-/// Runs the command in silence and gives what it printed to its standard output.
+/// Runs the command without printing it, and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let line = shell_line(command);
     let output = command.output().map_err(|error| format!("`{line}` did not start: {error}"))?;
@@ -118,7 +119,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("`{line}` printed what is not UTF-8"))
 }
 
-/// The command as one would type it: variables that it sets, program, arguments.
+/// Formats the command for a shell: the variables that it sets, the program, and the arguments.
 pub(crate) fn shell_line(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         Some(format!("{}={}", name.display(), quoted(&value?.to_string_lossy())))
@@ -128,7 +129,7 @@ pub(crate) fn shell_line(command: &Command) -> String {
     variables.chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// The word in single quotes where a shell would take it apart.
+/// Quotes a word that a shell would split or interpret.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

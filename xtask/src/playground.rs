@@ -1,8 +1,8 @@
-//! `cargo xtask playground`: one static page with the library and naga as WebAssembly.
+//! `cargo xtask playground`: builds one static page with the library and naga as WebAssembly.
 //!
-//! Rust's standard library for WebAssembly is in no package of Debian's at a version that compiles polyshade, but its
-//! sources are, with a compiler of the same version. As packages, that compiler and another Rust exclude each other, so
-//! they are taken out of their archives into the folder of build outputs, where nothing else sees them.
+//! No Debian package has Rust's standard library for WebAssembly at a version that compiles polyshade, but Debian
+//! packages its sources with a compiler of the same version. That compiler cannot be installed beside another Rust,
+//! so its archives are unpacked into the folder of build outputs, where no other program finds it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,12 @@ use crate::setup::{self, Package};
 
 const LINKER: &[Package] = &[("lld-22", "links WebAssembly")];
 
-/// The compiler, what it is built of, and the sources of the standard library, of one version, which the second names.
+/// Debian packages of one version: the compiler, its libraries (a prefix: the name contains the version), the
+/// development package that depends on them, and the sources of the standard library.
 const COMPILER: [&str; 4] =
     ["rustc-web", "libstd-rust-web-", "libstd-rust-web-dev", "rust-web-src"];
 
-/// What is taken out of the archives. The sources are those of the whole compiler, and most of them are not needed.
+/// The parts to unpack. The sources are those of the whole compiler, and most of them are not needed.
 const PARTS: [&str; 3] = ["./usr/bin", "./usr/lib", "./usr/src/*/library"];
 
 /// glslang for browsers, and the hash of the package.
@@ -28,7 +29,7 @@ const GLSLANG: (&str, &str) =
 const MANIFEST: &str = "playground/Cargo.toml";
 const TRIPLE: &str = "wasm32-unknown-unknown";
 
-/// Makes the page, and returns its folder.
+/// Builds the page, and returns its folder.
 pub(crate) fn make() -> Result<PathBuf, String> {
     let folder = target().join("playground");
     setup::run_setup_of(LINKER)?;
@@ -51,7 +52,7 @@ pub(crate) fn make() -> Result<PathBuf, String> {
     Ok(page)
 }
 
-/// The folder that Debian's compiler is in. It stays until the folder of build outputs is removed.
+/// Returns the folder of Debian's compiler. It stays until the folder of build outputs is removed.
 fn compiler(folder: &Path) -> Result<PathBuf, String> {
     let compiler = folder.join("rust");
     let done = compiler.join("complete");
@@ -88,14 +89,14 @@ fn download(archives: &Path) -> Result<(), String> {
         .filter_map(|line| line.trim().strip_prefix("Depends: "))
         .find(|name| name.starts_with(library))
         .ok_or_else(|| format!("Debian's {development} is not to be had"))?;
-    // Debian's own user may not write to a folder of ours.
+    // Debian's separate user for downloads may not write to this folder.
     let as_us = ["-o", "APT::Sandbox::User=root", "-qq", "download"];
     run(program("apt-get", as_us)
         .args([rustc, library, development, sources])
         .current_dir(archives))
 }
 
-/// Debian's compiler, which finds its libraries only where they are installed.
+/// Returns a command with Debian's compiler, which finds its libraries only where they are installed.
 fn rustc(compiler: &Path, args: &[&str]) -> Command {
     let mut command = program(&compiler.join("usr/bin/rustc").to_string_lossy(), args);
     command.env("LD_LIBRARY_PATH", libraries(compiler));
@@ -106,24 +107,24 @@ fn libraries(compiler: &Path) -> PathBuf {
     compiler.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH))
 }
 
-/// Builds the standard library and the crate, and returns the module.
+/// Builds the standard library and the crate, and returns the path of the WebAssembly module.
 fn build(folder: &Path, compiler: &Path) -> Result<PathBuf, String> {
     let built = folder.join("build");
     let mut build =
         cargo(["build", "--locked", "--profile=playground", "--manifest-path", MANIFEST]);
-    // What unwinds takes a third more bytes. The page makes another instance after a panic instead.
+    // Unwinding needs a third more bytes. The page creates a new instance after a panic instead.
     build.args(["--target", TRIPLE, "-Zbuild-std=std,panic_abort"]);
     build.arg("--target-dir").arg(&built);
     build.env("RUSTC", compiler.join("usr/bin/rustc"));
     build.env("LD_LIBRARY_PATH", libraries(compiler));
-    // It is of the stable channel, and takes `-Zbuild-std` only with this variable.
+    // A compiler of the stable channel accepts `-Zbuild-std` only with this variable.
     build.env("RUSTC_BOOTSTRAP", "1");
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
     run(&mut build)?;
     Ok(built.join(TRIPLE).join("playground/polyshade_playground.wasm"))
 }
 
-/// Adds glslang to the page, by npm.
+/// Adds glslang to the page, with npm.
 fn add_glslang(folder: &Path, page: &Path) -> Result<(), String> {
     let (package, hash) = GLSLANG;
     let archives = folder.join("npm");
@@ -147,7 +148,7 @@ fn add_glslang(folder: &Path, page: &Path) -> Result<(), String> {
         .current_dir(&glslang))
 }
 
-/// An empty folder.
+/// Creates an empty folder, in place of an existing one.
 fn clear(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -178,7 +179,7 @@ fn size(file: &Path) -> Result<u64, String> {
         .map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// What a server sends of a file.
+/// Returns the size of a file after compression, as a server would send it.
 fn gzipped(file: &Path) -> Result<u64, String> {
     run(program("gzip", ["--best", "--keep", "--force"]).arg(file))?;
     size(&file.with_extension("wasm.gz"))

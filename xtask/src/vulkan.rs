@@ -1,7 +1,7 @@
-//! Where Debian keeps the two drivers and the two validation layers of the execution tests.
+//! Finds the two drivers and the two validation layers of the execution tests among Debian's files.
 //!
-//! The machine's own Vulkan set-up must not influence the tests, so variables name the drivers and the layer for the
-//! loader. docs/testing.md describes the tests.
+//! The machine's own Vulkan set-up must not influence the tests, so environment variables name the drivers and the
+//! layer for the loader. docs/testing.md describes the tests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{output, program, target};
 
-/// The two copies of the Khronos validation layer: rules were added, and bugs mended, between them.
+/// The two copies of the Khronos validation layer. The newer one has more rules and fewer bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValidationLayer {
     /// The package `vulkan-validationlayers`.
     Debian,
-    /// The newer one that the package `chromium` carries.
+    /// The newer copy, in the package `chromium`.
     Chromium,
 }
 
 /// Makes glibc fill all memory that it allocates with zeros: lavapipe's tessellation reads clip and cull distances
-/// from memory that it did not write, and draws the same draw in another way each time.
+/// from memory that it did not write, so results of the same draw would vary.
 const ZEROED_MEMORY: (&str, &str) =
     ("GLIBC_TUNABLES", "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0");
 
@@ -31,8 +31,8 @@ pub(crate) enum Optimizer {
     Off,
 }
 
-/// The variables that show both drivers and one validation layer to the Vulkan loader, and keep the drivers to what
-/// they were asked to draw.
+/// Returns the variables that show both drivers and one validation layer to the Vulkan loader, and that make the
+/// drivers deterministic and fast to compile.
 pub(crate) fn variables(
     layer: ValidationLayer,
     optimizer: Optimizer,
@@ -42,7 +42,7 @@ pub(crate) fn variables(
         .map_err(|error| format!("a driver's path cannot be in a list: {error}"))?;
     let mut variables = vec![
         ("VK_DRIVER_FILES", drivers.clone()),
-        // The name that loaders before 1.3.207 know.
+        // The name for loaders before 1.3.207.
         ("VK_ICD_FILENAMES", drivers),
         ("VK_LAYER_PATH", manifest_folder(layer)?.into()),
         (ZEROED_MEMORY.0, ZEROED_MEMORY.1.into()),
@@ -58,13 +58,13 @@ pub(crate) fn variables(
 /// The two drivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Driver {
-    /// Mesa's.
+    /// Mesa's driver.
     Lavapipe,
-    /// The one that the package `chromium` carries.
+    /// The driver in the package `chromium`.
     SwiftShader,
 }
 
-/// The manifest by which the Vulkan loader finds a driver.
+/// Returns the manifest with which the Vulkan loader finds a driver.
 pub(crate) fn driver_manifest(driver: Driver) -> Result<PathBuf, String> {
     match driver {
         Driver::Lavapipe => installed_file(&["mesa-vulkan-drivers"], "lvp_icd.", ".json"),
@@ -74,7 +74,7 @@ pub(crate) fn driver_manifest(driver: Driver) -> Result<PathBuf, String> {
 
 const CHROMIUM: [&str; 2] = ["chromium", "chromium-common"];
 
-/// The folder in which the loader finds the manifest of this validation layer and of no other.
+/// Returns the folder in which the loader finds the manifest of this validation layer, and of no other.
 fn manifest_folder(layer: ValidationLayer) -> Result<PathBuf, String> {
     match layer {
         ValidationLayer::Debian => {
@@ -94,7 +94,7 @@ fn manifest_folder(layer: ValidationLayer) -> Result<PathBuf, String> {
     }
 }
 
-/// Chromium ships the layer without the manifest by which a loader would find it.
+/// Returns a manifest for Chromium's copy of the layer, which comes without one.
 fn chromium_manifest(library: &Path) -> String {
     format!(
         r#"{{
@@ -119,7 +119,7 @@ fn chromium_manifest(library: &Path) -> String {
     )
 }
 
-/// The file that one of the Debian packages installed under a name of this form.
+/// Returns the file that one of the Debian packages installed under a name of this form.
 fn installed_file(packages: &[&str], prefix: &str, suffix: &str) -> Result<PathBuf, String> {
     let files = output(program("dpkg", ["--listfiles"]).args(packages))?;
     find(&files, prefix, suffix).ok_or_else(|| {

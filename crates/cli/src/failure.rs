@@ -1,4 +1,4 @@
-//! Failures as the user sees them.
+//! Errors and their presentation to the user.
 
 use crate::code;
 use crate::printable::printable;
@@ -11,15 +11,15 @@ use std::fmt::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Exit codes, as `--help` lists them. They follow from the codes of errors.
+/// The exit codes, as `--help` lists them. The code of an error determines the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     Failed = 1,
     Usage = 2,
     Unsupported = 3,
-    /// The module has no entry point of the stages that the verb is for.
+    /// The module has no entry point of a stage to which the verb applies.
     OtherStage = 4,
-    /// The user ended it: 128 and the number of the signal, as shells have it.
+    /// The user interrupted the run: 128 plus the number of the signal, as in shells.
     Interrupted = 130,
 }
 
@@ -27,7 +27,7 @@ impl Exit {
     pub(crate) const ALL: [Self; 5] =
         [Self::Failed, Self::Usage, Self::Unsupported, Self::OtherStage, Self::Interrupted];
 
-    /// The exit code of an error.
+    /// Returns the exit code of an error.
     pub(crate) fn of(code: &Code) -> Self {
         if *code == code::CLI_OTHER_STAGE {
             return Self::OtherStage;
@@ -44,7 +44,7 @@ impl Exit {
         }
     }
 
-    /// The name of the code in JSON.
+    /// Returns the name of the exit code in JSON.
     fn name(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -56,10 +56,10 @@ impl Exit {
     }
 }
 
-/// Version of the shape of errors in JSON: it grows when a field changes its meaning or goes.
+/// Version of the JSON form of errors; it increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
-/// An error with its code and, where it is about an instruction, the instruction.
+/// An error with its code and, if it concerns an instruction, the instruction.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: &'static Code,
@@ -76,21 +76,21 @@ impl Failure {
         Self { code, message, instruction: None, help: None, step: None }
     }
 
-    /// The failure of words that clap does not take.
+    /// Converts an error of clap about the command line.
     pub(crate) fn of_words(error: &clap::Error) -> Self {
         let text = error.render().to_string();
-        // What clap adds in paragraphs of their own is help.
+        // The paragraphs that clap adds are help.
         let (message, help) = text.split_once("\n\n").unwrap_or((&text, ""));
         let message = message.trim_start_matches("error:").trim();
         Self::new(&code::CLI_USAGE, message).help(help.trim())
     }
 
-    /// The failure of an operation on a file or folder.
+    /// Returns the failure of an operation on a file or folder.
     pub(crate) fn at(code: &'static Code, path: &Path, why: impl fmt::Display) -> Self {
         Self::new(code, format!("{}: {why}", path.display()))
     }
 
-    /// Refuses the first option that is given and has no meaning: it was meant for something else.
+    /// Rejects the first given option that has no effect, because the user expected one.
     pub(crate) fn of_unused(options: &[(&str, bool)], why: &str) -> Result<(), Self> {
         match options.iter().find(|(_, is_unused)| *is_unused) {
             Some((name, _)) => {
@@ -105,7 +105,7 @@ impl Failure {
         self
     }
 
-    /// The failure where this build lacks the feature that `doing` needs.
+    /// Returns the failure of a build without the feature that `doing` needs.
     pub(crate) fn left_out(doing: &str, feature: &str) -> Self {
         let message = format!("{doing} needs the feature `{feature}`");
         let help = format!(
@@ -114,7 +114,8 @@ impl Failure {
         Self::new(&code::CLI_FEATURE_MISSING, message).help(help)
     }
 
-    /// The failure for a shader that cannot be read from or written to `place`; `doing` says what was tried.
+    /// Returns the failure of reading a shader from `place` or writing it there; `doing` names the attempted
+    /// operation.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
         use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, PointSize, Unsupported};
         use polyshade_formats::Feature;
@@ -133,7 +134,7 @@ impl Failure {
         }
     }
 
-    /// The failure for an error of the library about `module`; without one, if it could not be parsed.
+    /// Converts an error of the library about `module`, which is `None` if it could not be parsed.
     pub(crate) fn of(error: &Error, module: Option<&Module<'_>>) -> Self {
         let instruction = module.and_then(|module| {
             let at =
@@ -147,7 +148,7 @@ impl Failure {
         Self { instruction, help, step, ..Self::new(error.code(), error.to_string()) }
     }
 
-    /// The failure with the name of the shader that it is about.
+    /// Adds the name of the shader to the message.
     pub(crate) fn named(self, shader: &str) -> Self {
         Self { message: printable(&format!("{shader}: {}", self.message)), ..self }
     }
@@ -160,27 +161,27 @@ impl Failure {
         Exit::of(self.code)
     }
 
-    /// The message, without the instruction that it is about.
+    /// Returns the message, without the instruction.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// What can be done about it.
+    /// Returns the advice for the user.
     pub(crate) fn suggestion(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// The step of the recipe that failed.
+    /// Returns the step of the recipe that failed.
     pub(crate) fn step(&self) -> Option<Step> {
         self.step
     }
 
-    /// The instruction that it is about.
+    /// Returns the instruction that the error concerns.
     pub(crate) fn instruction(&self) -> Option<&str> {
         self.instruction.as_deref()
     }
 
-    /// Tells the user, and says how to exit.
+    /// Prints the error, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match settings::errors() {
             ErrorFormat::Text => self.print_text(),
@@ -189,7 +190,7 @@ impl Failure {
         ExitCode::from(self.exit() as u8)
     }
 
-    /// The failure as `--error-format json` prints it.
+    /// Returns the failure as `--error-format json` prints it.
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "version": VERSION,
@@ -228,7 +229,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// An instruction as assembly, its literals as numbers.
+/// Formats an instruction as assembly, with its literals as numbers.
 fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
     let mut text = format!("{:#x}: ", inst.at());
     if let Some(result) = inst.result() {
@@ -243,6 +244,7 @@ fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
             let _ = write!(text, "unknown opcode {number}");
         }
     }
+    // The operands: ids by their names, except the result, which is printed already.
     let mut ids = Vec::new();
     module.for_each_operand(inst, |operand, id, _| ids.push((operand.at(), id)));
     let result_word = inst.result().map(|_| if inst.result_type().is_some() { 2 } else { 1 });
@@ -266,11 +268,11 @@ fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
     text
 }
 
-/// What helps where SPIRV-Tools is not built in, and not installed either.
+/// The advice if SPIRV-Tools is neither built in nor installed.
 const WITHOUT_TOOLS: &str = "this build lacks it: build polyshade-cli with `--features tools`, or install the \
     programs of SPIRV-Tools (Debian's `spirv-tools`), which do it too";
 
-/// An instruction that is shown is cut off behind this many words.
+/// The number of words after which a printed instruction is cut off.
 const MOST_WORDS: usize = 16;
 
 fn name(module: &Module<'_>, id: Id) -> String {

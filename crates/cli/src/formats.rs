@@ -1,8 +1,9 @@
-//! The formats other than SPIR-V, by processes of their own: what ends glslang, naga, SPIRV-Cross or SPIRV-Tools, be it
-//! an assertion, an exception that nobody catches or a stack that overflows, does not end the program.
+//! Reads and writes formats other than SPIR-V in separate processes: if an assertion, an uncaught exception or a
+//! stack overflow ends glslang, naga, SPIRV-Cross or SPIRV-Tools, the program continues.
 //!
-//! Each thread that reads or writes a format has one such process: the program itself, which is called by lines of JSON
-//! and answers by such. One that ended is followed by another at the next call. What a call takes is limited, too.
+//! Each thread that reads or writes a format has one such process: the program itself, which receives calls as lines
+//! of JSON and answers in the same form. After a process ended, the next call starts another. The time and the memory
+//! of a call are limited, too.
 
 #[cfg_attr(not(unix), path = "formats/no_limits.rs")]
 mod limits;
@@ -21,41 +22,41 @@ use std::process::{self, Child, ChildStdin, ChildStdout, Command, ExitCode, Stdi
 use std::sync::mpsc;
 use std::{env, panic, thread};
 
-/// As [`tools::assemble`].
+/// Calls [`tools::assemble`] in the process.
 pub(crate) fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let call = Call::Assemble(text.into(), name.into(), version);
     ask(&call, || tools::assemble(text, name, version))
 }
 
-/// As [`tools::assembly`].
+/// Calls [`tools::assembly`] in the process.
 pub(crate) fn assembly(words: &[u32]) -> Result<String, Error> {
     ask(&Call::Assembly(words.into()), || tools::assembly(words))
 }
 
-/// As [`tools::listing`].
+/// Calls [`tools::listing`] in the process.
 pub(crate) fn listing(words: &[u32]) -> Result<String, Error> {
     ask(&Call::Listing(words.into()), || tools::listing(words))
 }
 
-/// As [`tools::validate`].
+/// Calls [`tools::validate`] in the process.
 pub(crate) fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     let call = Call::Validate(words.into(), environment.map(Cow::Borrowed));
     ask(&call, || tools::validate(words, environment))
 }
 
-/// As [`wgsl::read`].
+/// Calls [`wgsl::read`] in the process.
 pub(crate) fn read_wgsl(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let call = Call::ReadWgsl(text.into(), name.into(), version);
     ask(&call, || wgsl::read(text, name, version))
 }
 
-/// As [`wgsl::write`].
+/// Calls [`wgsl::write`] in the process.
 pub(crate) fn wgsl(words: &[u32], options: &Wgsl) -> Result<wgsl::Text, Error> {
     let call = Call::Wgsl(words.into(), Cow::Borrowed(options));
     ask(&call, || wgsl::write(words, options))
 }
 
-/// As [`cross::write`].
+/// Calls [`cross::write`] in the process.
 pub(crate) fn translate(
     words: &[u32],
     entry: EntryPoint<'_>,
@@ -65,12 +66,12 @@ pub(crate) fn translate(
     ask(&call, || cross::write(words, entry, target))
 }
 
-/// As [`SourceText::compile_with_files`].
+/// Calls [`SourceText::compile_with_files`] in the process.
 pub(crate) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
     ask(&Call::Compile(Cow::Borrowed(source)), || source.compile_with_files())
 }
 
-/// A call of a library.
+/// A call of a library function.
 #[derive(Serialize, Deserialize)]
 enum Call<'a> {
     Assemble(Cow<'a, str>, Cow<'a, str>, SpirvVersion),
@@ -95,7 +96,7 @@ impl Call<'_> {
         }
     }
 
-    /// Calls the library here, and gives what it says as JSON.
+    /// Calls the library in this process, and returns its result as JSON.
     fn answer(&self) -> serde_json::Result<String> {
         use serde_json::to_string;
         match self {
@@ -117,9 +118,9 @@ impl Call<'_> {
     }
 }
 
-/// Why a process of the formats ended in the middle of a call.
+/// Returns the error for a process that ended during a call.
 fn end(library: &str, how: impl ToString) -> Error {
-    // Whether there is a core file is the machine's affair.
+    // Whether a core file is written depends on the machine.
     let how = how.to_string().replace(" (core dumped)", "");
     Error::Crashed(format!("{library} crashed ({how})"))
 }
@@ -128,8 +129,8 @@ thread_local! {
     static WORKER: RefCell<Option<Worker>> = const { RefCell::new(None) };
 }
 
-/// What the process of this thread answers. A call that JSON has no form for, as of folders whose names are no text,
-/// is made `here`; so is that of a unit test, whose program cannot answer.
+/// Sends a call to the process of this thread, and returns the answer. Calls without a JSON form, such as those with
+/// folders whose names are not UTF-8, use `here` in this process; so do unit tests, whose program cannot serve calls.
 fn ask<T: DeserializeOwned>(
     call: &Call<'_>,
     here: impl FnOnce() -> Result<T, Error>,
@@ -159,12 +160,12 @@ fn ask<T: DeserializeOwned>(
     })
 }
 
-/// Set for the process.
+/// The environment variable that is set for the process.
 const VARIABLE: &str = "POLYSHADE_FORMATS";
-/// The prefix of its answers: libraries may print, too.
+/// The prefix of its answers, because libraries may print, too.
 const PREFIX: &str = "polyshade-formats ";
 
-/// A process that calls the libraries. It ends when it is dropped, or when this one ends.
+/// A process that calls the libraries. It ends when this is dropped, or when the parent ends.
 struct Worker {
     calls: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -181,7 +182,7 @@ impl Worker {
         Ok(Self { calls, answers: BufReader::new(answers), child })
     }
 
-    /// The answer to a call, unless the process ends first.
+    /// Returns the answer to a call; `None` if the process ends first.
     fn ask(&mut self, call: &str) -> Option<String> {
         writeln!(self.calls, "{call}").ok()?;
         let lines = self.answers.by_ref().lines().map_while(Result::ok);
@@ -192,27 +193,28 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended by itself, and is idle if not.
+        // The process may have ended already; otherwise it is idle.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Whether this is a process that others call.
+/// Whether this process serves the calls of another.
 pub(crate) fn is_worker() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// Answers calls until nobody is left to call.
+/// Answers calls until standard input is closed.
 pub(crate) fn serve() -> ExitCode {
     limits::limit_memory();
-    // A panic of naga's is an answer of one line.
+    // naga's panics become error messages of one line, so do not print them.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if !info.location().is_some_and(|place| place.file().contains("naga-")) {
             hook(info);
         }
     }));
+    // Read calls in a separate thread, which notices the end of the parent during a call.
     let (sender, calls) = mpsc::channel();
     thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {
@@ -220,7 +222,7 @@ pub(crate) fn serve() -> ExitCode {
                 return;
             }
         }
-        // A library may be at work still, which nobody waits for.
+        // A library call may still run, but nobody waits for its answer.
         process::exit(0);
     });
     for line in calls {

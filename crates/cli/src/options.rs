@@ -1,8 +1,9 @@
-//! No option is accepted and ignored: each has a shader and a command line where it acts, alone and beside every other.
+//! Tests that no option is accepted and ignored: each has an effect on some command line, alone and beside every
+//! other.
 //!
-//! A command line is *witness* of an option if the program makes something else of it with the option than without:
-//! other words, another report, or an error. On the witnesses of both options of a pair, an option that acts alone
-//! must act beside the other too, or the program refuses the pair. Exceptions stand in [`IGNORED`] with their reasons.
+//! A command line is a *witness* of an option if the option changes the result of the program: the words, the report
+//! or the error. On the witnesses of both options of a pair, an option that has an effect alone must have one beside
+//! the other too, or the program must reject the pair. [`IGNORED`] lists exceptions with their reasons.
 
 use crate::Arguments;
 use clap::{Command, CommandFactory, Parser};
@@ -14,7 +15,7 @@ use std::{env, fs};
 
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/options");
 
-/// Options that have no witness, and options that are ignored beside another (`*` is any), each with the reason.
+/// Options without a witness, and options that are ignored beside another (`*`: any), each with the reason.
 const IGNORED: &str = "\
 blend --reserve-location: a fragment shader gets no other outputs than its own
 position-only --reserve: the variants add nothing that could be in the way
@@ -42,7 +43,7 @@ vertex-pulling --reserve beside --set: another set has room
 vertex-pulling --reserve beside --binding: another binding has room
 ";
 
-/// The options that say where results are written to, which other tests look at (`tests/files.rs`, `tests/formats.rs`).
+/// The options that select where results are written, which other tests cover (`tests/files.rs`, `tests/formats.rs`).
 const WRITING: [&str; 8] = [
     "--output",
     "--report",
@@ -54,13 +55,13 @@ const WRITING: [&str; 8] = [
     "--in-place",
 ];
 
-/// One pair of options in so many is tested at each commit, or all if `POLYSHADE_WHOLE` is set.
+/// One in this many pairs of options is tested at each commit; all if `POLYSHADE_WHOLE` is set.
 const ONE_PAIR_IN: u64 = 8;
 
-/// A command line and the options that act on it.
+/// A command line and the options that have an effect on it.
 struct Witness {
     verb: String,
-    /// The shader's name and options that are there in any case.
+    /// The shader's name, and the options that are always present.
     words: Vec<String>,
     options: Vec<String>,
 }
@@ -83,10 +84,10 @@ fn name(option: &str) -> &str {
     option.split_once('=').map_or(option, |(name, _)| name)
 }
 
-/// The files, by name, or the error that the program makes of a command line with more options.
+/// The written files by name, or the error that the program reports.
 type Made = Result<BTreeMap<String, Vec<u8>>, String>;
 
-/// Runs the program, which writes to `out`.
+/// Runs the program on a witness with more options, with its outputs in `out`.
 fn run(out: &Path, witness: &Witness, options: &[&str]) -> Made {
     let _ = fs::remove_dir_all(out);
     fs::create_dir(out).expect("there is room");
@@ -98,7 +99,7 @@ fn run(out: &Path, witness: &Witness, options: &[&str]) -> Made {
     let words = words.chain(witness.words[1..].iter().map(String::as_str)).chain([&*shader]);
     let words = words.chain(output).chain(report).chain(options.iter().copied());
     let put_in = |word: &str| word.replace("%d", &out.display().to_string()).replace("%i", SHADERS);
-    // The usage shows the options that were given.
+    // The usage shows the given options, so remove it from the error.
     let refused = |error: clap::Error| {
         error.to_string().split("\nUsage").next().map(str::to_owned).unwrap_or_default()
     };
@@ -112,7 +113,7 @@ fn run(out: &Path, witness: &Witness, options: &[&str]) -> Made {
     Ok(files.collect())
 }
 
-/// The sources of the tests of a verb that lowers nothing, in files that have its name.
+/// Returns the sources of the tests of a verb that lowers nothing, from files named after the verb.
 fn tests_of(verb: &str) -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let files = walkdir::WalkDir::new(&tests).into_iter().map(|file| file.expect("it is there"));
@@ -230,7 +231,7 @@ fn no_option_is_ignored_beside_another() {
     assert_eq!(needless, [""; 0]);
 }
 
-/// The option that acts alone but not beside the other, and the other.
+/// Returns the option that has an effect alone but not beside the other, and then the other.
 fn ignored<'o>(out: &Path, witness: &Witness, pair: [&'o str; 2]) -> Option<[&'o str; 2]> {
     let both = run(out, witness, &pair);
     if both.is_err() {

@@ -1,4 +1,4 @@
-//! The test programs of the workspace: how they are built, and what each of them prints.
+//! Builds and runs the test programs of the workspace, and reads their results.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,20 +12,20 @@ use serde_json::Value;
 use crate::command::target;
 use crate::command::{cargo, output, program, shell_line};
 
-/// The programs that take longest. They start first, so that none of them is left for the end.
+/// The programs that take longest. They start first, so that none of them runs alone at the end.
 const LONGEST: [&str; 4] = ["execution", "verify", "mutants", "cli"];
 
-/// The processor time that a test program may use before the kernel ends it, in seconds. Waiting for a busy machine is
-/// not counted.
+/// The processor time in seconds after which the kernel ends a test program. Waiting for a busy machine is not
+/// counted.
 const PROCESSOR_SECONDS: &str = "3600";
 
 /// The programs whose harness is libtest-mimic, which prints no times.
 const WITHOUT_TIMES: [&str; 3] = ["filetests", "mutants", "playground"];
 
-/// The variable that has the compiler's harness print how long each test took.
+/// The variable that makes the compiler's test harness accept the option to print times.
 pub(crate) const BOOTSTRAP: &str = "RUSTC_BOOTSTRAP";
 
-/// Variables that a test program is started with.
+/// Environment variables for a test program.
 pub(crate) type Variables = [(&'static str, OsString)];
 
 /// A program with tests.
@@ -42,11 +42,11 @@ pub(crate) struct Program {
 pub(crate) struct Results {
     pub(crate) passed: u32,
     pub(crate) skipped: u32,
-    /// The names of the tests that failed when they ran alone, too.
+    /// The names of the tests that failed, and failed again when they ran alone.
     pub(crate) failed: Vec<String>,
     /// The names of the tests that failed beside others and passed when they ran alone.
     pub(crate) unsteady: Vec<String>,
-    /// The names and seconds of tests, if the program was asked to print them.
+    /// The seconds and names of tests, if the program was asked to print them.
     pub(crate) times: Vec<(f64, String)>,
     /// Wall-clock seconds.
     pub(crate) seconds: u64,
@@ -63,7 +63,7 @@ pub(crate) fn build(mut command: Command) -> Result<Vec<Program>, String> {
     if programs.is_empty() { Err("cargo has built no tests".to_owned()) } else { Ok(programs) }
 }
 
-/// The test program that a line of cargo's JSON describes.
+/// Returns the test program that a line of cargo's JSON describes.
 fn from_message(message: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(message).ok()?;
     if message["profile"]["test"] != true {
@@ -71,7 +71,7 @@ fn from_message(message: &str) -> Option<Program> {
     }
     let package = Path::new(message["manifest_path"].as_str()?).parent()?;
     let target = &message["target"];
-    // The unit tests of a crate are named for its package.
+    // The unit tests of a crate are named after its package.
     let name = match target["kind"][0].as_str()? {
         "test" => target["name"].as_str()?.to_owned(),
         _ => format!("{} (unit)", package.file_name()?.to_str()?),
@@ -84,7 +84,7 @@ fn from_message(message: &str) -> Option<Program> {
 }
 
 impl Results {
-    /// Counts and time, in columns.
+    /// Formats counts and time, in columns.
     pub(crate) fn line(&self) -> String {
         let Self { passed, skipped, failed, unsteady, seconds, .. } = self;
         let unsteady = match unsteady.len() {
@@ -99,14 +99,14 @@ impl Results {
 }
 
 impl Program {
-    /// The names of the tests that these arguments select.
+    /// Returns the names of the tests that these arguments select.
     pub(crate) fn list(&self, arguments: &[&str]) -> Result<Vec<String>, String> {
         let list = output(self.command(&[]).args(["--list", "--format=terse"]).args(arguments))?;
         Ok(list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
     }
 
-    /// Runs the selected tests, and those that fail once more, each alone. Everything that the tests print is added to
-    /// the log.
+    /// Runs the selected tests, then reruns each failed test alone. Appends everything that the tests print to the
+    /// log.
     pub(crate) fn run(
         &self,
         arguments: &[&str],
@@ -115,7 +115,7 @@ impl Program {
     ) -> Result<Results, String> {
         let begin = Instant::now();
         let selected = self.list(arguments)?;
-        // The compiler's test harness prints times only where unstable options are allowed.
+        // The compiler's test harness prints times only if unstable options are allowed.
         let prints_times = variables.iter().any(|(name, _)| *name == BOOTSTRAP)
             && !WITHOUT_TIMES.contains(&self.name.as_str());
         let times = ["-Zunstable-options", "--report-time"];
@@ -127,6 +127,7 @@ impl Program {
             return Err(format!("{} ended with {status}: see {}", self.name, log.display()));
         }
         let mut results = Results { skipped: summary.skipped, ..Results::default() };
+        // Run each failed test alone: a test that passes now is unsteady.
         for name in failed {
             let alone = ["--exact", &name, "--include-ignored"];
             let (status, _) = self.start(&alone, variables, log)?;
@@ -141,7 +142,7 @@ impl Program {
         Ok(results)
     }
 
-    /// Runs the program, and gives what it printed.
+    /// Runs the program, and returns the text that it printed.
     fn start(
         &self,
         arguments: &[&str],
@@ -164,7 +165,7 @@ impl Program {
         let limit = format!("--cpu={PROCESSOR_SECONDS}");
         let mut command =
             program("prlimit", [limit.into(), self.executable.clone().into_os_string()]);
-        // Many tests have something panic, and printing a backtrace takes seconds each time.
+        // Many tests provoke panics, and each backtrace takes seconds to print.
         command.env("RUST_BACKTRACE", "0").envs(variables.iter().cloned());
         command.current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
         command
@@ -197,15 +198,15 @@ pub(crate) fn run_doctests(
     })
 }
 
-/// What libtest and libtest-mimic print.
+/// The results in the output of libtest and libtest-mimic.
 #[derive(Debug, Default)]
 struct Summary {
     /// `None` if the program ended before it printed a result.
     passed: Option<u32>,
     skipped: u32,
-    /// The tests that passed or were skipped, by the lines that are printed as each of them ends.
+    /// The tests that passed or were skipped, from the line that is printed when a test ends.
     finished: Vec<String>,
-    /// The failed tests, by the list at the end.
+    /// The failed tests, from the list at the end.
     listed: Vec<String>,
     times: Vec<(f64, String)>,
 }
@@ -216,7 +217,7 @@ impl Summary {
         let mut in_list = false;
         for line in text.lines() {
             if line == "failures:" {
-                // The outputs of the failed tests come below the same words: the last such part is the list.
+                // The outputs of the failed tests follow the same heading: only the last such section is the list.
                 in_list = true;
                 summary.listed.clear();
             } else if let Some(counts) = line.strip_prefix("test result: ") {
@@ -238,7 +239,7 @@ impl Summary {
         summary
     }
 
-    /// The names of the failed tests: as the program lists them, or if it crashed all that did not finish.
+    /// Returns the names of the failed tests: those that the program lists, or after a crash all that did not finish.
     fn failed(&self, selected: &[String]) -> Vec<String> {
         match self.passed {
             Some(_) => self.listed.clone(),
@@ -247,7 +248,7 @@ impl Summary {
     }
 }
 
-/// The number before a word in `ok. 3 passed; 0 failed; 1 ignored; …`.
+/// Returns the number before a word in `ok. 3 passed; 0 failed; 1 ignored; …`.
 fn count(counts: &str, kind: &str) -> u32 {
     let words = counts.split([' ', ';']).filter(|word| !word.is_empty());
     let mut number = 0;
@@ -260,18 +261,18 @@ fn count(counts: &str, kind: &str) -> u32 {
     0
 }
 
-/// The name and the result in `test NAME ... RESULT`, or in the lines of libtest-mimic, which pads names.
+/// Returns the name and the result in `test NAME ... RESULT`; libtest-mimic pads the name.
 fn result(line: &str) -> Option<(&str, &str)> {
     let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
     Some((name.trim_end().trim_end_matches(" - should panic"), result))
 }
 
-/// The seconds in `ok <0.012s>`.
+/// Returns the seconds in `ok <0.012s>`.
 fn seconds(result: &str) -> Option<f64> {
     result.rsplit_once('<')?.1.strip_suffix("s>")?.parse().ok()
 }
 
-/// `cargo test` of these packages.
+/// Returns `cargo test` of these packages.
 pub(crate) fn cargo_test(selection: &[&str]) -> Command {
     let mut command = cargo(["test"]);
     command.args(selection);

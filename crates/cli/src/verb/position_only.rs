@@ -1,4 +1,4 @@
-//! `polyshade position-only`: the part of a shader that decides coverage, and the rest of it.
+//! `polyshade position-only`: splits a shader into the part that decides coverage, and the rest.
 
 use crate::Done;
 use crate::cost::{costs, table};
@@ -18,15 +18,15 @@ use polyshade::position_only::{self, Keep, Options, STAGES};
 use polyshade::spv::ExecutionModel;
 use std::path::PathBuf;
 
-/// The outputs to keep, and how they are kept.
+/// Options that select the outputs to keep, and how they are kept.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// Outputs to keep: position, point-size, clip-distance, cull-distance, layer, viewport-index,
-    /// primitive-shading-rate, location=N, or names [default: all of these but locations and names]
+    /// primitive-shading-rate, location=N, or names [default: all except locations and names]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = keep)]
     keep: Vec<Keep>,
 
-    /// Keep inputs and resources that nothing needs, for shared vertex state and layouts
+    /// Keep unused inputs and resources, for shared vertex input state and pipeline layouts
     #[arg(long)]
     keep_interface: bool,
 
@@ -34,16 +34,16 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     invariant: bool,
 
-    /// Decorate all arithmetic that the kept outputs depend on with NoContraction, in the position-only variant and in
-    /// --full: for drivers that do not heed Invariant
+    /// Decorate all arithmetic that the kept outputs depend on with NoContraction, in the position-only variant and
+    /// in --full; for drivers that ignore Invariant
     #[arg(long)]
     precise: bool,
 
-    /// In which run the shader's own stores and atomics stay, which both runs would execute
+    /// Which run keeps the shader's own stores and atomics; otherwise both runs would execute them
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
     side_effects: SideEffects,
 
-    /// Which run captures by transform feedback, where the shader is decorated for it
+    /// Which run captures transform feedback, if the shader has xfb_* decorations
     #[arg(long, value_parser = named(FEEDBACK), default_value = "full")]
     feedback: Feedback,
 
@@ -51,11 +51,10 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Reduces the last stage before rasterization to what decides coverage: for tilers, depth pre-passes, shadow maps and
-/// culling.
+/// Reduces the last stage before rasterization to the computations that decide coverage: for tilers, depth
+/// pre-passes, shadow maps and culling.
 ///
-/// Kept outputs are computed by the same instructions as in the full shader. --complement has exactly the other
-/// outputs.
+/// The same instructions as in the full shader compute the kept outputs. --complement has exactly the other outputs.
 #[derive(Args)]
 #[command(after_help = examples::of("position-only"))]
 pub(crate) struct Arguments {
@@ -65,11 +64,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where the variant goes that has exactly the other outputs
+    /// Also write the variant that has exactly the other outputs
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     complement: Option<PathBuf>,
 
-    /// Where the full shader goes, with the decorations of --invariant and --precise
+    /// Also write the full shader, with the decorations of --invariant and --precise
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     full: Option<PathBuf>,
 
@@ -83,7 +82,7 @@ const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
     ("in-complement", "Keep them in the complement and the full shader", SideEffects::InSecondPass),
 ];
 
-/// Which run captures by transform feedback.
+/// The run that captures transform feedback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Feedback {
     Full,
@@ -113,6 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let (target, options) = (rewrite.target(&entry, model), rewrite.options());
     let failed = |error| input.refused(&error, &module);
     let named = (entry.as_str(), model);
+    // The costs take several lowerings, so compute them only for a report.
     let report = match writing.wants_report() {
         true => {
             let costs = costs(&module, (&target, model), &options).map_err(failed)?;
@@ -124,6 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         return writing.preview(input, &report);
     }
 
+    // Build the variants beside the output.
     let mut made = Vec::new();
     if let Some(file) = complement {
         let other = position_only::lower(
@@ -151,7 +152,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), variant.module.words()), &beside)
 }
 
-/// The entry point: the one that was asked for, or the only one of a stage that can be reduced.
+/// Returns the requested entry point, or the only one of a stage that can be reduced.
 pub(super) fn last_stage(
     input: &Input,
     module: &Module<'_>,
@@ -160,12 +161,12 @@ pub(super) fn last_stage(
 }
 
 impl Rewrite {
-    /// The entry point and the reservations.
+    /// Returns the entry point with the reservations.
     pub(super) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
         self.free.target(entry, stage)
     }
 
-    /// The options of the library.
+    /// Converts the options to those of the library.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().side_effects(self.side_effects);
         if self.captures() {
@@ -186,7 +187,7 @@ impl Rewrite {
         options
     }
 
-    /// The outputs to keep, as they were asked for.
+    /// Returns the requested outputs to keep.
     pub(super) fn keep(&self) -> &[Keep] {
         &self.keep
     }

@@ -1,9 +1,9 @@
-//! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, a file for each key.
+//! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, with a file for each key.
 //!
-//! The key is the hash of everything that decides a result, so a file never has to change, and two that write the same
-//! one write the same bytes; when it was modified says when it was used last. A file appears whole, by a rename, and
-//! begins with the hash of what follows: what a crash or a disk left of it counts for nothing, and is written anew. The
-//! name of the folder keeps a batch from taking it for shaders.
+//! The key is the hash of everything that determines a result. A file therefore never changes, and two writers of the
+//! same file write the same bytes. Its modification time is the time of its last use. A rename makes a complete file
+//! visible, and a file begins with the hash of the rest: files that a crash or a disk error damaged are ignored and
+//! written anew. The name of the folder keeps a batch from reading it for shaders.
 
 use super::command::Command;
 use super::entry::{Entry, FOLDER, FileEntry, Job, Role, Status, hex};
@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 use walkdir::WalkDir;
 
-/// Version of the files: it is part of every key, so that those of another are not found.
+/// Version of the files. It is part of every key, so that files of another version are not found.
 const VERSION: u32 = 1;
 
-/// The open folder.
+/// The open cache folder.
 pub(super) struct Cache {
     folder: PathBuf,
     damaged: AtomicUsize,
@@ -31,7 +31,7 @@ pub(super) struct Cache {
     unremoved: AtomicUsize,
 }
 
-/// Bytes of all results together.
+/// The size of all results together, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size(u64);
 
@@ -62,7 +62,7 @@ pub(super) struct Key(String);
 struct Header {
     polyshade_batch_cache: u32,
     key: String,
-    /// Of everything behind this line.
+    /// The hash of everything after this line.
     sha256: String,
     entry: u64,
 }
@@ -74,8 +74,8 @@ impl Cache {
         Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into(), unremoved: 0.into() })
     }
 
-    /// The key of a shader whose key in the index is `index_key`: what a verb makes depends on the names, too, by the
-    /// ending of the shader's and by those that it says.
+    /// Returns the cache key of a shader with this index key. The result also depends on the names of the shader and
+    /// of the outputs: on their extensions, and through messages that contain them.
     pub(super) fn key(command: &Command, roles: &[Role], job: &Job, index_key: &str) -> Key {
         let mut hash = Sha256::new();
         let mut add = |part: &str| {
@@ -84,7 +84,7 @@ impl Cache {
         };
         add(&VERSION.to_string());
         add(index_key);
-        // Messages of a process are others than those of a call.
+        // The messages of a process differ from those of a call.
         add(if command.isolate { "process" } else { "call" });
         add(&job.shader);
         for (role, output) in roles.iter().zip(&job.outputs) {
@@ -104,7 +104,7 @@ impl Cache {
         self.folder.join(first).join(rest)
     }
 
-    /// The result of this key, and the contents of its outputs.
+    /// Returns the result with this key, and the contents of its outputs.
     pub(super) fn find(&self, key: &Key) -> Option<(Entry, Vec<Vec<u8>>)> {
         let mut file = File::open(self.file(key)).ok()?;
         let mut bytes = Vec::new();
@@ -112,14 +112,14 @@ impl Cache {
         let found = parsed(key, &bytes);
         match found {
             None => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
-            // Where that cannot be said, it counts as not used.
+            // If this fails, the result counts as unused.
             Some(_) => drop(file.set_modified(SystemTime::now())),
         }
         found
     }
 
-    /// Removes the files that were used longest ago, until the others have no more bytes. Whoever looks for one that is
-    /// gone makes it.
+    /// Removes the least recently used files until the others have at most `size` bytes. A removed result is computed
+    /// again when it is needed.
     pub(super) fn trim(&self, size: Size) {
         let files = WalkDir::new(&self.folder).into_iter().filter_map(Result::ok);
         let files = files.filter(|file| file.file_type().is_file()).filter_map(|file| {
@@ -140,7 +140,7 @@ impl Cache {
         }
     }
 
-    /// Keeps a result. What cannot be kept is made again some time.
+    /// Stores a result. Errors are only counted: the result is then computed again later.
     pub(super) fn keep(&self, key: &Key, entry: &Entry, outputs: &[&[u8]]) {
         if self.write(key, entry, outputs).is_err() {
             self.unwritten.fetch_add(1, Ordering::Relaxed);
@@ -170,7 +170,7 @@ impl Cache {
         Ok(())
     }
 
-    /// What did not go as it should, for the user.
+    /// Returns the problems with the cache, for the user.
     pub(super) fn complaints(&self) -> Vec<String> {
         let counts = [
             (&self.damaged, "results in the cache were damaged, and are made anew"),
@@ -183,7 +183,7 @@ impl Cache {
     }
 }
 
-/// The result that a file holds, if it is whole and that of the key.
+/// Returns the result in a file, if the file is complete and belongs to the key.
 fn parsed(key: &Key, bytes: &[u8]) -> Option<(Entry, Vec<Vec<u8>>)> {
     let line = bytes.iter().position(|byte| *byte == b'\n')?;
     let (line, rest) = (&bytes[..line], &bytes[line + 1..]);
@@ -237,7 +237,7 @@ mod tests {
         for at in 0..whole.len() {
             let mut other = whole.clone();
             other[at] ^= 1;
-            // The version is in the key already.
+            // The version is also part of the key, so a changed version may be found.
             let found = parsed(&key, &other);
             assert!(found.is_none_or(|found| found == (entry.clone(), vec![bytes.clone()])));
         }
@@ -286,7 +286,7 @@ mod tests {
             let file = File::open(cache.file(key)).expect("the result was kept");
             file.set_modified(time).expect("the file is ours");
         }
-        // Finding is using.
+        // Finding a result counts as use.
         assert!(cache.find(&keys[1]).is_some());
         let each = fs::metadata(cache.file(&keys[0])).expect("the result was kept").len();
         let there = || keys.each_ref().map(|key| cache.file(key).exists());
@@ -315,7 +315,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let cache = Cache::open(folder.path()).expect("the folder is there");
         let (key, entry, bytes) = result();
-        // A file where the folder would be.
+        // A file in place of the folder.
         fs::write(cache.folder.join("01"), "").expect("there is room");
         cache.keep(&key, &entry, &[&bytes]);
         assert_eq!(cache.complaints(), ["1 results could not be written to the cache"]);

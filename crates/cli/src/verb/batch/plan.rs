@@ -1,4 +1,4 @@
-//! Where the outputs go. Two that would go to one place are refused before anything is written.
+//! The names of the outputs. Conflicting names are rejected before anything is written.
 
 use super::command::Command;
 use super::entry::{FOLDER, Job, Role};
@@ -13,42 +13,42 @@ use std::path::{Component, Path, PathBuf};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The folder that the outputs go to
+    /// The folder for the outputs
     #[arg(short, long, value_name = "OUT", required_unless_present = "merge")]
     output: Option<PathBuf>,
 
-    /// Ending of the outputs, which decides their format [default: spv; for verbs that print, txt or json]
+    /// Extension of the outputs, which selects their format [default: spv; for verbs that print, txt or json]
     #[arg(long, value_name = "ENDING")]
     extension: Option<String>,
 
-    /// How an output is called: {path} is the shader's, {stem} without its ending, {base} without an ending .spv
+    /// Pattern of the outputs' names: {path} is the shader's path, {stem} without its extension, {base} without .spv
     ///
     /// [default: {base}.ENDING]
     #[arg(long, value_name = "PATTERN", conflicts_with = "extension")]
     name: Option<String>,
 
-    /// Another variant to write, and how it is called [default: {base}.NAME.ENDING]: capture-only, raster-only, both;
-    /// complement, full of `position-only`; geometry of `clip`
+    /// Also write this variant, with this pattern of names [default: {base}.NAME.ENDING]: capture-only, raster-only,
+    /// both; complement, full of `position-only`; geometry of `clip`
     #[arg(long = "variant", value_name = "NAME[=PATTERN]")]
     variants: Vec<String>,
 
-    /// Write the verb's own report of each shader beside its output, as {base}.json
+    /// Also write the verb's report of each shader, as {base}.json
     #[arg(long)]
     reports: bool,
 
-    /// Rank the shaders by the work that a position-only pass saves, in this file, as JSON; the verb is
-    /// `position-only`. Implies --reports
+    /// Rank the shaders by the work that a position-only pass saves, and write the ranking to this file as JSON; the
+    /// verb must be `position-only`. Implies --reports
     #[arg(long, value_name = "FILE")]
     pub(super) rank: Option<PathBuf>,
 }
 
-/// All shaders by name, and all outputs.
+/// All shaders, sorted by name, and all outputs.
 pub(super) struct Plan {
     pub(super) jobs: Vec<Job>,
     pub(super) roles: Vec<Role>,
     folder: PathBuf,
     out: PathBuf,
-    /// The jobs that write the outputs.
+    /// The index of the job that writes each output.
     owners: BTreeMap<String, usize>,
 }
 
@@ -73,20 +73,20 @@ impl Plan {
         Ok(Self { jobs, roles, folder: folder.to_owned(), out, owners })
     }
 
-    /// Leaves the jobs of one shard. Two shards write to no common file, as all were looked at together. What cannot be
-    /// read is of the shard of empty files, which says so.
+    /// Keeps the jobs of one shard. Two shards never write the same file, because all jobs were checked together. An
+    /// unreadable shader belongs to the shard of empty files, which reports the error.
     pub(super) fn keep(&mut self, shard: Shard) -> Result<(), Failure> {
         self.jobs.retain(|job| shard.has(&fs::read(&job.path).unwrap_or_default()));
         self.owners = owners(&self.jobs)?;
         Ok(())
     }
 
-    /// The folder of the shaders.
+    /// Returns the folder of the shaders.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether a shader's output goes to `path`, which need not be there yet.
+    /// Whether an output of a shader is `path`, which need not exist yet.
     pub(super) fn writes(&self, path: &Path) -> bool {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let path = whole(path);
@@ -94,30 +94,30 @@ impl Plan {
         inside.is_some_and(|name| self.has_output(name) || name.starts_with(FOLDER))
     }
 
-    /// Whether some shader's output is called `name`.
+    /// Whether an output of a shader has this name.
     pub(super) fn has_output(&self, name: &str) -> bool {
         self.owners.contains_key(name)
     }
 
-    /// Whether `shader` is one of these.
+    /// Whether `shader` is one of the jobs.
     pub(super) fn has_shader(&self, shader: &str) -> bool {
         self.jobs.binary_search_by(|job| job.shader.as_str().cmp(shader)).is_ok()
     }
 }
 
 impl Options {
-    /// The folder that the outputs go to.
+    /// Returns the folder for the outputs.
     pub(super) fn output(&self) -> &Path {
         self.output.as_deref().expect("it is required where shaders are lowered")
     }
 
-    /// The names of the variants.
+    /// Returns the names of the variants.
     pub(super) fn variants(&self) -> Vec<&str> {
         let names = self.variants.iter().map(|variant| variant.split('=').next());
         names.map(Option::unwrap_or_default).collect()
     }
 
-    /// The roles of the files that a shader gives, and the patterns of their names.
+    /// Returns the roles of the files that a shader yields, and the patterns of their names.
     fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
         let verb = &command.verb;
         let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
@@ -128,6 +128,7 @@ impl Options {
         if reports && !command.reports {
             return usage(format!("`{verb}` writes no reports"));
         }
+        // The output, then the variants, then the report.
         let printed = if command.json { "json" } else { "txt" };
         let ending = self.extension.as_deref().map(|ending| ending.trim_start_matches('.'));
         let ending = ending.unwrap_or(if command.writes { "spv" } else { printed });
@@ -163,7 +164,7 @@ fn fault(pattern: &str) -> Option<String> {
     }
     let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
     let path = Path::new(&rest);
-    // `a/.` and `a//b` would be two names of one file.
+    // `a/.` and `a//b` would be other names of the same file.
     let plain = path.components().collect::<PathBuf>().to_str() == Some(&rest);
     if rest.is_empty() || !plain || !path.components().all(inside) {
         return Some(format!("`{pattern}`: an output lies in OUT, by a plain path"));
@@ -171,7 +172,7 @@ fn fault(pattern: &str) -> Option<String> {
     None
 }
 
-/// The name that `pattern` gives the output of `shader`. Braces in the shader's own name are not filled in.
+/// Returns the name that `pattern` gives to the output of `shader`. Braces in the shader's name are kept.
 fn fill(pattern: &str, shader: &str) -> String {
     let file = shader.rfind('/').map_or(0, |slash| slash + 1);
     let dot = shader[file..].rfind('.').filter(|dot| *dot > 0).map(|dot| file + dot);
@@ -192,7 +193,7 @@ fn fill(pattern: &str, shader: &str) -> String {
     filled + rest
 }
 
-/// Which job writes which output.
+/// Maps each output to the index of its job.
 fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     let clash = |message: String| {
@@ -200,6 +201,7 @@ fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
         Err(failure
             .help("say with --name and --variant what the outputs are called, or --exclude some"))
     };
+    // No two outputs may have the same name.
     for (at, job) in jobs.iter().enumerate().filter(|(_, job)| job.refused.is_none()) {
         for output in &job.outputs {
             if Path::new(output).starts_with(FOLDER) {
@@ -219,6 +221,7 @@ fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
             }
         }
     }
+    // An output must not be a folder of another output.
     for output in owners.keys() {
         let folders = Path::new(output).ancestors().skip(1).filter_map(Path::to_str);
         for folder in folders {

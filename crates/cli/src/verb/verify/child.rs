@@ -1,7 +1,7 @@
-//! The process in which the shaders run: a driver may crash or hang, and polyshade is to say so.
+//! The process in which the shaders run, because a driver may crash or hang, which polyshade must report.
 //!
-//! The program runs itself with the same arguments. The child writes a line to its standard output before
-//! each phase, and its report at the end; the parent keeps the time.
+//! The program runs itself with the same arguments. The child writes a line to its standard output before each phase,
+//! and its report at the end; the parent enforces the time limit.
 
 use super::clock::Clock;
 use super::{Arguments, Verified, compare, report};
@@ -17,11 +17,11 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// Set for the child.
+/// The environment variable that is set for the child.
 const VARIABLE: &str = "POLYSHADE_VERIFY_CHILD";
-/// The prefix of the child's lines: a driver may print, too.
+/// The prefix of the child's lines, because a driver may print, too.
 const PREFIX: &str = "polyshade-verify ";
-/// How often the parent looks at the clock.
+/// The interval at which the parent checks the time.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Whether this process is the child.
@@ -29,7 +29,7 @@ pub(super) fn is_one() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// Compares, and says so on standard output.
+/// Compares, and writes the report to standard output.
 pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
     end_with_parent();
     let done = compare(arguments, verb, |phase| say(&format!("phase {}", name(phase))));
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
     }
 }
 
-/// Ends this process once its parent is gone, which would have kept the time.
+/// Ends this process after its parent has ended, which would have enforced the time limit.
 fn end_with_parent() {
     #[cfg(unix)]
     thread::spawn(|| {
@@ -68,22 +68,22 @@ fn name(phase: Phase) -> &'static str {
     }
 }
 
-/// Says a line to the parent. A parent that has gone has no use for it.
+/// Writes a line to the parent. Errors are ignored: the parent may have ended.
 fn say(line: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{PREFIX}{line}").and_then(|()| stdout.flush());
 }
 
-/// How the child ended.
+/// The end of the child.
 pub(super) enum End {
-    /// It compared, or was ended: this is to be told.
+    /// The child compared, or was stopped; the report is to be shown.
     Reported(Value),
-    /// It failed before, has said why, and this is its exit code.
+    /// The child failed before the comparison, and has printed the error; this is its exit code.
     Failed(u8),
 }
 
-/// Runs the child with the arguments of this process, no step of it for longer than `limit` by its [`Clock`]. When this
-/// returns it is gone.
+/// Runs the child with the arguments of this process, each step for at most `limit` by its [`Clock`]. The child has
+/// ended when this returns.
 pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
     let failed =
         |error: std::io::Error| Failure::new(&code::CLI_PROCESS, format!("verify: {error}"));
@@ -94,7 +94,7 @@ pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
     let lines = read_lines(&mut child);
     let (phase, slow, end) = listen(&lines, limit, &mut Clock::new(child.id()));
 
-    // A child that is done is not waited for: its driver may hang on the way out.
+    // Stop a child that has reported, instead of waiting: its driver may hang at exit.
     let status = match end {
         Some(Heard::Nothing) => child.wait().map_err(failed)?,
         _ => stop(&mut child).map_err(failed)?,
@@ -114,7 +114,7 @@ pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
 }
 
 fn stop(child: &mut Child) -> std::io::Result<ExitStatus> {
-    // It may have ended by itself.
+    // The child may have ended already.
     let _ = child.kill();
     child.wait()
 }
@@ -123,7 +123,7 @@ fn crashed(status: ExitStatus) -> String {
     format!("crashed ({status})")
 }
 
-/// The child's own lines, without their prefix; other lines are the driver's and passed on.
+/// Returns the child's own lines without their prefix; other lines are the driver's, and are printed.
 fn read_lines(child: &mut Child) -> Receiver<String> {
     let stdout = child.stdout.take().expect("it was asked for");
     let (sender, lines) = mpsc::channel();
@@ -140,20 +140,20 @@ fn read_lines(child: &mut Child) -> Receiver<String> {
     lines
 }
 
-/// The last word of the child.
+/// The last message of the child.
 enum Heard {
     Report(Value),
     Failed(u8),
-    /// It ended without one.
+    /// The child ended without a message.
     Nothing,
 }
 
-/// The original must run this many times within the limit for the rewritten shader, which is compiled for more draws,
-/// to be blamed for not ending.
+/// The rewritten shader is blamed for a timeout only if the original would run this many times within the limit,
+/// because the rewritten shader is compiled for more draws.
 const TIMES: u32 = 4;
 
-/// Listens until the child has had its last word, and returns it with the phase it came in; `None` where a step took
-/// longer than `limit`. With them, whether the limit is so short, for what the original took, that nothing follows.
+/// Reads the child's lines until its last message, and returns it with its phase; `None` if a step exceeded `limit`.
+/// The flag tells whether the limit is too short, compared with the original's time, to blame the rewritten shader.
 fn listen(
     lines: &Receiver<String>,
     limit: Duration,
@@ -167,6 +167,7 @@ fn listen(
             Err(RecvTimeoutError::Timeout) => return (phase, slow, None),
             Err(RecvTimeoutError::Disconnected) => return (phase, slow, Some(Heard::Nothing)),
         };
+        // Each line starts a phase or is the last message.
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         let next = match (word, rest) {
             ("phase", "original") => Phase::Original,
