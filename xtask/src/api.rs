@@ -1,9 +1,9 @@
-//! `cargo xtask api`: the public API of the crates that others depend on, as committed listings.
+//! `cargo xtask api`: writes listings of the public API of the published crates.
 //!
-//! A listing is reviewed as a golden file is: whoever adds to the public API sees what, and how much there is of it. It
-//! is made of rustdoc's JSON, which only a nightly compiler writes, or a stable one that allows nightly features. The
-//! format of that JSON changes, so a compiler with another format checks nothing, but for continuous integration, which
-//! fails.
+//! A committed listing is reviewed like a golden file: its diff shows additions to the public API and their size. The
+//! listing is made from rustdoc's JSON, which needs a nightly compiler, or a stable one that allows nightly features.
+//! The format of this JSON changes. With another format nothing is checked, but in continuous integration this is an
+//! error.
 
 mod listing;
 
@@ -20,14 +20,14 @@ const PACKAGES: [&str; 3] = ["polyshade-spv", "polyshade", "polyshade-planner"];
 /// The format of rustdoc's JSON that the locked version of `public-api` reads.
 const FORMAT: &str = "57";
 
-/// How many types a reader of some modules has to know.
+/// The number of types that a reader of some modules has to know.
 struct Limit {
     modules: &'static str,
     has: fn(&str) -> bool,
     most: usize,
 }
 
-/// What is held of `polyshade`: some ten types a lowering beside those of the front door.
+/// The limits of `polyshade`: about ten types for each lowering, besides those of the first limit.
 const LIMITS: [Limit; 2] = [
     Limit { modules: "polyshade and polyshade::host", has: is_front_door, most: 30 },
     Limit { modules: "polyshade without polyshade::rewrite", has: is_for_users, most: 90 },
@@ -45,8 +45,8 @@ fn is_in(module: &str, outer: &str) -> bool {
     module.strip_prefix(outer).is_some_and(|inner| inner.is_empty() || inner.starts_with("::"))
 }
 
-/// Writes the listings, or with `check` compares them with the committed ones; and fails where there are more types
-/// than the limits allow.
+/// Writes the listings, or with `check` compares them with the committed ones. Fails if there are more types than the
+/// limits allow.
 pub(crate) fn run_api(check: bool) -> Result<(), String> {
     let mut faults = Vec::new();
     let mut types = Vec::new();
@@ -70,9 +70,9 @@ pub(crate) fn run_api(check: bool) -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Has rustdoc describe the package, and gives the file.
+/// Makes rustdoc describe the package, and returns the path of its JSON.
 fn describe(package: &str) -> Result<PathBuf, String> {
-    // Build scripts look at the variable, so with it in the folder of all others everything would be compiled anew.
+    // Build scripts read this variable: in the usual folder, setting it would recompile everything.
     let folder = target().join("api");
     let mut command = cargo(["rustdoc", "--quiet", "--lib", "--all-features"]);
     command.args(["--package", package, "--target-dir"]).arg(&folder);
@@ -81,21 +81,21 @@ fn describe(package: &str) -> Result<PathBuf, String> {
     Ok(folder.join("doc").join(package.replace('-', "_")).with_extension("json"))
 }
 
-/// The format of the file, if it is not the one that is read here.
+/// Returns the format of the file, if it is not the supported one.
 fn other_format(json: &Path) -> Result<Option<String>, String> {
     let text = fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
     let format = format_of(&text).ok_or_else(|| format!("{}: no format", json.display()))?;
     Ok((format != FORMAT).then(|| format.to_owned()))
 }
 
-/// The number behind the last key of this name: a quotation mark within a text has a backslash before it.
+/// Returns the number after the last key `format_version`. In strings, a backslash precedes the key's quotation mark.
 fn format_of(json: &str) -> Option<&str> {
     let (_, behind) = json.rsplit_once("\"format_version\":")?;
     let behind = behind.trim_start();
     Some(&behind[..behind.find(|c: char| !c.is_ascii_digit())?])
 }
 
-/// Reports that nothing was checked, which in continuous integration is an error.
+/// Reports that nothing was checked, which is an error in continuous integration.
 fn unchecked(format: &str) -> Result<(), String> {
     let why =
         format!("rustdoc writes format {format}, and `public-api` of Cargo.lock reads {FORMAT}");
@@ -122,7 +122,7 @@ fn list(package: &str, json: &Path) -> Result<Listing, String> {
     Ok(Listing::new(&package.replace('-', "_"), &items))
 }
 
-/// Compares the text with the file's, or writes it.
+/// Compares the text with the file, or writes the file.
 fn settle(check: bool, path: &Path, text: &str) -> Result<Option<String>, String> {
     let name = path.strip_prefix(workspace()).unwrap_or(path).display();
     if !check {

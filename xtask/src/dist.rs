@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: distributions for users without Rust. One tree of files makes an archive for any Linux that has
-//! the C library, and a Debian package.
+//! `cargo xtask dist`: builds distributions for users without Rust, an archive for any glibc Linux and a Debian
+//! package, from one tree of files.
 
 mod tree;
 
@@ -13,7 +13,7 @@ use crate::root::Root;
 /// The crates whose programs and libraries are packed.
 const PACKED: [&str; 3] = ["polyshade-cli", "polyshade-capi", "polyshade-layer"];
 
-/// What is packed, and where.
+/// The distributions, and their folder.
 struct Dist {
     /// `polyshade-0.1.0-x86_64-linux`.
     name: String,
@@ -35,8 +35,8 @@ impl Dist {
     }
 }
 
-/// Builds as tests are built, so that no C++ is compiled again; packs that, stripped; and with `check` uses the
-/// packages where there is neither Rust nor a compiler.
+/// Builds in the configuration of the tests, so that no C++ is compiled again, and packs the stripped files. With
+/// `check`, uses the packages in a system that has neither Rust nor a compiler.
 pub(crate) fn run_dist(check: bool) -> Result<(), String> {
     let name = format!("polyshade-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     let dist = Dist { name, folder: target().join("packages") };
@@ -57,7 +57,7 @@ pub(crate) fn run_dist(check: bool) -> Result<(), String> {
     if check { use_it(&dist) } else { Ok(()) }
 }
 
-/// The archive: the same files give the same bytes.
+/// Writes the archive. The same files give the same bytes.
 fn pack(dist: &Dist) -> Result<(), String> {
     let time = output(&mut program("git", ["log", "-1", "--format=%ct"]))?;
     let same = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=u-w"];
@@ -70,7 +70,7 @@ fn architecture() -> Result<String, String> {
     Ok(output(&mut program("dpkg", ["--print-architecture"]))?.trim().to_owned())
 }
 
-/// The Debian package: the tree under `/usr`, and what it needs by the libraries that are linked.
+/// Writes the Debian package: the tree under `/usr`, with dependencies on the linked libraries.
 fn debian(dist: &Dist) -> Result<(), String> {
     let root = dist.folder.join("debian");
     let usr = root.join("usr");
@@ -80,7 +80,7 @@ fn debian(dist: &Dist) -> Result<(), String> {
     write(&document.join("copyright"), &copyright()?)?;
     let control = root.join("DEBIAN");
     make(&control)?;
-    // Whoever builds a package answers for it.
+    // The committer is the maintainer of the package.
     let builder = output(&mut program("git", ["log", "-1", "--format=%an <%ae>"]))?;
     let needs = needs(dist, &usr)?;
     let size = output(program("du", ["-sk"]).arg(&usr))?;
@@ -102,7 +102,7 @@ fn debian(dist: &Dist) -> Result<(), String> {
     fs::remove_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))
 }
 
-/// What Debian asks for as `copyright`: who and under which licences.
+/// Returns the text of the `copyright` file that Debian requires: the licences.
 fn copyright() -> Result<String, String> {
     let read = |name: &str| {
         fs::read_to_string(workspace().join(name)).map_err(|error| format!("{name}: {error}"))
@@ -115,9 +115,9 @@ fn copyright() -> Result<String, String> {
     ))
 }
 
-/// `libc6 (>= 2.34), …`, as Debian's own tool finds it.
+/// Returns the dependencies as `libc6 (>= 2.34), …`, as Debian's tool computes them.
 fn needs(dist: &Dist, usr: &Path) -> Result<String, String> {
-    // It reads the names of packages here, and wants no more of it.
+    // The tool only reads the names of packages from this file.
     let source = dist.folder.join("shlibs");
     make(&source.join("debian"))?;
     write(
@@ -134,8 +134,8 @@ fn needs(dist: &Dist, usr: &Path) -> Result<String, String> {
     needs.map(str::to_owned).ok_or_else(|| format!("dpkg-shlibdeps said nothing: {printed}"))
 }
 
-/// What a user does with what is installed under `$3`. `$1` is the folder of shaders, and `$2` a program of C that is
-/// linked with the library. The loader is to find the layer's library from where the manifest is.
+/// A script that uses the distribution installed under `$3`. `$1` is the folder of shaders, `$2` a C program that is
+/// linked with the library. It also checks that the manifest's path leads to the layer's library.
 const USE: &str = r#"
 for absent in cargo rustc cc c++ pkg-config; do
     if command -v $absent; then echo "$absent is here: this root is not bare" >&2; exit 1; fi
@@ -151,7 +151,7 @@ cd "$3/share/vulkan/implicit_layer.d"
 test -e "$(sed -n 's/.*"library_path": "\(.*\)".*/\1/p' VkLayer_polyshade_polyfill.json)"
 "#;
 
-/// Uses the archive and the Debian package in bare roots: what `polyshade --help` promises works there.
+/// Uses the archive and the Debian package in bare Debian roots, as `polyshade --help` describes.
 fn use_it(dist: &Dist) -> Result<(), String> {
     let root = Root::bare("dist")?;
     let shaders = root.path().join("shaders");
@@ -160,7 +160,7 @@ fn use_it(dist: &Dist) -> Result<(), String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         copy(&workspace().join(file), &shaders.join(name))?;
     }
-    // It is compiled here, with the options that pkg-config prints for the archive, and runs there.
+    // The program is compiled here, with the options that pkg-config prints for the archive, and runs in the root.
     let pkgconfig = dist.tree().join("lib/pkgconfig");
     let mut asked = program("pkg-config", ["--cflags", "--libs", "polyshade"]);
     let flags = output(asked.env("PKG_CONFIG_PATH", pkgconfig))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every fuzz target for a while, starting from the committed cases.
+//! `cargo xtask fuzz`: runs every fuzz target, starting from the committed cases.
 
 use std::fs;
 use std::process::Command;
@@ -12,8 +12,9 @@ use crate::tools::ensure;
 /// The version of cargo-fuzz that continuous integration runs.
 const CARGO_FUZZ: &str = "0.13.2";
 
-/// The targets, and how many inputs each takes in continuous integration: seconds, which show that they run and that
-/// nothing is badly broken. `valid` and `metamorphic` draw 64 cases from each; `capi` lowers several times for each.
+/// The targets, and the number of inputs for each in continuous integration: a few seconds, which show that they run
+/// and detect gross errors. `valid` and `metamorphic` draw 64 cases from each input; `capi` lowers several times for
+/// each.
 const TARGETS: [(&str, u32); 7] = [
     ("parse", 200_000),
     ("rewrite", 100_000),
@@ -24,21 +25,21 @@ const TARGETS: [(&str, u32); 7] = [
     ("capi", 500),
 ];
 
-/// Targets whose input is only a seed: counting how often it reaches some code is useless, and slow.
+/// Targets whose input is only a seed: counting how often an input reaches some code is useless, and slow.
 const SEEDED: [&str; 4] = ["valid", "metamorphic", "planner", "capi"];
 
-/// The seed of the inputs of continuous integration, so that it fails for a change rather than by chance. The effect of
-/// an input depends on the code, so a long run would find old faults at any change. Runs by hand are to find those:
-/// they have another seed each time, and are long.
+/// The seed of the inputs in continuous integration, so that it fails because of a change and not by chance. The
+/// effect of an input depends on the code, so a long run would find old faults after any change. To find those, run
+/// the targets by hand for a long time: each such run has another seed.
 const SEED: &str = "-seed=20261121";
 
-/// Options for programs that run for seconds, and take minutes to compile as cargo-fuzz does by default.
+/// Options that shorten compilation: these programs run for seconds, and cargo-fuzz's defaults compile for minutes.
 const QUICKLY_BUILT: [&str; 2] = ["--codegen-units=16", "--no-trace-compares"];
 
-/// What cargo-fuzz starts from: the committed cases as words.
+/// The initial inputs for cargo-fuzz: the committed cases as SPIR-V words.
 const SEEDS: &str = "fuzz/corpus/seeds";
 
-/// Runs each target for so long, or over the same inputs each time, and fails where one finds a fault.
+/// Runs each target for `seconds`, or over the same inputs each time. Fails if a target finds a fault.
 pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     run_setup()?;
     ensure("cargo-fuzz", CARGO_FUZZ)?;
@@ -63,12 +64,12 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     })
 }
 
-/// Fuzzes one target. Its finds are stored in the first folder, so that the next run starts further on.
+/// Returns the command that fuzzes one target. The first folder keeps its findings for the next run.
 fn fuzz(name: &str, build: &[&str], length: &[String]) -> Result<Command, String> {
     let finds = format!("fuzz/corpus/{name}");
     let folder = workspace().join(&finds);
     fs::create_dir_all(folder).map_err(|error| format!("{finds}: {error}"))?;
-    // The stable compiler has no sanitizers; but there is next to no unsafe code to sanitize.
+    // The stable compiler has no sanitizers, and almost no code here is unsafe.
     let mut command = cargo(["fuzz", "run", "--sanitizer", "none"]);
     command.args(build).args([name, &finds, SEEDS, "--"]);
     let counters = format!("-use_counters={}", u8::from(!SEEDED.contains(&name)));

@@ -1,8 +1,9 @@
 //! `cargo xtask piglit`: OpenGL's tests of transform feedback, through Mesa's zink, over the layer.
 //!
-//! zink makes Vulkan of OpenGL, and without transform feedback falls to OpenGL 2.1. Which tests pass over which driver
-//! in which mode of the layer is committed, by name: a layer that is not loaded shows as tests that are skipped. What
-//! passes with the mode that captures nothing proves nothing, and so is known.
+//! zink implements OpenGL on Vulkan; without transform feedback it offers only OpenGL 2.1. Committed lists name the
+//! tests that pass for each driver and mode of the layer. If the layer is not loaded, tests are skipped, and so
+//! missing. Tests that pass in `debug-null` mode, which captures nothing, prove nothing; the lists show which they
+//! are.
 
 mod results;
 
@@ -19,15 +20,15 @@ use crate::setup::Package;
 use crate::vulkan::Driver;
 use results::{Results, names};
 
-/// What the tests need beyond what all others do, and OpenGL.
+/// The packages that only these tests need.
 const PACKAGES: &[Package] = &[("piglit", "OpenGL's tests")];
 
-/// A driver, and what the layer does.
+/// A driver, and the mode of the layer.
 struct Case {
     name: &'static str,
     driver: Driver,
     mode: &'static str,
-    /// Whether the driver is not to have the extension.
+    /// Whether the driver's extension is hidden.
     hides: bool,
 }
 
@@ -41,7 +42,7 @@ const CASES: [Case; 7] = [
     Case::new("lavapipe-captured", Driver::Lavapipe, "auto", true),
 ];
 
-/// Runs of the gate, over both drivers with the emulation, the tests that are expected to pass: what continuous
+/// Runs the tests of the gate that are expected to pass, on both drivers with the emulation, as continuous
 /// integration does.
 pub(crate) fn run_gate() -> Result<(), String> {
     let server = opengl::prepare(PACKAGES)?;
@@ -57,12 +58,12 @@ pub(crate) fn run_gate() -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Runs the tests in all cases, or in those whose names contain the filter, and compares what passes with the committed
-/// lists, or writes them.
+/// Runs the tests in all cases, or in those whose names contain the filter. Compares the passed tests with the
+/// committed lists, or writes them.
 pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String> {
     let server = opengl::prepare(PACKAGES)?;
     let gate = names(&read(&lists().join("swiftshader.list"))?);
-    // On a machine that is busy these run out of time, end lavapipe, or show that zink waits in the wrong place.
+    // On a busy machine these tests time out, end lavapipe, or show that zink waits in the wrong place.
     let unsteady = names(&read(&lists().join("unsteady.list"))?);
 
     let mut table =
@@ -99,7 +100,7 @@ impl Case {
         Self { name, driver, mode, hides }
     }
 
-    /// The file of the names that are expected to pass.
+    /// Returns the path of the list of expected tests.
     fn expected(&self) -> PathBuf {
         lists().join("expected").join(format!("{}.txt", self.name))
     }
@@ -107,7 +108,7 @@ impl Case {
     /// Runs the tests of a list.
     fn run(&self, server: &Server, list: &Path, name: &str) -> Result<Results, String> {
         let folder = target().join("piglit").join(format!("{}-{name}", self.name));
-        // A test that hangs is ended; the others continue.
+        // piglit ends a test that hangs; the others continue.
         let line = ["run", "all", "--platform", "x11_egl", "--ignore-missing", "--all-concurrent"];
         let mut command = opengl::command(server, self.driver, self.mode, self.hides)?;
         command.args(["nice", "-n", "19", "piglit"]).args(line);
@@ -121,7 +122,7 @@ impl Case {
         Ok(Results::read(&text, &names(&read(&lists().join("all.list"))?)))
     }
 
-    /// Runs those once more that should have passed: a machine that is busy has tests run out of time.
+    /// Runs expected tests that did not pass once more: on a busy machine, tests time out.
     fn run_again(
         &self,
         server: &Server,
@@ -137,7 +138,7 @@ impl Case {
     }
 }
 
-/// The folder of the lists.
+/// Returns the folder of the lists.
 fn lists() -> PathBuf {
     workspace().join("crates/layer/tests/piglit")
 }
@@ -146,7 +147,7 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A list of these tests, as piglit writes their names.
+/// Writes a list of these tests, as piglit spells their names, and returns its path.
 fn listed(wanted: &BTreeSet<String>, name: &str) -> Result<PathBuf, String> {
     let all = read(&lists().join("all.list"))?;
     let lines = all.lines().filter(|line| names(line).iter().any(|name| wanted.contains(name)));
@@ -157,7 +158,7 @@ fn listed(wanted: &BTreeSet<String>, name: &str) -> Result<PathBuf, String> {
     written.map(|()| list.clone()).map_err(|error| format!("{}: {error}", list.display()))
 }
 
-/// What passes and should not, and the other way round.
+/// Returns the tests that pass unexpectedly, and those that fail unexpectedly.
 fn differences(case: &str, expected: &BTreeSet<String>, passed: &BTreeSet<String>) -> Vec<String> {
     let lost = expected.difference(passed).map(|name| format!("{case}: {name} does not pass"));
     let new = passed

@@ -1,7 +1,7 @@
-//! The words of the command line before clap reads them.
+//! Rewrites the command line before clap reads it.
 //!
-//! Response files are put in, and `batch`'s own options, which may stand behind the verb that it runs, are moved in
-//! front of it.
+//! Response files are expanded, and `batch`'s own options, which may follow the verb that it runs, are moved before
+//! it.
 
 use crate::Arguments;
 use crate::code;
@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-/// The words that clap is to read.
+/// Returns the arguments for clap.
 pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, Failure> {
     let mut words = Vec::new();
     let mut raw = raw;
@@ -19,10 +19,10 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     for word in raw {
         expand(word, 0, &mut words)?;
     }
-    // Reports that are joined are many values of one option, and there is no verb behind them.
+    // Without a verb there is nothing to move; the values of `--merge` are not a verb.
     let joins =
         |word: &OsString| word == "--merge" || word.to_string_lossy().starts_with("--merge=");
-    // The options of the program take long to list.
+    // Skip the search in most cases: listing the options of the program is slow.
     if !words.iter().any(|word| word == "batch") || words.iter().any(joins) {
         return Ok(words);
     }
@@ -34,7 +34,7 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     })
 }
 
-/// The number of the word that is the verb: options of the whole program may stand before it.
+/// Returns the index of the verb: global options may precede it.
 fn verb_at(words: &[OsString]) -> usize {
     let command = Arguments::command();
     let mut at = 1;
@@ -44,17 +44,17 @@ fn verb_at(words: &[OsString]) -> usize {
     at
 }
 
-/// A response file names others this deep at most.
+/// The nesting depth of response files.
 const MOST_NESTED: usize = 8;
 
-/// Adds `word`, or what the response file holds that it names: words as a shell splits and quotes them. Of two `@` at
-/// the start, the second stands for itself.
+/// Adds `word`, or the contents of the response file that it names, split and quoted as in a shell. Of two `@` at the
+/// start, the first escapes the second.
 fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(), Failure> {
     let Some(file) = word.to_str().and_then(|word| word.strip_prefix('@')) else {
         words.push(word);
         return Ok(());
     };
-    // HLSL's outputs have names that begin so.
+    // The names of HLSL's outputs begin with `@`.
     if file.starts_with('@') {
         words.push(file.into());
         return Ok(());
@@ -74,21 +74,22 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
     Ok(())
 }
 
-/// Options that belong to `batch` wherever they stand: one file cannot be every shader's, and errors of shaders are in
-/// the report.
+/// Options that always belong to `batch`: a single file cannot be every shader's, and the report contains the errors
+/// of shaders.
 const OWN: [&str; 7] = ["output", "variant", "report", "depfile", "error-format", "color", "quiet"];
 
-/// `program … batch OWN… DIR VERB -- OPTIONS…`, of words in which the own options stand anywhere behind `batch`, which
-/// is word number `batch_at`.
+/// Reorders the arguments to `program … batch OWN… DIR VERB -- OPTIONS…`. The own options may stand anywhere after
+/// `batch`, which has the index `batch_at`.
 fn own_options_first(words: Vec<OsString>, batch_at: usize) -> Vec<OsString> {
     let mut command = Arguments::command();
-    // Puts options that all verbs have among those of each.
+    // Adds the global options to each verb.
     command.build();
     let batch = command.find_subcommand("batch").expect("batch is a verb");
     let mut words = words.into_iter();
     let mut own: Vec<OsString> = words.by_ref().take(batch_at + 1).collect();
     let mut positional: Vec<OsString> = Vec::new();
     let mut options = Vec::new();
+    // Sort each argument: an option of the batch, an option of the verb, or one of the two positional arguments.
     while let Some(word) = words.next() {
         let verb = positional.get(1).and_then(|verb| command.find_subcommand(verb));
         let in_front = positional.len() < 2;
@@ -122,7 +123,7 @@ fn own_options_first(words: Vec<OsString>, batch_at: usize) -> Vec<OsString> {
     own
 }
 
-/// An option of a command, and whether its value is the next word.
+/// An option of a command, and whether its value is the next argument.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) name: String,
@@ -133,7 +134,7 @@ fn is_option(word: &OsStr) -> bool {
     word.to_string_lossy().starts_with('-')
 }
 
-/// The option of a command that a word names.
+/// Returns the option of a command that an argument names.
 pub(crate) fn option(command: &Command, word: &OsStr) -> Option<Found> {
     let word = word.to_string_lossy();
     let (argument, has_value) = if let Some(long) = word.strip_prefix("--") {

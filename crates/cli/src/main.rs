@@ -1,4 +1,4 @@
-//! The program `polyshade`: one file a verb.
+//! The program `polyshade`, with one file for each verb.
 
 mod advice;
 mod bound;
@@ -38,24 +38,24 @@ use verb::Verb;
 
 /// Polyfills for GPU features, written into your shaders.
 ///
-/// Rewrites SPIR-V so that the shader does what the GPU, the driver or the API cannot, and reports what the host must
-/// bind and draw.
+/// Rewrites SPIR-V shaders to emulate features that the GPU, the driver or the API lacks, and reports the bindings and
+/// draws that the host must provide.
 #[derive(Parser)]
 #[command(name = "polyshade", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES)]
 #[command(arg_required_else_help = true)]
 struct Arguments {
-    /// How errors are written to standard error: text, or json, a line of its own with the code, the message, the exit
-    /// code and its name, the instruction, and help
+    /// Format of errors on standard error: text, or json, which prints one line with the code, message, exit code and
+    /// its name, instruction, and help [default: text]
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     #[arg(hide_possible_values = true, hide_default_value = true, help_heading = MESSAGES)]
     error_format: ErrorFormat,
 
-    /// Whether messages are coloured; auto: on a terminal, unless NO_COLOR is set
+    /// Whether messages are coloured; auto: on a terminal, unless NO_COLOR is set [default: auto]
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     #[arg(hide_default_value = true, help_heading = MESSAGES)]
     color: ColorChoice,
 
-    /// Say nothing but errors and what was asked for
+    /// Print only errors and requested output
     #[arg(short, long, global = true, help_heading = MESSAGES)]
     quiet: bool,
 
@@ -63,7 +63,7 @@ struct Arguments {
     verb: Verb,
 }
 
-/// The heading of what all verbs have.
+/// The heading of the options that all verbs have.
 const MESSAGES: &str = "Messages";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsupported,\n\
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     if formats::is_worker() {
         return formats::serve();
     }
-    // What is wrong with the other words is told in this format, too.
+    // Read these options first: errors in the other arguments depend on them.
     let settings = Settings::of_words(std::env::args_os());
     let command = || Arguments::command().color(settings.color);
     let parsed = command_line::words(std::env::args_os()).map(|words| {
@@ -97,6 +97,7 @@ fn main() -> ExitCode {
             Arguments::from_arg_matches(&matches).map_err(|e| e.format(&mut command()))
         })
     });
+    // Run the verb, or report the error in the arguments.
     let done = match parsed {
         Ok(Ok(arguments)) => {
             let Arguments { error_format, color, quiet, .. } = arguments;
@@ -122,7 +123,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Adds the suggestion of the library's error, of which clap prints the message alone.
+/// Adds the suggestion of the library's error, because clap only prints the message.
 fn with_suggestion(mut error: clap::Error) -> clap::Error {
     let source = std::error::Error::source(&error);
     let of_library = source.and_then(|source| source.downcast_ref::<polyshade::Error>());
@@ -132,5 +133,5 @@ fn with_suggestion(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// A verb fails with a message and an exit code.
+/// The result of a verb, which fails with a message and an exit code.
 type Done = Result<(), Failure>;

@@ -1,5 +1,5 @@
-//! What a person is told on standard error when shaders have been written: the files, what the host does with them, and
-//! what can be tried next.
+//! The note to a person on standard error after shaders have been written: the files, the duties of the host, and
+//! commands to try next.
 
 use crate::Arguments;
 use crate::command_line::option;
@@ -12,7 +12,7 @@ use clap::{Command, CommandFactory};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Tells of the `files` that were made, by the report of what is in them.
+/// Prints a note about the written `files`, with their report.
 pub(crate) fn tell(files: &[&Path], report: &Report) {
     if is_wanted() {
         let next = next(std::env::args_os().collect(), files);
@@ -20,14 +20,14 @@ pub(crate) fn tell(files: &[&Path], report: &Report) {
     }
 }
 
-/// Tells of a stage that was written.
+/// Prints a note about a written stage.
 pub(crate) fn tell_of_stage(file: &Path, report: &Report) {
     if is_wanted() {
         eprint!("{}", printable(&wrote(&[file], report)));
     }
 }
 
-/// Shaders of a batch are told of in its report.
+/// Whether notes are printed. A batch puts this information into its report.
 fn is_wanted() -> bool {
     settings::is_for_people() && !memory::is_held()
 }
@@ -37,10 +37,10 @@ fn wrote(files: &[&Path], report: &Report) -> String {
     format!("wrote {}: {}", files.join(", "), report.for_host())
 }
 
-/// Command lines that can be tried, made of the one that was given in `words`.
+/// Returns command lines to try next, derived from the given `words`.
 fn next(words: Vec<OsString>, files: &[&Path]) -> String {
     let mut command = Arguments::command();
-    // Puts options that all verbs have among those of each.
+    // Adds the global options to each verb.
     command.build();
     let mut lines = Vec::new();
     if let Some(Again { program, verb, shader, options, verified }) = again(&command, words.clone())
@@ -65,7 +65,7 @@ fn next(words: Vec<OsString>, files: &[&Path]) -> String {
     lines.into_iter().map(|(what, words)| format!("{what}:\n  {}\n", quoted(&words))).collect()
 }
 
-/// A command line of a verb whose results can be verified, without where they go.
+/// A command line of a verb whose results can be verified, without the options for its outputs.
 struct Again {
     program: OsString,
     verb: OsString,
@@ -76,7 +76,7 @@ struct Again {
     verified: Vec<OsString>,
 }
 
-/// Options that `verify` refuses, as it makes the attributes itself.
+/// Options that `verify` rejects, because it generates the attributes itself.
 const FED: [&str; 2] = ["attribute", "buffer"];
 
 fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
@@ -95,7 +95,7 @@ fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
         let is_known = option(known, &word).is_some();
         let value = found.as_ref().filter(|found| found.takes_next).and_then(|_| words.next());
         match found {
-            // A response file may have the shader, or what cannot be tried again.
+            // A response file may contain the shader, or arguments that cannot be repeated.
             None if word.to_string_lossy().starts_with('@') => return None,
             None if shader.is_none() && word != "-" => shader = Some(word),
             None => return None,
@@ -112,7 +112,7 @@ fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
     Some(Again { program, verb, shader: shader?, options, verified })
 }
 
-/// Words as a shell reads them.
+/// Quotes words for a shell.
 fn quoted(words: &[OsString]) -> String {
     let quoted = words.iter().map(|word| {
         let word = word.to_string_lossy();

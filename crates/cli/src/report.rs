@@ -1,4 +1,4 @@
-//! Reports of lowerings, as JSON and as text: one shape for every verb.
+//! Reports of lowerings, as JSON and as text, with the same structure for every verb.
 
 use crate::bound::Bound;
 use crate::lowering::Lowering;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Version of the report's shape: it grows when a field changes its meaning or goes.
+/// Version of the report's structure; it increases when a field is removed or changes its meaning.
 const VERSION: u32 = 4;
 
 /// The report of a lowering.
@@ -16,18 +16,18 @@ pub(crate) struct Report {
     lowering: Lowering,
     entry: String,
     stage: ExecutionModel,
-    /// The result, of a type of this lowering's own.
+    /// The result, in a structure that depends on the lowering.
     result: Value,
-    /// The same for a person.
+    /// The same as text.
     text: String,
     params: Vec<HostParams>,
     requirements: Requirements,
-    /// How the host draws with it, where it is not as it drew before.
+    /// How the host draws with the result, if the draw changes.
     draw: Option<&'static str>,
 }
 
 impl Report {
-    /// The report of a lowering of the entry point `entry`, with its `result`, and `text` for people.
+    /// Creates the report of a lowering of the entry point `entry`, with its `result`, and the same as `text`.
     pub(crate) fn new(
         lowering: Lowering,
         (entry, stage): (&str, ExecutionModel),
@@ -46,30 +46,27 @@ impl Report {
         }
     }
 
-    /// Adds the host parameters and the requirements.
     pub(crate) fn needs(mut self, params: &[HostParams], requirements: &Requirements) -> Self {
         self.params = params.to_vec();
         self.requirements = requirements.clone();
         self
     }
 
-    /// Adds how the host draws with it.
     pub(crate) fn drawn(mut self, how: &'static str) -> Self {
         self.draw = Some(how);
         self
     }
 
-    /// What device and host need.
+    /// Returns the requirements on the device and the host.
     pub(crate) fn requirements(&self) -> &Requirements {
         &self.requirements
     }
 
-    /// The entry point.
     pub(crate) fn entry(&self) -> (String, ExecutionModel) {
         (self.entry.clone(), self.stage)
     }
 
-    /// As JSON, with where resources are bound in MSL and WGSL, if those are written.
+    /// Formats the report as JSON, with the bindings of resources in MSL and WGSL, if those were written.
     pub(crate) fn to_json(&self, bound: &Bound) -> String {
         print(self.to_value(), bound)
     }
@@ -86,7 +83,7 @@ impl Report {
         })
     }
 
-    /// As text, for a person.
+    /// Formats the report as text.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{} of {} ({})\n", self.lowering.name, self.entry, self.stage);
         text.push_str(&self.text);
@@ -99,7 +96,7 @@ impl Report {
         text
     }
 
-    /// What was lowered, and what the host does, in a few lines.
+    /// Summarizes the lowering and the duties of the host in a few lines.
     pub(crate) fn for_host(&self) -> String {
         let mut text = format!("{} of {} ({})\n", self.lowering.name, self.entry, self.stage);
         for one in self.bound() {
@@ -120,7 +117,7 @@ impl Report {
         text
     }
 
-    /// The descriptors, each once, however many stages use it.
+    /// Returns the descriptors, each once, even if several stages use it.
     fn bound(&self) -> impl Iterator<Item = &Descriptor> {
         let all = &self.requirements.descriptors;
         let is_first = move |(number, one): &(usize, &Descriptor)| {
@@ -170,7 +167,7 @@ impl Report {
     }
 }
 
-/// The report of all stages of a pipeline.
+/// Formats the report of all stages of a pipeline as JSON.
 pub(crate) fn of_pipeline(stages: &[Report], bound: &Bound) -> String {
     let stages: Vec<Value> = stages.iter().map(Report::to_value).collect();
     print(json!({ "stages": stages }), bound)

@@ -1,4 +1,4 @@
-//! Where the results of a verb go: modules, a report, a difference.
+//! The destinations of a verb's results: modules, a report, a difference.
 
 use crate::Done;
 use crate::bound::Bound;
@@ -11,29 +11,29 @@ use crate::report::Report;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Where results go.
+/// Options for the destinations of results.
 #[derive(Args)]
 pub(crate) struct Writing {
-    /// Where the shader goes; standard output if left out, or if it is `-`
+    /// Output file of the shader; `-` is standard output [default: standard output]
     #[arg(help_heading = WRITING, short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Where a report goes, as JSON: the result, the host parameters, and the requirements
+    /// Write a report to this file, as JSON: the result, the host parameters and the requirements
     #[arg(help_heading = WRITING, long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Print the report to standard output; the module goes to a file
+    /// Print the report to standard output; write the module to a file (-o)
     #[arg(help_heading = WRITING, long)]
     json: bool,
 
-    /// Write no module, but print the report as text
+    /// Write no module; print the report as text
     #[arg(help_heading = WRITING, long, conflicts_with_all = ["output", "depfile"])]
     dry_run: bool,
 
     #[command(flatten)]
     build: Build,
 
-    /// Print the difference of the disassembled modules to standard output; the module goes to a file
+    /// Print the difference of the disassembled modules to standard output; write the module to a file (-o)
     #[arg(help_heading = WRITING)]
     #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
     diff: bool,
@@ -42,22 +42,20 @@ pub(crate) struct Writing {
     formats: Formats,
 }
 
-/// A module beside the one that a verb is named for, and where it goes.
+/// A further module of a verb, with its file.
 pub(crate) type Beside<'w> = (&'w Path, &'w [u32]);
 
 impl Writing {
-    /// Refuses options of formats that are written neither here nor to `beside`.
+    /// Rejects options of formats that neither this output nor those of `beside` have.
     pub(crate) fn check<'p>(&'p self, beside: impl Iterator<Item = &'p Path>) -> Done {
         let output = (!self.dry_run).then(|| self.output());
         self.formats.check(beside.chain(output))
     }
 
-    /// Whether only a report is asked for.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// Whether a report is asked for.
     pub(crate) fn wants_report(&self) -> bool {
         self.dry_run || self.json || self.report.is_some()
     }
@@ -66,7 +64,7 @@ impl Writing {
         self.output.as_deref().unwrap_or(Path::new("-"))
     }
 
-    /// The report alone.
+    /// Writes or prints only the report.
     pub(crate) fn preview(&self, input: &Input, report: &Report) -> Done {
         let json = report.to_json(&Bound::default());
         if let Some(file) = &self.report {
@@ -79,7 +77,8 @@ impl Writing {
         print_text(&if self.json { json } else { report.to_text() })
     }
 
-    /// Writes the module `words`, made of the one `before`, those beside it, and the report; or prints the report.
+    /// Writes the module `words`, which was rewritten from `before`, the modules beside it and the report; or only
+    /// reports.
     pub(crate) fn finish(
         &self,
         input: &Input,
@@ -114,7 +113,7 @@ impl Writing {
         }
         self.build.apply(input, &mut outputs)?;
         outputs.write()?;
-        // Where a report goes, or a build system asks, no person waits for it.
+        // No note if a report or a build system was requested, because then no person waits for it.
         if !(self.wants_report() || self.build.is_asked() || self.output() == Path::new("-")) {
             let files = beside.iter().map(|(file, _)| *file);
             let files: Vec<&Path> = std::iter::once(self.output()).chain(files).collect();

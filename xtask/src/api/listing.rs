@@ -1,12 +1,12 @@
-//! Items of a public API as lines, short enough to be read: items that a trait gives its implementations are left out,
-//! and so are the folders in which other crates keep their types.
+//! Formats a public API as readable lines: without the items that implementations inherit from traits, and without
+//! the module paths of types in other crates.
 
 use std::collections::BTreeSet;
 
 /// An item, as `public_api` prints it.
 pub(super) struct Item {
     pub(super) id: u32,
-    /// What it is a part of.
+    /// The id of the item that contains it.
     pub(super) parent: Option<u32>,
     pub(super) text: String,
 }
@@ -19,11 +19,12 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// The listing of `items` of the crate, in their order.
+    /// Lists the `items` of the crate, in their order.
     pub(super) fn new(crate_name: &str, items: &[Item]) -> Self {
         let ids = |is: fn(&str) -> bool| -> BTreeSet<u32> {
             items.iter().filter(|item| is(&item.text)).map(|item| item.id).collect()
         };
+        // Items by the kind of their parent.
         let modules = ids(|text| text.starts_with("pub mod "));
         let implementations = ids(|text| implemented(text).is_some());
         let is_in = |item: &Item, outer: &BTreeSet<u32>| {
@@ -37,7 +38,7 @@ impl Listing {
         let mut lines: Vec<String> = Vec::new();
         for item in items.iter().filter(|item| !is_in(item, &implementations)) {
             let text = without_folders(crate_name, &item.text);
-            // Methods have the path of their type, so the line before them is of use only if it has parameters.
+            // The paths of methods contain their type, so an `impl` line is useful only if it has parameters.
             let is_bare = text.starts_with("impl ") && implemented(&text).is_none();
             if is_bare || text.contains("StructuralPartialEq for ") {
                 continue;
@@ -52,7 +53,7 @@ impl Listing {
     }
 }
 
-/// `impl<…>`, the traits and the type, of an implementation of traits.
+/// Splits the implementation of traits into `impl<…>`, the traits and the type.
 fn implemented(text: &str) -> Option<(&str, &str, &str)> {
     let (head, ty) = text.split_once(" for ")?;
     let (parameters, traits) = match head.strip_prefix("impl ") {
@@ -62,7 +63,7 @@ fn implemented(text: &str) -> Option<(&str, &str, &str)> {
     Some((parameters, traits, ty))
 }
 
-/// Two implementations of the same type in one line.
+/// Joins two implementations for the same type into one line.
 fn joined(one: &str, other: &str) -> Option<String> {
     let (parameters, traits, ty) = implemented(one)?;
     let (same, another, of) = implemented(other)?;
@@ -72,7 +73,8 @@ fn joined(one: &str, other: &str) -> Option<String> {
     })
 }
 
-/// The path of the type that an item of a module is; of re-exports only those of the root count as types of this crate.
+/// Returns the path of a type that an item of a module defines. Re-exports count only in the root, and only of this
+/// crate.
 fn type_name<'t>(crate_name: &str, text: &'t str) -> Option<&'t str> {
     let mut rest = text;
     while rest.starts_with("#[") {
@@ -91,7 +93,7 @@ fn type_name<'t>(crate_name: &str, text: &'t str) -> Option<&'t str> {
     }
 }
 
-/// The text with the last part alone of every path into another crate.
+/// Shortens every path into another crate to its last part.
 fn without_folders(crate_name: &str, text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut rest = text;

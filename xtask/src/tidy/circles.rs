@@ -7,22 +7,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::File;
 
-/// Circles that there are, or fewer: each with its folder.
+/// The accepted circles, each with its folder; a part of such a circle is accepted, too.
 const KNOWN: &[(&str, &[&str])] = &[
     // A module and its patches are each defined in terms of the other.
     ("crates/spv/src", &["decorations", "inst", "module", "names", "patch", "types", "uses"]),
 ];
 
-/// How many re-exports are followed to the file that an item is in.
+/// The number of re-exports that are followed to the file that defines an item.
 const MOST_EXPORTS: usize = 8;
 
 /// The names that lead from a crate's root to a module.
 type Path = Vec<String>;
 
-/// The modules of a crate, each with what it imports: by the name that it has there.
+/// The modules of a crate, each with the items that it imports, by the names that they have there.
 type Modules = BTreeMap<Path, BTreeMap<String, Path>>;
 
-/// Which of the files in a folder import which others.
+/// The files of a folder, each with the files that it imports.
 type Imports<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 
 pub(super) fn complaints(files: &[File]) -> Vec<String> {
@@ -39,7 +39,7 @@ pub(super) fn complaints(files: &[File]) -> Vec<String> {
     crates.iter().flat_map(|(root, sources)| of_crate(root, sources)).collect()
 }
 
-/// The text without comments, and without the tests at its end.
+/// Returns the text without comments, and without the tests at its end.
 fn code(text: &str) -> String {
     let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -49,6 +49,7 @@ fn code(text: &str) -> String {
 fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
     let mut modules: Modules =
         sources.iter().map(|(path, _)| (path.clone(), BTreeMap::new())).collect();
+    // Collect the paths that each module imports, by declaration or inline.
     let mut taken: Vec<(&Path, Path)> = Vec::new();
     for (module, text) in sources {
         for (name, path) in imports(text) {
@@ -62,6 +63,7 @@ fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
 
     let taken: Vec<(&Path, Path)> =
         taken.into_iter().map(|(module, path)| (module, defining(&modules, path))).collect();
+    // Each path is an import between two files of the folder in which the paths diverge.
     let mut folders: BTreeMap<&[String], Imports<'_>> = BTreeMap::new();
     for (from, to) in &taken {
         let common = from.iter().zip(to).take_while(|(one, other)| one == other).count();
@@ -82,8 +84,8 @@ fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
     folders.into_iter().filter_map(complaint).collect()
 }
 
-/// The modules that are left after repeatedly removing those that import nothing that is left, or that nothing left
-/// imports.
+/// Returns the modules that remain after repeatedly removing modules that import no remaining module, or that no
+/// remaining module imports.
 fn circle(mut imports: Imports<'_>) -> Vec<&str> {
     loop {
         let before: usize = imports.values().map(BTreeSet::len).sum();
@@ -98,7 +100,7 @@ fn circle(mut imports: Imports<'_>) -> Vec<&str> {
     }
 }
 
-/// What the `use` declarations import, each with its name.
+/// Returns the imports of the `use` declarations, each with its name.
 fn imports(text: &str) -> Vec<(String, Path)> {
     let mut found = Vec::new();
     for declaration in text.split(';') {
@@ -114,7 +116,7 @@ fn imports(text: &str) -> Vec<(String, Path)> {
     found
 }
 
-/// The paths of a tree such as `crate::{a, b::{self, C as D}}`.
+/// Adds the paths of a tree such as `crate::{a, b::{self, C as D}}`.
 fn expand(before: &[String], tree: &str, found: &mut Vec<(String, Path)>) {
     let (path, rest) = tree.split_once('{').map_or((tree, None), |(path, rest)| (path, Some(rest)));
     let (path, alias) =
@@ -143,7 +145,7 @@ fn expand(before: &[String], tree: &str, found: &mut Vec<(String, Path)>) {
     }
 }
 
-/// Paths in code that begin at the crate or at the folder above.
+/// Returns the paths in code that begin with `crate` or `super`.
 fn inline(text: &str) -> impl Iterator<Item = Path> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
     text.split(move |letter| !is_part(letter))
@@ -151,7 +153,7 @@ fn inline(text: &str) -> impl Iterator<Item = Path> {
         .map(|path| path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
-/// A path from the crate's root; nothing for paths of other crates.
+/// Returns a path from the crate's root; `None` for paths into other crates.
 fn absolute(modules: &Modules, module: &[String], path: &[String]) -> Option<Path> {
     let (mut from, mut rest) = (module.to_vec(), path);
     while let Some((first, others)) = rest.split_first() {
@@ -170,7 +172,7 @@ fn absolute(modules: &Modules, module: &[String], path: &[String]) -> Option<Pat
     is_own.then(|| from.into_iter().chain(rest.iter().cloned()).collect())
 }
 
-/// The module that the item at a path is in, past re-exports.
+/// Returns the module that defines the item at a path, after following re-exports.
 fn defining(modules: &Modules, mut path: Path) -> Path {
     for _ in 0..MOST_EXPORTS {
         let inside = (0..=path.len()).rev().find(|end| modules.contains_key(&path[..*end]));
@@ -189,7 +191,7 @@ fn defining(modules: &Modules, mut path: Path) -> Path {
 mod tests {
     use super::*;
 
-    /// The complaints about a crate of these files.
+    /// Returns the complaints about a crate with these files.
     fn of(files: &[(&str, &str)]) -> Vec<String> {
         let file = |(path, text): &(&str, &str)| File {
             path: format!("crates/x/src/{path}.rs"),
@@ -205,7 +207,7 @@ mod tests {
             [("lib", "mod a;\nmod b;"), ("a", "use crate::b::B;"), ("b", "use crate::a::A;")];
         assert_eq!(of(&both), circle);
         assert_eq!(of(&both[..2]), [""; 0]);
-        // Whatever the paths look like, and however deep the files lie.
+        // Any form of path, and any depth of files.
         assert_eq!(
             of(&[("a", "use super::b::{self, C as D};"), ("b", "fn f(a: crate::a::A) {}")]),
             circle

@@ -166,7 +166,6 @@ const RUNS: [&str; 22] = [
     "depfile",
 ];
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     if arguments.merge.is_empty() { arguments.run() } else { arguments.join() }
 }

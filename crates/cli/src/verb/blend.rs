@@ -174,7 +174,6 @@ fn target(text: &str) -> Result<(u32, Option<Equations>), String> {
 /// The last set that every Vulkan device has.
 const SET: u32 = 3;
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     rewrite.check()?;

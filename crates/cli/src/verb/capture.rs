@@ -260,7 +260,6 @@ fn variant(text: &str) -> Result<(Variant, PathBuf), String> {
     Ok((*variant, file.into()))
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, pull, variants, writing } = arguments;
     rewrite.check()?;

@@ -150,7 +150,6 @@ enum Form {
     Separate,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     let listed = rewrite.check()?;

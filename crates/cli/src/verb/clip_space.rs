@@ -1,4 +1,4 @@
-//! `polyshade clip-space`: OpenGL's depth range, a flipped Y, pre-rotation.
+//! `polyshade clip-space`: converts OpenGL's depth range, flips Y, rotates for the display.
 
 use crate::Done;
 use crate::change::{Change, or_place};
@@ -8,30 +8,31 @@ use clap::Args;
 use polyshade::clip_space::{self, Options, Turn};
 use polyshade::host::Value;
 
-/// Converts the position from one convention to another: OpenGL's depth range to that of Vulkan, Direct3D and Metal, Y
-/// up to Y down, and pre-rotation for displays that are mounted rotated.
+/// Converts the position between conventions: OpenGL's depth range to that of Vulkan, Direct3D and Metal, Y up to Y
+/// down, and pre-rotation for rotated displays.
 ///
-/// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback sees what
-/// the shader wrote: capture first, then convert. An option with a place, as push-constant=16, is decided at run time
-/// by a word there; words at one place follow each other: range, flip, rotation.
+/// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback captures
+/// the position that the shader wrote: capture first, then convert. An option with a source, such as
+/// push-constant=16, is selected at run time by a 32-bit host parameter; parameters with the same source follow each
+/// other: range, flip, rotation.
 #[derive(Args)]
 #[command(after_help = examples::of("clip-space"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     change: Change,
 
-    /// Whether a depth from -w to w becomes one from 0 to w: on, off, or the place of a word that is not 0 where it
-    /// does: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind
-    /// address: hold its address
+    /// Convert depth from [-w, w] to [0, w]: on, off, or the source of a parameter that is nonzero to convert:
+    /// push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. With address:
+    /// before one of the first three, it holds the 64-bit address of the parameter
     #[arg(long, value_name = "WHEN", default_value = "on", value_parser = switch)]
     range: Value<bool>,
 
-    /// Whether Y points the other way: on, off, or the place of a word
+    /// Flip Y: on, off, or the source of a parameter, as for --range
     #[arg(long, value_name = "WHEN", default_value = "off", value_parser = switch)]
     flip_y: Value<bool>,
 
-    /// How far the picture is turned clockwise, behind the flip: 0, 90, 180 or 270, or the place of a word with
-    /// quarters of a turn
+    /// Rotate the image clockwise, after the flip: 0, 90, 180 or 270 degrees, or the source of a parameter with the
+    /// number of quarter turns
     #[arg(long, value_name = "TURN", default_value = "0", value_parser = rotation)]
     rotate: Value<Turn>,
 }
@@ -50,7 +51,6 @@ fn rotation(text: &str) -> Result<Value<Turn>, String> {
     or_place(text, &turns.map(|(name, turn)| (name, Value::Fixed(turn))), Value::Param)
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { change, range, flip_y, rotate } = arguments;
     let options = Options::new().depth(*range).flip_y(*flip_y).rotation(*rotate);

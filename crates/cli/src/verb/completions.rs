@@ -20,7 +20,6 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let mut command = with_names(crate::Arguments::command());
     let mut script = Vec::new();

@@ -26,7 +26,6 @@ pub(crate) struct Arguments {
     formats: Formats,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let output: &Path = &arguments.output;
     arguments.formats.check([output].into_iter())?;

@@ -22,24 +22,23 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
-/// descriptors, push constants, specialization constants; sizes of workgroups and capabilities.
+/// Lists a shader's entry points with their interface, capturable outputs, and resources of the host: descriptors,
+/// push constants, specialization constants; also workgroup sizes and capabilities.
 #[derive(Args)]
 #[command(after_help = examples::of("info"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
 
-    /// Shaders of the other stages of a pipeline: what all use together is listed, too
+    /// Shaders of the other stages of a pipeline; also list the resources of all stages together
     #[arg(value_name = "SHADER")]
     others: Vec<PathBuf>,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let inputs = arguments.input.with(&arguments.others);
     let reports = inputs.iter().map(report).collect::<Result<Vec<_>, _>>()?;
@@ -62,7 +61,7 @@ fn print(arguments: &Arguments, report: &Value, text: impl FnOnce() -> String) -
     }
 }
 
-/// What there is to say of a shader.
+/// Describes a shader.
 fn report(input: &Input) -> Result<Value, Failure> {
     let words = input.words()?;
     let module = input.parse(&words)?;
@@ -97,10 +96,11 @@ fn report(input: &Input) -> Result<Value, Failure> {
 
 fn describe(m: &Module<'_>, analysis: &Analysis<'_>, entry: EntryPoint<'_>) -> Value {
     let mut interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
-    // By location, and what has none behind.
+    // By location; variables without a location last.
     let location = |one: &Value| one["location"].as_u64().unwrap_or(u64::MAX);
     interface
         .sort_by_key(|one| (one["class"] == "output", location(one), one["component"].as_u64()));
+    // Only these stages can be captured.
     let stages =
         [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
     let varyings: Vec<Value> = if stages.contains(&entry.model()) {
@@ -128,11 +128,11 @@ fn describe(m: &Module<'_>, analysis: &Analysis<'_>, entry: EntryPoint<'_>) -> V
     })
 }
 
-/// So many entry points have their costs computed: each takes a walk through the whole module.
+/// The number of entry points whose costs are computed: each needs a walk through the whole module.
 const MOST_COSTS: usize = 16;
 
-/// The costs of the shader and its position-only variants; nothing for other stages, and where there are none. `number`
-/// entry points come before this one.
+/// Returns the costs of the shader and its position-only variants; null for stages without such variants. `number`
+/// entry points precede this one.
 fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>, number: usize) -> Value {
     if !STAGES.contains(&entry.model()) {
         return Value::Null;
@@ -169,7 +169,7 @@ fn variable(m: &Module<'_>, id: Id) -> Option<Value> {
     }))
 }
 
-/// The members of a block, with the built-ins that they are.
+/// Describes the members of a block, with their built-ins.
 fn members(m: &Module<'_>, ty: Id) -> Vec<Value> {
     let structure = m.innermost_element(ty);
     m.members(structure)
@@ -190,10 +190,10 @@ fn builtin_name(number: u32) -> String {
         .map_or_else(|| format!("built-in {number}"), |builtin| format!("{builtin:?}"))
 }
 
-/// The most dimensions of an array that are printed.
+/// The largest number of array dimensions that is printed.
 const MOST_DIMENSIONS: usize = 32;
 
-/// A type as GLSL writes it. Arrays are followed as deep as a type nests them, vectors and matrices one step.
+/// Formats a type in GLSL's syntax. Nested arrays are followed, vectors and matrices only one level.
 fn type_name(m: &Module<'_>, ty: Id) -> String {
     let mut dimensions = String::new();
     let mut inner = ty;
@@ -203,6 +203,7 @@ fn type_name(m: &Module<'_>, ty: Id) -> String {
         let _ = write!(dimensions, "[{length}]");
         inner = element;
     }
+    // The GLSL name of a scalar, and the prefix of its vectors; `?` if GLSL has no such vectors.
     let scalar = |ty| match m.ty(ty) {
         Some(Type::Int { width: 32, signed: true }) => ("int".to_owned(), "i"),
         Some(Type::Int { width: 32, signed: false }) => ("uint".to_owned(), "u"),
@@ -233,7 +234,7 @@ fn type_name(m: &Module<'_>, ty: Id) -> String {
     name + &dimensions
 }
 
-/// A number of things.
+/// Formats a number with its noun, which gets a plural `s`.
 fn counted(number: &Value, thing: &str) -> String {
     let plural = if *number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")

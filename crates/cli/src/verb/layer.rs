@@ -1,4 +1,4 @@
-//! `polyshade layer`: the Vulkan layer, for all applications or for one.
+//! `polyshade layer`: installs the Vulkan layer for all applications, or runs one application with it.
 
 mod install;
 mod places;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// Installs the Vulkan layer VK_LAYER_POLYSHADE_polyfill, or runs a program with it.
 ///
-/// docs/layer.md says what the layer does and does not do, and which settings it has.
+/// docs/layer.md describes the layer, its limits and its settings.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -30,14 +30,14 @@ const EXAMPLES: &str = "Examples:\n  \
 
 #[derive(Subcommand)]
 enum What {
-    /// Copy the library and write an implicit manifest, by which the loader finds it for every application
+    /// Copy the library and write an implicit manifest, with which the loader finds the layer for every application
     Install(Install),
-    /// Remove what `install` wrote
+    /// Remove the files that `install` wrote
     Uninstall {
         #[command(flatten)]
         place: Place,
     },
-    /// Say what is installed, and what the Vulkan loader finds
+    /// Print which layer is installed, and which one the Vulkan loader finds
     Status,
     /// Run a program with the layer, installed or not
     Run(Run),
@@ -51,21 +51,21 @@ struct Install {
     #[command(flatten)]
     library: Library,
 
-    /// On for every application, and not only where POLYSHADE_LAYER_ENABLE is 1
+    /// Enable the layer for every application, not only if POLYSHADE_LAYER_ENABLE is 1
     #[arg(long)]
     always: bool,
 }
 
 #[derive(Args)]
 struct Place {
-    /// For all users, under /usr/local/lib and /etc, instead of under the user's own data folder
+    /// Install for all users, under /usr/local/lib and /etc, instead of in the user's own data folder
     #[arg(long)]
     system: bool,
 }
 
 #[derive(Args)]
 struct Library {
-    /// The layer's library, if it does not lie beside this program
+    /// The layer's library [default: the library near this program]
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
 }
@@ -75,31 +75,32 @@ struct Run {
     #[command(flatten)]
     library: Library,
 
-    /// What the layer does: auto, pass-through or debug-null
+    /// Mode of the layer: auto, pass-through or debug-null [default: auto]
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 
-    /// What the driver is not to have, with commas between: extensions of devices, geometryShader, tessellationShader
+    /// Device extensions and features to hide, separated by commas; features: geometryShader, tessellationShader
     #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
 
-    /// Have drivers be portability drivers, as those above Metal are: without fans, with few attributes
+    /// Report the limits of a portability driver such as those for Metal: no triangle fans, few vertex attributes
     #[arg(long)]
     portability: bool,
 
-    /// What the layer tells: off, error, warning, info or debug
+    /// Amount of messages of the layer: off, error, warning, info or debug
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 
-    /// A folder for the shaders of captures, before and after, and for what is drawn, bound and written with them
+    /// Write the shaders of captures, before and after, and the plans with their draws, bindings and parameters, to
+    /// this folder
     #[arg(long, value_name = "DIR")]
     dump: Option<String>,
 
-    /// Capture only with these pipelines, by their number in the order of creation: 3, 3-7
+    /// Capture only with these pipelines, numbered from 0 in the order of creation: 3 or 3-7
     #[arg(long, value_name = "FIRST-LAST")]
     pipelines: Option<String>,
 
-    /// Refuse to create pipelines that cannot be captured, instead of drawing with them
+    /// Fail to create pipelines that cannot be captured, instead of drawing with them
     #[arg(long)]
     refuse: bool,
 
@@ -108,7 +109,6 @@ struct Run {
     command: Vec<OsString>,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.what {
         What::Install(install) => install::install(install)?,

@@ -21,7 +21,6 @@ pub(crate) struct Arguments {
     folder: PathBuf,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let folder = &arguments.folder;
     let mut command = crate::Arguments::command().disable_help_subcommand(true);

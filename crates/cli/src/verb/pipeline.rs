@@ -1,4 +1,4 @@
-//! `polyshade pipeline`: a recipe for the stages of a pipeline.
+//! `polyshade pipeline`: applies a recipe to the stages of a pipeline.
 
 use super::plan::read;
 use crate::Done;
@@ -19,8 +19,8 @@ use polyshade::recipe::{self, Recipe};
 use polyshade::spv::ExecutionModel;
 use std::path::{Path, PathBuf};
 
-/// Makes several lowerings of the stages of a pipeline, in the order that is right, whatever the order of the fields of
-/// the recipe. Resources of one stage are reserved in the others.
+/// Applies several lowerings to the stages of a pipeline, in the required order, whatever the order of the fields of
+/// the recipe. Resources that one stage uses are reserved in the others.
 #[derive(Args)]
 #[command(after_help = examples::of("pipeline"))]
 pub(crate) struct Arguments {
@@ -31,22 +31,22 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
 
-    /// The shaders of the stages behind, in the pipeline's order
+    /// The shaders of the following stages, in the pipeline's order
     #[arg(value_name = "SHADER")]
     others: Vec<PathBuf>,
 
     #[command(flatten)]
     free: Free,
 
-    /// How many components the device lets the last stage before rasterization hand on
+    /// Output components that the device allows in the last stage before rasterization
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_output_components: u32,
 
-    /// Where a stage goes: once for each, in the pipeline's order
+    /// Output file of a stage; give one for each stage, in the pipeline's order
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     outputs: Vec<PathBuf>,
 
-    /// Where a report goes, as JSON: the result of each stage, its host parameters, and its requirements
+    /// Write a report to this file, as JSON: the result of each stage, its host parameters and its requirements
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -58,11 +58,11 @@ pub(crate) struct Arguments {
     formats: Formats,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, outputs: files, .. } = arguments;
     arguments.formats.check(files.iter().map(PathBuf::as_path))?;
     let recipe = arguments.recipe()?;
+    // Read the stages.
     let inputs = input.with(&arguments.others);
     let words = inputs.iter().map(Input::words).collect::<Result<Vec<_>, _>>()?;
     let modules = inputs.iter().zip(&words).map(|(input, words)| input.parse(words));
@@ -79,6 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         return Err(Failure::new(&code::CLI_USAGE, message).help("name one with -o for each stage"));
     }
 
+    // Apply the recipe.
     let stages =
         entries.iter().map(|(module, name, stage)| (*module, arguments.target(name, *stage)));
     let stages: Vec<(&Module<'_>, Target)> = stages.collect();
@@ -94,6 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if !arguments.recipe.trim_start().starts_with('{') {
         outputs.made_of([PathBuf::from(&arguments.recipe)]);
     }
+    // Write the stages and the report.
     let mut reports = Vec::new();
     for (((_, name, stage), lowered), file) in entries.iter().zip(lowered).zip(files) {
         arguments.formats.check_destinations(file, &lowered.requirements)?;
@@ -115,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     Ok(())
 }
 
-/// A stage: its module, the name of its entry point, and which it is.
+/// A stage: its module, the name of its entry point, and its execution model.
 type Entry<'m> = (&'m Module<'m>, String, ExecutionModel);
 
 impl Arguments {
@@ -127,12 +129,12 @@ impl Arguments {
             .map_err(|error| Failure::new(&code::CLI_INVALID_INPUT, format!("the recipe: {error}")))
     }
 
-    /// The entry points of a module that are stages of the pipeline, in its order.
+    /// Returns the entry points of a module that are stages of the pipeline, in the pipeline's order.
     fn entries<'m>(&self, module: &'m Module<'_>) -> Vec<Entry<'m>> {
         let entries = module.entry_points().filter(|entry| self.input.wants(entry));
         let entries = entries.map(|entry| (module, entry.name().into_owned(), entry.model()));
         let mut entries: Vec<Entry<'m>> = entries.collect();
-        // SPIR-V numbers the stages so, but for the last.
+        // SPIR-V numbers the stages in this order; task and mesh stages have higher numbers than fragment stages.
         entries.sort_by_key(|(_, _, stage)| (*stage == ExecutionModel::FRAGMENT, *stage));
         entries
     }

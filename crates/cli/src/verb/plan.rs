@@ -1,4 +1,4 @@
-//! `polyshade plan`: plans of draws and of blending.
+//! `polyshade plan`: plans draws with transform feedback, and blending.
 
 mod profile;
 
@@ -18,8 +18,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Plans a draw with transform feedback: passes, bindings and barriers, as text, JSON or a picture. For a state with
-/// `blend` it plans how attachments are blended, and what that requires of the pass.
+/// Plans a draw with transform feedback: passes, bindings and barriers, as text, JSON or an image. For a state with
+/// `blend`, plans the blending of attachments and its requirements on the pass.
 #[derive(Args)]
 #[command(after_help = examples::behind(PRESETS, "plan"))]
 pub(crate) struct Arguments {
@@ -27,26 +27,27 @@ pub(crate) struct Arguments {
     #[arg(value_name = "STATE")]
     state: PathBuf,
 
-    /// Where the plan goes, by its name: .txt, .json or .svg; unless given, text to standard output
+    /// Output file of the plan, whose extension selects the format: .txt, .json or .svg [default: text to standard
+    /// output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// The device, if the state names none or another: a preset, a device as JSON, or a Vulkan profiles file
+    /// The device, instead of the state's: a preset, a device as JSON, or a Vulkan profiles file
     #[arg(long, value_name = "PRESET|FILE")]
     device: Option<String>,
 
-    /// Which profile of a profiles file, where there are several
+    /// The profile to use, if a profiles file has several
     #[arg(long, value_name = "NAME", requires = "device")]
     profile: Option<String>,
 
-    /// As JSON, to standard output
+    /// Print the plan as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
 }
 
 const PRESETS: &str = "Presets: vulkan, vulkan-mobile, metal, webgpu, webgpu-native.";
 
-/// A state as it is written.
+/// The contents of a state file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
@@ -57,9 +58,9 @@ struct State {
     blend: Option<BlendingState>,
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let State { device, pipeline, draw, distances, blend } = read(&arguments.state)?;
+    // The device: that of the option takes precedence.
     let device = match (&arguments.device, device) {
         (Some(name), _) => named_device(name, arguments.profile.as_deref())?,
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
@@ -69,6 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
             return Err(failure.help("name one with --device"));
         }
     };
+    // A state is either of blending or of a draw.
     if let Some(state) = blend {
         if pipeline.is_some() || draw.is_some() || distances.is_some() {
             let message = "a state is of a draw, or of blending";
@@ -100,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 impl Arguments {
-    /// Writes a plan to its file in its format.
+    /// Writes a plan to its file, in the format of the extension.
     fn write(
         &self,
         text: &str,
@@ -136,7 +138,7 @@ fn as_json(device: &Device, plan: &impl Serialize, distances: Option<&DistancePl
     serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
 }
 
-/// A preset, or a device from a file.
+/// Returns a preset, or a device from a file.
 pub(super) fn named_device(name: &str, profile: Option<&str>) -> Result<Device, Failure> {
     if let Some(device) = preset(name) {
         return Ok(device);
@@ -168,7 +170,7 @@ fn from_value<T: DeserializeOwned>(path: &Path, value: Value) -> Result<T, Failu
         .map_err(|error| Failure::at(&code::CLI_INVALID_INPUT, path, error))
 }
 
-/// The JSON of a file; `-` is standard input.
+/// Reads JSON from a file; `-` is standard input.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let mut text = String::new();
     let read = match path == Path::new("-") {

@@ -102,7 +102,6 @@ fn keep(text: &str) -> Result<Keep, polyshade::Error> {
     text.trim().parse()
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, complement, full, writing } = arguments;
     writing.check([complement, full].into_iter().flatten().map(PathBuf::as_path))?;

@@ -28,7 +28,6 @@ fn when(text: &str) -> Result<Value<bool>, String> {
     or_place(text, &[("always", Value::Fixed(true))], Value::Param)
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let options = Options::new().when(arguments.when);
     arguments.change.run(Lowering::RasterizerDiscard, None, |module, target| {

@@ -179,7 +179,6 @@ pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
 /// The feature of the program that comparisons need.
 pub(crate) const FEATURE: &str = "verify";
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.list_devices {
         return list_devices().map(|()| ExitCode::SUCCESS);

@@ -222,7 +222,6 @@ impl Rewrite {
     }
 }
 
-/// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     writing.check(std::iter::empty())?;

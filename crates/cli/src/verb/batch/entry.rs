@@ -1,4 +1,4 @@
-//! The data of a batch: a shader before it is treated and after, and the files that it gives.
+//! The data of a batch: a shader before and after its run, and its output files.
 
 use crate::failure::Exit;
 use polyshade::spv::Code;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
-/// The folder in OUT that is the batch's own.
+/// The batch's own folder in OUT.
 pub(super) const FOLDER: &str = ".polyshade-batch";
 
 /// The kind of a file that a verb writes.
@@ -15,11 +15,11 @@ pub(super) enum Role {
     Output,
     Variant(String),
     Report,
-    /// Its standard output.
+    /// The standard output of the verb.
     Printed,
 }
 
-/// One shader, and the outputs that it has if it is done: one for each of the plan's roles.
+/// A shader, and the names of its outputs: one for each of the plan's roles.
 pub(super) struct Job {
     pub(super) shader: String,
     pub(super) path: PathBuf,
@@ -27,19 +27,19 @@ pub(super) struct Job {
     pub(super) refused: Option<Refused>,
 }
 
-/// Why a shader is not read.
+/// The reason for not reading a shader.
 #[derive(Clone)]
 pub(super) struct Refused {
     pub(super) code: &'static Code,
     pub(super) message: String,
 }
 
-/// How a shader ended.
+/// The result of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
     Ok,
-    /// The shader is of no stage that the verb is for.
+    /// The verb does not apply to the shader's stage.
     Skipped,
     Unsupported,
     Failed,
@@ -49,7 +49,7 @@ pub(super) enum Status {
 }
 
 impl Status {
-    /// Whether the shader makes the batch fail, and is tried again by the next run.
+    /// Whether the shader makes the batch fail, and the next run tries it again.
     pub(super) fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Usage)
     }
@@ -65,10 +65,10 @@ impl Status {
         }
     }
 
-    /// The status of a shader that the verb refuses.
+    /// Returns the status of a shader on which the verb fails.
     pub(super) fn of(exit: Exit) -> Self {
         match exit {
-            // No verb of one shader ends by an interruption: that is the batch's own.
+            // The verb of a single shader is never interrupted: the batch handles interruptions.
             Exit::Failed | Exit::Interrupted => Self::Failed,
             Exit::Usage => Self::Usage,
             Exit::Unsupported => Self::Unsupported,
@@ -76,7 +76,7 @@ impl Status {
         }
     }
 
-    /// How the program exits on such a shader alone.
+    /// Returns the exit code of the program for such a shader alone.
     fn exit_code(self) -> Option<u8> {
         Some(match self {
             Self::Ok => 0,
@@ -89,26 +89,26 @@ impl Status {
     }
 }
 
-/// Where the result of a shader is from.
+/// The origin of a shader's result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Made,
-    /// An earlier run left it in the folder of outputs.
+    /// An earlier run left it in the output folder.
     Folder,
     Cache,
 }
 
-/// A file as the report shows it.
+/// A file in the report.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct FileEntry {
     pub(super) path: String,
     pub(super) bytes: u64,
-    /// Of SPIR-V only.
+    /// The number of SPIR-V words; `None` for other formats.
     pub(super) words: Option<u64>,
     pub(super) sha256: String,
 }
 
-/// A shader as the report shows it, and as the index remembers it.
+/// A shader in the report and in the index.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) shader: String,
@@ -117,12 +117,12 @@ pub(super) struct Entry {
     pub(super) message: Option<String>,
     /// The code of the error.
     pub(super) code: Option<String>,
-    /// The instruction that the message is about.
+    /// The instruction that the message concerns.
     pub(super) instruction: Option<String>,
-    /// Without one, the shader was not read.
+    /// `None` if the shader was not read.
     pub(super) input: Option<FileEntry>,
     pub(super) outputs: Vec<FileEntry>,
-    /// Of the input, the options and the program.
+    /// The hash of the input, the options and the program.
     pub(super) key: String,
 }
 
@@ -141,14 +141,14 @@ impl Entry {
         }
     }
 
-    /// The entry of a shader that was refused, with a message that may begin with the shader's name.
+    /// Returns the entry of a rejected shader. The message may begin with the shader's name, which is removed.
     pub(super) fn refused(self, status: Status, code: &str, message: &str) -> Self {
         let without = |name: &str| message.strip_prefix(name)?.strip_prefix(": ");
         let message = without(&self.shader).unwrap_or(message).to_owned();
         Self { status, code: Some(code.to_owned()), message: Some(message), ..self }
     }
 
-    /// The entry with the exit code of its status.
+    /// Returns the entry with the exit code of its status.
     pub(super) fn coded(&self) -> Self {
         Self { exit_code: self.status.exit_code(), ..self.clone() }
     }
@@ -169,7 +169,7 @@ impl FileEntry {
     }
 }
 
-/// A digest as hexadecimal digits.
+/// Formats a digest as hexadecimal digits.
 pub(super) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Which shaders there are: those of a folder, or those of a list.
+//! Selects the shaders of a batch: those of a folder, or those of a list.
 
 use super::entry::{FOLDER, Refused};
 use crate::code;
@@ -13,25 +13,25 @@ use walkdir::{DirEntry, WalkDir};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only shaders that match; `*` stops at `/`, and a pattern without `/` is for names in any folder
+    /// Only shaders that match; `*` does not match `/`, and a pattern without `/` matches names in any folder
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
 
-    /// No shader that matches
+    /// No shaders that match
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
 
-    /// A file that lists the shaders, a path a line, from the current folder or from DIR; all lie in DIR, which is not
-    /// searched. `-` is standard input
+    /// A file that lists the shaders, one path a line, relative to the current folder or to DIR. All must be in DIR,
+    /// which is not searched; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "include")]
     list: Option<PathBuf>,
 
-    /// The list's paths end with a zero byte, as `find -print0` writes them
+    /// The paths of the list end with a zero byte, as `find -print0` writes them
     #[arg(long, requires = "list")]
     null: bool,
 }
 
-/// A shader, and the error about it that is known before it is read.
+/// A shader, with an error that is known before it is read.
 pub(super) struct Shader {
     /// The path in the folder, with `/` between the parts.
     pub(super) name: String,
@@ -39,12 +39,12 @@ pub(super) struct Shader {
     pub(super) refused: Option<Refused>,
 }
 
-/// Endings of files that the program reads.
+/// Extensions of the files that the program reads.
 const ENDINGS: [&str; 12] = [
     "spv", "spvasm", "hlsl", "wgsl", "vert", "tesc", "tese", "geom", "frag", "comp", "mesh", "task",
 ];
 
-/// The shaders in `folder`, by name. `out` is not searched.
+/// Returns the shaders in `folder`, sorted by name. `out` is not searched.
 pub(super) fn shaders(
     folder: &Path,
     out: &Path,
@@ -100,7 +100,8 @@ impl Globs {
     }
 }
 
-/// Every file in the folder. Links to files are followed; links to folders are not, as they may lead round in circles.
+/// Returns every file in the folder. Links to files are followed; links to folders are not, as they may form a
+/// circle.
 fn walked(folder: &Path, out: &Path) -> Vec<Shader> {
     let out = fs::canonicalize(out).ok();
     let is_output = |entry: &DirEntry| {
@@ -159,8 +160,8 @@ fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure
         .collect()
 }
 
-/// Where `path` lies in `folder`: from the current folder or, if it leads elsewhere from there and the file is in
-/// `folder`, from that.
+/// Returns the position of `path` in `folder`. The path is relative to the current folder or, if that does not lead
+/// into `folder`, to `folder`.
 fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     let whole = |path: &Path| std::path::absolute(path).ok().map(|path| plain(&path));
     let below = |path: &Path| Some(whole(path)?.strip_prefix(whole(folder)?).ok()?.to_owned());
@@ -172,7 +173,7 @@ fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     below(path).or_else(from_folder).filter(is_plain)
 }
 
-/// The path without its `.` parts.
+/// Returns the path without its `.` parts.
 fn plain(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }

@@ -1,4 +1,4 @@
-//! One shader of a batch: skipped if it is up to date, else lowered by the verb.
+//! One shader of a batch: skipped if its outputs are up to date, otherwise rewritten by the verb.
 
 use super::Run;
 use super::cache::{Cache, Key};
@@ -12,9 +12,10 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The result for a shader, and where it is from.
+/// Returns the result of a shader, and the origin of that result.
 ///
-/// Files that are left in `stage`, the thread's own, belong to no other shader, and go when the batch ends.
+/// `stage` belongs to this thread: files that remain there affect no other shader, and are removed when the batch
+/// ends.
 pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) {
     let job = &run.plan.jobs[at];
     let entry = Entry::not_run(&job.shader);
@@ -23,6 +24,7 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
         let status = Status::of(Exit::of(code));
         return (entry.refused(status, code.name(), message), Source::Made);
     }
+    // Read the shader, and reuse the result of an earlier run if nothing changed.
     let read = metadata(&job.path).and_then(|metadata| Ok((read(&job.path, &metadata)?, metadata)));
     let (bytes, metadata) = match read {
         Ok(read) => read,
@@ -42,16 +44,18 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
         return (before.clone(), Source::Folder);
     }
 
+    // Ask the cache.
     let cache = run.cache.filter(|_| may_reuse);
     let cache = cache.map(|cache| (cache, Cache::key(run.command, &run.plan.roles, job, &key)));
     let _mark = stage.mark(&job.shader);
     let cached = cache.as_ref().and_then(|(cache, key)| from_cache(run, job, (cache, key), stage));
     if let Some(entry) = cached {
-        // A line that is lost is a shader that is done again.
+        // If the line is lost, the next run only repeats the shader.
         let _ = run.index.record(&entry);
         return (entry, Source::Cache);
     }
 
+    // Run the verb, and record the result.
     let entry = Entry { key, input: Some(input), ..entry };
     let (entry, contents) = match made(run, job, (bytes, &metadata), stage) {
         Ok(Ok((outputs, contents))) => (Entry { status: Status::Ok, outputs, ..entry }, contents),
@@ -71,7 +75,7 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
     (entry, Source::Made)
 }
 
-/// The result that the cache has, put into its place. What cannot be put there is made, which says why.
+/// Moves a result from the cache to its place. If that fails, the shader is run, which reports the error.
 fn from_cache(
     run: &Run<'_>,
     job: &Job,
@@ -93,19 +97,19 @@ fn from_cache(
     Some(entry)
 }
 
-/// Whether the text includes others, which may have changed when it has not.
+/// Whether the text may include other files, which may change when the text does not.
 fn includes(text: &[u8]) -> bool {
     const DIRECTIVE: &[u8] = b"include";
     text.windows(DIRECTIVE.len()).any(|part| part == DIRECTIVE)
 }
 
-/// Of a file only: reading a pipe would wait.
+/// Returns the metadata of a regular file; reading a pipe would wait.
 fn metadata(path: &Path) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     if metadata.is_file() { Ok(metadata) } else { Err(io::Error::other("this is not a file")) }
 }
 
-/// The contents of a file that is as large as `metadata` say.
+/// Reads a file, and fails if its size differs from that in `metadata`.
 fn read(path: &Path, metadata: &Metadata) -> io::Result<Vec<u8>> {
     let size = metadata.len();
     let mut bytes = Vec::with_capacity(usize::try_from(size).map_err(io::Error::other)? + 1);
@@ -117,7 +121,7 @@ fn changed() -> io::Error {
     io::Error::other("the shader changed while it was read")
 }
 
-/// Whether an earlier run did this shader, and all that it wrote is there.
+/// Whether an earlier run finished this shader, and all its outputs still exist.
 fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
     let names = before.outputs.iter().map(|output| &output.path);
     match before.status {
@@ -135,7 +139,7 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
 /// The outputs of a shader, and their contents.
 type Outputs = (Vec<FileEntry>, Vec<Vec<u8>>);
 
-/// Runs the verb, and puts its outputs in their places.
+/// Runs the verb, and moves its outputs to their places.
 fn made(
     run: &Run<'_>,
     job: &Job,
@@ -159,7 +163,7 @@ fn made(
                 outputs.0.push(FileEntry::of(name, &bytes));
                 outputs.1.push(bytes);
             }
-            // A shader without distances needs no geometry stage behind it.
+            // A shader without distances needs no geometry stage after it.
             None if matches!(role, Role::Variant(_)) => run.index.remove(name)?,
             None => return Err(io::Error::other(format!("{name}: it was not written"))),
         }
@@ -168,7 +172,7 @@ fn made(
     Ok(Ok(outputs))
 }
 
-/// Puts the outputs of a shader in their places.
+/// Moves the outputs of a shader to their places.
 fn publish(
     run: &Run<'_>,
     job: &Job,
@@ -183,22 +187,22 @@ fn publish(
     })
 }
 
-/// The entry of a shader where a file could not be read or written.
+/// Returns the entry of a shader for which a file could not be read or written.
 fn failed(entry: Entry, error: &io::Error) -> Entry {
     entry.refused(Status::Failed, code::CLI_FILE.name(), &error.to_string())
 }
 
-/// The entry of a shader that the verb did not do.
+/// Returns the entry of a shader on which the verb failed.
 fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
     let Said::Not { exit, code, message, instruction } = said else { return entry };
-    // The report is the same wherever the folders are.
+    // The report must not depend on the locations of the folders.
     let stage = printable(&stage.join("").display().to_string());
     let path = printable(&job.path.display().to_string());
     let message = message.replace(&stage, "").replace(&path, &job.shader);
     Entry { instruction, ..entry }.refused(Status::of(exit), &code, &message)
 }
 
-/// Removes the outputs of an earlier run: a shader that is refused has none.
+/// Removes the outputs of an earlier run: a rejected shader has none.
 fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
     let removed = job.outputs.iter().try_for_each(|name| run.index.remove(name));
     match removed.and_then(|()| remove_former(run, job)) {
@@ -211,7 +215,7 @@ fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
     }
 }
 
-/// Takes away outputs that the shader had under other names.
+/// Removes outputs that the shader had under other names.
 fn remove_former(run: &Run<'_>, job: &Job) -> io::Result<()> {
     let former = run.index.before(&job.shader).map_or(&[][..], |before| &before.outputs);
     let gone = former.iter().filter(|output| !run.plan.has_output(&output.path));

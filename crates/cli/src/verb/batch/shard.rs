@@ -1,7 +1,7 @@
-//! A batch over several machines: each takes a shard of the shaders, and their reports are joined into one.
+//! Divides a batch among several machines: each runs a shard of the shaders, and their reports are joined into one.
 //!
-//! What a shader's file holds decides its shard. Neither its name, the order of the folder nor what other shaders there
-//! are changes that, and what is there twice is of one shard, so that one cache sees it.
+//! The contents of a shader's file determine its shard, independently of its name, the order of the folder and the
+//! other shaders. Copies of a shader are in one shard, so that they share its cache.
 
 use super::command::Command;
 use super::entry::{Job, hex};
@@ -36,7 +36,7 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Whether a shader whose file holds this is of the shard.
+    /// Whether a shader with these contents belongs to the shard.
     pub(super) fn has(self, contents: &[u8]) -> bool {
         let digest = Sha256::digest(contents);
         let (first, _) = digest.split_first_chunk().expect("a digest has 32 bytes");
@@ -44,7 +44,7 @@ impl Shard {
     }
 }
 
-/// What the report of a shard says of the whole batch, so that reports of another one are noticed.
+/// The data about the whole batch in the report of a shard, which detects reports of other batches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Part {
     #[serde(flatten)]
@@ -52,18 +52,18 @@ pub(super) struct Part {
     pub(super) whole: Whole,
 }
 
-/// What is the same for all shards of a batch.
+/// The data that all shards of a batch share.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Whole {
-    /// How many shaders all shards have together, and the hash of their names.
+    /// The number of shaders in all shards together, and the hash of their names.
     pub(super) shaders: usize,
     pub(super) names: String,
-    /// Of the program, its options, and what these name.
+    /// The hash of the program, its options, and the files that they name.
     pub(super) command: String,
 }
 
 impl Part {
-    /// The part that `shard` is of these jobs, which are all shards'.
+    /// Describes `shard` as a part of these jobs, which are those of all shards.
     pub(super) fn new(shard: Shard, command: &Command, jobs: &[Job]) -> Self {
         let names = jobs.iter().map(|job| job.shader.as_str());
         let whole =
@@ -80,7 +80,7 @@ impl Part {
     }
 }
 
-/// The hash of the names of shaders, in this order.
+/// Returns the hash of the names of shaders, in this order.
 pub(super) fn names_hash<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut hash = Sha256::new();
     for name in names {
@@ -113,7 +113,7 @@ mod tests {
             let fair = 700 / shards.len();
             assert!(counts.iter().all(|count| (fair / 2..=fair * 2).contains(count)), "{counts:?}");
         }
-        // Machines of other versions agree on it.
+        // Other versions of the program must agree on this division.
         assert!(shard("1/3").has(b"a.vert") && shard("2/3").has(b"b.vert"));
     }
 

@@ -1,4 +1,4 @@
-//! Options of fixed-function blending in the shader: factors, logic operations, formats, constants, coverage.
+//! The fixed-function options of `polyshade blend`: factors, logic operations, formats, constants, coverage.
 
 use super::Rewrite;
 use crate::Done;
@@ -11,32 +11,32 @@ use polyshade::advanced_blend::{
 use polyshade::host::ParamSource;
 use std::str::FromStr;
 
-/// Fixed function in the same shader.
+/// Options for fixed-function blending in the shader.
 #[derive(Args)]
 pub(crate) struct Fixed {
-    /// Ordinary blending of every target, or of one: factors of source and destination, and an operation (add); those
-    /// of alpha behind a slash, where they differ
+    /// Ordinary blending of every target, or of one: source and destination factors, and an operation (default: add);
+    /// after a slash those of alpha, if they differ
     #[arg(long, value_name = "[LOCATION=]SRC,DST[,OP][/SRC,DST[,OP]]", value_parser = at_location::<Ordinary>)]
     pub(super) blend: Vec<(Option<u32>, Ordinary)>,
 
-    /// A logic operation on the bits of every target, or of one: and, xor, or-inverted, …
+    /// Logic operation on the bits of every target, or of one: and, xor, or-inverted, …
     #[arg(long, value_name = "[LOCATION=]OPERATION", value_parser = at_location::<LogicOperation>)]
     pub(super) logic_op: Vec<(Option<u32>, LogicOperation)>,
 
-    /// Format of the attachments, or of one, as VkFormat names it; it says the class, whether there is alpha, and the
-    /// bits that logic operations combine
+    /// Format of the attachments, or of one, by its VkFormat name; it determines the class, whether there is alpha,
+    /// and the bits for logic operations
     #[arg(long, value_name = "[LOCATION=]FORMAT", value_parser = at_location::<Format>)]
     pub(super) attachment_format: Vec<(Option<u32>, Format)>,
 
-    /// The blend constants: four numbers, or where the host fills them in: push-constant=OFFSET, specialization=ID,
-    /// uniform=SET:BINDING, storage=SET:BINDING, the first three behind address: too; behind the words that select, if
-    /// at one place [default: 0,0,0,0]
+    /// Blend constants: four numbers, or the source of four host parameters: push-constant=OFFSET (bytes),
+    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; address: before one of the first three for their
+    /// 64-bit address. They follow the parameters of --select if both have the same source [default: 0,0,0,0]
     #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true,
         requires = "blend")]
     blend_constants: Option<Constants>,
 
-    /// Turn the alpha of location 0 into coverage of so many samples, in place of alphaToCoverageEnable, which has to
-    /// be off
+    /// Convert the alpha of location 0 into the coverage of this many samples, instead of alphaToCoverageEnable,
+    /// which must be off
     #[arg(long, value_name = "SAMPLES")]
     pub(super) alpha_to_coverage: Option<u32>,
 }
@@ -78,7 +78,7 @@ fn constants(text: &str) -> Result<Constants, String> {
 }
 
 impl Fixed {
-    /// The targets of these options, without what holds for all targets.
+    /// Returns the targets of these options, without the settings of all targets.
     pub(super) fn targets(&self) -> impl Iterator<Item = (Option<u32>, ColorBlend)> {
         let ordinary = self.blend.iter().map(|(at, how)| (*at, ColorBlend::ordinary(*how)));
         let logic =
@@ -86,8 +86,8 @@ impl Fixed {
         ordinary.chain(logic)
     }
 
-    /// Blends every target in one way. An attachment of another format is a target of its own, and one of integers
-    /// stays as it is unless there is a logic operation.
+    /// Blends every target in one way. An attachment with its own format is a separate target; integer attachments
+    /// stay as they are without a logic operation.
     pub(super) fn every(
         &self,
         options: Options,
@@ -117,7 +117,7 @@ impl Fixed {
         }
     }
 
-    /// The format of the attachment at a location, or of every one.
+    /// Returns the format of the attachment at a location, or of every attachment.
     pub(super) fn format(&self, location: Option<u32>, class: Option<FormatClass>) -> Format {
         let of = |location: Option<u32>| {
             self.attachment_format.iter().find(|(at, _)| *at == location).map(|(_, format)| *format)
@@ -126,14 +126,15 @@ impl Fixed {
         own.or_else(|| of(None)).unwrap_or_else(|| class.unwrap_or_default().into())
     }
 
-    /// The locations that have a format of their own.
+    /// Returns the locations that have their own format.
     pub(super) fn own_formats(&self) -> impl Iterator<Item = u32> {
         self.attachment_format.iter().filter_map(|(location, _)| *location)
     }
 
-    /// Refuses options that contradict each other or have no effect.
+    /// Rejects options that contradict each other or have no effect.
     pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
         let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
+        // Each target may be blended in one way only.
         let advanced = rewrite.target.iter().map(|(location, _)| Some(*location));
         let every = rewrite.equations.iter().map(|_| None);
         let ordinary = self.blend.iter().map(|(location, _)| *location);
@@ -149,6 +150,7 @@ impl Fixed {
                 None => "every target is blended in two ways".to_owned(),
             });
         }
+        // Each attachment may have one format only.
         let mut formats: Vec<Option<u32>> =
             self.attachment_format.iter().map(|(location, _)| *location).collect();
         formats.sort_unstable();

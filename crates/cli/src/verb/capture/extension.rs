@@ -20,7 +20,6 @@ pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
     })
 }
 
-/// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Done {
     if !arguments.variants.is_empty() {
         let message = "--variant has no meaning with --path extension";

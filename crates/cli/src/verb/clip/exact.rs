@@ -1,4 +1,4 @@
-//! `clip --exact`: the pipeline's geometry stage, or one that is generated, clips and culls.
+//! `clip --exact`: clips and culls in the pipeline's geometry stage, or in a generated one.
 
 use crate::Done;
 use crate::code;
@@ -11,43 +11,43 @@ use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::ProvokingVertex;
 use std::path::PathBuf;
 
-/// Forms beside which there is no --exact. Where a required option conflicts with one that is there, clap asks for it
-/// no more: so what needs --exact conflicts with them too.
+/// The options that conflict with `--exact`. clap drops `requires` if the required option conflicts with a given one,
+/// so the options that need `--exact` conflict with these, too.
 const OTHERS: [&str; 2] = ["to", "emulate"];
 
-/// The options of --exact.
+/// The options of `--exact`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Emulate distances exactly: the geometry stage clips and culls its primitives. After a vertex or tessellation
-    /// evaluation stage one is generated, which needs --geometry and --location
+    /// evaluation stage, a geometry stage is generated, which needs --geometry and --location
     #[arg(long, conflicts_with_all = OTHERS)]
     pub(super) exact: bool,
 
-    /// With --exact: where the generated geometry stage goes
+    /// With --exact: write the generated geometry stage to this file
     #[arg(long, value_name = "FILE", requires = "exact", conflicts_with_all = OTHERS)]
     pub(super) geometry: Option<PathBuf>,
 
-    /// With --exact: the primitives that the generated geometry stage takes
+    /// With --exact: input primitives of the generated geometry stage
     #[arg(long, value_parser = named(PRIMITIVES), requires = "exact", conflicts_with_all = OTHERS,
         default_value = "triangles")]
     primitive: Primitive,
 
-    /// With --exact: the fragment stage reads distances, and gets them as ordinary values at --location
+    /// With --exact: the fragment stage reads distances, and gets them as ordinary inputs at --location
     #[arg(long, requires_all = ["exact", "location"], conflicts_with_all = OTHERS)]
     hand_on: bool,
 
-    /// With --exact: locations at which the fragment stage reads flat floats; integers, and outputs that the shader
-    /// itself decorates, need not be named
+    /// With --exact: locations at which the fragment stage reads floats with `flat`; integers, and outputs that the
+    /// shader itself decorates, need not be listed
     #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact",
         conflicts_with_all = OTHERS)]
     flat: Vec<u32>,
 
-    /// With --exact: locations that the fragment stage interpolates without perspective
+    /// With --exact: locations that the fragment stage reads with `noperspective`
     #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact",
         conflicts_with_all = OTHERS)]
     no_perspective: Vec<u32>,
 
-    /// With --exact: the vertex that flat values come from
+    /// With --exact: the provoking vertex, from which flat values are taken
     #[arg(long, value_parser = named(VERTICES), requires = "exact", conflicts_with_all = OTHERS,
         default_value = "first")]
     provoking: ProvokingVertex,
@@ -78,7 +78,7 @@ const VERTICES: [(&str, &str, ProvokingVertex); 2] =
     [("first", "", ProvokingVertex::First), ("last", "", ProvokingVertex::Last)];
 
 impl Options {
-    /// Refuses options that lack another one, or that the stage does not need.
+    /// Rejects options that need another option, or that have no effect in this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel, location: Option<u32>) -> Done {
         if let Some(both) = self.flat.iter().find(|one| self.no_perspective.contains(one)) {
             let message = format!(
@@ -97,7 +97,7 @@ impl Options {
         Err(Failure::new(&code::CLI_USAGE, lacking))
     }
 
-    /// Refuses to make a geometry stage that goes nowhere.
+    /// Fails if the generated geometry stage has no output file.
     pub(super) fn check_geometry(&self, model: ExecutionModel) -> Done {
         if self.exact && model != ExecutionModel::GEOMETRY && self.geometry.is_none() {
             let message = "--exact needs --geometry: where the geometry stage goes";
@@ -106,14 +106,14 @@ impl Options {
         Ok(())
     }
 
-    /// What a geometry stage of the device may emit.
+    /// Sets the limits of the device's geometry stages.
     pub(super) fn limit(&self, device: &mut Device) {
         device.max_geometry_vertices = self.max_geometry_vertices;
         device.max_geometry_components = self.max_geometry_components;
         device.max_geometry_total = self.max_geometry_total;
     }
 
-    /// The form of the distances, for `verify`.
+    /// Returns the form of the distances, for `verify`.
     pub(super) fn form(
         &self,
         location: Option<u32>,
@@ -126,7 +126,7 @@ impl Options {
         }
     }
 
-    /// The step. A stage other than a geometry stage gets one after it.
+    /// Returns the step. After a stage that is not a geometry stage, one is generated.
     pub(super) fn clip(
         &self,
         emulated: Emulated,

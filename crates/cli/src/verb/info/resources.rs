@@ -1,8 +1,7 @@
-//! What the host gives an entry point beside vertices: descriptors, push constants, specialization constants, and what
-//! it has to know of its size.
+//! Reads the resources of an entry point: descriptors, push constants, specialization constants, and its workgroup
+//! size.
 //!
-//! This is the program's own reading of a module. In the library it would be types of its public API, which has as many
-//! as it may have.
+//! This is part of the program and not of the library, to keep the number of public types small.
 
 use super::analysis::Analysis;
 use super::type_name;
@@ -12,10 +11,10 @@ use polyshade::spv::{Decoration, ExecutionMode, Id, Op, Section, StorageClass, T
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Structures and arrays are followed this deep.
+/// The nesting depth to which structures and arrays are followed.
 const DEEPEST: u32 = 16;
 
-/// The descriptors and push constants among the resources that an entry point uses.
+/// Returns the descriptors and the push constants among the resources that an entry point uses.
 pub(super) fn of_entry(m: &Module<'_>, used: &[AnyVariable<'_>]) -> (Vec<Value>, Vec<Value>) {
     let mut descriptors: Vec<Value> =
         used.iter().filter_map(|one| descriptor(m, one.result(), one.storage_class())).collect();
@@ -55,7 +54,8 @@ fn descriptor(m: &Module<'_>, id: Id, class: StorageClass) -> Option<Value> {
     }))
 }
 
-/// What an array of descriptors holds, and how many; none where that is not known before it runs.
+/// Returns the element type of an array of descriptors, and the count; `None` if the count is unknown before run
+/// time.
 fn counted(m: &Module<'_>, ty: Id) -> (Id, Option<u32>) {
     let (mut inner, mut count) = (ty, Some(1_u32));
     for _ in 0..DEEPEST {
@@ -79,7 +79,7 @@ fn operand(m: &Module<'_>, id: Id, word: usize) -> Option<Id> {
     Id::new(*m.definition(id)?.words().get(word)?)
 }
 
-/// The kind of descriptor that a variable takes, as Vulkan calls it.
+/// Returns the descriptor type of a variable, by Vulkan's name.
 fn kind(m: &Module<'_>, ty: Id, class: StorageClass) -> Option<&'static str> {
     Some(match (class, m.ty(ty)?) {
         (StorageClass::STORAGE_BUFFER, _) => "storage buffer",
@@ -113,10 +113,10 @@ enum Dim {
     Other,
 }
 
-/// The operand `Sampled` of an image that is used without a sampler.
+/// The value of an image's `Sampled` operand if the image is used without a sampler.
 const STORAGE: u32 = 2;
 
-/// The dimension of an image type, and its operand `Sampled`.
+/// Returns the dimension of an image type, and its `Sampled` operand.
 fn image(m: &Module<'_>, ty: Id) -> Option<(Dim, u32)> {
     let words = m.definition(ty)?.words();
     let dim = match spirv::Dim::from_u32(*words.get(3)?)? {
@@ -127,7 +127,7 @@ fn image(m: &Module<'_>, ty: Id) -> Option<(Dim, u32)> {
     Some((dim, *words.get(7)?))
 }
 
-/// The bytes of a block of push constants, with its members.
+/// Describes a block of push constants with its byte range and its members.
 fn push_constants(m: &Module<'_>, id: Id) -> Option<Value> {
     let block = m.pointee(id)?;
     let members: Vec<Value> = m
@@ -157,7 +157,7 @@ fn member_word(m: &Module<'_>, block: Id, member: u32, decoration: Decoration) -
     m.member_decoration(block, member, decoration)?.first().copied()
 }
 
-/// The bytes of a value in memory; none where they are not known before it runs.
+/// Returns the size of a value in memory, in bytes; `None` if it is unknown before run time.
 fn size(m: &Module<'_>, ty: Id, member: Option<(Id, u32)>, depth: u32) -> Option<u32> {
     let depth = depth.checked_sub(1)?;
     match m.ty(ty)? {
@@ -186,7 +186,7 @@ fn size(m: &Module<'_>, ty: Id, member: Option<(Id, u32)>, depth: u32) -> Option
     }
 }
 
-/// The specialization constants of a module, by their numbers.
+/// Returns the specialization constants of a module, sorted by id.
 pub(super) fn specialization(m: &Module<'_>) -> Vec<Value> {
     let mut all: Vec<Value> =
         m.section(Section::Globals).filter_map(|inst| specialization_constant(m, inst)).collect();
@@ -221,7 +221,7 @@ fn specialization_constant(m: &Module<'_>, inst: Inst<'_>) -> Option<Value> {
     }))
 }
 
-/// Invocations of a workgroup, where the stage has some; of specialization constants, their defaults.
+/// Returns the workgroup size, if the stage has one. Specialization constants count with their defaults.
 pub(super) fn workgroup_size(
     m: &Module<'_>,
     analysis: &Analysis<'_>,
@@ -236,7 +236,7 @@ pub(super) fn workgroup_size(
     };
     let mode = |mode| analysis.mode(function, mode).map(|mode| mode.operands());
     let size: Vec<Option<u32>> = match (mode(ExecutionMode::LOCAL_SIZE), analysis.workgroup_size) {
-        // The built-in wins over the mode.
+        // The built-in takes precedence over the mode.
         (Some(_), Some(inst)) => inst.words().get(3..)?.iter().map(value).collect(),
         (Some(size), None) => size.iter().copied().map(Some).collect(),
         (None, _) => mode(ExecutionMode::LOCAL_SIZE_ID)?.iter().map(value).collect(),
@@ -244,7 +244,7 @@ pub(super) fn workgroup_size(
     Some(json!(size))
 }
 
-/// The capabilities that a module declares.
+/// Returns the names of the capabilities that a module declares.
 pub(super) fn capabilities(m: &Module<'_>) -> Vec<String> {
     let words = m.section(Section::Capabilities).filter_map(|inst| inst.words().get(1).copied());
     let name = |word| match spirv::Capability::from_u32(word) {
@@ -262,7 +262,7 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
-/// How many descriptors a place has, as GLSL writes it.
+/// Formats the number of descriptors of a binding in GLSL's syntax.
 pub(super) fn dimension(count: &Value) -> String {
     match count {
         Value::Null => "[]".to_owned(),
@@ -275,7 +275,7 @@ pub(super) fn listed<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'
     value[key].as_array().into_iter().flatten()
 }
 
-/// Descriptors, push constants and the size of workgroups of an entry point as lines.
+/// Appends lines for the descriptors, push constants and workgroup size of an entry point.
 pub(super) fn entry_as_text(text: &mut String, entry: &Value) {
     for one in listed(entry, "descriptors") {
         let field = |key: &str| text_of(&one[key]);
@@ -299,7 +299,7 @@ pub(super) fn entry_as_text(text: &mut String, entry: &Value) {
     }
 }
 
-/// What a module declares for all its entry points, as lines.
+/// Appends lines for the declarations that all entry points of a module share.
 pub(super) fn module_as_text(text: &mut String, report: &Value) {
     let names: Vec<String> = listed(report, "capabilities").map(text_of).collect();
     let _ = writeln!(text, "capabilities: {}", names.join(", "));

@@ -1,7 +1,8 @@
-//! The time that a step of a process takes: processor time while the process computes, wall-clock time while it waits.
+//! The time that a step of a process takes: processor time while the process computes, wall-clock time while it
+//! waits.
 //!
-//! A busy machine runs a process later, and a limit on wall-clock time would stop it for that. A process that waits for
-//! a device uses no processor time, and a limit on processor time would never stop it.
+//! On a busy machine, a limit on wall-clock time would stop a process that only got no processor. A process that
+//! waits for a device uses no processor time, so a limit on processor time would never stop it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Clock {
     process: u32,
     last: Instant,
-    /// The processor time of each thread at the last look.
+    /// The processor time of each thread at the last call of `look`.
     threads: BTreeMap<u32, Duration>,
     spent: Duration,
 }
@@ -28,11 +29,11 @@ impl Clock {
         self.spent = Duration::ZERO;
     }
 
-    /// Looks at the threads, and gives the time of the step so far. Many short intervals between looks make it exact.
+    /// Reads the state of the threads, and returns the time of the step so far. Short intervals make it exact.
     pub(super) fn look(&mut self) -> Duration {
         let (now, (threads, computes)) = (Instant::now(), threads(self.process));
         let before = |thread| self.threads.get(thread).copied().unwrap_or_default();
-        // Threads that compute side by side are one step: the busiest of them says how far it is.
+        // Threads that compute in parallel belong to one step: the busiest thread determines its time.
         let busiest =
             threads.iter().map(|(thread, time)| time.saturating_sub(before(thread))).max();
         self.spent += match busiest {
@@ -44,8 +45,8 @@ impl Clock {
     }
 }
 
-/// The threads of a process and of those that it started, with their processor times, and whether any of them computes
-/// or would if it had a processor. None where the system has no `/proc`.
+/// Returns the threads of a process and of its descendants with their processor times, and whether any of them
+/// computes or is ready to compute. Empty if the system has no `/proc`.
 fn threads(process: u32) -> (BTreeMap<u32, Duration>, bool) {
     let mut found = BTreeMap::new();
     let mut computes = false;
@@ -59,7 +60,7 @@ fn threads(process: u32) -> (BTreeMap<u32, Duration>, bool) {
             let Some(thread) = name.to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            // A name in parentheses may have blanks and parentheses itself.
+            // The name in parentheses may contain spaces and parentheses.
             let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
             computes |= matches!(state, Some('R' | 'D'));
             let nanoseconds =
@@ -78,7 +79,7 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::thread;
 
-    /// Returns once time passes on the clock of a shell that runs this.
+    /// Runs a shell script, and returns when time has passed on its clock.
     fn passes(script: &str) {
         let mut command = Command::new("sh");
         let child = command.args(["-c", script]).stdout(Stdio::null()).spawn();
@@ -91,7 +92,7 @@ mod tests {
         child.wait().expect("it was killed");
     }
 
-    /// Nothing is said of how much: that depends on how busy the machine is.
+    /// The amount is not checked, because it depends on the load of the machine.
     #[test]
     fn time_passes_while_a_process_waits_and_while_it_computes() {
         passes("exec sleep 100000");
