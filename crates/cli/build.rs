@@ -1,4 +1,4 @@
-//! Tells the program which features it is built with: `batch` does a shader anew when they change.
+//! Passes the features of the build to the program, because `batch` runs shaders again when they change.
 
 use std::env;
 

@@ -1,7 +1,7 @@
-//! `cargo xtask book`: the documents as an mdBook, in the order of `docs/SUMMARY.md`.
+//! `cargo xtask book`: builds the documents as an mdBook, in the order of `docs/SUMMARY.md`.
 //!
-//! The documents link to each other and to files of the repository, and are read there as they are. So the book is made
-//! of a copy of these: every page and everything that one links to, at the same paths.
+//! The documents link to each other and to files of the repository. The book is therefore built from a copy of all
+//! pages and their link targets, at the same paths.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ pub(crate) fn run_book() -> Result<(), String> {
     Ok(())
 }
 
-/// The pages, and all that they link to.
+/// Returns the pages, and the files that they link to.
 fn files() -> Result<BTreeSet<String>, String> {
     let tracked = output(&mut program("git", ["ls-files", "-z"]))?;
     let mut files = BTreeSet::new();
@@ -59,12 +59,12 @@ fn files() -> Result<BTreeSet<String>, String> {
     Ok(files)
 }
 
-/// The pages of the summary, from the workspace's root.
+/// Returns the pages of the summary, relative to the workspace.
 fn pages(summary: &str) -> BTreeSet<String> {
     links::links(summary).map(|(link, _)| links::resolve(SUMMARY, link)).collect()
 }
 
-/// The summary as it is read from the workspace's root.
+/// Returns the summary with links relative to the workspace.
 fn from_root(summary: &str) -> String {
     let mut text = String::new();
     let mut rest = summary;
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(from_root(summary), "# S\n\n- [a](README.md)\n    - [b](docs/x/y.md)\n");
     }
 
-    /// What is written for users and not in the book would not be found there.
+    /// A document for users that is not in the book would not be found there.
     #[test]
     fn every_document_is_a_page() {
         let tracked =

@@ -1,5 +1,5 @@
-//! `cargo xtask capi`: the C library as C and C++ programs find it: under a prefix, with its headers and its files for
-//! pkg-config and CMake.
+//! `cargo xtask capi`: installs the C library under a prefix, with its headers and its files for pkg-config and
+//! CMake.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,11 +16,11 @@ const FILES: [(&str, &str); 5] = [
     ("install/polyshade-config-version.cmake", "lib/cmake/polyshade"),
 ];
 
-/// The shared library by the name that programs ask for at run time, and by the one that they are linked with.
+/// The file names of the shared library for the dynamic loader and for the linker.
 const SHARED: &str = "libpolyshade.so.0";
 const BY_LINKER: &str = "libpolyshade.so";
 
-/// Builds the library and installs it. No compiler of C is asked for but to link.
+/// Builds the library and installs it. A C compiler is needed only for linking.
 pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
     run(&mut cargo(["build", "--release", "--package", "polyshade-capi"]))?;
     let prefix = prefix.map_or_else(|| target().join("capi"), Path::to_owned);
@@ -29,7 +29,7 @@ pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs the libraries that lie in `built`, with headers and files for pkg-config and CMake.
+/// Installs the libraries in `built`, with headers and files for pkg-config and CMake.
 pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     let lib = prefix.join("lib");
     for (file, folder) in FILES {
@@ -38,19 +38,19 @@ pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     install(&built.join("libpolyshade_capi.so"), &lib.join(SHARED), "--strip-unneeded")?;
     install(&built.join("libpolyshade_capi.a"), &lib.join("libpolyshade.a"), "--strip-debug")?;
     let link = lib.join(BY_LINKER);
-    // The one of an earlier installation.
+    // Remove the link of an earlier installation.
     let _ = fs::remove_file(&link);
     symlink(SHARED, &link).map_err(|error| format!("{}: {error}", link.display()))
 }
 
-/// Copies a file into a folder, which is made.
+/// Copies a file into a folder, which is created if missing.
 fn copy(file: &Path, folder: &Path) -> Result<(), String> {
     let name = file.file_name().ok_or("a file has a name")?;
     let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(file, folder.join(name)));
     copied.map(drop).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Copies a library or a program, without what only a debugger reads.
+/// Copies a library or a program, without debug information.
 pub(crate) fn install(from: &Path, to: &Path, strip: &str) -> Result<(), String> {
     let folder = to.parent().ok_or("a library is in a folder")?;
     let _ = fs::remove_file(to);

@@ -1,14 +1,15 @@
 //! `cargo xtask codegen`: writes the files that are generated and committed.
 //!
-//! The grammar tables and the header of the C library are written by a program of its own, so that this one builds in
-//! seconds. Our GLSL is compiled by the program `polyshade`, to the SPIR-V that lowerings link in, that `verify` draws
-//! with, and that examples read.
+//! A separate program writes the grammar tables and the header of the C library, so that xtask builds in seconds. The
+//! program `polyshade` compiles GLSL to the SPIR-V that lowerings link, that `verify` draws with, and that examples
+//! read.
 
 use std::fs;
 
 use crate::command::{Incremental, built, cargo, output, program, run, target, workspace};
 
-/// Source and result of each library, relative to the workspace. What is `_bound` has its memory in descriptors.
+/// Source and result of each library, relative to the workspace. A result named `_bound` accesses memory by
+/// descriptors.
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
@@ -40,21 +41,21 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
 ];
 
-/// Where files are that others include.
+/// The folder of included files.
 const INCLUDED: &str = "crates/polyshade/src/library";
 
-/// Writes every generated file, or with `check` fails where a committed one differs.
+/// Writes every generated file, or with `check` fails if a committed file differs.
 pub(crate) fn run_codegen(check: bool) -> Result<(), String> {
     let mut codegen = cargo(["run", "--quiet", "--release", "--locked", "--package"]);
     run(codegen.args(["polyshade-codegen", "--"]).args(check.then_some("--check")))?;
 
-    // After the grammar, which the program is compiled with.
+    // After the grammar, with which this program is compiled.
     built("polyshade", Incremental::ByHand)?;
     LIBRARIES.iter().try_for_each(|(source, path)| settle(source, path, check))
 }
 
-/// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are
-/// no globals.
+/// Compiles to SPIR-V 1.0, which can be linked into every version. The stage of libraries does not matter, because
+/// they have no globals.
 fn settle(source: &str, path: &str, check: bool) -> Result<(), String> {
     let compiled = target().join("codegen.spv");
     let mut convert = program(&target().join("release/polyshade").to_string_lossy(), ["convert"]);

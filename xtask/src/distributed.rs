@@ -1,4 +1,4 @@
-//! `cargo xtask distributed`: the example of `examples/distributed`, with a worker that is killed, against one machine.
+//! `cargo xtask distributed`: compares `examples/distributed`, with one worker killed, with a single machine.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use crate::python::{Dependencies, environment};
 
 const REQUIREMENTS: &str = "examples/distributed/requirements.txt";
 
-/// As many shaders as take some seconds.
+/// Enough shaders to take some seconds.
 const SHADERS: u32 = 2000;
 
 const VERB: [&str; 3] = ["capture", "--varyings", "v_position,v_velocity"];
 
-/// Lowers shaders on three workers of Dask, of which one is killed, and on one machine: outputs, index and report have
-/// to be the same, byte for byte.
+/// Lowers shaders on three Dask workers, of which one is killed, and on one machine: outputs, index and report must
+/// be the same, byte for byte.
 pub(crate) fn run_distributed() -> Result<(), String> {
     let polyshade = built("polyshade", Incremental::ByHand)?.get_program().to_owned();
     let polyshade = polyshade.to_string_lossy();
@@ -41,7 +41,7 @@ pub(crate) fn run_distributed() -> Result<(), String> {
     Ok(())
 }
 
-/// Shaders of different contents, in several folders; some of a stage that is skipped.
+/// Writes shaders with different contents to several folders; some are of a stage that is skipped.
 fn write_shaders(folder: &Path) -> Result<(), String> {
     let path = workspace().join("examples/particles.vert");
     let failed = |error: std::io::Error| format!("shaders of the example: {error}");

@@ -1,5 +1,5 @@
-//! `cargo xtask fresh`: README's two commands as a newcomer types them, in a bare Debian with the toolchain of Rust and
-//! a clone of the last commit, and how long each takes. Nothing is built there, and nothing downloaded.
+//! `cargo xtask fresh`: runs README's two commands in a bare Debian with the Rust toolchain and a clone of the last
+//! commit, and prints their times. Nothing is built or downloaded there in advance.
 
 use std::fs;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::command::{output, program, run, workspace};
 use crate::root::Root;
 
-/// Runs the first command alone, or both.
+/// Runs only the first command, or both.
 pub(crate) fn run_fresh(first: bool) -> Result<(), String> {
     let readme = fs::read_to_string(workspace().join("README.md"));
     let readme = readme.map_err(|error| format!("README.md: {error}"))?;
@@ -29,7 +29,7 @@ pub(crate) fn run_fresh(first: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The commands under `## Try it`.
+/// Returns the commands under `## Try it`.
 fn commands(readme: &str) -> Vec<&str> {
     let section = readme.split("\n## ").find(|section| section.starts_with("Try it\n"));
     let blocks = section.into_iter().flat_map(|section| section.split("```sh\n").skip(1));

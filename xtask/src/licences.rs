@@ -1,4 +1,4 @@
-//! The licences of the code in our distributions: that of every dependency, and those of the C++ that some bring.
+//! Collects the licences of the distributed code: those of all dependencies and of the C++ in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,22 +8,22 @@ use serde_json::Value;
 
 use crate::command::{cargo, output};
 
-/// How the files begin in which licences stand.
+/// The beginnings of the names of files with licences.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"];
 
-/// How deep in a dependency such files are looked for: `glslang-sys/glslang/LICENSE.txt`.
+/// The depth to which a dependency is searched for such files: `glslang-sys/glslang/LICENSE.txt`.
 const DEPTH: u32 = 3;
 
-/// A dependency that is not ours.
+/// A dependency outside of this project.
 struct Dependency {
     name: String,
     licence: String,
-    /// The texts that it comes with.
+    /// The texts of its licences.
     texts: Vec<String>,
 }
 
-/// One text: what the packages of a workspace use under which licences, then each licence's text with the names of
-/// those that it is of.
+/// Returns one text: the dependencies of the packages with their licences, then the text of each licence with the
+/// names of its dependencies.
 pub(crate) fn of_packages(manifest: &str, packages: &[&str]) -> Result<String, String> {
     let dependencies = dependencies(manifest, packages)?;
     let mut page =
@@ -41,14 +41,14 @@ pub(crate) fn of_packages(manifest: &str, packages: &[&str]) -> Result<String, S
     Ok(page)
 }
 
-/// What the packages are built of on this machine, by name.
+/// Returns the dependencies of the packages on this machine, by name.
 fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, String> {
     let all = ["--locked", "--all-features", "--manifest-path", manifest];
     let mut tree = cargo(["tree", "--edges", "normal"]);
     tree.args(all);
     tree.args(["--prefix", "none", "--format", "{p}"]);
     let listed = output(tree.args(packages.iter().flat_map(|name| ["--package", name])))?;
-    // `name v1.2.3 (proc-macro)`: it runs in the build and is not distributed.
+    // Proc-macros run in the build and are not distributed: `name v1.2.3 (proc-macro)`.
     let linked = listed.lines().filter(|line| !line.contains("(proc-macro)"));
     let linked: BTreeSet<String> =
         linked.map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
@@ -60,7 +60,7 @@ fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, St
     for package in known {
         let field = |name: &str| package[name].as_str().unwrap_or_default();
         let name = format!("{} v{}", field("name"), field("version"));
-        // What has no source is ours.
+        // Packages without a source belong to this project.
         if package["source"].is_null() || !linked.contains(&name) {
             continue;
         }
@@ -79,7 +79,7 @@ fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, St
     Ok(dependencies)
 }
 
-/// Adds the texts of licences in a folder and those in it.
+/// Adds the texts of licences in a folder and its subfolders.
 fn find(folder: &Path, depth: u32, texts: &mut Vec<String>) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let entries = fs::read_dir(folder).map_err(failed)?;

@@ -1,6 +1,6 @@
-//! Links between documents: what they lead to, files and headings.
+//! Finds links between documents, and their targets: files and headings.
 
-/// The targets of `[…](target)` outside of code, with the part behind `#`.
+/// Returns the targets of `[…](target)` outside of code, with the part after `#`.
 pub(crate) fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     prose(text).flat_map(|line| line.split("](").skip(1)).filter_map(|rest| {
         let target = &rest[..rest.find([')', ' '])?];
@@ -11,7 +11,7 @@ pub(crate) fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
-/// The lines outside of code blocks.
+/// Returns the lines outside of code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
@@ -21,7 +21,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The parts that a document has: its headings as GitHub and mdBook name them. The second of a name has a number.
+/// Returns the headings of a document as GitHub and mdBook name them. Repeated names get a number.
 pub(crate) fn parts(text: &str) -> Vec<String> {
     let headings = prose(text).filter_map(|line| {
         let heading = line.trim_start_matches('#');
@@ -37,14 +37,14 @@ pub(crate) fn parts(text: &str) -> Vec<String> {
     numbered.collect()
 }
 
-/// Lower case, with hyphens for blanks, and without signs.
+/// Converts a heading to lower case, with hyphens for blanks, and without punctuation.
 fn part(heading: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     let kept = heading.chars().filter(|c| kept(*c)).flat_map(char::to_lowercase);
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The path from the workspace's root of what the document at `page` links to.
+/// Returns the target of a link in the document `page`, relative to the workspace.
 pub(crate) fn resolve(page: &str, link: &str) -> String {
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

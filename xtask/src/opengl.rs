@@ -1,4 +1,4 @@
-//! OpenGL through Mesa's zink, which makes Vulkan of it, over the layer.
+//! Runs OpenGL through Mesa's zink, which implements it on Vulkan, over the layer.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use crate::command::{Incremental, TESTED, cargo, program, run, target, workspace
 use crate::setup::{Package, run_setup, run_setup_of};
 use crate::vulkan::{Driver, driver_manifest};
 
-/// What OpenGL takes beyond what all tests do.
+/// The packages that only OpenGL needs.
 const PACKAGES: &[Package] = &[
     ("libgl1-mesa-dri", "zink, OpenGL over Vulkan"),
     ("libegl1", "by which programs open windows"),
     ("xvfb", "an X server without a screen"),
 ];
 
-/// Installs and builds what OpenGL over the layer takes, with packages of the caller's, and starts an X server.
+/// Installs and builds the prerequisites of OpenGL over the layer, with further packages, and starts an X server.
 pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
     run_setup()?;
     run_setup_of(PACKAGES)?;
@@ -25,8 +25,8 @@ pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
     Server::start()
 }
 
-/// What runs the program of the arguments that follow: with the layer in this mode, over a driver whose own transform
-/// feedback may be hidden.
+/// Returns a command to which a program and its arguments are added. It runs the program with the layer in this mode,
+/// over a driver whose transform feedback may be hidden.
 pub(crate) fn command(
     server: &Server,
     driver: Driver,
@@ -45,7 +45,7 @@ pub(crate) fn command(
     Ok(command)
 }
 
-/// Draws `examples/godot-particles`, a game of Godot's, on lavapipe without its own transform feedback.
+/// Runs `examples/godot-particles`, a Godot game, on lavapipe with hidden transform feedback.
 pub(crate) fn run_demo() -> Result<(), String> {
     let server = prepare(&[(
         "godot3-runner",
@@ -63,17 +63,17 @@ pub(crate) fn run_demo() -> Result<(), String> {
     Ok(())
 }
 
-/// An X server without a screen, which ends with this value.
+/// An X server without a screen. It ends when this is dropped.
 pub(crate) struct Server {
     child: Child,
     display: String,
 }
 
 impl Server {
-    /// Starts one on a display that is free.
+    /// Starts a server on a free display.
     fn start() -> Result<Self, String> {
         let mut command = Command::new("Xvfb");
-        // Without the second, it forgets all when its first client disconnects.
+        // Without `-noreset`, the server resets when its first client disconnects.
         command.args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"]);
         command.args(["-screen", "0", "640x480x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| format!("Xvfb did not start: {error}"))?;
@@ -90,7 +90,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,8 +1,8 @@
-//! `cargo xtask package`: every crate that is to be published, packed and built from its package alone.
+//! `cargo xtask package`: packs every crate to be published, and builds it from its package alone.
 
 use crate::command::{cargo, run};
 
-/// The crates that are published, each after those that it needs. All others have `publish = false`.
+/// The published crates, each after its dependencies. All others have `publish = false`.
 pub(crate) const PUBLIC: [&str; 10] = [
     "polyshade-spv",
     "polyshade",
@@ -16,7 +16,7 @@ pub(crate) const PUBLIC: [&str; 10] = [
     "polyshade-cli",
 ];
 
-/// Packs them; those that need others of ours find these as they are packed here. What is packed is what is committed.
+/// Packs the committed files of the crates, and builds each with the packages of the others.
 pub(crate) fn run_package() -> Result<(), String> {
     let selected = PUBLIC.iter().flat_map(|name| ["--package", name]);
     run(cargo(["package", "--locked"]).args(selected))

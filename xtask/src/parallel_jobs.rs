@@ -1,14 +1,14 @@
-//! Work that runs side by side.
+//! Runs jobs in parallel.
 
 use std::sync::Mutex;
 use std::thread;
 
-/// How many jobs run at a time. A fuzzer has one thread. A test program has one for each core, but waits a third of the
-/// time: for a driver, or for the last of its tests.
+/// The number of jobs at a time. A fuzzer has one thread. A test program has one thread for each core, but waits a
+/// third of the time for a driver, or for the last of its tests.
 const WIDTH: usize = 2;
 
-/// Starts the jobs in this order, `WIDTH` at a time, and fails with the errors of all that fail. A job may ask which
-/// one starts next.
+/// Starts the jobs in this order, `WIDTH` at a time, and fails with the errors of all failed jobs. A job may ask for
+/// the next job.
 pub(crate) fn run_all<J: Clone + Send>(
     jobs: Vec<J>,
     run: impl Fn(J, &dyn Fn() -> Option<J>) -> Result<(), String> + Sync,

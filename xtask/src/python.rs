@@ -1,4 +1,4 @@
-//! Python packages that some chores need, each chore's in an environment of its own, and none for the system.
+//! Installs Python packages for some chores: in separate environments, and none for the system.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::setup::{self, Package};
 
 const PYTHON: &[Package] = &[("python3-venv", "keeps Python packages in folders of their own")];
 
-/// The interpreter of an environment in this folder that has all that a file of the workspace lists. It is made where
-/// it is missing.
+/// Returns the interpreter of an environment in this folder with the packages that a file of the workspace lists. The
+/// environment is created if it is missing.
 pub(crate) fn environment(
     folder: &Path,
     requirements: &str,
@@ -28,11 +28,11 @@ pub(crate) fn environment(
     Ok(python)
 }
 
-/// Where what a package depends on comes from.
+/// The origin of a package's dependencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dependencies {
-    /// The packages name them.
+    /// The packages name their dependencies.
     Named,
-    /// They are in the list, as far as they are needed.
+    /// The list contains the required dependencies.
     Listed,
 }

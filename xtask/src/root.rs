@@ -1,4 +1,4 @@
-//! A bare Debian in a folder: what works there needs nothing of the machine that it was built on.
+//! A bare Debian in a folder, to test that programs need no other file of this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use crate::setup::{self, Package};
 
 const DEBOOTSTRAP: &[Package] = &[("debootstrap", "makes a bare Debian in a folder")];
 
-/// The release that the project is for.
+/// The Debian release that the project supports.
 const RELEASE: &str = "bookworm";
 
-/// The root folder of a Debian without anything that can be left out. It is removed when this is dropped.
+/// The root folder of a minimal Debian. It is removed when this is dropped.
 pub(crate) struct Root {
     path: PathBuf,
 }
 
 impl Root {
-    /// A new one. The packages that it is made of are downloaded once, and kept in the folder of build outputs.
+    /// Creates a root. Its packages are downloaded once and kept in the folder of build outputs.
     pub(crate) fn bare(name: &str) -> Result<Self, String> {
         setup::run_setup_of(DEBOOTSTRAP)?;
         let roots = target().join("roots");
@@ -27,12 +27,12 @@ impl Root {
             run(as_root("debootstrap", &["--variant=minbase", RELEASE])?.arg(&bare))?;
         }
         let path = roots.join(name);
-        // What a run that was killed has left.
+        // Clean up after a run that was killed.
         let _ = output(as_root("umount", &["--quiet"])?.arg(path.join("proc")));
         remove(&path)?;
         run(as_root("cp", &["-a"])?.arg(&bare).arg(&path))?;
         let root = Self { path };
-        // Programs find themselves there.
+        // Programs find their own executable in `/proc`.
         run(as_root("mount", &["-t", "proc", "proc"])?.arg(root.path.join("proc")))?;
         Ok(root)
     }
@@ -41,7 +41,7 @@ impl Root {
         &self.path
     }
 
-    /// Has programs there find the network as they do here: names, certificates, and where packages come from.
+    /// Gives programs in the root the network settings of this machine: names, certificates and package sources.
     pub(crate) fn reach_network(&self) -> Result<(), String> {
         for path in
             ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt", "/etc/apt"]
@@ -53,7 +53,7 @@ impl Root {
         Ok(())
     }
 
-    /// Runs a script there, with nothing of this environment. It stops where a command fails.
+    /// Runs a script in the root, without variables of this environment. The script stops if a command fails.
     pub(crate) fn run(&self, script: &str) -> Result<(), String> {
         let mut chroot = as_root("chroot", &[])?;
         chroot.arg(&self.path);
@@ -78,7 +78,7 @@ fn remove(path: &Path) -> Result<(), String> {
     run(as_root("rm", &["-rf", "--one-file-system"])?.arg(path))
 }
 
-/// A command with the rights that another root folder takes.
+/// Returns a command with the rights that `chroot` needs.
 fn as_root(name: &str, args: &[&str]) -> Result<std::process::Command, String> {
     let is_root = output(&mut program("id", ["-u"]))?.trim() == "0";
     let mut line = if is_root { vec![name] } else { vec!["sudo", name] };

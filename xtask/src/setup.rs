@@ -1,4 +1,4 @@
-//! Installs the Debian packages that building and testing need, and nothing that is there already.
+//! Installs the missing Debian packages for building and testing.
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,13 @@ use crate::command::{output, program, run, target, workspace};
 use crate::python::{self, Dependencies};
 use crate::spirv_tools;
 
-/// A package, and what it is needed for.
+/// A package, and its purpose.
 pub(crate) type Package = (&'static str, &'static str);
 
-/// The Python package that has the registry of Vulkan.
+/// The list with the Python package that contains the Vulkan registry.
 const REGISTRY: &str = "xtask/vulkan-registry.txt";
 
-/// What testing needs beside a compiler, which `xtask/compiler.sh` installs.
+/// The packages for testing, besides the compiler, which `xtask/compiler.sh` installs.
 const PACKAGES: &[Package] = &[
     ("git", "lists the files that `cargo xtask tidy` reads"),
     ("pkg-config", "finds the C library for the programs that test it"),
@@ -31,9 +31,9 @@ const PACKAGES: &[Package] = &[
     ("valgrind", "counts the benchmarks' instructions"),
 ];
 
-/// Installs what is missing, with `sudo` unless the user is root.
+/// Installs the missing packages, with `sudo` unless the user is root.
 pub(crate) fn run_setup() -> Result<(), String> {
-    // Where xtask was linked by a compiler of C alone, there is none of C++ yet.
+    // xtask itself needs only a C compiler, so a C++ compiler may be missing.
     run(&mut program("sh", ["xtask/compiler.sh"]))?;
     run_setup_of(PACKAGES)?;
     spirv_tools::install();
@@ -43,7 +43,7 @@ pub(crate) fn run_setup() -> Result<(), String> {
     Ok(())
 }
 
-/// Copies the registry of Vulkan to where a test of the layer reads it. Debian's is older.
+/// Copies the Vulkan registry to the place where a test of the layer reads it; Debian's is older.
 fn install_registry() -> Result<(), String> {
     let folder = target().join("vulkan-registry");
     let (listed, registry) = (fs::read(workspace().join(REGISTRY)), folder.join("vk.xml"));
@@ -60,7 +60,7 @@ fn install_registry() -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", registry.display()))
 }
 
-/// The same for other packages, which one chore needs.
+/// Installs the missing ones of other packages, which a single chore needs.
 pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
     let installed = output(&mut program(
         "dpkg-query",
@@ -83,7 +83,7 @@ pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
     apt_get(&install)
 }
 
-/// The packages of the list that `installed`, dpkg's list of `name[:architecture] status` lines, lacks.
+/// Returns the packages that are missing in `installed`, dpkg's list of `name[:architecture] status` lines.
 fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
     let there = |wanted: &str| {
         installed.lines().any(|line| {
@@ -94,9 +94,9 @@ fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
     packages.iter().copied().filter(|(name, _)| !there(name)).collect()
 }
 
-/// `apt-get ARGS…`, with `sudo` unless the user is root.
+/// Runs `apt-get ARGS…`, with `sudo` unless the user is root.
 pub(crate) fn apt_get(args: &[&str]) -> Result<(), String> {
-    // Through `env`, because `sudo` drops the variables of its caller.
+    // With `env`, because `sudo` drops the variables of its caller.
     let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o=Dpkg::Use-Pty=0"];
     line.extend(args);
     if output(&mut program("id", ["-u"]))?.trim() != "0" {

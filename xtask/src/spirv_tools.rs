@@ -1,7 +1,7 @@
-//! SPIRV-Tools as a library that is built already. Compiling it takes 13 of the 19 minutes of a first build.
+//! Provides SPIRV-Tools as a compiled library. Compiling it takes 13 of the 19 minutes of a first build.
 //!
-//! Cargo skips the build script of a package with a `links` key if its configuration names what to link instead. A
-//! Python package has the static libraries; the few functions that the Rust package adds in C++ are compiled here.
+//! Cargo skips the build script of a package with a `links` key if its configuration names a library to link instead.
+//! A Python package has the static libraries; the few functions that the Rust package adds in C++ are compiled here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const REQUIREMENTS: &str = "xtask/spirv-tools.txt";
 /// The Rust package, whose `links` key is `spirv-tools`.
 const PACKAGE: &str = "spirv-tools-sys";
 
-/// Makes the configuration that [`crate::command::cargo`] passes on. Where that fails, cargo compiles the library.
+/// Writes the configuration that [`crate::command::cargo`] passes on. If this fails, cargo compiles the library.
 pub(crate) fn install() {
     if prebuilt().exists() {
         return;
@@ -60,7 +60,7 @@ fn compile(include: &Path, folder: &Path) -> Result<(), String> {
     run(program("ar", ["rcs"]).arg(library).arg(object))
 }
 
-/// The file of those functions, where cargo keeps sources.
+/// Returns the file of those functions in cargo's sources.
 fn source() -> Result<PathBuf, String> {
     let metadata = output(&mut program("cargo", ["metadata", "--format-version=1", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;

@@ -1,8 +1,8 @@
 //! `cargo xtask tidy`: the rules of CONTRIBUTING.md that a program can check.
 //!
-//! Formatting, clippy and the documentation's links are cargo's; what is ours is in [`text`] (each
-//! file by itself), [`layout`] (the files together) and [`circles`] (what they import). Every
-//! complaint names its place.
+//! Cargo checks formatting, clippy's lints and links in the documentation. This program checks the project's own
+//! rules: [`text`] (single files), [`layout`] (files together) and [`circles`] (their imports). Every complaint names
+//! its place.
 
 mod circles;
 mod layout;
@@ -15,13 +15,13 @@ use crate::api::run_api;
 use crate::codegen::run_codegen;
 use crate::command::{TESTED, cargo, output, program, run, with_fuzz_and_playground, workspace};
 
-/// One of the project's text files: its path from the workspace's root, and what it holds.
+/// One of the project's text files: its path relative to the workspace, and its contents.
 struct File {
     path: String,
     text: String,
 }
 
-/// Fails on the first tool that complains, the cheapest first, or with all of our own complaints.
+/// Fails with all complaints of this program, or else with those of the first failing tool, the cheapest first.
 pub(crate) fn run_tidy() -> Result<(), String> {
     let files = tracked_files()?;
     let mut complaints: Vec<String> = files.iter().flat_map(text::complaints).collect();
@@ -43,7 +43,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     let alone = ["xtask", "polyshade-codegen"];
     let alone = alone.iter().flat_map(|name| ["--package", name]);
     run(cargo(clippy).args(["--release", "--all-features"]).args(alone).args(strict))?;
-    // What is left out must not leave warnings behind.
+    // Builds without features must not have warnings either.
     let bare =
         ["--package", "polyshade-formats", "--package", "polyshade-cli", "--no-default-features"];
     run(cargo(clippy).arg("--release").args(bare).args(strict))?;
@@ -52,7 +52,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     run(cargo(doc).args(TESTED).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// What git tracks or would track, as far as it is text and not deleted.
+/// Returns the text files that git tracks or would track, except deleted files.
 fn tracked_files() -> Result<Vec<File>, String> {
     let list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let paths = output(&mut program("git", list))?;

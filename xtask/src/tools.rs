@@ -1,8 +1,8 @@
-//! Programs of the cargo family that some chores need, installed when missing, at one version.
+//! Installs cargo tools that some chores need, at a fixed version.
 
 use crate::command::{cargo, output, run};
 
-/// Sees to it that `cargo install` has this tool at this version.
+/// Installs this version of the tool with `cargo install`, if it is missing.
 pub(crate) fn ensure(tool: &str, version: &str) -> Result<(), String> {
     let installed = output(&mut cargo(["install", "--list"]))?;
     if installed.lines().any(|line| line == format!("{tool} v{version}:")) {

@@ -1,4 +1,4 @@
-//! The options of the program that correct errors of the library. The library names its own options, or none.
+//! The options of the program that correct errors of the library, which does not know the program's options.
 
 use crate::Arguments;
 use crate::failure::Failure;
@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use polyshade::code::*;
 use polyshade::spv::Code;
 
-/// The options that correct an error. Of these, the help names those that the verb has.
+/// The options that correct an error. The help names those that the verb has.
 const ADVICE: &[(&Code, &[&str])] = &[
     // Any lowering.
     (&SIDE_EFFECTS_UNASSIGNED, &["--side-effects"]),
@@ -87,7 +87,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
     (&CLIP_NO_LOCATION, &["--location"]),
 ];
 
-/// Options that have a source of host parameters in them.
+/// Options whose value is a source of host parameters or a binding.
 const SOURCES: &[&str] = &[
     "--set",
     "--binding",
@@ -102,7 +102,7 @@ const SOURCES: &[&str] = &[
     "--enable",
 ];
 
-/// The failure with the options of `verb` that correct it.
+/// Adds the options of `verb` that correct the failure.
 pub(crate) fn add(failure: Failure, verb: &str) -> Failure {
     let Some((_, options)) = ADVICE.iter().find(|(code, _)| *code == failure.code()) else {
         return failure;
@@ -112,7 +112,7 @@ pub(crate) fn add(failure: Failure, verb: &str) -> Failure {
     let is_there = |option: &str| {
         command.get_arguments().any(|one| one.get_long() == option.strip_prefix("--"))
     };
-    // `capture --pull` has its own options for the places of vertex buffers.
+    // `capture --pull` has separate options for the bindings and sources of vertex buffers.
     let pulls = failure.step().is_some_and(|step| step.field == "vertex_pulling");
     let options = options.iter().map(|option| match option.strip_prefix("--") {
         Some(name) if pulls && is_there(&format!("--pull-{name}")) => format!("--pull-{name}"),

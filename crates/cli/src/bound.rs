@@ -1,4 +1,4 @@
-//! Where resources are bound in languages that bind them otherwise than Vulkan does.
+//! The bindings of resources in languages whose bindings differ from Vulkan's.
 
 use crate::code;
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use polyshade_formats::wgsl::{self, BoundKind, Place, WgslResource};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// What was bound so in each file, in the order of the files.
+/// The bindings of each written file, in the order of the files.
 #[derive(Default)]
 pub(crate) struct Bound {
     msl: Vec<(PathBuf, Text)>,
@@ -16,17 +16,17 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// The indices of a file in MSL.
+    /// Adds the indices of an MSL file.
     pub(crate) fn add_msl(&mut self, file: &Path, text: &Text) {
         self.msl.push((file.to_owned(), Text { source: String::new(), ..text.clone() }));
     }
 
-    /// What WGSL has otherwise in a file.
+    /// Adds the bindings of a WGSL file that differ from Vulkan's.
     pub(crate) fn add_wgsl(&mut self, file: &Path, bound: Vec<wgsl::Bound>) {
         self.wgsl.push((file.to_owned(), bound));
     }
 
-    /// What a report says of it, by format; nothing of formats that no file has.
+    /// Returns the bindings for reports, by format; formats without files are omitted.
     pub(crate) fn report(&self) -> Map<String, Value> {
         let msl = self.msl.iter().map(|(path, text)| {
             let buffers = text.buffers.iter().map(buffer).collect::<Vec<_>>();
@@ -42,7 +42,7 @@ impl Bound {
         there.map(|(format, files)| (format.to_owned(), files.into())).collect()
     }
 
-    /// An error where the options name a resource that no file has.
+    /// Fails if the options name a resource that no file has.
     pub(crate) fn check(&self, formats: &Formats) -> Result<(), Failure> {
         let there = |wanted: &MslBuffer| {
             self.msl.iter().flat_map(|(_, text)| &text.buffers).any(|(one, _)| one == wanted)
@@ -69,7 +69,7 @@ impl Bound {
     }
 }
 
-/// A report says nothing of where files lie: a batch makes them in a folder of the thread's own.
+/// Returns the file name without its folder, which in a batch is a temporary one.
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

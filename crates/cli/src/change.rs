@@ -20,8 +20,8 @@ pub(crate) struct Change {
     #[command(flatten)]
     free: Free,
 
-    /// Output components that the device has in this stage (maxVertexOutputComponents or its like): an output may be
-    /// added that VK_EXT_transform_feedback captures in place of the position
+    /// Output components that the device has in this stage (maxVertexOutputComponents or the like): an output may be
+    /// added that VK_EXT_transform_feedback captures instead of the position
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_output_components: u32,
 
@@ -30,7 +30,8 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Lowers the last stage before rasterization, and writes the result; `drawn` says how the host draws with it.
+    /// Lowers the last stage before rasterization, and writes the result; `drawn` describes how the host draws with
+    /// it.
     pub(crate) fn run(
         &self,
         lowering: Lowering,
@@ -63,7 +64,7 @@ impl Change {
     }
 }
 
-/// The value of `text` among `named`, or a place.
+/// Parses one of the named values, or a source of host parameters.
 pub(crate) fn or_place<T: Copy>(
     text: &str,
     said: &[(&str, T)],

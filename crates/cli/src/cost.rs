@@ -1,4 +1,4 @@
-//! What a shader and its position-only variants cost, as JSON and as text.
+//! The costs of a shader and its position-only variants, as JSON and as text.
 
 use polyshade::host::Target;
 use polyshade::position_only::{self, Cost, Options};
@@ -7,10 +7,10 @@ use polyshade::{Error, Module};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// From this share on, a shader's position is most of its work.
+/// The share above which the position is most of a shader's work.
 const MOST: f64 = 0.75;
 
-/// What the entry point `target` of `module` costs, and the variants that `options` make of it.
+/// Returns the costs of the entry point `target` of `module`, and of the variants with `options`.
 pub(crate) fn costs(
     module: &Module<'_>,
     (target, model): (&Target, ExecutionModel),
@@ -56,7 +56,7 @@ const ROWS: [(&str, &str); 7] = [
     ("output, bytes a vertex", "output_bytes"),
 ];
 
-/// The table of [`costs`].
+/// Formats the table of [`costs`].
 pub(crate) fn table(costs: &Value) -> String {
     let mut text =
         format!("{:<24} {:>10} {:>14} {:>12}\n", "", "original", "position only", "complement");

@@ -1,4 +1,4 @@
-//! Dependency files: which files were read for which outputs, as a rule of Make.
+//! Dependency files: a Make rule with the outputs of the program and the files that were read for them.
 
 use crate::code;
 use crate::failure::Failure;
@@ -13,22 +13,22 @@ pub(crate) const WRITING: &str = "Writing";
 /// The arguments of every verb that writes files.
 #[derive(Args)]
 pub(crate) struct Build {
-    /// Where a rule of Make goes: the outputs, and the files that were read for them
+    /// Write a Make rule to this file: the outputs, and the files that were read for them
     #[arg(help_heading = WRITING, long, value_name = "FILE")]
     depfile: Option<PathBuf>,
 
-    /// Leave an output alone, with its time, where its bytes would not change (for ninja's restat)
+    /// Keep an output file and its modification time if its contents would not change (for ninja's restat)
     #[arg(help_heading = WRITING, long)]
     keep_unchanged: bool,
 }
 
 impl Build {
-    /// Whether it is a build system that asks.
+    /// Whether a build system runs the program.
     pub(crate) fn is_asked(&self) -> bool {
         self.depfile.is_some() || self.keep_unchanged
     }
 
-    /// Adds the depfile to the `outputs` made of `input`, which are all there are.
+    /// Adds the depfile to `outputs`, which must contain all outputs made from `input`.
     pub(crate) fn apply(&self, input: &Input, outputs: &mut Outputs) -> Result<(), Failure> {
         if self.keep_unchanged {
             outputs.keep_unchanged();
@@ -40,11 +40,11 @@ impl Build {
     }
 }
 
-/// The rule `targets: inputs`, as compilers write it for `-MF`.
+/// Returns the rule `targets: inputs`, as compilers write it for `-MF`.
 ///
 /// # Errors
 ///
-/// A name that Make and ninja do not read back from a rule is refused: the build would depend on another file.
+/// Fails on names that Make or ninja would read back differently, because the build would depend on another file.
 pub(crate) fn rule<'a>(
     targets: impl IntoIterator<Item = &'a Path>,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -73,7 +73,7 @@ fn escape(path: &Path) -> Result<String, Failure> {
         Failure::new(&code::CLI_FILE_NAME, message)
             .help("Make reads line feeds, ; | = % * ? [ and a tilde in front as something else; names are UTF-8")
     };
-    // Make takes a tilde in front for a home.
+    // Make expands a leading tilde to a home folder.
     let name = path.to_str().filter(|name| !name.starts_with('~')).ok_or_else(refused)?;
     let mut escaped = String::with_capacity(name.len());
     let mut letters = name.chars().peekable();

@@ -117,14 +117,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     ),
 ];
 
-/// The examples of a verb.
+/// Returns the examples of a verb.
 pub(crate) fn of(verb: &str) -> String {
     let found = EXAMPLES.iter().find(|(name, _)| *name == verb);
     let (_, lines) = found.expect("a verb has examples");
     lines.iter().fold("Examples:".to_owned(), |text, line| text + "\n  polyshade " + line)
 }
 
-/// The examples of a verb, behind what else there is to say.
+/// Returns `text`, followed by the examples of a verb.
 pub(crate) fn behind(text: &str, verb: &str) -> String {
     format!("{text}\n\n{}", of(verb))
 }

@@ -1,4 +1,4 @@
-//! The lowerings that the verbs run, each with the version by which reports and batches tell old results from new ones.
+//! The lowerings that the verbs run, with their versions, by which reports and batches detect outdated results.
 
 use clap::ArgMatches;
 use polyshade::{recipe, transform_feedback};
@@ -8,7 +8,7 @@ use polyshade::{recipe, transform_feedback};
 pub(crate) struct Lowering {
     /// Its name in reports.
     pub(crate) name: &'static str,
-    /// The version of the words that it makes.
+    /// The version of its output.
     pub(crate) version: u32,
     /// The verb that runs it.
     verb: &'static str,
@@ -22,7 +22,7 @@ macro_rules! rows {
             $(pub(crate) const $Name: Self =
                 Self { name: $name, version: $version, verb: $verb };)*
 
-            /// Those of one stage, but for captures into storage buffers.
+            /// The lowerings of a single stage, except captures into storage buffers.
             const ROWS: &[Self] = &[$(Self::$Name),*];
         }
     };
@@ -38,13 +38,13 @@ impl Lowering {
         Self { name: "recipe", version: recipe::VERSION, verb: "pipeline" };
 }
 
-/// Whether the options of `capture` ask for the path that has no variants.
+/// Whether the options of `capture` select the extension path, which has no variants.
 pub(crate) fn by_extension(options: &ArgMatches) -> bool {
     let route = options.try_get_raw("route").ok().flatten().and_then(|mut route| route.next());
     route.is_some_and(|route| route == "extension")
 }
 
-/// The lowerings that `verb` runs with these options.
+/// Returns the lowerings that `verb` runs with these options.
 pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> Vec<Lowering> {
     match verb {
         "capture" if by_extension(options) => vec![Lowering::CaptureExtension],
@@ -54,7 +54,7 @@ pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> Vec<Lowering> {
         _ => {
             let all = Lowering::ROWS.iter().copied().chain([Lowering::Capture]);
             let own: Vec<Lowering> = all.clone().filter(|one| one.verb == verb).collect();
-            // `info` asks several and `verify` runs any.
+            // `info` runs several, and `verify` may run any.
             if own.is_empty() { all.collect() } else { own }
         }
     }

@@ -1,5 +1,5 @@
-//! The memory of a batch for the verb that it runs: the shader that it has read, the files that are made of it, and the
-//! text that is printed.
+//! Keeps the files of a batch's verb in memory: the shader that was read, the files that are written, and the printed
+//! text.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ struct Held {
     printed: Vec<u8>,
 }
 
-/// The files and the text of a verb that was held.
+/// The files and the text of a verb that ran in memory.
 #[derive(Default)]
 pub(crate) struct Made {
     pub(crate) files: Files,
@@ -25,8 +25,8 @@ thread_local! {
     static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
 }
 
-/// Runs a verb on this thread, for which the file at `path` is `bytes`; the files that it writes and the text that it
-/// prints come back beside what it returns.
+/// Runs a verb on this thread with the file at `path` replaced by `bytes`. Returns its result, with the files that it
+/// wrote and the text that it printed.
 pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> (T, Made) {
     let (shader, written, printed) = ((path.to_owned(), bytes), Vec::new(), Vec::new());
     HELD.set(Some(Held { shader, written, printed }));
@@ -35,12 +35,12 @@ pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> 
     (result, made.unwrap_or_default())
 }
 
-/// Whether what is written stays in memory.
+/// Whether outputs stay in memory.
 pub(crate) fn is_held() -> bool {
     HELD.with_borrow(Option::is_some)
 }
 
-/// The contents of the file at `path`, if they are held.
+/// Returns the contents of the file at `path`, if they are in memory.
 pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     HELD.with_borrow(|held| {
         let (shader, bytes) = &held.as_ref()?.shader;
@@ -48,7 +48,7 @@ pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     })
 }
 
-/// Keeps files, if what is written stays in memory; else returns them.
+/// Keeps files if outputs stay in memory; otherwise returns them.
 pub(crate) fn write(files: Files) -> Files {
     HELD.with_borrow_mut(|held| match held {
         Some(held) => {
@@ -59,7 +59,7 @@ pub(crate) fn write(files: Files) -> Files {
     })
 }
 
-/// Keeps bytes for standard output, if printed text stays in memory; else returns `false`.
+/// Keeps bytes for standard output if outputs stay in memory; otherwise returns `false`.
 pub(crate) fn print(bytes: &[u8]) -> bool {
     HELD.with_borrow_mut(|held| match held {
         Some(held) => {

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A parser of values by their names, each with its line of help, which may be empty.
+/// Returns a parser of named values, each with a line of help, which may be empty.
 pub(crate) fn named<T: Copy + Send + Sync + 'static>(
     values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
 ) -> impl TypedValueParser<Value = T> {

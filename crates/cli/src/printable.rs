@@ -1,6 +1,6 @@
-//! Text for a terminal, which names in a module must not control.
+//! Text that is safe to print on a terminal: names in a module must not control it.
 
-/// `text` with control characters but line feeds escaped.
+/// Escapes the control characters in `text`, except line feeds.
 pub(crate) fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for letter in text.chars() {

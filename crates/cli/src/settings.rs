@@ -1,18 +1,18 @@
-//! What holds for a whole run of the program, whatever the verb: what is written to standard error, and how.
+//! The settings of a whole run, independent of the verb: the form of standard error.
 
 use clap::{ColorChoice, ValueEnum};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
-/// How errors are written to standard error.
+/// The format of errors on standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum ErrorFormat {
     Text,
     Json,
 }
 
-/// What the user says of standard error.
+/// The user's options for standard error.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) errors: ErrorFormat,
@@ -23,8 +23,8 @@ pub(crate) struct Settings {
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
 impl Settings {
-    /// The settings that the words of the command line say, before anything else is known of them: errors in the words
-    /// are told by them, too. Those of response files are not looked at.
+    /// Reads the settings from the arguments before clap parses them, because errors in the arguments depend on these
+    /// settings. Response files are not read.
     pub(crate) fn of_words(words: impl Iterator<Item = OsString>) -> Self {
         let words: Vec<OsString> = words.take_while(|word| word != "--").collect();
         Self {
@@ -34,14 +34,14 @@ impl Settings {
         }
     }
 
-    /// Holds from now on.
+    /// Makes these the settings of the process.
     pub(crate) fn hold(self) {
-        // Shaders of a batch have no settings of their own.
+        // The first settings stay: shaders of a batch have no own settings.
         let _ = SETTINGS.set(self);
     }
 }
 
-/// The last value of an option that is one of the known ones.
+/// Returns the last valid value of an option.
 fn value<T: ValueEnum>(words: &[OsString], option: &str) -> Option<T> {
     let mut values = words.iter().enumerate().filter_map(|(at, word)| {
         let rest = word.to_str()?.strip_prefix(option)?;
@@ -52,22 +52,21 @@ fn value<T: ValueEnum>(words: &[OsString], option: &str) -> Option<T> {
     values.next_back()
 }
 
-/// How errors are written.
 pub(crate) fn errors() -> ErrorFormat {
     SETTINGS.get().map_or(ErrorFormat::Text, |settings| settings.errors)
 }
 
-/// Whether only errors, and what was asked for, are to be said.
+/// Whether only errors and requested output are printed.
 pub(crate) fn is_quiet() -> bool {
     SETTINGS.get().is_some_and(|settings| settings.quiet)
 }
 
-/// Whether a person reads standard error, as far as the options say.
+/// Whether a person reads standard error, judging by the options.
 pub(crate) fn is_for_people() -> bool {
     SETTINGS.get().is_some() && !is_quiet() && errors() == ErrorFormat::Text
 }
 
-/// Whether standard error is written in colours.
+/// Whether standard error is coloured.
 pub(crate) fn is_coloured() -> bool {
     let asked = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match SETTINGS.get().map_or(ColorChoice::Auto, |settings| settings.color) {

@@ -1,4 +1,4 @@
-//! The entry point that a verb rewrites: by its stage, and by what `--entry` and `--stage` say.
+//! Finds the entry point that a verb rewrites, by its stage and by `--entry` and `--stage`.
 
 use crate::code;
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use polyshade::Module;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{self, ExecutionModel};
 
-/// The stages that can hand on vertices to the rasterizer; lowerings refuse mesh stages with their reasons.
+/// The stages that can pass vertices to the rasterizer. Lowerings reject mesh stages with their reasons.
 const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
     ExecutionModel::VERTEX,
     ExecutionModel::TESSELLATION_EVALUATION,
@@ -16,7 +16,7 @@ const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
     ExecutionModel::MESH_NV,
 ];
 
-/// The entry point that was asked for, or the only one, of a stage that can hand on vertices to the rasterizer.
+/// Returns the requested or only entry point of a stage that can pass vertices to the rasterizer.
 pub(crate) fn before_rasterization(
     input: &Input,
     module: &Module<'_>,
@@ -24,10 +24,10 @@ pub(crate) fn before_rasterization(
     only_entry(input, module, &BEFORE_RASTERIZATION)
 }
 
-/// The entry point that was asked for, or the only one, of these stages.
+/// Returns the requested or only entry point of these stages.
 ///
-/// A module without any entry point of them is another stage's shader, which is told apart from one that lacks the
-/// entry point that was asked for.
+/// A module without entry points of these stages is a shader of another stage. Its error differs from that of a
+/// module without the requested entry point.
 pub(crate) fn only_entry(
     input: &Input,
     module: &Module<'_>,
@@ -68,7 +68,7 @@ pub(crate) fn only_entry(
     Err(Failure::new(&code::CLI_OTHER_STAGE, message))
 }
 
-/// The names of stages, each once, the last behind `last`.
+/// Joins the names of stages, each once, with `last` before the last name.
 fn named(stages: impl Iterator<Item = ExecutionModel>, last: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in stages.map(|stage| stage.to_string()) {

@@ -1,4 +1,4 @@
-//! Reservations: the descriptors, locations and ids that a verb has to leave free.
+//! Reservations: the descriptors, locations and ids that a verb must not use.
 
 use clap::Args;
 use polyshade::host::{Binding, Reserved, Set, Target};
@@ -14,25 +14,25 @@ pub(crate) const PULL: &str = "Vertex attributes that the shader fetches";
 /// The reservations.
 #[derive(Args)]
 pub(crate) struct Free {
-    /// Add nothing to this descriptor set, or to this binding of it: other stages use it
+    /// Add nothing to this descriptor set, or to this binding of it, because other stages use it
     #[arg(help_heading = FREE)]
     #[arg(long, value_delimiter = ',', value_name = "SET[:BINDING]", value_parser = reservation)]
     reserve: Vec<(Set, Option<Binding>)>,
 
-    /// Add no specialization constant with this number
+    /// Add no specialization constant with this id
     #[arg(help_heading = FREE, long, value_delimiter = ',', value_name = "ID")]
     reserve_constant: Vec<u32>,
 
-    /// Add no output at this location: the next stage uses it for something else
+    /// Add no output at this location, because the next stage uses it for something else
     #[arg(help_heading = FREE, long, value_delimiter = ',', value_name = "LOCATION")]
     reserve_location: Vec<u32>,
 
-    /// Add nothing to these bytes of the push constants: other stages use them
+    /// Add nothing to these bytes of the push constants, because other stages use them
     #[arg(help_heading = FREE)]
     #[arg(long, value_delimiter = ',', value_name = "FIRST-LAST", value_parser = bytes)]
     reserve_push_constants: Vec<Range<u32>>,
 
-    /// Give new instructions no SPIR-V id below this one
+    /// Give new instructions only SPIR-V ids from this one on [default: 0]
     #[arg(help_heading = FREE)]
     #[arg(long, value_name = "ID", default_value_t = 0, hide_default_value = true)]
     reserve_ids_below: u32,
@@ -62,12 +62,11 @@ fn bytes(text: &str) -> Result<Range<u32>, String> {
 }
 
 impl Free {
-    /// The entry point as the target of a lowering.
+    /// Returns the entry point with the reservations, as the target of a lowering.
     pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
         Target::new(entry).stage(stage).reserved(self.reserved()).names(!self.no_names)
     }
 
-    /// Whether locations are reserved.
     pub(crate) fn reserves_locations(&self) -> bool {
         !self.reserve_location.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The verbs: a file each. `cargo fmt` finds none that a macro declares.
+//! The verbs, each in a file. They are declared here because `cargo fmt` finds no modules that a macro declares.
 
 pub(crate) mod batch;
 pub(crate) mod blend;

@@ -1,4 +1,4 @@
-//! The tree of files that is packed, as it lies under any prefix.
+//! The tree of files to pack, which may be installed under any prefix.
 
 use std::fs;
 use std::path::Path;
@@ -10,21 +10,21 @@ use crate::command::{output, program, workspace};
 /// The library of the Vulkan layer, where the program looks for it.
 const LAYER: &str = "lib/polyshade/libpolyshade_layer.so";
 
-/// The manifest of the layer: the loader reads this folder under `/usr`, and finds the library from there.
+/// The manifest of the layer. The loader reads this folder under `/usr`, and finds the library relative to it.
 const MANIFEST: &str = "share/vulkan/implicit_layer.d/VkLayer_polyshade_polyfill.json";
 const LAYER_FROM_MANIFEST: &str = "../../../lib/polyshade/libpolyshade_layer.so";
 
-/// Where each shell looks for completions.
+/// The places in which shells look for completions.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/polyshade"),
     ("zsh", "share/zsh/site-functions/_polyshade"),
     ("fish", "share/fish/vendor_completions.d/polyshade.fish"),
 ];
 
-/// The documents, beside the program's own help.
+/// The documents, besides the program's own help.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Fills the tree with what cargo has built into `built`.
+/// Fills the tree with the files that cargo has built into `built`.
 pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
     let polyshade = tree.join("bin/polyshade");
     capi::install(&built.join("polyshade"), &polyshade, "--strip-all")?;
@@ -40,8 +40,8 @@ pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
     DOCUMENTS.iter().try_for_each(|name| copy(&workspace().join(name), &documents.join(name)))
 }
 
-/// The layer, as a library that is linked too; and its manifest: the one that `polyshade layer install` writes, with
-/// another path.
+/// Adds the layer as a shared and a static library, with the manifest that `polyshade layer install` writes, but
+/// another path in it.
 fn layer(tree: &Path, built: &Path, polyshade: &Path) -> Result<(), String> {
     capi::install(&built.join("libpolyshade_layer.so"), &tree.join(LAYER), "--strip-unneeded")?;
     let linked = "libpolyshade_layer.a";

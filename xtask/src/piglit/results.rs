@@ -1,28 +1,28 @@
-//! piglit's results of tests, and how it writes their names.
+//! Reads piglit's results and test names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tests of a list with what became of each.
+/// The tests of a list, each with its result.
 pub(super) struct Results(BTreeMap<String, String>);
 
-/// One form for the names that piglit writes in several: with `@` or `/`, blanks or `_`.
+/// Normalizes a name, which piglit writes in several forms: with `@` or `/`, blanks or `_`.
 fn name(text: &str) -> String {
     text.trim().replace('/', "@").replace(' ', "_").to_lowercase()
 }
 
-/// The names of a list.
+/// Returns the names of a list.
 pub(super) fn names(list: &str) -> BTreeSet<String> {
     list.lines().filter(|line| !line.trim().is_empty()).map(name).collect()
 }
 
 impl Results {
-    /// Reads the summary that piglit prints, as far as it is about these tests.
+    /// Reads the results of these tests from piglit's summary.
     pub(super) fn read(text: &str, wanted: &BTreeSet<String>) -> Self {
         let lines = text.lines().filter_map(|line| line.rsplit_once(": "));
         let mut results = BTreeMap::new();
         for (line, result) in lines {
             let (line, result) = (name(line), result.trim().to_owned());
-            // A test of several parts has no line of its own, but one for each.
+            // A test with several parts has no own line, but one for each part.
             let of_part = || {
                 let ends = line.match_indices('@').map(|(end, _)| &line[..end]);
                 ends.rev().find(|test| wanted.contains(*test))
@@ -42,7 +42,7 @@ impl Results {
         passed.map(|(name, _)| name.clone()).collect()
     }
 
-    /// How many passed, failed, were skipped or ended otherwise, as columns.
+    /// Formats the numbers of passed, failed, skipped and other tests, as columns.
     pub(super) fn counts(&self) -> String {
         let count = |wanted: &str| self.0.values().filter(|result| *result == wanted).count();
         let known = ["pass", "fail", "skip"].map(count);

@@ -6,7 +6,7 @@ use std::fs;
 use super::programs::Results;
 use crate::command::workspace;
 
-/// How many of the slowest tests are listed.
+/// The number of slowest tests that are listed.
 const SLOWEST: usize = 20;
 
 /// The lines in docs/testing.md around the table.

@@ -1,7 +1,7 @@
-//! The files of a folder import each other one way only: what is in a circle can be neither read nor changed alone.
+//! Checks that the files of a folder do not import each other in circles, so that each can be read and changed alone.
 //!
-//! A folder and the file of its name count as one. What a file and the files in its folder take from each other is
-//! their own affair.
+//! A folder and the file of its name count as one. Imports between a file and the files in its folder are not
+//! checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 

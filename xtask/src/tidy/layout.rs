@@ -1,4 +1,4 @@
-//! Rules for several files together: ARCHITECTURE.md describes the crates as they are, and links between documents have
+//! The rules for several files together: ARCHITECTURE.md lists the existing crates, and links between documents have
 //! targets.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ pub(super) fn complaints(files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// Every crate is named in ARCHITECTURE.md, and every crate named there exists.
+/// Complains about crates that ARCHITECTURE.md does not name, and about names without a crate.
 fn architecture_complaints(files: &[File]) -> Vec<String> {
     let Some(page) = files.iter().find(|file| file.path == "ARCHITECTURE.md") else {
         return vec!["ARCHITECTURE.md is missing".to_owned()];
@@ -29,12 +29,12 @@ fn architecture_complaints(files: &[File]) -> Vec<String> {
     absent.chain(silent).collect()
 }
 
-/// `spv`, of `crates/spv/Cargo.toml`.
+/// Returns `spv` for `crates/spv/Cargo.toml`.
 fn crate_name(path: &str) -> Option<&str> {
     path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml").filter(|name| !name.contains('/'))
 }
 
-/// What follows each `crates/` in the text.
+/// Returns the names that follow `crates/` in the text.
 fn crates_named(text: &str) -> impl Iterator<Item = &str> {
     let name = |rest: &'_ str| rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     text.split("crates/")
@@ -43,7 +43,7 @@ fn crates_named(text: &str) -> impl Iterator<Item = &str> {
         .filter(|name| !name.is_empty())
 }
 
-/// Every relative link of a document leads to a file, a folder or a heading of ours.
+/// Complains about relative links that lead to no file, folder or heading of the project.
 fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     if !file.path.ends_with(".md") {
         return Vec::new();
@@ -68,7 +68,7 @@ fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// Whether this is a file or a folder of ours. An image is no text, and so not among the files.
+/// Whether this is a file or a folder of the project. Images are checked on disk, because `files` has only text.
 fn is_there(target: &str, files: &[File]) -> bool {
     let below = |path: &str| {
         path.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,12 +1,11 @@
-//! The rules that each file keeps by itself: length, blanks, and nothing of one machine or one
-//! registry in it.
+//! The rules for single files: length, trailing blanks, and no names of single machines or registries.
 
 use super::File;
 
-/// A source file is read in one sitting.
+/// The largest number of lines of a source file.
 const MAX_LINES: usize = 500;
 
-/// Code has 100 columns, by rustfmt; prose and strings may stand out a little.
+/// The largest number of columns. rustfmt limits code to 100; comments and strings may be longer.
 const MAX_COLUMNS: usize = 120;
 
 /// Source files that may be longer, each with its reason.
@@ -15,10 +14,10 @@ const LONG: &[(&str, &str)] = &[
     ("crates/capi/include/polyshade.h", "one header, written by `cargo xtask codegen`"),
 ];
 
-/// Names of files whose form others decide.
+/// Names of files whose form is decided elsewhere.
 const FOREIGN: &[&str] = &["Cargo.lock", "LICENSE-APACHE"];
 
-/// Folders of one person's or one session's machine. Taken apart, as this file is checked too.
+/// Folders of a single person's or session's machine. The names are split because this file is checked, too.
 const MACHINE_PATHS: &[&str] =
     &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tm", "p/")];
 
@@ -66,7 +65,7 @@ fn ending_fault(file: &File) -> Option<String> {
 
 fn line_faults(line: &str, path: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    // In a diff, a context line that is empty is one blank.
+    // In a diff, an empty context line is one blank.
     if line.ends_with([' ', '\t']) && !path.ends_with(".diff") {
         faults.push("trailing blank".to_owned());
     }

@@ -1,4 +1,5 @@
-//! What a call of a library may take: on a broken module naga may have no end, and SPIRV-Cross no end of memory.
+//! Limits the resources of a library call: on a broken module, naga may run forever, and SPIRV-Cross may allocate
+//! without end.
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -6,14 +7,14 @@ use std::env;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// Seconds of the processor's that a call takes at most, unless the variable says another number.
+/// The default limit of a call, in seconds of processor time, and the variable that overrides it.
 const SECONDS: u64 = 60;
 const VARIABLE: &str = "POLYSHADE_FORMATS_SECONDS";
 
-/// Bytes of addresses that a process has at most.
+/// The limit of a process's address space, in bytes.
 const BYTES: u64 = 8 << 30;
 
-/// Seconds of the processor's that a call takes at most.
+/// Returns the limit of a call, in seconds of processor time.
 pub(super) fn seconds() -> u64 {
     let wanted = env::var(VARIABLE).ok();
     wanted.and_then(|text| text.parse().ok()).unwrap_or(SECONDS)
@@ -24,21 +25,21 @@ pub(super) fn limit_memory() {
     limit(Resource::As, BYTES);
 }
 
-/// Limits the time that this process has from now on.
+/// Limits the further processor time of this process.
 pub(super) fn limit_time() {
     let spent = clock_gettime(ClockId::ProcessCPUTime).tv_sec;
-    // A second that has begun counts.
+    // Round up, because the limit has whole seconds.
     limit(Resource::Cpu, spent.cast_unsigned().saturating_add(seconds()).saturating_add(1));
 }
 
 fn limit(resource: Resource, most: u64) {
     let maximum = getrlimit(resource).maximum;
     let current = Some(maximum.map_or(most, |maximum| maximum.min(most)));
-    // Where the system refuses, the call goes without a limit.
+    // If the system refuses, the call runs without a limit.
     let _ = setrlimit(resource, Rlimit { current, maximum });
 }
 
-/// Whether a process ended as its time was over.
+/// Whether a process ended because its time limit expired.
 pub(super) fn ran_out_of_time(status: ExitStatus) -> bool {
     status.signal() == Some(Signal::XCPU.as_raw())
 }

@@ -1,4 +1,4 @@
-//! Where the system has no limits for a process.
+//! The limits of a library call on systems that cannot limit a process: none.
 
 use std::process::ExitStatus;
 

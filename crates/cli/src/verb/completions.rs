@@ -30,8 +30,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// The command with the names that free text may be, which a shell can then complete: presets of devices, where a file
-/// is the other choice, and the verbs of `batch`.
+/// Adds names to arguments with free text, so that shells can complete them: device presets, for which a file may be
+/// given instead, and the verbs of `batch`.
 fn with_names(command: Command) -> Command {
     let presets = || PossibleValuesParser::new(Preset::ALL.map(Preset::name));
     command

@@ -1,4 +1,4 @@
-//! `polyshade convert`: a shader in another format, and otherwise as it is.
+//! `polyshade convert`: writes a shader in another format.
 
 use crate::Done;
 use crate::examples;
@@ -11,14 +11,14 @@ use polyshade::Module;
 use polyshade::spv::{self, ExecutionModel};
 use std::path::{Path, PathBuf};
 
-/// Writes a shader in another format, changing nothing else.
+/// Writes a shader in another format, without other changes.
 #[derive(Args)]
 #[command(after_help = examples::of("convert"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
 
-    /// Where it goes; standard output if left out, or if it is `-`
+    /// Output file of the shader; `-` is standard output [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
 
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// The entry point that was asked for, or the only one.
+/// Returns the requested entry point, or the only one.
 fn entry(module: &Module<'_>, input: &Input) -> Result<Option<(String, ExecutionModel)>, Failure> {
     let mut entries = module
         .entry_points()

@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Lists a shader's entry points with their interface, capturable outputs, and resources of the host: descriptors,
-/// push constants, specialization constants; also workgroup sizes and capabilities.
+/// Lists a shader's entry points with their interfaces, their capturable outputs and the resources that the host
+/// provides: descriptors, push constants, specialization constants; also workgroup sizes and capabilities.
 #[derive(Args)]
 #[command(after_help = examples::of("info"))]
 pub(crate) struct Arguments {

@@ -87,12 +87,11 @@ struct Run {
     #[arg(long)]
     portability: bool,
 
-    /// Amount of messages of the layer: off, error, warning, info or debug
+    /// Least severe level of the layer's messages: off, error, warning, info or debug [default: warning]
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 
-    /// Write the shaders of captures, before and after, and the plans with their draws, bindings and parameters, to
-    /// this folder
+    /// Write the shaders of captures, before and after, and the plans of their draws to this folder
     #[arg(long, value_name = "DIR")]
     dump: Option<String>,
 

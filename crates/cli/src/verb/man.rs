@@ -1,4 +1,4 @@
-//! `polyshade man`: manual pages, made of what `--help` says.
+//! `polyshade man`: manual pages, generated from the help texts.
 
 use crate::Done;
 use crate::code;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = examples::of("man"))]
 pub(crate) struct Arguments {
-    /// The folder that they go to, which is made where it is missing
+    /// The folder for the pages, which is created if it is missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// Adds the page of a command and those of the ones in it. Verbs nest twice at most: `verify capture`.
+/// Adds the page of a command, and those of its subcommands. Verbs nest at most twice: `verify capture`.
 fn add(command: Command, folder: &Path, outputs: &mut Outputs) -> Done {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         add(inner.clone(), folder, outputs)?;

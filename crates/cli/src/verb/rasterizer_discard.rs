@@ -1,4 +1,4 @@
-//! `polyshade rasterizer-discard`: rasterizer discard by the position.
+//! `polyshade rasterizer-discard`: emulates rasterizer discard by changing the position.
 
 use crate::Done;
 use crate::change::{Change, or_place};
@@ -8,18 +8,19 @@ use clap::Args;
 use polyshade::host::Value;
 use polyshade::rasterizer_discard::{self, Options};
 
-/// Moves every primitive out of the clip volume: rasterizer discard for pipelines that cannot switch it on.
+/// Moves every primitive out of the clip volume: rasterizer discard for pipelines that cannot enable it.
 ///
-/// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback sees what
-/// the shader wrote: capture first, then discard.
+/// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback captures
+/// the position that the shader wrote: capture first, then discard.
 #[derive(Args)]
 #[command(after_help = examples::of("rasterizer-discard"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     change: Change,
 
-    /// When to discard: always, or the place of a word that is not 0 where it does: specialization=ID,
-    /// push-constant=OFFSET, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold its address
+    /// When to discard: always, or the source of a 32-bit host parameter that is nonzero to discard:
+    /// specialization=ID, push-constant=OFFSET (bytes), uniform=SET:BINDING, storage=SET:BINDING. With address:
+    /// before one of the first three, it holds the 64-bit address of the parameter
     #[arg(long, value_name = "WHEN", default_value = "always", value_parser = when)]
     when: Value<bool>,
 }

@@ -1,4 +1,4 @@
-//! What build systems lean on: outputs of the contents alone, depfiles, times that are kept, response files.
+//! Tests for build systems: outputs that depend only on contents, depfiles, unchanged times, response files.
 
 use super::{shader, work};
 use crate::work::{exits, stderr};
@@ -52,7 +52,7 @@ fn make_reads_depfiles_of_any_name_that_it_can_know() {
         let mut command = work.command("capture --depfile d");
         command.args([&format!("./{input}"), "--varyings", "gl_Position", "-o", &output]);
         exits(&command.output().unwrap(), 0);
-        // Make knows the output by this rule alone.
+        // Make knows the output only from this rule.
         let rule = work.text("d");
         work.write("Makefile", &format!("{}\n\techo done again\n", rule.trim_end()));
         let make = || Command::new("make").current_dir(work.folder()).output().unwrap();
@@ -148,7 +148,7 @@ fn a_batch_is_one_target_of_a_build_too() {
     exits(&work.batch("-o out --depfile r.d"), 2);
 }
 
-/// Ninja itself is not among what the tests install, so its part is done by hand.
+/// The tests do not install ninja, so they do its part themselves.
 #[test]
 fn the_command_of_the_ninja_example_does_what_ninja_expects() {
     let work = work();

@@ -1,4 +1,4 @@
-//! What Ctrl-C does to a batch.
+//! Handles Ctrl-C during a batch.
 
 use crate::failure::Exit;
 use signal_hook::consts::SIGINT;
@@ -7,15 +7,16 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the user has asked for the end: then shaders that are worked on are done, and no other begins.
+/// Whether the user interrupted the batch: shaders in progress are finished, and no other starts.
 #[derive(Default)]
 pub(super) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Takes the first SIGINT from now on; the second one ends the process, whatever it is at.
+    /// Handles the first SIGINT from now on; the second one ends the process immediately.
     pub(super) fn listen() -> io::Result<Self> {
         let interrupt = Self::default();
-        // In this order: what ends the process comes first, and sees what the signal before has left.
+        // In this order: the handler that ends the process runs first, and sees the flag as the previous signal left
+        // it.
         flag::register_conditional_shutdown(SIGINT, Exit::Interrupted as i32, interrupt.0.clone())?;
         flag::register(SIGINT, interrupt.0.clone())?;
         Ok(interrupt)

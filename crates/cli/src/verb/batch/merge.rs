@@ -1,4 +1,4 @@
-//! The reports of all shards, joined into the one that a single machine makes.
+//! Joins the reports of all shards into the report of a single machine.
 
 use super::entry::Entry;
 use super::shard::{Part, Shard, names_hash};
@@ -20,7 +20,7 @@ struct Report {
     shard: Option<Part>,
 }
 
-/// A report that has been found to be of a shard.
+/// A report that was checked to belong to a shard.
 struct Read<'a> {
     file: &'a Path,
     head: Head,
@@ -28,8 +28,10 @@ struct Read<'a> {
     part: Part,
 }
 
-/// What the one report begins with, and the shaders of all, by name. What is not the whole of one batch is refused.
+/// Returns the head and the shaders of the joined report, sorted by name. Rejects reports that are not those of one
+/// batch.
 pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
+    // All reports must belong to the same batch.
     let mut reports: BTreeMap<u32, Read<'_>> = BTreeMap::new();
     for file in files {
         let report = read(file)?;
@@ -42,6 +44,7 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
         }
         reports.insert(report.part.index(), report);
     }
+    // Every shard must have a report.
     let Some(part) = reports.values().next().map(|report| report.part.clone()) else {
         return Err(Failure::new(&code::CLI_USAGE, "there is no report to join"));
     };
@@ -52,6 +55,7 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
         return Err(Failure::new(&code::CLI_USAGE, message));
     }
 
+    // The shaders of all reports must be those of the batch.
     let mut reports: Vec<Read<'_>> = reports.into_values().collect();
     let mut entries: Vec<Entry> =
         reports.iter_mut().flat_map(|report| std::mem::take(&mut report.entries)).collect();
@@ -97,7 +101,7 @@ fn read(file: &Path) -> Result<Read<'_>, Failure> {
     Ok(Read { file, head: report.head, entries: report.shaders, part })
 }
 
-/// Refuses a report that is of another batch than the first.
+/// Rejects a report of another batch than the first.
 fn refuse_other(report: &Read<'_>, first: &Read<'_>) -> Result<(), Failure> {
     let (own, other) = (&report.part, &first.part);
     let file = first.file.display();

@@ -1,4 +1,4 @@
-//! How far a batch is, on standard error: a bar on a terminal, else a line now and then.
+//! The progress of a batch on standard error: a bar on a terminal, otherwise a line now and then.
 
 use super::entry::{Entry, Source};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -35,7 +35,7 @@ impl Progress {
         Self { shown, all, done: none(), reused: none(), cached: none(), refused: none() }
     }
 
-    /// Another shader is done.
+    /// Counts a finished shader.
     pub(super) fn done(&self, entry: &Entry, source: Source) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         match source {
@@ -59,7 +59,7 @@ impl Progress {
         }
     }
 
-    /// Says at the end where results came from, and what there is to complain about.
+    /// Prints, at the end, the origins of the results and the complaints.
     pub(super) fn finish(&self, complaints: Vec<String>) {
         if let Shown::Bar(bar) = &self.shown {
             bar.finish_and_clear();
@@ -80,10 +80,10 @@ impl Progress {
     }
 }
 
-/// A batch prints this many lines.
+/// The number of lines that a batch prints.
 const STEPS: usize = 10;
 
-/// Whether another tenth is full.
+/// Whether another tenth of the shaders is finished.
 fn is_step(done: usize, all: usize) -> bool {
     all >= STEPS && done * STEPS / all != (done - 1) * STEPS / all
 }

@@ -10,25 +10,25 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// Version of the ranking's shape: it grows when a field changes its meaning or goes.
+/// Version of the ranking's structure; it increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
 /// The savings of one shader.
 struct Ranked {
     shader: String,
-    /// Instructions and bytes of inputs a vertex: of the original, and of the position-only variant.
+    /// The instructions and the input bytes for each vertex: of the original, then of the position-only variant.
     instructions: [u64; 2],
     input_bytes: [u64; 2],
     gains_little: bool,
 }
 
 impl Ranked {
-    /// Instructions that the position-only pass has no need of.
+    /// Returns the number of instructions that the position-only pass does not need.
     fn saved(&self) -> u64 {
         self.instructions[0].saturating_sub(self.instructions[1])
     }
 
-    /// Their share of the original, in parts of a million: shares are compared as whole numbers.
+    /// Returns the saved share of the original's instructions, in millionths: shares are compared as integers.
     fn share(&self) -> u64 {
         (self.saved() * 1_000_000).checked_div(self.instructions[0]).unwrap_or(0)
     }
@@ -48,11 +48,11 @@ impl Ranked {
     }
 }
 
-/// The shaders that are done, those first of which a position-only pass saves the largest share.
+/// The finished shaders, sorted by the share that a position-only pass saves, the largest first.
 pub(super) struct Ranking(Vec<Ranked>);
 
 impl Ranking {
-    /// Reads the reports that the verb wrote, now or in an earlier run, below `out`.
+    /// Reads the reports that the verb wrote below `out`, now or in an earlier run.
     pub(super) fn read(out: &Path, plan: &Plan, entries: &[Entry]) -> Result<Self, Failure> {
         let report = plan.roles.iter().position(|role| *role == Role::Report);
         let done = entries.iter().filter(|entry| entry.status == Status::Ok);
@@ -74,7 +74,6 @@ impl Ranking {
         Ok(Self(ranked))
     }
 
-    /// The table for standard output.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         let head = ["saves", "instructions", "in bytes a vertex"];
@@ -89,7 +88,6 @@ impl Ranking {
         text
     }
 
-    /// The ranking as JSON.
     pub(super) fn json(&self) -> Value {
         let shaders = self.0.iter().map(|one| {
             let both = |[original, position_only]: [u64; 2]| {

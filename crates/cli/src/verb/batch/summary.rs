@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Version of the report's shape: it grows when a field changes its meaning or goes.
+/// Version of the report's structure; it increases when a field is removed or changes its meaning.
 pub(super) const VERSION: u32 = 3;
 
-/// What a report says before it comes to the shaders.
+/// The part of a report that precedes the shaders.
 #[derive(Deserialize)]
 pub(super) struct Head {
     pub(super) program: Value,
@@ -21,7 +21,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// That of this program.
+    /// Returns the head of this program's reports.
     pub(super) fn of(command: &Command) -> Self {
         let options = command.options.iter().map(|option| option.to_string_lossy().into_owned());
         let lowerings = command.lowerings.iter();
@@ -36,13 +36,13 @@ impl Head {
     }
 }
 
-/// The shaders that ended with one status and one code.
+/// The shaders with the same status and code.
 struct Group<'e> {
     shaders: usize,
     first: &'e Entry,
 }
 
-/// The shaders by status and code, the most frequent code first.
+/// Groups the shaders by status and code, the most frequent code first.
 fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(Status, Option<&str>), Group<'_>> = BTreeMap::new();
     for entry in entries {
@@ -54,7 +54,7 @@ fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The table for standard output.
+/// Formats the table for standard output.
 pub(super) fn text(entries: &[Entry]) -> String {
     let mut text = String::new();
     let groups = groups(entries);
@@ -76,7 +76,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
     text
 }
 
-/// The report: the same for the same shaders, options and program. That of a shard says which.
+/// Formats the report, which depends only on shaders, options and program. The report of a shard names the shard.
 pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec<u8> {
     let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {
@@ -115,7 +115,7 @@ pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec
     pretty(&report)
 }
 
-/// How long all took, and each shader.
+/// Formats the times of the whole run and of each shader.
 pub(super) fn timings(results: &[(Entry, Duration)], elapsed: Duration, threads: usize) -> Vec<u8> {
     let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
     let shaders: Vec<Value> = results

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The targets that are blended, as JSON.
+/// Returns the blended targets as JSON.
 pub(super) fn targets(targets: &BTreeMap<u32, ColorBlend>) -> Vec<Value> {
     targets.iter().map(|(location, blend)| target(*location, blend)).collect()
 }
 
-/// The same as text, and the state.
+/// Formats the blended targets and the pipeline state as text.
 pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> String {
     let mut text = "\nblended\n".to_owned();
     if targets.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> Strin
     text
 }
 
-/// The pipeline state that the shader relies on, for attachments of several samples where `is_multisampled`.
+/// Returns the pipeline state that the shader relies on; with `is_multisampled`, attachments have several samples.
 pub(super) fn state(
     destination: Destination,
     targets: &BTreeMap<u32, ColorBlend>,

@@ -1,4 +1,4 @@
-//! The blending of each target in the form of `verify`.
+//! The blending of each target, in the form of `verify`.
 
 use super::{Equations, Rewrite};
 use polyshade::advanced_blend::{Alpha, FormatClass, Options, Overlap};
@@ -9,7 +9,7 @@ use polyshade_vulkan::{AdvancedBlend, vk};
 use std::collections::BTreeMap;
 
 impl Rewrite {
-    /// The same as `verify` is told it.
+    /// Returns the blending in the form that `verify` takes.
     pub(in crate::verb) fn blends<'o>(
         &self,
         target: &'o Target,

@@ -1,4 +1,4 @@
-//! `polyshade capture --pull`: makes the shader fetch its vertex attributes, and captures that shader.
+//! `polyshade capture --pull`: makes the shader fetch its vertex attributes, and captures the outputs of that shader.
 
 use super::{Arguments, Rewrite, report};
 use crate::Done;
@@ -16,27 +16,27 @@ use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Variant;
 use polyshade::vertex_pulling;
 
-/// How the shader fetches its vertex attributes, if it does.
+/// Options for fetching vertex attributes in the shader.
 #[derive(Args)]
 pub(super) struct Pull {
-    /// Have the shader fetch its vertex attributes itself, as `polyshade vertex-pulling` does, and capture that shader:
-    /// all variants fetch them
+    /// Make the shader fetch its vertex attributes in all variants, as `polyshade vertex-pulling` does, and capture
+    /// the result
     #[arg(help_heading = PULL, long, conflicts_with = "constant_attributes")]
     pull: bool,
 
     #[command(flatten, next_help_heading = PULL)]
     attributes: Attributes,
 
-    /// Descriptor set of the vertex buffers [default: the last of 0 to 3 that is free]
+    /// Descriptor set of the vertex buffers [default: the last of sets 0 to 3 that is neither used nor reserved]
     #[arg(help_heading = PULL, long, value_name = "N")]
     pull_set: Option<u32>,
 
-    /// Binding of the first vertex buffer; the others follow [default: 0, or where there is room]
+    /// Binding of the first vertex buffer; the others follow [default: 0, or the first free bindings]
     #[arg(help_heading = PULL, long, value_name = "N")]
     pull_binding: Option<u32>,
 
-    /// Where the shader reads the parameters of the vertex buffers, as in --params [default: a storage buffer after the
-    /// vertex buffers]
+    /// Where the shader reads the parameters of the vertex buffers, as for --params [default: a storage buffer after
+    /// the vertex buffers]
     #[arg(help_heading = PULL, long, value_name = "SOURCE", alias = "pull-words")]
     pull_params: Option<ParamSource>,
 }
@@ -46,7 +46,7 @@ impl Pull {
         self.pull
     }
 
-    /// Refuses options that have no effect.
+    /// Rejects options that have no effect.
     pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
         if self.pull {
             let is_unused = rewrite.is_by_extension();
@@ -67,13 +67,14 @@ impl Pull {
     }
 }
 
-/// Runs the verb, by a recipe of both steps.
+/// Runs the verb with a recipe of both lowerings.
 pub(super) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, pull, variants, writing } = arguments;
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let stages = [(&module, rewrite.target(&entry, stage)?)];
+    // Each variant is a separate result of the recipe.
     let make = |variant| {
         let mut recipe = Recipe::default();
         recipe.vertex_pulling = Some(pull.options());
@@ -87,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let layout = stored.as_ref().expect("the recipe captures");
     let pulled = pulled.as_ref().expect("the recipe pulls");
 
-    // Other variants may bind the vertex buffers to another stage, or bind more: the report is of all.
+    // Other variants may bind the vertex buffers to another stage, or bind more, so the report covers all of them.
     let asked: Vec<Variant> = match writing.is_dry_run() {
         true => rewrite.offered(layout).filter(|one| *one != Variant::CaptureOnly).collect(),
         false => variants.iter().map(|(variant, _)| *variant).collect(),

@@ -3,7 +3,7 @@
 use polyshade::transform_feedback::{Decorated, Layout};
 use std::fmt::Write;
 
-/// The layout of the feedback buffers.
+/// Formats the layout of the feedback buffers.
 pub(super) fn layout(layout: &Layout) -> String {
     let mut text = String::new();
     for (number, buffer) in layout.buffers.iter().enumerate() {
@@ -17,7 +17,7 @@ pub(super) fn layout(layout: &Layout) -> String {
     text
 }
 
-/// The report of the extension path, with the outputs that it adds.
+/// Formats the report of the extension path, with the added outputs.
 pub(super) fn decorated(decorated: &Decorated) -> String {
     let mut text = layout(&decorated.layout);
     let streams = decorated.streams.iter().enumerate();

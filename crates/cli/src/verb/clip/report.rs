@@ -16,7 +16,7 @@ struct Taken<'l> {
     distances: &'l StageDistances,
 }
 
-/// The name of a step in reports.
+/// Returns the name of a step in reports.
 pub(super) fn name(step: &Step) -> &'static str {
     match step {
         Step::Normalize(_) => "arrays",
@@ -32,7 +32,7 @@ pub(super) fn name(step: &Step) -> &'static str {
     }
 }
 
-/// The report on the entry point.
+/// Returns the report on the entry point.
 pub(super) fn report(
     entry: (&str, ExecutionModel),
     steps: &[&'static str],

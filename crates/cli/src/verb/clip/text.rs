@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 
-/// A number, or a place.
+/// Parses a number, or a source of host parameters.
 pub(super) fn mask(text: &str) -> Result<host::Value<u32>, String> {
     let number = match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
@@ -23,11 +23,11 @@ pub(super) fn mask(text: &str) -> Result<host::Value<u32>, String> {
     }
 }
 
-/// The space of planes: that of an output, or clip space.
+/// The space of planes: that of the output at a location, or clip space.
 #[derive(Clone, Copy)]
 pub(super) struct Space(pub(super) Option<u32>);
 
-/// `clip`, or `location=N`.
+/// Parses `clip` or `location=N`.
 pub(super) fn space(text: &str) -> Result<Space, String> {
     let location = text.strip_prefix("location=").and_then(|number| number.parse().ok());
     match location {
@@ -36,7 +36,7 @@ pub(super) fn space(text: &str) -> Result<Space, String> {
     }
 }
 
-/// `CLIP,CULL`.
+/// Parses `CLIP,CULL`.
 pub(super) fn counts(text: &str) -> Result<DistanceCounts, String> {
     let parsed = text
         .split_once(',')
@@ -54,7 +54,6 @@ pub(crate) struct Semantics {
     pub(super) linked_outputs: Vec<DistanceSemantic>,
 }
 
-/// Reads a file of semantics.
 pub(super) fn read_semantics(file: &Path) -> Result<Semantics, Failure> {
     let text =
         fs::read_to_string(file).map_err(|error| Failure::at(&code::CLI_FILE, file, error))?;

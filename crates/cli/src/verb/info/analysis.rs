@@ -1,4 +1,4 @@
-//! An analysis of a module, made once for all its entry points: there may be thousands.
+//! An analysis of a module, computed once for all its entry points: there may be thousands.
 
 use polyshade::Module;
 use polyshade::spv::view::{AnyVariable, FunctionCall, Inst, Mode};
@@ -10,7 +10,7 @@ pub(super) struct Analysis<'m> {
     resources: Vec<AnyVariable<'m>>,
     functions: HashMap<Id, Function>,
     modes: HashMap<(Id, ExecutionMode), Mode<'m>>,
-    /// The constant that is decorated as the size of a workgroup.
+    /// The constant that is decorated with `WorkgroupSize`.
     pub(super) workgroup_size: Option<Inst<'m>>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Analysis<'m> {
 struct Function {
     instructions: usize,
     calls: Vec<Id>,
-    /// Numbers of resources.
+    /// Indices of resources.
     resources: BTreeSet<usize>,
 }
 
@@ -55,7 +55,7 @@ impl<'m> Analysis<'m> {
         Self { resources, functions, modes, workgroup_size }
     }
 
-    /// The functions that the entry point with this function reaches, and their resources.
+    /// Returns the instructions and resources that the entry point with this function reaches.
     pub(super) fn reached(&self, function: Id) -> Reached<'m> {
         let (mut seen, mut open) = (HashSet::from([function]), vec![function]);
         let (mut instructions, mut used) = (0, BTreeSet::new());
@@ -68,7 +68,7 @@ impl<'m> Analysis<'m> {
         Reached { instructions, resources }
     }
 
-    /// The execution mode of this kind that the entry point with this function has.
+    /// Returns this execution mode of the entry point with this function.
     pub(super) fn mode(&self, function: Id, mode: ExecutionMode) -> Option<Mode<'m>> {
         self.modes.get(&(function, mode)).copied()
     }

@@ -1,16 +1,17 @@
-//! What the stages of a pipeline use together: the layout that they share.
+//! The resources that the stages of a pipeline use together: their common layout.
 
 use super::resources::{dimension, listed, text_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What these entry points use, as a pipeline layout says it, and the specialization constants of their modules.
+/// Describes the resources of these entry points as a pipeline layout, with the specialization constants of their
+/// modules.
 pub(super) fn of(reports: &[Value]) -> Value {
     let entries: Vec<&Value> =
         reports.iter().flat_map(|report| listed(report, "entry_points")).collect();
     let mut descriptors = BTreeMap::<_, Vec<(&Value, &Value)>>::new();
-    // Where the push constants end; none where a block has a size that is not known before it runs.
+    // The end of the push constants; `None` if a block's size is unknown before run time.
     let (mut push_constants, mut end) = (Vec::new(), Some(0));
     for entry in &entries {
         let stage = &entry["stage"];
@@ -26,6 +27,7 @@ pub(super) fn of(reports: &[Value]) -> Value {
     }
     let used: BTreeSet<Option<u64>> = descriptors.keys().map(|(set, _)| *set).collect();
     let free = (0..).find(|set| !used.contains(&Some(*set)));
+    // Specialization constants by id, with the stages of their modules.
     let mut constants = BTreeMap::<_, (&Value, Vec<&Value>)>::new();
     for report in reports {
         let stages = listed(report, "entry_points").map(|entry| &entry["stage"]);
@@ -48,16 +50,16 @@ pub(super) fn of(reports: &[Value]) -> Value {
     })
 }
 
-/// A place that stages use, each with a descriptor of its own.
+/// Describes a binding, from the descriptors of the stages that use it.
 fn descriptor(uses: &[(&Value, &Value)]) -> Value {
     let (_, first) = uses[0];
-    // An array as long as the longest; of unknown length, where one is.
+    // The longest array counts; an unknown length makes the result unknown.
     let counts: Option<Vec<u64>> = uses.iter().map(|(_, one)| one["count"].as_u64()).collect();
     let kinds: BTreeSet<&str> = uses.iter().filter_map(|(_, one)| one["kind"].as_str()).collect();
     json!({
         "set": first["set"],
         "binding": first["binding"],
-        // More than one kind cannot be bound at once.
+        // Several kinds cannot be bound at once.
         "kinds": kinds,
         "count": counts.and_then(|counts| counts.into_iter().max()),
         "name": first["name"],
@@ -65,7 +67,7 @@ fn descriptor(uses: &[(&Value, &Value)]) -> Value {
     })
 }
 
-/// The same as lines.
+/// Formats the description as lines.
 pub(super) fn as_text(together: &Value) -> String {
     let all = |one: &Value, key: &str| listed(one, key).map(text_of).collect::<Vec<_>>();
     let mut text = format!("together ({})\n", all(together, "stages").join(", "));

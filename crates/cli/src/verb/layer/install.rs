@@ -1,4 +1,4 @@
-//! Installing the layer and removing it.
+//! Installs and removes the layer.
 
 use super::places::{Files, files, library, write};
 use super::{Install, Place};
@@ -11,7 +11,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Copies the library, then writes the manifest: what the loader finds is whole.
+/// Copies the library, then writes the manifest, so that the loader never finds an incomplete layer.
 pub(super) fn install(install: &Install) -> Done {
     let from = library(&install.library)?;
     let Files { library, manifest } = files(&install.place)?;
@@ -22,7 +22,7 @@ pub(super) fn install(install: &Install) -> Done {
     let text = manifest::manifest(&library, kind);
     if let Err(failure) = write(&manifest, text.as_bytes(), 0o644) {
         if !was_there {
-            // The failure to tell is the first one.
+            // Report the first failure, not one of this removal.
             let _ = fs::remove_file(&library);
         }
         return Err(failure);
@@ -46,7 +46,7 @@ pub(super) fn uninstall(place: &Place) -> Done {
     print_text(&lines.join("\n"))
 }
 
-/// Removes a file, and says whether it was there.
+/// Removes a file, and returns whether it existed.
 fn remove(path: &Path) -> Result<bool, Failure> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),

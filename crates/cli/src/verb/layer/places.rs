@@ -1,4 +1,4 @@
-//! Where the layer's files are, and how they are written.
+//! Finds the layer's files, and writes them.
 
 use super::{Library, Place};
 use crate::code;
@@ -14,7 +14,7 @@ pub(super) struct Files {
     pub(super) manifest: PathBuf,
 }
 
-/// Where `install` puts them for all users.
+/// Returns the files that `install` writes for all users.
 pub(super) fn of_system() -> Files {
     Files {
         library: Path::new("/usr/local/lib/polyshade").join(library_name()),
@@ -22,7 +22,7 @@ pub(super) fn of_system() -> Files {
     }
 }
 
-/// Where `install` puts them for this user: below `$XDG_DATA_HOME`, or else `~/.local/share`.
+/// Returns the files that `install` writes for this user: below `$XDG_DATA_HOME`, or else `~/.local/share`.
 pub(super) fn of_user() -> Result<Files, Failure> {
     let folder =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -38,12 +38,12 @@ pub(super) fn of_user() -> Result<Files, Failure> {
     })
 }
 
-/// The files at the place that the options name.
+/// Returns the files that the options select.
 pub(super) fn files(place: &Place) -> Result<Files, Failure> {
     if place.system { Ok(of_system()) } else { of_user() }
 }
 
-/// The library that is named, or lies where cargo or a package puts it.
+/// Returns the named library, or the one in a place where cargo or a package puts it.
 pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     if let Some(path) = &named.library {
         return fs::canonicalize(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error));
@@ -64,12 +64,12 @@ pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Writes a file whole or not at all, and the folders that it is in.
+/// Writes a file completely or not at all, and creates its folders.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::at(&code::CLI_FILE, path, error);
     let folder = path.parent().ok_or_else(|| failed(&"is no file"))?;
     fs::create_dir_all(folder).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
-    // Renamed only when it is whole: the loader reads the folder at any time.
+    // Renamed only when complete, because the loader may read the folder at any time.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     file.write_all(bytes).map_err(|error| failed(&error))?;
     allow(file.path(), mode).map_err(|error| failed(&error))?;
@@ -77,7 +77,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure>
     Ok(())
 }
 
-/// Temporary files are their owner's alone; these are for everybody.
+/// Sets the permissions, because temporary files are accessible only to their owner.
 #[cfg(unix)]
 fn allow(path: &Path, mode: u32) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Running one program with the layer.
+//! Runs one program with the layer.
 
 use super::Run;
 use super::places::{library, write};
@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// What the exit code of a program that a signal ended is counted from, as shells do.
+/// The offset of a signal's number in exit codes, as in shells.
 #[cfg(unix)]
 const SIGNALLED: i32 = 128;
 
-/// Runs the program, and exits as it does.
+/// Runs the program, and exits with its exit code.
 pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     let folder = manifest_folder(&library(&run.library)?)?;
     let (program, arguments) = run.command.split_first().expect("clap requires a command");
     let mut command = Command::new(program);
     command.args(arguments);
-    // Where the first is set the loader looks nowhere else, and not at the second.
+    // If `VK_LAYER_PATH` is set, the loader ignores `VK_ADD_LAYER_PATH`.
     let paths = match env::var_os("VK_LAYER_PATH") {
         Some(_) => "VK_LAYER_PATH",
         None => "VK_ADD_LAYER_PATH",
@@ -46,7 +46,7 @@ pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     Ok(code(status))
 }
 
-/// The exit code of a program that ended.
+/// Returns the exit code of a program that ended.
 fn code(status: std::process::ExitStatus) -> ExitCode {
     #[cfg(unix)]
     let signal =
@@ -57,7 +57,7 @@ fn code(status: std::process::ExitStatus) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// The folder beside the library that has the explicit manifest, which is written unless it is there.
+/// Returns the folder beside the library with the explicit manifest, which is written if it is missing or differs.
 fn manifest_folder(library: &Path) -> Result<PathBuf, Failure> {
     let folder = library.with_file_name("polyshade-layer");
     let path = folder.join(FILE_NAME);
@@ -68,7 +68,7 @@ fn manifest_folder(library: &Path) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// A list with one more element in front.
+/// Prepends an element to a list of paths.
 fn in_front(first: &OsStr, list: Option<OsString>) -> OsString {
     let mut all = first.to_owned();
     if let Some(list) = list.filter(|list| !list.is_empty()) {

@@ -1,4 +1,4 @@
-//! What is installed, and what the loader makes of it.
+//! Reports the installed layers, and the layer that the loader finds.
 
 use super::places::{Files, of_system, of_user};
 use crate::Done;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
 
-/// Prints a line for each place, and what the loader finds.
+/// Prints a line for each place, and the layer that the loader finds.
 pub(super) fn run() -> Done {
     let mut lines = vec![
         format!("for this user: {}", describe(&of_user()?)),
@@ -20,7 +20,7 @@ pub(super) fn run() -> Done {
         let value = std::env::var_os(name);
         lines.extend(value.map(|value| format!("{name} is set to {}", value.display())));
     }
-    // What is above is true, whatever the loader says.
+    // Print these lines first: they are true even if the loader fails.
     print_text(&lines.join("\n"))?;
     let layer = polyshade_vulkan::find_layer(LAYER_NAME)
         .map_err(|error| Failure::new(error.code(), error.to_string()))?;
@@ -31,7 +31,7 @@ pub(super) fn run() -> Done {
     })
 }
 
-/// What is at a place, and what is wrong with it.
+/// Describes the installation at a place, and its faults.
 fn describe(files: &Files) -> String {
     let manifest = files.manifest.display();
     let text = match fs::read_to_string(&files.manifest) {

@@ -1,6 +1,6 @@
-//! A device as a Vulkan profiles file describes it: the capabilities of one of its profiles.
+//! Reads a device from a Vulkan profiles file: the capabilities of one of its profiles.
 //!
-//! The form is that of Khronos' schema, which `vulkaninfo` writes too.
+//! The format is Khronos' schema, which `vulkaninfo` writes, too.
 
 use polyshade_planner::{
     Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
@@ -8,8 +8,8 @@ use polyshade_planner::{
 };
 use serde_json::{Map, Value};
 
-/// The device of a profile: the named one, or the only one. Limits that the profile leaves out are Vulkan 1.0's
-/// required ones.
+/// Returns the device of the named profile, or of the only one. Limits that the profile omits get Vulkan 1.0's
+/// required values.
 pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, String> {
     let empty = Map::new();
     let profiles = file["profiles"].as_object().unwrap_or(&empty);
@@ -25,7 +25,7 @@ pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, Strin
     };
     let mut blocks = Blocks(Vec::new());
     for name in profile["capabilities"].as_array().into_iter().flatten() {
-        // A device has one of several alternatives: the first is taken.
+        // Of several alternatives, take the first.
         let name = name.as_array().and_then(|any| any.first()).unwrap_or(name);
         let Some(block) = name.as_str().and_then(|name| file["capabilities"].get(name)) else {
             return Err(format!("the profile names capabilities {name}, which are not there"));
@@ -35,7 +35,7 @@ pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, Strin
     Ok(blocks.device())
 }
 
-/// The blocks of capabilities that a profile is made of.
+/// The blocks of capabilities of a profile.
 struct Blocks<'v>(Vec<&'v Value>);
 
 impl Blocks<'_> {
@@ -71,7 +71,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// A limit that the profile leaves out is Vulkan's required one where the profile has the feature, else 0.
+    /// A limit that the profile omits gets Vulkan's required value if the profile has the feature, otherwise 0.
     fn distances(&self) -> DistanceSupport {
         let least = DistanceSupport::from(Preset::Vulkan);
         let has = |feature, limit, least| match self.feature("Features", feature) {
@@ -221,7 +221,7 @@ impl Blocks<'_> {
         limits.and_then(Value::as_u64).map(narrow)
     }
 
-    /// A member of a structure, by any of the structure's names: promoted extensions have several.
+    /// Finds a member of a structure, by any of the structure's names, because promoted extensions have several.
     fn find(&self, kind: &str, structure: &str, name: &str) -> Option<&Value> {
         ["", "EXT", "KHR", "2"].into_iter().find_map(|suffix| {
             let structure = format!("VkPhysicalDevice{structure}{suffix}");
@@ -233,7 +233,7 @@ impl Blocks<'_> {
     }
 }
 
-/// A limit of 64 bits as 32: no plan comes near the largest.
+/// Converts a 64-bit limit to 32 bits, saturating: no plan comes near the largest value.
 fn narrow(limit: u64) -> u32 {
     u32::try_from(limit).unwrap_or(u32::MAX)
 }

@@ -6,10 +6,10 @@ use polyshade_verify::{Difference, NO_DEFINED_COLOUR, Phase, Value as Bits, Verd
 use polyshade_vulkan::Capabilities;
 use serde_json::{Value, json};
 
-/// Version of the report's shape: it grows when a field changes its meaning or goes.
+/// Version of the report's structure; it increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
-/// The report of a verdict.
+/// Returns the report of a verdict.
 pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
     let device = device.map(|has| json!({ "name": has.device, "driver": has.driver }));
     let (result, detail) = match verdict {
@@ -32,7 +32,7 @@ pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
     report
 }
 
-/// The report of a process that was stopped in a phase that says nothing, as all takes long here.
+/// Returns the report of a process whose timeout proves nothing, because the original is slow here, too.
 pub(super) fn of_slow(how: &str) -> Value {
     let why = format!(
         "the process {how} while the rewritten shader ran, which is too short a limit here to tell it \
@@ -41,7 +41,7 @@ pub(super) fn of_slow(how: &str) -> Value {
     json!({ "version": VERSION, "result": "not comparable", "reason": why })
 }
 
-/// The report of a process that did not end by itself: how, and in which phase.
+/// Returns the report of a process that crashed or was stopped in this phase; `how` describes its end.
 pub(super) fn of_end(how: &str, phase: Phase) -> Value {
     let (result, what) = match phase {
         Phase::Preparing => ("not comparable", "while it prepared"),
@@ -80,7 +80,7 @@ fn of_difference(difference: &Difference) -> Value {
     })
 }
 
-/// The code of what was found, unless all is equal.
+/// Returns the error code of the result; `None` if everything is equal.
 pub(super) fn code(report: &Value) -> Option<&'static Code> {
     match report["result"].as_str() {
         Some("equal") => None,
@@ -89,7 +89,7 @@ pub(super) fn code(report: &Value) -> Option<&'static Code> {
     }
 }
 
-/// The report as text.
+/// Formats the report as text.
 pub(super) fn text(report: &Value) -> String {
     let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let device = match report["device"]["name"].as_str() {
@@ -97,6 +97,7 @@ pub(super) fn text(report: &Value) -> String {
         None => String::new(),
     };
     let compared = &report["compared"];
+    // Counts of the compared values, those that are zero omitted.
     match report["result"].as_str() {
         Some("equal") => {
             let of = |field: &str| compared[field].as_u64().unwrap_or(0);

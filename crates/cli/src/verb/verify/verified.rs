@@ -17,12 +17,12 @@ use polyshade_verify::{Asked, Captured, ClipSteps, Distances, Lowering, Part, Pu
 /// A verb with its options.
 #[derive(Subcommand)]
 pub(super) enum Verified {
-    /// Transform feedback, by writing storage buffers or by the extension
+    /// Transform feedback into storage buffers or by the extension
     Capture(Box<capture::Rewrite>),
-    /// The variants with the outputs that decide coverage, and with the others
+    /// The variant with the outputs that decide coverage, and the variant with the others
     #[command(alias = "position")]
     PositionOnly(Box<of_position::Rewrite>),
-    /// Vertex attributes fetched by the shader
+    /// Vertex attributes that the shader fetches
     #[command(alias = "pull")]
     VertexPulling(Box<pulling::Rewrite>),
     /// Clip and cull distances in another form
@@ -31,7 +31,7 @@ pub(super) enum Verified {
     Blend(Box<blend::Rewrite>),
 }
 
-/// Takes steps with a module.
+/// A function that applies steps to a module.
 type Lower<'v> = Box<dyn Fn(&Module<'_>) -> Result<Module<'static>, Error> + 'v>;
 
 /// The lowering of one shader by a verb.
@@ -55,7 +55,7 @@ impl Verified {
         }
     }
 
-    /// The variants that it makes, that of its own output first.
+    /// Returns the variants of the verb, that of its own output first.
     pub(super) fn parts(&self) -> &'static [Part] {
         match self {
             Self::Capture(rewrite) if rewrite.is_by_extension() => &[Part::Lowered],
@@ -65,7 +65,7 @@ impl Verified {
         }
     }
 
-    /// The entry point that is rewritten.
+    /// Returns the entry point to rewrite.
     pub(super) fn entry(
         &self,
         input: &Input,
@@ -84,7 +84,7 @@ impl Verified {
         }
     }
 
-    /// The lowering of that entry point; options without effect are refused.
+    /// Returns the lowering of this entry point; rejects options without effect.
     pub(super) fn specify<'v>(
         &'v self,
         (entry, stage): (&'v str, ExecutionModel),
@@ -123,18 +123,18 @@ impl Verified {
         }
     }
 
-    /// Refuses options that mean nothing.
+    /// Rejects options without effect.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match self {
             Self::Capture(rewrite) => rewrite.check(),
             Self::Blend(rewrite) => rewrite.check(),
             Self::VertexPulling(rewrite) => rewrite.check_unfed(),
-            // Theirs are refused where they are read.
+            // These are rejected where they are read.
             Self::PositionOnly(_) | Self::Clip(_) => Ok(()),
         }
     }
 
-    /// Values of specialization constants: their numbers and bits.
+    /// Returns the ids and the bits of the specialization constants to replace.
     pub(super) fn specialization(&self) -> Vec<(u32, u64)> {
         match self {
             Self::Capture(rewrite) => rewrite.specialization().to_vec(),
