@@ -1,4 +1,4 @@
-//! What `polyshade batch` and the options for build systems promise.
+//! Tests `polyshade batch` and the options for build systems.
 
 mod build;
 mod cache;
@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// A folder to work in; `in` is the folder of shaders.
+/// Returns a folder to work in; `in` is the folder of shaders.
 fn work() -> Work {
     let work = Work::new();
     fs::create_dir(work.path("in")).unwrap();
@@ -23,7 +23,7 @@ fn work() -> Work {
 }
 
 impl Work {
-    /// With `count` different shaders in a few folders. One in ten is refused, and one in ten is not GLSL.
+    /// Creates `count` different shaders in a few folders. One in ten is unsupported, and one in ten is not GLSL.
     fn with_shaders(count: usize) -> Self {
         let work = work();
         for i in 0..count {
@@ -37,12 +37,12 @@ impl Work {
         work
     }
 
-    /// Captures `gl_Position` of `in`, with further options.
+    /// Captures `gl_Position` of the shaders in `in`, with further options.
     fn batch(&self, options: &str) -> Output {
         self.run(&format!("batch in capture --varyings gl_Position {options}"))
     }
 
-    /// The names and contents of all files in a folder.
+    /// Returns the names and contents of all files in a folder.
     fn tree(&self, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let root = self.path(name);
         let files = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
@@ -51,14 +51,14 @@ impl Work {
         files.map(|entry| (inside(entry.path()), fs::read(entry.path()).unwrap())).collect()
     }
 
-    /// The names of the outputs in a folder, without the batch's own files.
+    /// Returns the names of the outputs in a folder, without the batch's own files.
     fn outputs(&self, name: &str) -> Vec<String> {
         let names = self.tree(name).into_keys().map(|path| path.to_str().unwrap().to_owned());
         names.filter(|name| !name.starts_with(".polyshade-batch")).collect()
     }
 }
 
-/// A shader of which no other number gives the same words.
+/// Returns a shader whose words differ for each number.
 fn shader(number: usize) -> String {
     format!("#version 450\nvoid main() {{ gl_Position = vec4({number}.0, 1.0, 2.0, 1.0); }}\n")
 }

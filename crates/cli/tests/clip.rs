@@ -1,4 +1,4 @@
-//! `polyshade clip`: semantics from a file, and distances that Metal does not have.
+//! Tests `polyshade clip`: semantics from a file, and distances that Metal does not have.
 
 use crate::work::Work;
 
@@ -32,7 +32,7 @@ fn work() -> Work {
     Work::with(&[("a.vert", REGISTERS), ("b.vert", ARRAYS), ("b.frag", FRAGMENT)])
 }
 
-/// Runs a line that must go well, and reads what it writes.
+/// Runs a line that must succeed, and returns the file that it writes.
 #[track_caller]
 fn written(work: &Work, line: &str) -> Vec<u8> {
     work.succeeds(&format!("{line} -o written"));
@@ -59,7 +59,7 @@ fn a_file_lists_semantics_as_options_do() {
         assert!(listed != unmarked, "{json} says nothing");
     }
 
-    // Beside what options mark.
+    // Together with the semantics of options.
     work.write("semantics.json", r#"{ "outputs": ["clip=3"] }"#);
     let both = written(&work, "clip a.vert --semantics semantics.json --outputs cull=4.xy");
     assert!(both == written(&work, "clip a.vert --outputs clip=3,cull=4.xy"));
@@ -84,8 +84,8 @@ fn a_file_that_is_no_list_of_semantics_is_refused_by_its_place() {
     work.fails("clip a.vert --semantics none.json -o l.spv", 1, "none.json");
 }
 
-/// What members of structures and parameters are to Metal: `position` of `[[position]]`, without how they are
-/// interpolated.
+/// Returns Metal's attributes of structure members and parameters, without interpolation qualifiers: `position` of
+/// `[[position]]`.
 fn attributes(text: &str) -> Vec<&str> {
     let inside = text.split("[[").skip(1).filter_map(|rest| rest.split("]]").next());
     inside.filter_map(|one| one.split(", ").next()).collect()
@@ -106,7 +106,7 @@ fn metal_gets_a_pair_without_distances_it_does_not_have() {
             let is_users = one.starts_with("user(");
             assert!(is_users || known.contains(one), "[[{one}]]: {vertex}{fragment}");
         }
-        // What the fragment stage reads is handed on.
+        // The vertex stage writes every input of the fragment stage.
         let mut users = read.iter().filter(|one| one.starts_with("user("));
         assert!(users.clone().count() > 2, "{fragment}");
         assert!(users.all(|one| handed_on.contains(one)), "{vertex}{fragment}");

@@ -1,14 +1,15 @@
-//! C++ that crashes is the failure of one shader: broken modules and broken text through every library, in one batch.
+//! Tests that a crash in C++ fails one shader only: broken modules and broken text through every library, in one
+//! batch.
 
 use crate::work::{Work, stderr};
 use std::fs;
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// Modules and texts that are broken.
+/// The number of broken modules, and of broken texts.
 const COUNT: u64 = 150;
 
-/// Numbers that are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -18,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// The sources that are broken: the shaders of the mutants, which do not change with the cases.
+/// Returns the sources to break: the shaders of the mutants, which do not depend on the cases.
 fn sources() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mutants");
     let files = WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
@@ -30,7 +31,7 @@ fn sources() -> Vec<(String, String)> {
     shaders.map(|(name, path)| (name, fs::read_to_string(path).unwrap())).collect()
 }
 
-/// Words in other places: operands that are other ids, instructions that are gone or stand there twice.
+/// Changes words: replaces operands by other ids, removes or repeats instructions.
 fn break_words(words: &mut Vec<u32>, numbers: &mut Numbers) {
     for _ in 0..=numbers.below(3) {
         let mut starts = Vec::new();
@@ -60,7 +61,7 @@ fn break_words(words: &mut Vec<u32>, numbers: &mut Numbers) {
     }
 }
 
-/// Tokens in other places.
+/// Moves and replaces tokens.
 fn break_text(text: &str, numbers: &mut Numbers) -> String {
     const OTHERS: [&str; 10] =
         ["0", "-1", "{", "}", "(", "[", "void", "struct", "#define", "1e999"];
@@ -97,7 +98,7 @@ fn no_library_ends_the_program() {
         fs::create_dir_all(work.path("modules")).unwrap();
         fs::write(work.path(&format!("modules/{number}.spv")), bytes).unwrap();
     }
-    // What is known to end SPIRV-Cross, so that it is one of these.
+    // A module that is known to crash SPIRV-Cross, so that at least one does.
     let known = include_str!("../../../tests/cases/formats/cross-asserts.spvasm");
     work.write("known.spvasm", known);
     work.succeeds("convert known.spvasm -o modules/known.spv");
@@ -126,7 +127,7 @@ fn no_library_ends_the_program() {
     assert!(crashes >= 2, "nothing crashes, so this shows nothing");
 }
 
-/// HLSL that is right, and that glslang does not survive.
+/// Valid HLSL that makes an assertion of glslang fail.
 #[test]
 fn an_assertion_of_glslang_fails_one_shader() {
     let work = Work::new();
@@ -140,7 +141,7 @@ fn an_assertion_of_glslang_fails_one_shader() {
     assert!(work.has("out/b.frag.hlsl.spv") && !work.has("out/a.frag.hlsl.spv"));
 }
 
-/// GLSL that is right, and as long as 2³⁹ statements.
+/// Valid GLSL with 2³⁹ statements.
 #[cfg(unix)]
 #[test]
 fn a_call_that_takes_too_long_fails_one_shader() {

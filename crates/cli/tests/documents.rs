@@ -1,11 +1,12 @@
-//! The code blocks of the documents: command lines succeed, and JSON is JSON. `cargo xtask tidy` checks the links.
+//! Tests the code blocks of the documents: command lines succeed, and JSON is valid. `cargo xtask tidy` checks the
+//! links.
 
 use crate::work::{Work, stderr};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The pages for users, with their texts.
+/// Returns the pages for users, with their texts.
 fn pages() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let in_folder = |folder: &str| {
@@ -23,7 +24,7 @@ fn pages() -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// The code of a page: what stands between fences with the language behind the first, and what is indented.
+/// Returns the code of a page: fenced blocks with the language of the first fence, and indented blocks.
 fn blocks(text: &str) -> Vec<(&str, String)> {
     let mut blocks: Vec<(&str, String)> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -43,7 +44,7 @@ fn blocks(text: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// What stands between fences, as it is, with the language behind the first.
+/// Returns the unchanged contents of fenced blocks, with the language of the first fence.
 fn fenced(text: &str) -> Vec<(&str, String)> {
     let parts: Vec<&str> = text.split("```").collect();
     let inside = parts.iter().skip(1).step_by(2);
@@ -53,7 +54,7 @@ fn fenced(text: &str) -> Vec<(&str, String)> {
         .collect()
 }
 
-/// The command lines in some code.
+/// Returns the command lines in a block of code.
 fn lines(code: &str) -> Vec<String> {
     let whole = code.replace("\\\n", " ");
     let lines = whole.lines().filter(|line| line.starts_with("polyshade "));
@@ -61,7 +62,7 @@ fn lines(code: &str) -> Vec<String> {
     lines.filter(|line| !line.contains('…')).map(str::to_owned).collect()
 }
 
-/// Every page's commands run as they stand, one after another, where the repository's `examples` are.
+/// Every page's commands run unchanged, one after another, in a folder with the repository's `examples`.
 #[test]
 fn command_lines_in_documents_succeed() {
     let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
@@ -100,14 +101,14 @@ fn json_in_documents_is_json() {
     assert!(read > 0);
 }
 
-/// Pages show files of `examples` as they are.
+/// Pages contain unchanged files of `examples`.
 #[test]
 fn the_recipe_shown_is_the_one_that_runs() {
     let recipe = include_str!("../../../examples/recipes/pipeline.json");
     assert!(include_str!("../../../docs/recipe.md").contains(recipe));
 }
 
-/// The gallery shows files of `examples`, and a part of the text that each command writes.
+/// The gallery contains files of `examples`, and a part of the text that each command writes.
 #[test]
 fn the_gallery_shows_what_the_program_writes() {
     let pages = pages();

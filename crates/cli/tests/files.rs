@@ -1,4 +1,4 @@
-//! Files that are not there, and files that must not be left behind: what the filetests cannot say.
+//! Tests missing files, and files that must not remain after errors; filetests cannot cover these.
 
 use crate::work::{Work, exits, stderr};
 use std::fs;
@@ -44,7 +44,7 @@ fn a_module_of_another_major_version_is_refused() {
     work.fails("info a.spv", 3, "a.spv: this is SPIR-V 2.");
 }
 
-/// A vertex shader that writes `v` beside the position.
+/// A vertex shader that writes `v` and the position.
 const VERTEX: &str = "#version 450\nlayout(location = 0) out vec4 v;\n\
                       void main() { v = vec4(2.0); gl_Position = vec4(1.0); }\n";
 
@@ -126,15 +126,15 @@ fn errors_are_lines_of_json_for_programs() {
     assert!(message.contains("unexpected argument '--nonsense'") && help.contains("Usage:"));
     let line = "batch . capture --varyings v --error-format json --include b.frag,c -o out -j 0";
     assert_eq!(error(line).0, "cli.usage");
-    // It is an option of the batch, not of the verb.
+    // The option belongs to the batch, not to the verb.
     let output = work.run("batch . info --error-format json -o out --report r.json -q");
     exits(&output, 0);
     assert_eq!(work.json("r.json")["options"].as_array().map(Vec::len), Some(0));
-    // Help is no error.
+    // Help is not an error.
     assert!(work.succeeds("info --help --error-format json").contains("Usage:"));
 }
 
-/// The verbs, as `--help` lists them.
+/// Returns the verbs that `--help` lists.
 pub(crate) fn verbs(work: &Work) -> Vec<String> {
     let help = work.succeeds("--help");
     let verbs = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
@@ -177,7 +177,7 @@ fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
-    // The commands that are named do something.
+    // The commands in the message work.
     for words in ["capture a.vert --varyings v --dry-run", "info o.spv"] {
         assert!(said.contains(&format!("polyshade {words}\n")), "{said}");
         work.succeeds(words);
@@ -217,7 +217,7 @@ fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
 #[test]
 fn messages_are_coloured_where_that_is_said_whatever_the_verb() {
     let work = Work::with(&[("a.vert", VERTEX)]);
-    // Both of our own errors and of those of the command line.
+    // For errors of the program and for errors in the command line.
     for wrong in ["info no.vert", "info a.vert --nonsense", "capture a.vert --varyings w -o o.spv"]
     {
         let colours = |line: &str| stderr(&work.run(line)).contains('\u{1b}');

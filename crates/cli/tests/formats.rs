@@ -1,4 +1,4 @@
-//! Shaders through files, pipes and compilers: what is read again is what was written.
+//! Tests shaders through files, pipes and compilers: a shader that is written and read again stays the same.
 
 use crate::work::{Work, exits, fails};
 use std::fs;
@@ -10,7 +10,7 @@ const VERTEX: &str = "#version 450\nlayout(location = 0) in vec4 p;\nlayout(loca
     void main() { v = p.xyz * 2.0; gl_Position = scene.view * p; }\n";
 
 impl Work {
-    /// Runs the program on what another printed.
+    /// Runs the program with `input` as its standard input.
     fn run_on(&self, line: &str, input: &[u8]) -> Output {
         let mut command = self.command(line);
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -27,7 +27,7 @@ impl Work {
     }
 }
 
-/// A folder with the shader in it, as `a.vert`.
+/// Returns a folder with the shader as `a.vert`.
 fn work() -> Work {
     Work::with(&[("a.vert", VERTEX)])
 }
@@ -38,7 +38,7 @@ fn verbs_pipe() {
     let convert = "convert - --stage vert";
     let words = work.piped(convert, VERTEX.as_bytes());
     assert_eq!(words[..4], 0x0723_0203_u32.to_le_bytes());
-    // One captures the position and passes on what is drawn, for the next to capture the other output of.
+    // The first command captures the position and passes its raster-only variant to the second, which captures `v`.
     let first = "capture - --varyings gl_Position -o a.spv --variant raster-only=-";
     let raster = work.piped(first, &words);
     let second = "capture - --varyings v -o - --format msl";
@@ -78,8 +78,8 @@ fn spvasm_gives_the_same_words_again() {
     assert!(piped == work.read("a.spv"));
 }
 
-/// Without the feature `tools` modules are still written as assembly; reading it, and validating, asks SPIRV-Tools'
-/// programs, and where there are none the feature is named.
+/// Without the feature `tools`, the program still writes assembly. To read it and to validate, it runs the programs
+/// of SPIRV-Tools; if there are none, the error names the feature.
 #[test]
 fn without_spirv_tools_its_programs_are_asked() {
     let work = work();
@@ -197,7 +197,7 @@ fn the_version_lists_the_features() {
     assert!(lines[1].starts_with("features: ") && lines[2].starts_with("left out: "), "{version}");
 }
 
-/// Direct3D has no points that are larger than a pixel: SPIRV-Cross wrote the middle of one.
+/// Direct3D has no points larger than a pixel: SPIRV-Cross wrote the constant center of a point.
 #[test]
 fn hlsl_has_no_place_in_a_point() {
     let shader =

@@ -1,4 +1,4 @@
-//! Blended shaders in MSL and GLSL: attachments are fetched from the framebuffer.
+//! Tests blended shaders in MSL and GLSL, which fetch attachments from the framebuffer.
 
 use crate::work::Work;
 
@@ -6,7 +6,7 @@ const FRAGMENT: &str = "#version 450\nlayout(location = 0) in vec4 c;\nlayout(lo
     layout(location = 2) out vec4 other;\n\
     void main() { colour = c; other = c.bgra; if (c.a < 0.5) return; colour.r = 1.0; }\n";
 
-/// What is written by a blend of both targets.
+/// Blends both targets, and returns the written text.
 #[track_caller]
 fn written(options: &str, file: &str) -> String {
     let work = Work::with(&[("a.frag", FRAGMENT)]);
@@ -33,7 +33,7 @@ fn msl_reads_colours() {
         let entry =
             text.lines().find(|line| line.starts_with("fragment ")).expect("a fragment function");
         for part in ["[[color(0)]]", "[[color(2)]]"] {
-            // Those of what is written are members of a structure.
+            // Outputs are members of a structure, and not parameters.
             assert_eq!(entry.contains(part), !texture, "{options}: {entry}");
         }
         assert_eq!(entry.contains("texture2d<float>"), texture, "{options}: {entry}");
@@ -42,7 +42,7 @@ fn msl_reads_colours() {
     refused("--input-attachments fetch-non-coherent", "a.metal", 3, "in order, or not at all");
 }
 
-/// Input attachments may have other numbers than the colors that they are.
+/// Input attachments may have other numbers than their color attachments.
 #[test]
 fn attachments_are_the_colors_that_they_are_said_to_be() {
     let why = "say --attachment-color 1=0";
@@ -96,7 +96,7 @@ fn glsl_reads_outputs() {
     refused(old, "a.glsl", 3, "no outputs that are read");
 }
 
-/// Without the extension, which glslang does not know, outputs that are read are GLSL all the same.
+/// Without the extension, which glslang does not know, outputs that are read are valid GLSL, too.
 fn compiles(text: &str, version: &str) {
     if version != "450" {
         return;
@@ -119,7 +119,7 @@ fn attachments_are_textures_and_vulkans_own_where_they_are_to_be() {
     refused("--input-attachments fetch", "a.spv", 2, "--input-attachments");
 }
 
-/// An output that is not all of a colour is not fetched.
+/// An output with fewer than four components is not fetched.
 #[test]
 fn narrow_outputs_are_refused_or_read_from_textures() {
     let narrow = FRAGMENT.replace("out vec4 other", "out vec3 other").replace("c.bgra", "c.bgr");

@@ -1,11 +1,11 @@
-//! What `--help` shows: the verb's own options first, and examples that do what they say.
+//! Tests the output of `--help`: the verb's own options come first, and the examples work.
 
 use crate::files::verbs;
 use crate::work::{Work, stderr};
 use std::path::Path;
 use std::process::Command;
 
-/// The files that examples name.
+/// Returns a folder with the files that examples name.
 fn work() -> Work {
     let particles = include_str!("../../../examples/particles.vert");
     let fragment = "#version 450\nlayout(location = 0) in vec4 a;\n\
@@ -19,7 +19,7 @@ fn work() -> Work {
     ])
 }
 
-/// What is done with a layer is a matter of what is installed, and of other programs (`tests/layer.rs`).
+/// Commands of the layer depend on the installation and on other programs (`tests/layer.rs` covers them).
 const NOT_RUN: [&str; 1] = ["layer"];
 
 #[test]
@@ -44,7 +44,7 @@ fn every_verb_has_three_examples_that_do_something() {
             command.current_dir(work.folder()).args(["-o", "pipefail", "-c", line]);
             let output = command.env("PATH", &path).env("HOME", work.folder()).output();
             let output = output.expect("bash starts");
-            // Without a driver nothing is compared.
+            // Without a driver, nothing is compared.
             let is_done = output.status.success()
                 || verb == "verify" && [Some(1), Some(3)].contains(&output.status.code());
             assert!(is_done, "{line}: {}", stderr(&output));
@@ -122,7 +122,7 @@ fn the_old_names_of_verbs_and_options_are_hidden_aliases() {
             !help.contains(&format!("--{old} ")) && help.contains(&format!("--{new}")),
             "{help}"
         );
-        // The value or the shader is missing, not the option.
+        // The error is about the missing value or shader, not about the option.
         let refused = stderr(&work.run(&format!("{verb} --{old}")));
         assert!(!refused.contains("unexpected argument"), "{verb} --{old}: {refused}");
     }
@@ -155,7 +155,7 @@ fn completions_know_presets_and_what_a_batch_can_run() {
         verbs.contains("blend capture clip clip-space convert") && !verbs.contains("completions"),
         "{verbs}"
     );
-    // A file is another choice.
+    // A file may be given instead.
     work.write("d.json", "{");
     work.write("s.json", "{}");
     work.fails("plan s.json --device d.json", 1, "d.json: EOF");

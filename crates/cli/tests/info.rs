@@ -1,4 +1,4 @@
-//! `polyshade info` of the stages of a pipeline.
+//! Tests `polyshade info` on the stages of a pipeline.
 
 use super::work::{Work, json};
 

@@ -1,15 +1,15 @@
-//! `polyshade layer`: files, environment and exit codes. What the layer does is tested in `crates/layer`.
+//! Tests `polyshade layer`: files, environment and exit codes. `crates/layer` tests the layer itself.
 
 use crate::work::Work;
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// The library need not be one: the loader does not load it here.
+/// The library may be any file, because the loader does not load it here.
 fn work() -> Work {
     Work::with(&[("build/libpolyshade_layer.so", "a library")])
 }
 
-/// The program, as a user whose data are in the folder, and without other layers.
+/// Returns the program as a user runs it whose data folder is in the work folder, without other layers.
 fn layer(work: &Work, line: &str) -> Command {
     let mut command = work.command(&format!("layer {line}"));
     command.env("XDG_DATA_HOME", work.path("data")).env("HOME", work.path("home"));
@@ -70,7 +70,7 @@ fn what_fails_names_the_path_and_leaves_nothing() {
     let (code, _, said) = run(layer(&work, "install --library nowhere.so"));
     assert_eq!(code, 1);
     assert!(said.contains("nowhere.so"), "{said}");
-    // A file where a folder would have to be.
+    // A file in place of a folder.
     work.write("data/vulkan", "");
     let (code, _, said) = run(layer(&work, INSTALL));
     assert_eq!(code, 1);

@@ -1,4 +1,4 @@
-//! The program as its users see it: what the filetests, which have one shader and one line each, cannot say.
+//! Tests the program as its users run it; filetests, with one shader and one line each, cannot cover these cases.
 
 mod batch;
 #[cfg(all(feature = "glsl", feature = "cross"))]

@@ -1,15 +1,15 @@
-//! What a capture is in the Metal shading language: the capture-only variant is a `void` vertex function that writes
-//! device buffers, the raster-only one has outputs and writes none, and the one that is both does both.
+//! Tests captures in MSL: the capture-only variant is a `void` vertex function that writes device buffers, the
+//! raster-only variant has outputs and writes no buffer, and the variant `both` does both.
 
 use crate::work::{Work, json};
 use serde_json::Value;
 
-/// A shader by its outputs and the code that writes them, with what is captured of it.
+/// A shader's outputs, the code that writes them, and the captured outputs.
 struct Shader {
     outputs: &'static str,
     code: &'static str,
     varyings: &'static str,
-    /// Members of the structure that the raster-only variant returns, without the position.
+    /// The number of members of the structure that the raster-only variant returns, without the position.
     members: usize,
 }
 
@@ -55,13 +55,13 @@ impl Shader {
     }
 }
 
-/// What a vertex function of MSL does, as far as its text says.
+/// The return type and the writes of an MSL vertex function, read from its text.
 #[derive(PartialEq, Eq, Debug)]
 struct Shape {
     returns: String,
-    /// Members of the structure that it returns, without the position.
+    /// The number of members of the returned structure, without the position.
     members: usize,
-    /// Assignments to what lies in device buffers.
+    /// The number of assignments to device buffers.
     writes: usize,
 }
 
@@ -72,7 +72,7 @@ impl Shape {
         let returns = entry.split_whitespace().nth(1).expect("a type").to_owned();
         let structure = text.split_once(&format!("struct {returns}\n{{\n"));
         let members = structure.map_or("", |(_, behind)| behind.split("};").next().unwrap_or(""));
-        // Every reference to device memory that may be written, in any function.
+        // Every writable reference to device memory, in any function.
         let buffers: Vec<&str> = text
             .match_indices("device ")
             .filter(|(at, _)| !text[..*at].ends_with("const "))
@@ -92,7 +92,7 @@ impl Shape {
     }
 }
 
-/// The three variants of a shader in MSL: capture-only, raster-only, both.
+/// Returns the three variants of a shader in MSL: capture-only, raster-only, both.
 #[track_caller]
 fn variants(shader: &Shader, options: &str) -> [Shape; 3] {
     let work = Work::with(&[("a.vert", &shader.source())]);
@@ -104,7 +104,7 @@ fn variants(shader: &Shader, options: &str) -> [Shape; 3] {
 #[test]
 fn capture_writes_buffers_and_raster_has_outputs() {
     for shader in &SHADERS {
-        // Metal draws points without a point size, and so may we; with one it must come to the same.
+        // Metal draws points without a point size, so both forms must give the same shapes.
         for options in ["--no-point-size", ""] {
             let [capture, raster, both] = variants(shader, options);
             let name = shader.varyings;
@@ -114,7 +114,7 @@ fn capture_writes_buffers_and_raster_has_outputs() {
             assert_eq!(raster.returns, "main0_out", "{name}");
             assert_eq!((raster.members, raster.writes), (shader.members, 0), "{name}: {raster:?}");
 
-            // The control: one that does both is neither of them.
+            // The control: the variant `both` has neither of these shapes.
             assert_eq!((&both.returns, both.members), (&raster.returns, shader.members), "{name}");
             assert_eq!(both.writes, capture.writes, "{name}: {both:?}");
         }

@@ -1,4 +1,4 @@
-//! `polyshade pipeline` with several shaders; a filetest has one.
+//! Tests `polyshade pipeline` with several shaders; a filetest has one.
 
 use crate::work::Work;
 use serde_json::Value;

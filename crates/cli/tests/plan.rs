@@ -1,11 +1,11 @@
-//! `polyshade plan` as a program.
+//! Tests `polyshade plan` as a program.
 
 use crate::work::{Work, json};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A folder with a plan's state in it, as `state.json`.
+/// Returns a folder with a plan's state as `state.json`.
 fn work() -> Work {
     Work::with(&[("state.json", include_str!("../../../examples/plans/resumed-strip.json"))])
 }
@@ -43,7 +43,7 @@ fn what_the_device_keeps_is_planned() {
     assert!(work.text("plan.svg").contains("counter pass; begin"));
 }
 
-/// As `vulkaninfo` writes it, but shorter.
+/// A shortened profile of `vulkaninfo`.
 const PROFILE: &str = r#"{
     "capabilities": {
         "device": {
@@ -88,13 +88,13 @@ fn devices_come_from_profiles() {
     work.fails(plan, 1, "2 profiles, say which");
     work.fails(&format!("{plan} --profile C"), 1, "there is no profile `C`");
 
-    // What is printed of a device can be read as one.
+    // The device in a report can be read as a device.
     work.write("device.json", &a.to_string());
     let again = work.succeeds("plan state.json --device device.json");
     assert_eq!(again, work.succeeds(&format!("{plan} --profile A")));
 }
 
-/// The parts of Vulkan that a portable device may leave out.
+/// The parts of Vulkan that a portability driver may omit.
 #[test]
 fn a_portable_device_has_triangle_fans_if_its_profile_says_so() {
     let work = work();
@@ -119,7 +119,7 @@ fn a_portable_device_has_triangle_fans_if_its_profile_says_so() {
     }
 }
 
-/// Metal binds more of a buffer than Vulkan guarantees.
+/// Metal's limit of a bound range is larger than the one that Vulkan guarantees.
 #[test]
 fn a_buffer_of_256_mib_is_captured_to_on_metal() {
     let work = work();
@@ -146,7 +146,7 @@ fn what_cannot_be_planned_exits_accordingly() {
     work.fails("plan broken.json", 1, "topologie");
 }
 
-/// The pictures in docs/planner.md are those that the program draws.
+/// The images in docs/planner.md are those that the program draws.
 #[test]
 fn pictures_in_the_docs_are_current() {
     let work = work();

@@ -1,8 +1,8 @@
-//! `polyshade plan` of blending, as a program.
+//! Tests `polyshade plan` for blending, as a program.
 
 use crate::work::{Work, json};
 
-/// A folder with the state of a blend in it, as `state.json`.
+/// Returns a folder with the state of a blend as `state.json`.
 fn work() -> Work {
     Work::with(&[("state.json", include_str!("../../../examples/plans/multiply.json"))])
 }
@@ -49,7 +49,7 @@ fn states_that_say_too_much_are_refused() {
     }
 }
 
-/// A profile as `vulkaninfo` writes it, but shorter.
+/// A shortened profile of `vulkaninfo`.
 const PROFILE: &str = r#"{
     "capabilities": { "device": {
         "extensions": { "VK_EXT_blend_operation_advanced": 2 },

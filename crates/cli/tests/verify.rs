@@ -1,4 +1,4 @@
-//! `polyshade verify` as a user sees it: exit codes, reports, and shaders that crash or hang.
+//! Tests `polyshade verify` as a user runs it: exit codes, reports, and shaders that crash or hang.
 
 use crate::work::{Work, json};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const DRIVERS: [&str; 2] = ["llvmpipe", "SwiftShader"];
 
-/// Reads a buffer, as those below do, which can stand in for what is made of it.
+/// Reads a buffer, like the shaders below, whose rewritten modules can replace this shader's.
 const GOOD: &str = "#version 450
     layout(set = 0, binding = 0) buffer Table { uint table[]; };
     layout(location = 0) in vec4 a;
@@ -37,7 +37,7 @@ const HANGS: &str = "#version 450
 
 const OPTIONS: &str = "--varyings v_out --set 3 --side-effects in-capture";
 
-/// A folder with the shaders and what capture makes of them.
+/// Returns a folder with the shaders and their captures.
 fn work() -> Work {
     let work = Work::new();
     for (name, source) in [("good", GOOD), ("crashes", CRASHES), ("hangs", HANGS)] {
@@ -47,7 +47,7 @@ fn work() -> Work {
     work
 }
 
-/// What is said of a shader and what `capture` makes of it, by a run that exits with `code`.
+/// Verifies the capture of a shader; the program must exit with `code`. Returns its messages.
 #[track_caller]
 fn verify(work: &Work, code: i32, shader: &str, options: &str) -> String {
     work.says(code, &format!("verify {shader}.vert capture {OPTIONS} {options}"))
@@ -111,7 +111,7 @@ fn a_hang_is_ended_and_nothing_is_left_behind() {
     assert_eq!(processes_in(work.folder()), 0);
 }
 
-/// How many processes run in this folder, where the system can say.
+/// Returns the number of processes that run in this folder, if the system has `/proc`.
 fn processes_in(folder: &Path) -> usize {
     let folder = folder.canonicalize().unwrap();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -137,7 +137,7 @@ fn what_cannot_be_compared_exits_with_3_and_the_reason() {
     assert!(text.contains("no Vulkan device named `none-such`"), "{text}");
 }
 
-/// What is said of a verb by a run that exits with `code`.
+/// Verifies any verb; the program must exit with `code`. Returns its messages.
 #[track_caller]
 fn verified(work: &Work, code: i32, arguments: &str) -> String {
     work.says(code, &format!("verify {arguments}"))
@@ -162,7 +162,7 @@ const READ: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = vec4(distances, 1.0); }";
 
-/// A stage of each kind behind the vertex stage, and what becomes of it.
+/// A stage of each kind after the vertex stage, with the expected result.
 const LATER: [(&str, &str, &str); 3] = [
     (
         "planes.geom",
@@ -269,7 +269,7 @@ fn every_verb_tells_what_differs() {
     let text = verified(&work, 2, "planes.vert clip --outputs clip=3 --rewritten both=both.spv");
     assert!(text.contains("clip makes no variant `both`"), "{text}");
 
-    // As `clip` refuses them.
+    // The same errors as those of `clip`.
     for (arguments, why) in [
         ("sprite.frag clip --emulate 4", "--emulate in a fragment stage needs --signature"),
         ("planes.vert clip --native clip", "--native goes with --emulate or --exact"),

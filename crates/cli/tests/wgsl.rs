@@ -1,9 +1,10 @@
-//! What WGSL binds otherwise than Vulkan: textures and samplers apart, and push constants as a buffer.
+//! Tests resources that WGSL binds differently from Vulkan: separate textures and samplers, push constants as a
+//! buffer.
 
 use crate::work::{Work, json};
 use serde_json::json;
 
-/// A combined image sampler that a function is handed, one that compares, one of which only texels are fetched, and
+/// Combined image samplers that are passed to a function, used for comparison, and only used for texel fetches; and
 /// push constants.
 const FRAGMENT: &str = "#version 450
 layout(set = 0, binding = 1) uniform sampler2D albedo;
@@ -21,7 +22,7 @@ void main() {
 }
 ";
 
-/// Push constants with an array that uniform buffers do not have, as its elements are 4 bytes apart.
+/// Push constants with an array that uniform buffers cannot have, because its elements are 4 bytes apart.
 const TIGHT: &str = "#version 450
 layout(push_constant) uniform Push { float weights[4]; };
 void main() { gl_Position = vec4(weights[gl_VertexIndex & 3]); }
@@ -34,7 +35,7 @@ layout(location = 0) out vec4 colour;
 void main() { colour = texture(images[which], vec2(0.5)); }
 ";
 
-/// Arrays of descriptors of every kind: some elements are not used, and one array is not.
+/// Arrays of descriptors of every kind, with unused elements and one unused array.
 const ELEMENTS: &str = "#version 450
 layout(set = 0, binding = 0) uniform U { vec4 first; } u[3];
 layout(set = 0, binding = 1) buffer S { uint count; vec4 rest[]; } s[2];
@@ -53,7 +54,7 @@ fn work() -> Work {
     Work::with(&[("a.frag", FRAGMENT), ("tight.vert", TIGHT), ("array.frag", ARRAY)])
 }
 
-/// The declaration of a variable at a place.
+/// Returns the declaration of a variable with this group and binding.
 fn declared(text: &str, group: u32, binding: u32) -> &str {
     let place = format!("@group({group}) @binding({binding}) ");
     let rest = text.split_once(&place).unwrap_or_else(|| panic!("{place}: {text}")).1;
@@ -127,7 +128,7 @@ fn elements_of_arrays_become_variables() {
     assert!(resources.contains(&bound), "{resources:?}");
     work.fails("convert a.frag -o b.wgsl --wgsl-binding 1:0[4]=2:6", 2, "this element of an array");
 
-    // naga would take one buffer for the array.
+    // naga would declare one buffer for the array.
     let dynamic = shader.replace("u[2]", "u[int(gl_FragCoord.x)]");
     let work = Work::with(&[("a.frag", &dynamic)]);
     work.fails("convert a.frag -o a.wgsl", 3, "the indices of `u` are not all constants");
@@ -141,7 +142,7 @@ fn push_constants_that_are_no_uniform_become_read_only_storage() {
     assert!(declared(&text, 0, 0).starts_with("var<storage> "), "{text}");
 }
 
-/// WGSL says no offsets, and naga none for it.
+/// WGSL has no explicit offsets, and naga writes nothing in their place.
 #[test]
 fn members_keep_their_places() {
     let shader = "#version 450
@@ -194,7 +195,7 @@ OpFunctionEnd
     assert!(work.text("t.wgsl").contains("discard;"));
 }
 
-/// naga transposes some matrices by rows, and not others.
+/// naga transposes some row-major matrices, and not others.
 #[test]
 fn matrices_by_rows_are_read_right_or_refused() {
     let uniform = "#version 450
@@ -214,7 +215,7 @@ fn matrices_by_rows_are_read_right_or_refused() {
     work.fails("convert c.comp -o c.wgsl", 3, "rows and columns");
 }
 
-/// A module that is not valid may have types of themselves.
+/// Types in an invalid module may contain themselves.
 #[test]
 fn types_of_themselves_end_no_process() {
     let module = "; SPIR-V
@@ -247,7 +248,7 @@ OpFunctionEnd
     }
 }
 
-/// OpenGL's number of a vertex is WebGPU's.
+/// The vertex number of OpenGL is that of WebGPU.
 #[test]
 fn opengl_counts_vertices_as_webgpu_does() {
     let shader = "#version 450\nvoid main() { gl_Position = vec4(gl_VertexIndex); }";
@@ -260,7 +261,7 @@ fn opengl_counts_vertices_as_webgpu_does() {
     work.succeeds("convert b.spvasm -o b.wgsl");
     assert_eq!(work.text("a.wgsl"), work.text("b.wgsl"));
 
-    // Instances it counts from another on.
+    // The instance number differs: OpenGL's does not include the base instance.
     work.write("c.vert", &shader.replace("VertexIndex", "InstanceIndex"));
     work.succeeds("convert c.vert -o c.spvasm");
     work.write("d.spvasm", &work.text("c.spvasm").replace("InstanceIndex", "InstanceId"));
@@ -268,7 +269,7 @@ fn opengl_counts_vertices_as_webgpu_does() {
     assert!(!work.has("d.wgsl"));
 }
 
-/// naga panics on some modules: an error of one line.
+/// naga panics on some modules, which must give an error of one line.
 #[test]
 fn where_naga_gives_up_nobody_reads_of_a_panic() {
     let shader = "#version 450

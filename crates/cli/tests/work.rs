@@ -13,7 +13,7 @@ impl Work {
         Self(tempfile::tempdir().expect("there is room"))
     }
 
-    /// With files of these names and contents.
+    /// Creates a folder with files of these names and contents.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let work = Self::new();
         for (name, text) in files {
@@ -30,7 +30,7 @@ impl Work {
         self.folder().join(name)
     }
 
-    /// Writes a file, and makes the folder that it is in.
+    /// Writes a file, and creates its folder.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("it is in the folder")).expect("there is room");
@@ -66,7 +66,7 @@ impl Work {
         self.command(line).output().expect("the program starts")
     }
 
-    /// Runs a line that must exit with this code, and gives what it says on both outputs.
+    /// Runs a line that must exit with this code, and returns both outputs.
     #[track_caller]
     pub(crate) fn says(&self, code: i32, line: &str) -> String {
         let output = self.run(line);
@@ -74,7 +74,7 @@ impl Work {
         stdout(&output) + &stderr(&output)
     }
 
-    /// Runs a line that must go well, and gives what it prints.
+    /// Runs a line that must succeed, and returns its standard output.
     #[track_caller]
     pub(crate) fn succeeds(&self, line: &str) -> String {
         let output = self.run(line);
@@ -97,7 +97,7 @@ pub(crate) fn exits(output: &Output, code: i32) {
 #[track_caller]
 pub(crate) fn fails(output: &Output, code: i32, why: &str) {
     exits(output, code);
-    // Lines are wrapped.
+    // Messages are wrapped, so ignore line breaks.
     let error = stderr(output);
     let words: Vec<&str> = error.split_whitespace().filter(|word| *word != "|").collect();
     assert!(words.join(" ").contains(why), "{why}: {error}");

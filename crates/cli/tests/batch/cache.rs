@@ -1,4 +1,4 @@
-//! A cache changes nothing that is written, whoever else writes to it and however they end.
+//! Tests that a cache never changes results, whichever runs write to it, and however these runs end.
 
 use super::{shader, work};
 use crate::work::{Work, exits, stderr};
@@ -8,14 +8,14 @@ use std::process::{Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// How many shaders the run says that it took from the cache.
+/// Returns the number of shaders that the run reports as taken from the cache.
 fn cached(output: &Output) -> usize {
     let said = stderr(output);
     let line = said.lines().find(|line| line.ends_with("came from the cache"));
     line.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap())
 }
 
-/// The files of the cache `cache`.
+/// Returns the files of the cache in `cache`.
 fn files(work: &Work) -> Vec<PathBuf> {
     let folder = work.path("cache/.polyshade-batch/cache");
     work.tree("cache/.polyshade-batch/cache").into_keys().map(|file| folder.join(file)).collect()
@@ -34,7 +34,7 @@ fn a_folder_from_the_cache_is_the_same() {
         assert!(work.tree(run) == work.tree("whole"));
         assert_eq!(work.read(&format!("{run}.json")), work.read("whole.json"));
     }
-    // What failed is tried again.
+    // Failures are not stored, and are tried again.
     assert_eq!(files(&work).len(), 28);
     let forced = work.batch("-o second --variant both --reports --cache cache --force");
     assert_eq!(cached(&forced), 0);
@@ -61,14 +61,14 @@ fn only_the_same_shader_with_the_same_options_is_taken() {
         fs::remove_dir_all(work.path("3")).unwrap();
         exits(&work.batch(&format!("-o 3 {line}")), 0);
         let (made, _) = (work.tree("3"), fs::remove_dir_all(work.path("3")).unwrap());
-        // It is there now, and not what was there before.
+        // The result is now in the cache, and is not an earlier one.
         let again = work.batch(&format!("-o 3 --cache cache {line}"));
         assert_eq!(cached(&again), 1, "{line}");
         assert!(work.tree("3") == made, "{line}");
         assert!(count == 1 || work.tree("3") != work.tree("2") || line == "--isolate", "{line}");
     }
 
-    // The ending decides what the words mean.
+    // The extension determines the meaning of the text.
     fs::rename(work.path("in/a.vert"), work.path("in/a.tese")).unwrap();
     assert_eq!(cached(&work.batch("-o 4 --cache cache")), 0);
     work.write("in/a.vert", &shader(3));

@@ -1,4 +1,4 @@
-//! Which shaders are taken, and what their outputs are called.
+//! Tests the selection of shaders and the names of their outputs.
 
 use super::{shader, work};
 use crate::work::{exits, stderr};
@@ -122,7 +122,7 @@ fn outputs_are_not_read_as_shaders() {
     }
     exits(&work.batch("-o in/second"), 0);
     assert_eq!(work.outputs("in/second"), ["a.vert.spv"]);
-    // A folder of outputs may be a folder of shaders, if it is asked for.
+    // A folder of outputs may be a folder of shaders, if the user names it.
     exits(&work.run("batch in/out info -o told"), 0);
     assert_eq!(work.outputs("told"), ["a.vert.txt"]);
 }

@@ -1,4 +1,4 @@
-//! The result is that of each shader alone, whatever the order.
+//! Tests that the result of a batch is that of each shader alone, in any order.
 
 use super::{shader, with_side_effect, work};
 use crate::work::{Work, exits, stderr, stdout};
@@ -23,7 +23,7 @@ fn threads_do_not_show_in_what_is_written() {
     }
     assert!(printed.iter().all(|table| *table == printed[0]), "{printed:?}");
 
-    // The comparison sees a byte.
+    // The control: the comparison detects a single changed file.
     fs::write(work.path("out8/0/000.vert.json"), "").unwrap();
     assert!(work.tree("out8") != tree);
 }
@@ -138,7 +138,7 @@ fn shaders_of_another_stage_are_skipped() {
             );
         }
     }
-    // One that lacks the entry point that is asked for is no shader of another stage.
+    // A module without the requested entry point does not count as a shader of another stage.
     exits(&work.run("batch in position-only --entry other -o out"), 1);
 }
 
@@ -326,7 +326,7 @@ fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
     let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{text}"));
     assert!(at("most.vert") < at("all.vert") && at("all.vert") < at("little.vert"), "{text}");
 
-    // What is done already is ranked all the same.
+    // Shaders that are already done are ranked, too.
     fs::remove_file(work.path("rank.json")).unwrap();
     exits(&work.run(line), 3);
     assert_eq!(work.json("rank.json"), ranking);

@@ -1,4 +1,4 @@
-//! A batch goes on where an earlier one ended, wherever that was.
+//! Tests that a batch continues where an earlier one ended, at any point.
 
 use super::{shader, work};
 use crate::work::{Work, exits, stderr};
@@ -20,7 +20,7 @@ fn is_old(file: &Path) -> bool {
     fs::metadata(file).unwrap().modified().unwrap() == long_ago()
 }
 
-/// How many shaders the run says that it did not have to do.
+/// Returns the number of shaders that the run reports as already done.
 fn reused(output: &std::process::Output) -> usize {
     let said = stderr(output);
     let line = said.lines().find(|line| line.ends_with("were done already"));
@@ -75,7 +75,7 @@ fn a_run_that_the_user_ends_says_how_far_it_came() {
     let said = stderr(&output);
     let done = said.split_once(" of 500 shaders are done; run again to go on").map(|(all, _)| all);
     let done: usize = done.unwrap().rsplit(' ').next().unwrap().parse().unwrap();
-    // Of what the text says nothing is lost, and nothing was killed. The index begins with a line about itself.
+    // Every reported shader is in the index, which begins with a header line.
     assert_eq!(done + 1, lines());
 
     let output = work.run(line);
@@ -91,7 +91,7 @@ fn the_shaders_that_a_run_ended_at_are_told_once() {
     let work = work();
     work.write("in/a.vert", &shader(1));
     exits(&work.batch("-o out"), 0);
-    // What a crash leaves behind.
+    // The files that a crash leaves behind.
     work.write("out/.polyshade-batch/stage/0.shader", "a.vert");
     work.write("out/.polyshade-batch/stage/1.shader", "x/b.vert");
     let told = "the last run was ended while it worked on a.vert, x/b.vert";
@@ -110,7 +110,7 @@ fn only_what_changed_is_done_again() {
     assert_eq!(reused(&output), 4);
     assert_eq!(work.read("r.json"), work.read("s.json"));
 
-    // Another shader, an output that is gone, one that was touched up.
+    // Another shader, a removed output, a modified output.
     work.write("in/a.vert", &shader(1));
     fs::remove_file(work.path("out/b.vert.spv")).unwrap();
     fs::write(work.path("out/c.vert.spv"), "no module").unwrap();
@@ -118,7 +118,7 @@ fn only_what_changed_is_done_again() {
     exits(&work.batch("-o new"), 0);
     assert!(work.tree("out") == work.tree("new"));
 
-    // Another option, and none.
+    // Another option, and the same option again.
     assert_eq!(reused(&work.batch("-o out --set 5")), 0);
     assert!(work.tree("out") != work.tree("new"));
     assert_eq!(reused(&work.batch("-o out --set 5")), 4);
@@ -152,7 +152,7 @@ fn outputs_that_no_shader_has_any_more_are_taken_away() {
     fs::remove_dir_all(work.path("in/gone")).unwrap();
     fs::remove_file(work.path("in/mine.vert")).unwrap();
     work.write("in/b.vert", "broken");
-    // A part of the shaders leaves the outputs of the others alone.
+    // A run on a part of the shaders keeps the outputs of the others.
     exits(&work.batch("-o out --include b.vert"), 1);
     let kept = ["c.vert.spv", "d.vert.spv", "mine.vert.spv", "other.spv"];
     assert_eq!(work.outputs("out"), kept);

@@ -1,4 +1,4 @@
-//! Shards of a batch on several machines make what one machine makes.
+//! Tests that the shards of a batch on several machines give the result of a single machine.
 
 use super::{shader, work};
 use crate::work::{Work, exits, stderr, stdout};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 const CAPTURE: &str = "batch in capture --varyings gl_Position";
 
-/// Runs each of `of` shards of `in` into a folder of its own; the report of shard 1 is `1.json`.
+/// Runs each of `of` shards of `in` with a separate output folder; the report of shard 1 is `1.json`.
 fn run_shards(work: &Work, of: usize, options: &str) {
     for shard in 1..=of {
         let line = format!("{CAPTURE} -o out{shard} --shard {shard}/{of} --report {shard}.json");
@@ -17,7 +17,7 @@ fn run_shards(work: &Work, of: usize, options: &str) {
     }
 }
 
-/// The outputs in a folder, without the batch's own files.
+/// Returns the outputs in a folder, without the batch's own files.
 fn tree(work: &Work, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut tree = work.tree(name);
     tree.retain(|path, _| !path.starts_with(".polyshade-batch"));
@@ -83,7 +83,7 @@ fn shards_that_write_to_one_folder_one_after_another_leave_each_others_outputs()
     assert!(work.tree("out") == work.tree("whole"));
 }
 
-/// Writes a report anew, changed.
+/// Writes a changed copy of a report.
 fn changed(work: &Work, from: &str, to: &str, change: impl FnOnce(&mut Value)) {
     let mut report = work.json(from);
     change(&mut report);

@@ -1,4 +1,4 @@
-//! What a stage that a verb is not for, a second output and a limit mean in a batch, for every verb.
+//! Tests every verb in a batch: shaders of other stages, second outputs, and unsupported shaders.
 
 use super::work;
 use crate::work::{Work, exits, stderr, stdout};
@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 /// A verb with options, in a batch.
 struct Line {
     options: &'static str,
-    /// What becomes of the vertex, fragment, compute and mesh shader.
+    /// The statuses of the vertex, fragment, compute and mesh shader.
     statuses: [&'static str; 4],
-    /// Options of the batch for further outputs, and how these end.
+    /// Options of the batch for further outputs, with the extensions of these outputs.
     seconds: &'static [(&'static str, &'static str)],
-    /// How the first output ends.
+    /// The extension of the first output.
     ending: &'static str,
 }
 
@@ -35,9 +35,9 @@ const SHADERS: [(&str, &str); 4] = [
 ];
 
 const OK: &str = "ok";
-/// Of a stage that the verb is not for.
+/// The verb does not apply to the stage.
 const SKIPPED: &str = "skipped";
-/// Of a stage that the verb would take if it could.
+/// The verb applies to the stage, but cannot rewrite the shader.
 const UNSUPPORTED: &str = "unsupported";
 
 const REPORTS: (&str, &str) = ("--reports", "json");
@@ -106,7 +106,7 @@ const LINES: [Line; 16] = [
     },
 ];
 
-/// Verbs that a batch does not take, and what it says.
+/// Verbs that a batch rejects, with the messages.
 const REFUSED: [(&str, &str); 7] = [
     ("batch", "a batch cannot run batches"),
     ("completions", "`completions` reads no shader"),
@@ -117,7 +117,7 @@ const REFUSED: [(&str, &str); 7] = [
     ("help", "there is no verb `help`"),
 ];
 
-/// A folder with a shader of each stage.
+/// Returns a folder with a shader of each stage.
 fn stages() -> Work {
     let work = work();
     for (name, text) in SHADERS {
@@ -127,13 +127,13 @@ fn stages() -> Work {
 }
 
 impl Line {
-    /// Options for this line alone: mesh shaders need a version of their own.
+    /// Returns the command line of this verb. Mesh shaders need a newer version of SPIR-V.
     fn of(&self, batch: &str) -> String {
-        // Each thread starts glslang, which takes longer than the shaders. The verb may be two words.
+        // One thread, because each thread starts glslang, which takes longer than the shaders.
         format!("batch in -j 1 --report r.json {batch} {} --spirv-version 1.4", self.options)
     }
 
-    /// The outputs of all shaders but the first `without`, with these further outputs.
+    /// Returns the outputs of all shaders except the first `without`, with these further outputs.
     fn outputs(&self, without: usize, seconds: &[(&str, &str)]) -> Vec<String> {
         let done =
             SHADERS.iter().zip(self.statuses).skip(without).filter(|(_, status)| *status == OK);
@@ -185,7 +185,7 @@ fn every_verb_is_in_the_table_or_refused() {
 fn stages_are_skipped_or_unsupported_and_have_no_outputs() {
     let work = stages();
     for line in &LINES {
-        // What the verb writes at the least: --exact has to write a geometry stage.
+        // The required outputs: `--exact` has to write a geometry stage.
         let least = if line.options.contains("--exact") { &line.seconds[..1] } else { &[] };
         let all = [least, line.seconds];
         for (number, seconds) in all.into_iter().enumerate() {
@@ -209,7 +209,7 @@ fn stages_are_skipped_or_unsupported_and_have_no_outputs() {
             );
         }
 
-        // The vertex shader gets broken: it has no outputs any more, whatever it was.
+        // A broken vertex shader has no outputs any more, whatever its earlier status.
         work.write("in/a.vert", "#version 450\nnonsense\n");
         let options: Vec<&str> = line.seconds.iter().map(|(option, _)| *option).collect();
         let output = work.run(&line.of(&format!("-o out1 {}", options.join(" "))));
