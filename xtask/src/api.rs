@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use crate::command::{cargo, run, target, workspace};
 use listing::{Item, Listing};
 
-/// The packages that are listed.
 const PACKAGES: [&str; 3] = ["polyshade-spv", "polyshade", "polyshade-planner"];
 
 /// The format of rustdoc's JSON that the locked version of `public-api` reads.

@@ -7,7 +7,6 @@ use std::time::Instant;
 use crate::command::{output, program, run, workspace};
 use crate::root::Root;
 
-/// Runs only the first command, or both.
 pub(crate) fn run_fresh(first: bool) -> Result<(), String> {
     let readme = fs::read_to_string(workspace().join("README.md"));
     let readme = readme.map_err(|error| format!("README.md: {error}"))?;

@@ -14,7 +14,6 @@ const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"
 /// The depth to which a dependency is searched for such files: `glslang-sys/glslang/LICENSE.txt`.
 const DEPTH: u32 = 3;
 
-/// A dependency outside of this project.
 struct Dependency {
     name: String,
     licence: String,

@@ -138,7 +138,6 @@ impl Case {
     }
 }
 
-/// Returns the folder of the lists.
 fn lists() -> PathBuf {
     workspace().join("crates/layer/tests/piglit")
 }

@@ -80,7 +80,6 @@ fn compiler(folder: &Path) -> Result<PathBuf, String> {
     Ok(compiler)
 }
 
-/// Downloads the archives of the compiler.
 fn download(archives: &Path) -> Result<(), String> {
     let [rustc, library, development, sources] = COMPILER;
     let needed = output(&mut program("apt-cache", ["depends", development]))?;

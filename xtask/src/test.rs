@@ -42,7 +42,6 @@ const UNSTEADY: [(&str, &str); 0] = [];
 /// The older validation layer ends the process in this test: "Resource deadlock avoided".
 const OLDER_LAYER_ENDS: &str = "streams::rendering_resumed_in_one_submission_is_reported_as_lost";
 
-/// The tests to run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tests<'t> {
     /// All tests that `#[ignore]` does not mark as slow.
@@ -97,7 +96,6 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
     finish(&results, begin)
 }
 
-/// Returns `cargo test` for the tested packages.
 fn tested(arguments: &[&str]) -> Command {
     let mut command = cargo_test(&TESTED);
     command.args(arguments);
@@ -111,7 +109,6 @@ struct Jobs {
     jobs: Vec<Job>,
 }
 
-/// A test program to run.
 #[derive(Clone)]
 struct Job {
     name: String,

@@ -55,7 +55,6 @@ pub(crate) fn variables(
     Ok(variables)
 }
 
-/// The two drivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Driver {
     /// Mesa's driver.

@@ -11,7 +11,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-/// Returns the arguments for clap.
 pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, Failure> {
     let mut words = Vec::new();
     let mut raw = raw;

@@ -56,7 +56,6 @@ const ROWS: [(&str, &str); 7] = [
     ("output, bytes a vertex", "output_bytes"),
 ];
 
-/// Formats the table of [`costs`].
 pub(crate) fn table(costs: &Value) -> String {
     let mut text =
         format!("{:<24} {:>10} {:>14} {:>12}\n", "", "original", "position only", "complement");

@@ -117,7 +117,6 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     ),
 ];
 
-/// Returns the examples of a verb.
 pub(crate) fn of(verb: &str) -> String {
     let found = EXAMPLES.iter().find(|(name, _)| *name == verb);
     let (_, lines) = found.expect("a verb has examples");

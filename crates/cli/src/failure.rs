@@ -27,7 +27,6 @@ impl Exit {
     pub(crate) const ALL: [Self; 5] =
         [Self::Failed, Self::Usage, Self::Unsupported, Self::OtherStage, Self::Interrupted];
 
-    /// Returns the exit code of an error.
     pub(crate) fn of(code: &Code) -> Self {
         if *code == code::CLI_OTHER_STAGE {
             return Self::OtherStage;
@@ -161,7 +160,6 @@ impl Failure {
         Exit::of(self.code)
     }
 
-    /// Returns the message, without the instruction.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -171,12 +169,10 @@ impl Failure {
         self.help.as_deref()
     }
 
-    /// Returns the step of the recipe that failed.
     pub(crate) fn step(&self) -> Option<Step> {
         self.step
     }
 
-    /// Returns the instruction that the error concerns.
     pub(crate) fn instruction(&self) -> Option<&str> {
         self.instruction.as_deref()
     }

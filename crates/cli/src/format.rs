@@ -123,7 +123,6 @@ const DOMAINS: [(&str, &str, Domain); 2] =
     [("triangles", "", Domain::Triangles), ("quads", "", Domain::Quads)];
 
 impl Format {
-    /// Returns the format of files with this extension.
     fn of_extension(extension: &str) -> Option<Self> {
         Some(match extension {
             "spv" => Self::Spv,
@@ -269,19 +268,16 @@ impl Formats {
         }
     }
 
-    /// Returns the options for writing WGSL.
     pub(crate) fn wgsl(&self) -> Wgsl {
         let drop = self.wgsl_drop_point_size;
         let point_size = if drop { PointSize::Drop } else { PointSize::Refuse };
         Wgsl { places: self.wgsl_bindings.clone(), point_size }
     }
 
-    /// Returns the resources of `--wgsl-binding`.
     pub(crate) fn wgsl_resources(&self) -> impl Iterator<Item = WgslResource> {
         self.wgsl_bindings.iter().map(|(resource, _)| *resource)
     }
 
-    /// Returns the buffers of `--msl-buffer`.
     pub(crate) fn msl_buffers(&self) -> impl Iterator<Item = MslBuffer> {
         self.msl_buffers.iter().map(|(buffer, _)| *buffer)
     }
@@ -353,7 +349,6 @@ fn msl_version(text: &str) -> Result<(u32, u32), String> {
     known.ok_or_else(|| "a version is given as MAJOR.MINOR, such as 2.1".to_owned())
 }
 
-/// The MSL buffers that have names.
 const NAMED_BUFFERS: [(&str, MslBuffer); 7] = [
     ("push", MslBuffer::PushConstants),
     ("sizes", MslBuffer::Sizes),

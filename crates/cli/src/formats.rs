@@ -71,7 +71,6 @@ pub(crate) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>
     ask(&Call::Compile(Cow::Borrowed(source)), || source.compile_with_files())
 }
 
-/// A call of a library function.
 #[derive(Serialize, Deserialize)]
 enum Call<'a> {
     Assemble(Cow<'a, str>, Cow<'a, str>, SpirvVersion),

@@ -71,13 +71,11 @@ pub(crate) struct Input {
     included: RefCell<Vec<PathBuf>>,
 }
 
-/// Returns the stages by file extension.
 fn stages() -> impl Iterator<Item = (&'static str, &'static str, ShaderStage)> {
     let endings = ["vert", "tesc", "tese", "geom", "frag", "comp", "task", "mesh"];
     endings.into_iter().filter_map(|ending| Some((ending, "", stage_of_extension(ending)?)))
 }
 
-/// Returns the execution models of a stage.
 fn models(stage: ShaderStage) -> &'static [ExecutionModel] {
     match stage {
         ShaderStage::Vertex => &[ExecutionModel::VERTEX],

@@ -3,14 +3,12 @@
 use clap::ArgMatches;
 use polyshade::{recipe, transform_feedback};
 
-/// A lowering.
 #[derive(Clone, Copy)]
 pub(crate) struct Lowering {
     /// Its name in reports.
     pub(crate) name: &'static str,
     /// The version of its output.
     pub(crate) version: u32,
-    /// The verb that runs it.
     verb: &'static str,
 }
 

@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-/// Files, with their contents.
 pub(crate) type Files = Vec<(PathBuf, Vec<u8>)>;
 
 struct Held {
@@ -17,7 +16,6 @@ struct Held {
 #[derive(Default)]
 pub(crate) struct Made {
     pub(crate) files: Files,
-    /// The bytes for standard output.
     pub(crate) printed: Vec<u8>,
 }
 

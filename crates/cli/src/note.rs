@@ -112,7 +112,6 @@ fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
     Some(Again { program, verb, shader: shader?, options, verified })
 }
 
-/// Quotes words for a shell.
 fn quoted(words: &[OsString]) -> String {
     let quoted = words.iter().map(|word| {
         let word = word.to_string_lossy();

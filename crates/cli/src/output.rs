@@ -32,13 +32,11 @@ pub(crate) struct Outputs {
 /// The form in which modules are written.
 #[derive(Default)]
 pub(crate) struct Modules {
-    /// The formats and their options.
     pub(crate) formats: Formats,
     /// The entry point to write, for formats that hold a single one.
     pub(crate) entry: Option<(String, ExecutionModel)>,
     /// Whether SPIRV-Tools validates the modules first.
     pub(crate) validate: bool,
-    /// The environment of the validation.
     pub(crate) target_env: Option<String>,
 }
 
@@ -56,7 +54,6 @@ impl Outputs {
         Self { modules, ..Self::default() }
     }
 
-    /// Sets the entry point of the following modules.
     pub(crate) fn set_entry(&mut self, entry: (String, ExecutionModel)) {
         self.modules.entry = Some(entry);
     }

@@ -11,7 +11,6 @@ use std::fmt::Write;
 /// Version of the report's structure; it increases when a field is removed or changes its meaning.
 const VERSION: u32 = 4;
 
-/// The report of a lowering.
 pub(crate) struct Report {
     lowering: Lowering,
     entry: String,
@@ -83,7 +82,6 @@ impl Report {
         })
     }
 
-    /// Formats the report as text.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{} of {} ({})\n", self.lowering.name, self.entry, self.stage);
         text.push_str(&self.text);

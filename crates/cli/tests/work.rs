@@ -30,7 +30,6 @@ impl Work {
         self.folder().join(name)
     }
 
-    /// Writes a file, and creates its folder.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("it is in the folder")).expect("there is room");

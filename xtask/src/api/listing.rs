@@ -11,7 +11,6 @@ pub(super) struct Item {
     pub(super) text: String,
 }
 
-/// The listing of a crate.
 pub(super) struct Listing {
     pub(super) text: String,
     /// The paths of structures, enumerations, unions, traits and aliases.

@@ -10,7 +10,6 @@ fn name(text: &str) -> String {
     text.trim().replace('/', "@").replace(' ', "_").to_lowercase()
 }
 
-/// Returns the names of a list.
 pub(super) fn names(list: &str) -> BTreeSet<String> {
     list.lines().filter(|line| !line.trim().is_empty()).map(name).collect()
 }

@@ -25,10 +25,8 @@ const WITHOUT_TIMES: [&str; 3] = ["filetests", "mutants", "playground"];
 /// The variable that makes the compiler's test harness accept the option to print times.
 pub(crate) const BOOTSTRAP: &str = "RUSTC_BOOTSTRAP";
 
-/// Environment variables for a test program.
 pub(crate) type Variables = [(&'static str, OsString)];
 
-/// A program with tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) name: String,
@@ -37,7 +35,6 @@ pub(crate) struct Program {
     package: PathBuf,
 }
 
-/// The results of a test program.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) passed: u32,

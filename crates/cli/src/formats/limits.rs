@@ -20,7 +20,6 @@ pub(super) fn seconds() -> u64 {
     wanted.and_then(|text| text.parse().ok()).unwrap_or(SECONDS)
 }
 
-/// Limits the memory of this process.
 pub(super) fn limit_memory() {
     limit(Resource::As, BYTES);
 }

@@ -208,7 +208,6 @@ fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
 }
 
 impl Arguments {
-    /// Runs the verb for each shader.
     fn run(&self) -> Done {
         let began = Instant::now();
         // Check all options and names before the first file is written.
@@ -286,7 +285,6 @@ impl Arguments {
         Err(Failure::new(&code::CLI_INTERRUPTED, message))
     }
 
-    /// Joins the reports of shards.
     fn join(&self) -> Done {
         let (head, entries) = merge::joined(&self.merge)?;
         let mut outputs = Outputs::default();

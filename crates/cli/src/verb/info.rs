@@ -61,7 +61,6 @@ fn print(arguments: &Arguments, report: &Value, text: impl FnOnce() -> String) -
     }
 }
 
-/// Describes a shader.
 fn report(input: &Input) -> Result<Value, Failure> {
     let words = input.words()?;
     let module = input.parse(&words)?;

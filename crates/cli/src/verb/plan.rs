@@ -47,7 +47,6 @@ pub(crate) struct Arguments {
 
 const PRESETS: &str = "Presets: vulkan, vulkan-mobile, metal, webgpu, webgpu-native.";
 
-/// The contents of a state file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {

@@ -243,7 +243,6 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(failure.exit() as u8))
 }
 
-/// Compares, and returns the report.
 fn compare(
     arguments: &Arguments,
     verb: &Verified,

@@ -15,7 +15,6 @@ fn cached(output: &Output) -> usize {
     line.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap())
 }
 
-/// Returns the files of the cache in `cache`.
 fn files(work: &Work) -> Vec<PathBuf> {
     let folder = work.path("cache/.polyshade-batch/cache");
     work.tree("cache/.polyshade-batch/cache").into_keys().map(|file| folder.join(file)).collect()

@@ -83,7 +83,6 @@ fn shards_that_write_to_one_folder_one_after_another_leave_each_others_outputs()
     assert!(work.tree("out") == work.tree("whole"));
 }
 
-/// Writes a changed copy of a report.
 fn changed(work: &Work, from: &str, to: &str, change: impl FnOnce(&mut Value)) {
     let mut report = work.json(from);
     change(&mut report);

@@ -23,7 +23,6 @@ use walkdir::WalkDir;
 /// Version of the files. It is part of every key, so that files of another version are not found.
 const VERSION: u32 = 1;
 
-/// The open cache folder.
 pub(super) struct Cache {
     folder: PathBuf,
     damaged: AtomicUsize,
@@ -57,7 +56,6 @@ impl FromStr for Size {
 /// The name of a result.
 pub(super) struct Key(String);
 
-/// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
     polyshade_batch_cache: u32,

@@ -25,15 +25,12 @@ pub(crate) struct Command {
     pub(super) writes: bool,
     /// Whether the verb can write its own report.
     pub(super) reports: bool,
-    /// Whether the verb has variants.
     pub(super) variants: bool,
     /// The variants that are selected by separate options.
     beside: Vec<&'static str>,
-    /// Whether the verb prints JSON.
     pub(super) json: bool,
     /// Whether the machine limits the results: its devices, or its load.
     pub(super) asks_device: bool,
-    /// The lowerings that the verb runs.
     pub(super) lowerings: Vec<Lowering>,
     /// Whether every shader has its own process, which reads the shader again.
     pub(super) isolate: bool,

@@ -115,7 +115,6 @@ pub(super) struct Entry {
     pub(super) status: Status,
     pub(super) exit_code: Option<u8>,
     pub(super) message: Option<String>,
-    /// The code of the error.
     pub(super) code: Option<String>,
     /// The instruction that the message concerns.
     pub(super) instruction: Option<String>,

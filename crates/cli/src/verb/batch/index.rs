@@ -85,7 +85,6 @@ impl Index {
         Stage { folder, marks: marks.ok() }
     }
 
-    /// Returns the path of an output.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.out.join(name)
     }
@@ -223,7 +222,6 @@ fn load(file: &Path) -> BTreeMap<String, Entry> {
     entries.map(|entry| (entry.shader.clone(), entry)).collect()
 }
 
-/// Writes the whole index.
 fn write<'a>(folder: &Path, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
     let mut text = serde_json::to_vec(&Header { polyshade_batch_index: VERSION })?;
     text.push(b'\n');

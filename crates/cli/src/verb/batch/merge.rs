@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The report of a shard.
 #[derive(Deserialize)]
 struct Report {
     #[serde(flatten)]

@@ -81,7 +81,6 @@ impl Plan {
         Ok(())
     }
 
-    /// Returns the folder of the shaders.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -99,19 +98,16 @@ impl Plan {
         self.owners.contains_key(name)
     }
 
-    /// Whether `shader` is one of the jobs.
     pub(super) fn has_shader(&self, shader: &str) -> bool {
         self.jobs.binary_search_by(|job| job.shader.as_str().cmp(shader)).is_ok()
     }
 }
 
 impl Options {
-    /// Returns the folder for the outputs.
     pub(super) fn output(&self) -> &Path {
         self.output.as_deref().expect("it is required where shaders are lowered")
     }
 
-    /// Returns the names of the variants.
     pub(super) fn variants(&self) -> Vec<&str> {
         let names = self.variants.iter().map(|variant| variant.split('=').next());
         names.map(Option::unwrap_or_default).collect()

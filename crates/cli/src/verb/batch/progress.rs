@@ -35,7 +35,6 @@ impl Progress {
         Self { shown, all, done: none(), reused: none(), cached: none(), refused: none() }
     }
 
-    /// Counts a finished shader.
     pub(super) fn done(&self, entry: &Entry, source: Source) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         match source {

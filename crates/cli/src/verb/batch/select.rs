@@ -76,7 +76,6 @@ pub(super) fn shaders(
     Ok(sorted.into_values().collect())
 }
 
-/// Patterns of names.
 struct Globs(Vec<Pattern>);
 
 impl Globs {

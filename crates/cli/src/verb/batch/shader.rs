@@ -136,7 +136,6 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
     }
 }
 
-/// The outputs of a shader, and their contents.
 type Outputs = (Vec<FileEntry>, Vec<Vec<u8>>);
 
 /// Runs the verb, and moves its outputs to their places.

@@ -36,7 +36,6 @@ impl Head {
     }
 }
 
-/// The shaders with the same status and code.
 struct Group<'e> {
     shaders: usize,
     first: &'e Entry,
@@ -54,7 +53,6 @@ fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
     groups
 }
 
-/// Formats the table for standard output.
 pub(super) fn text(entries: &[Entry]) -> String {
     let mut text = String::new();
     let groups = groups(entries);

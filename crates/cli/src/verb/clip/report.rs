@@ -10,13 +10,11 @@ use std::fmt::Write;
 
 #[derive(Serialize)]
 struct Taken<'l> {
-    /// The steps, in their order.
     steps: &'l [&'static str],
     #[serde(flatten)]
     distances: &'l StageDistances,
 }
 
-/// Returns the name of a step in reports.
 pub(super) fn name(step: &Step) -> &'static str {
     match step {
         Step::Normalize(_) => "arrays",
@@ -32,7 +30,6 @@ pub(super) fn name(step: &Step) -> &'static str {
     }
 }
 
-/// Returns the report on the entry point.
 pub(super) fn report(
     entry: (&str, ExecutionModel),
     steps: &[&'static str],

@@ -44,7 +44,6 @@ pub(super) fn counts(text: &str) -> Result<DistanceCounts, String> {
     parsed.ok_or_else(|| "the numbers of distances are given as CLIP,CULL".to_owned())
 }
 
-/// The contents of a file of semantics.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Semantics {

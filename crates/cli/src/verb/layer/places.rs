@@ -8,7 +8,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The files of an installed layer.
 pub(super) struct Files {
     pub(super) library: PathBuf,
     pub(super) manifest: PathBuf,
@@ -38,7 +37,6 @@ pub(super) fn of_user() -> Result<Files, Failure> {
     })
 }
 
-/// Returns the files that the options select.
 pub(super) fn files(place: &Place) -> Result<Files, Failure> {
     if place.system { Ok(of_system()) } else { of_user() }
 }

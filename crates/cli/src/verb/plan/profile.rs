@@ -35,7 +35,6 @@ pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, Strin
     Ok(blocks.device())
 }
 
-/// The blocks of capabilities of a profile.
 struct Blocks<'v>(Vec<&'v Value>);
 
 impl Blocks<'_> {

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 /// Version of the report's structure; it increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
-/// Returns the report of a verdict.
 pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
     let device = device.map(|has| json!({ "name": has.device, "driver": has.driver }));
     let (result, detail) = match verdict {
@@ -89,7 +88,6 @@ pub(super) fn code(report: &Value) -> Option<&'static Code> {
     }
 }
 
-/// Formats the report as text.
 pub(super) fn text(report: &Value) -> String {
     let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let device = match report["device"]["name"].as_str() {
