@@ -2,8 +2,8 @@
 //!
 //! A committed listing is reviewed like a golden file: its diff shows additions to the public API and their size. The
 //! listing is made from rustdoc's JSON, which needs a nightly compiler, or a stable one that allows nightly features.
-//! The format of this JSON changes. With another format nothing is checked, but in continuous integration this is an
-//! error.
+//! The format of this JSON changes. With another format nothing is checked, which is an error in continuous
+//! integration only.
 
 mod listing;
 

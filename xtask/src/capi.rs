@@ -1,5 +1,4 @@
-//! `cargo xtask capi`: installs the C library under a prefix, with its headers and its files for pkg-config and
-//! CMake.
+//! `cargo xtask capi`: installs the C library under a prefix, with its headers and files for pkg-config and CMake.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,15 +1,13 @@
 //! `cargo xtask codegen`: writes the files that are generated and committed.
 //!
 //! A separate program writes the grammar tables and the header of the C library, so that xtask builds in seconds. The
-//! program `polyshade` compiles GLSL to the SPIR-V that lowerings link, that `verify` draws with, and that examples
-//! read.
+//! program `polyshade` compiles GLSL to the SPIR-V that lowerings link, that `verify` draws with and examples read.
 
 use std::fs;
 
 use crate::command::{Incremental, built, cargo, output, program, run, target, workspace};
 
-/// Source and result of each library, relative to the workspace. A result named `_bound` accesses memory by
-/// descriptors.
+/// Source and result of each library, relative to the workspace. A `_bound` result accesses memory by descriptors.
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),

@@ -56,8 +56,7 @@ pub(crate) const TESTED: [&str; 8] = [
 const FUZZ: &str = "--exclude=polyshade-fuzz";
 const PLAYGROUND: &str = "--exclude=polyshade-playground";
 
-/// Returns the same selection with the fuzz targets and the playground, for clippy: checks request no further
-/// feature.
+/// Returns the same selection with the fuzz targets and the playground, for clippy, which needs no further feature.
 pub(crate) fn with_fuzz_and_playground() -> Vec<&'static str> {
     TESTED.into_iter().filter(|one| ![FUZZ, PLAYGROUND].contains(one)).collect()
 }
@@ -86,8 +85,7 @@ impl Incremental {
 /// Builds a program of the tested packages, and returns the command that runs it.
 pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
     let mut build = cargo(["build", "--quiet", "--bin", name]);
-    // Cargo counts the features of dev-dependencies only if tests or examples are built. The only example takes a
-    // second.
+    // Cargo unites the features of dev-dependencies only if it builds tests or examples. The example takes a second.
     run(incremental.apply(build.args(TESTED).arg("--examples")))?;
     let path = target().join("release").join(name);
     Ok(program(&path.to_string_lossy(), [""; 0]))

@@ -80,7 +80,7 @@ fn debian(dist: &Dist) -> Result<(), String> {
     write(&document.join("copyright"), &copyright()?)?;
     let control = root.join("DEBIAN");
     make(&control)?;
-    // The committer is the maintainer of the package.
+    // The author of the last commit is the maintainer of the package.
     let builder = output(&mut program("git", ["log", "-1", "--format=%an <%ae>"]))?;
     let needs = needs(dist, &usr)?;
     let size = output(program("du", ["-sk"]).arg(&usr))?;

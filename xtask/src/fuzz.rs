@@ -13,8 +13,7 @@ use crate::tools::ensure;
 const CARGO_FUZZ: &str = "0.13.2";
 
 /// The targets, and the number of inputs for each in continuous integration: a few seconds, which show that they run
-/// and detect gross errors. `valid` and `metamorphic` draw 64 cases from each input; `capi` lowers several times for
-/// each.
+/// and detect gross errors. `valid` and `metamorphic` draw 64 cases from each input; `capi` lowers it several times.
 const TARGETS: [(&str, u32); 7] = [
     ("parse", 200_000),
     ("rewrite", 100_000),

@@ -61,7 +61,7 @@ enum Verb {
     },
     /// Run the steps of continuous integration
     Ci,
-    /// Run the filetests and accept their current results
+    /// Run the tests that compare with committed files, and accept their current results
     Bless {
         /// Accept only the cases whose names contain this text
         filter: Option<String>,
@@ -121,10 +121,10 @@ enum Verb {
     CorpusRuns {
         /// Folders of shaders [default: the cases, `../shared/corpus` and `../shared/findings`]
         folders: Vec<std::path::PathBuf>,
-        /// Run the printed MSL of vertex and fragment stages with this machine's C++ compiler
+        /// Run the MSL of vertex and fragment stages, as compiled by this machine's C++ compiler
         #[arg(long)]
         on_metal: bool,
-        /// Compare the captures of each vertex stage there with those of lavapipe, once
+        /// Compare the captures of each vertex stage in MSL with those of lavapipe, once
         #[arg(long, requires = "on_metal")]
         against_lavapipe: bool,
         /// A verb with its options, such as `"capture --indexed"`; each shader is verified with it once [default:

@@ -2,8 +2,7 @@
 //!
 //! zink implements OpenGL on Vulkan; without transform feedback it offers only OpenGL 2.1. Committed lists name the
 //! tests that pass for each driver and mode of the layer. If the layer is not loaded, tests are skipped, and so
-//! missing. Tests that pass in `debug-null` mode, which captures nothing, prove nothing; the lists show which they
-//! are.
+//! missing. Tests that pass in `debug-null` mode, which captures nothing, prove nothing; the lists show them.
 
 mod results;
 

@@ -60,7 +60,7 @@ fn install_registry() -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", registry.display()))
 }
 
-/// Installs the missing ones of other packages, which a single chore needs.
+/// Installs those of the given packages that are missing, for chores that need further packages.
 pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
     let installed = output(&mut program(
         "dpkg-query",

@@ -196,8 +196,7 @@ impl Jobs {
 }
 
 impl Job {
-    /// Installs the prerequisites of slow tests, and skips tests whose prerequisites are missing. Returns whether any
-    /// is left.
+    /// Installs the prerequisites of slow tests, and skips tests without them. Returns whether any remain.
     fn prepare(&mut self, selected: &[String]) -> bool {
         if selected.iter().any(|name| name.contains(WGPU_TESTS)) {
             match wgpu() {

@@ -1,8 +1,7 @@
 //! `cargo xtask tidy`: the rules of CONTRIBUTING.md that a program can check.
 //!
 //! Cargo checks formatting, clippy's lints and links in the documentation. This program checks the project's own
-//! rules: [`text`] (single files), [`layout`] (files together) and [`circles`] (their imports). Every complaint names
-//! its place.
+//! rules: [`text`] (each file), [`layout`] (files together) and [`circles`] (imports). Complaints name places.
 
 mod circles;
 mod layout;

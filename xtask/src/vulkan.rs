@@ -32,7 +32,7 @@ pub(crate) enum Optimizer {
 }
 
 /// Returns the variables that show both drivers and one validation layer to the Vulkan loader, and that make the
-/// drivers deterministic and fast to compile.
+/// drivers deterministic and quick.
 pub(crate) fn variables(
     layer: ValidationLayer,
     optimizer: Optimizer,

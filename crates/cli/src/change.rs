@@ -30,8 +30,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Lowers the last stage before rasterization, and writes the result; `drawn` describes how the host draws with
-    /// it.
+    /// Lowers the last stage before rasterization, and writes the result; `drawn` describes the host's draw.
     pub(crate) fn run(
         &self,
         lowering: Lowering,

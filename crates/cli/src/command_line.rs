@@ -1,7 +1,6 @@
 //! Rewrites the command line before clap reads it.
 //!
-//! Response files are expanded, and `batch`'s own options, which may follow the verb that it runs, are moved before
-//! it.
+//! Response files are expanded. `batch`'s own options, which may follow the verb that it runs, are moved before it.
 
 use crate::Arguments;
 use crate::code;
@@ -73,8 +72,7 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
     Ok(())
 }
 
-/// Options that always belong to `batch`: a single file cannot be every shader's, and the report contains the errors
-/// of shaders.
+/// Options that always belong to `batch`: a single file cannot be every shader's, and reports contain errors.
 const OWN: [&str; 7] = ["output", "variant", "report", "depfile", "error-format", "color", "quiet"];
 
 /// Reorders the arguments to `program … batch OWN… DIR VERB -- OPTIONS…`. The own options may stand anywhere after

@@ -113,8 +113,7 @@ impl Failure {
         Self::new(&code::CLI_FEATURE_MISSING, message).help(help)
     }
 
-    /// Returns the failure of reading a shader from `place` or writing it there; `doing` names the attempted
-    /// operation.
+    /// Returns the failure of reading a shader from `place` or writing it there; `doing` names the operation.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
         use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, PointSize, Unsupported};
         use polyshade_formats::Feature;

@@ -19,7 +19,7 @@ const FORMATS: &str = "Formats of what is written";
 /// The arguments of every verb that writes a module.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Formats {
-    /// Format of standard output, and of files without a known extension [default for standard output: spv]
+    /// Format of standard output, and of files without a known extension [default without an extension: spv]
     #[arg(help_heading = FORMATS, long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
@@ -69,9 +69,9 @@ pub(crate) struct Formats {
     #[arg(help_heading = FORMATS, long)]
     hlsl_drop_point_size: bool,
 
-    /// WGSL binding of a resource that has no own binding in Vulkan: SET:BINDING for the sampler of a combined image
-    /// sampler, SET:BINDING[N] for element N of an array of descriptors, `push` for the push constants [default: the
-    /// first binding after all others of the set, in set 0 for push constants]
+    /// WGSL binding of a resource that has no separate binding in Vulkan: SET:BINDING for the sampler of a combined
+    /// image sampler, SET:BINDING[N] for element N of an array of descriptors, `push` for the push constants [default:
+    /// the first binding after all others of the set, in set 0 for push constants]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
     wgsl_bindings: Vec<(WgslResource, Place)>,

@@ -1,5 +1,4 @@
-//! Keeps the files of a batch's verb in memory: the shader that was read, the files that are written, and the printed
-//! text.
+//! Keeps the files of a batch's verb in memory: the shader, the written files and the printed text.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

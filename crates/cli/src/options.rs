@@ -1,5 +1,4 @@
-//! Tests that no option is accepted and ignored: each has an effect on some command line, alone and beside every
-//! other.
+//! Tests that no option is accepted and ignored: each has an effect somewhere, alone and beside every other.
 //!
 //! A command line is a *witness* of an option if the option changes the result of the program: the words, the report
 //! or the error. On the witnesses of both options of a pair, an option that has an effect alone must have one beside

@@ -195,8 +195,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes all files to temporary files beside their places, and prints standard output; then renames the files.
-    /// An error leaves none of them behind.
+    /// Writes all files to temporary files beside their places, and prints standard output; then renames the files. An
+    /// error leaves no file.
     pub(crate) fn write(self) -> Result<(), Failure> {
         self.bound.check(&self.modules.formats)?;
         self.check_read()?;

@@ -36,7 +36,7 @@ impl Settings {
 
     /// Makes these the settings of the process.
     pub(crate) fn hold(self) {
-        // The first settings stay: shaders of a batch have no own settings.
+        // The first settings stay: shaders of a batch have no separate settings.
         let _ = SETTINGS.set(self);
     }
 }

@@ -77,8 +77,7 @@ impl Writing {
         print_text(&if self.json { json } else { report.to_text() })
     }
 
-    /// Writes the module `words`, which was rewritten from `before`, the modules beside it and the report; or only
-    /// reports.
+    /// Writes the module `words`, rewritten from `before`, the modules beside it and the report, or only reports.
     pub(crate) fn finish(
         &self,
         input: &Input,

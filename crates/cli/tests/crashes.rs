@@ -1,5 +1,4 @@
-//! Tests that a crash in C++ fails one shader only: broken modules and broken text through every library, in one
-//! batch.
+//! Tests that a crash in C++ fails one shader only: broken modules and texts through every library, in one batch.
 
 use crate::work::{Work, stderr};
 use std::fs;

@@ -1,5 +1,4 @@
-//! Tests the code blocks of the documents: command lines succeed, and JSON is valid. `cargo xtask tidy` checks the
-//! links.
+//! Tests the code blocks of documents: command lines succeed, and JSON is valid. `cargo xtask tidy` checks links.
 
 use crate::work::{Work, stderr};
 use std::fs;

@@ -1,5 +1,4 @@
-//! Tests resources that WGSL binds differently from Vulkan: separate textures and samplers, push constants as a
-//! buffer.
+//! Tests resources that WGSL binds differently from Vulkan: separate textures and samplers, push constants.
 
 use crate::work::{Work, json};
 use serde_json::json;

@@ -72,8 +72,7 @@ fn joined(one: &str, other: &str) -> Option<String> {
     })
 }
 
-/// Returns the path of a type that an item of a module defines. Re-exports count only in the root, and only of this
-/// crate.
+/// Returns the path of a type that an item of a module defines. Re-exports count only in the crate's root.
 fn type_name<'t>(crate_name: &str, text: &'t str) -> Option<&'t str> {
     let mut rest = text;
     while rest.starts_with("#[") {

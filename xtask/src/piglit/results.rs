@@ -21,7 +21,7 @@ impl Results {
         let mut results = BTreeMap::new();
         for (line, result) in lines {
             let (line, result) = (name(line), result.trim().to_owned());
-            // A test with several parts has no own line, but one for each part.
+            // A test with several parts has no line for the whole, but one for each part.
             let of_part = || {
                 let ends = line.match_indices('@').map(|(end, _)| &line[..end]);
                 ends.rev().find(|test| wanted.contains(*test))

@@ -15,8 +15,7 @@ use crate::command::{cargo, output, program, shell_line};
 /// The programs that take longest. They start first, so that none of them runs alone at the end.
 const LONGEST: [&str; 4] = ["execution", "verify", "mutants", "cli"];
 
-/// The processor time in seconds after which the kernel ends a test program. Waiting for a busy machine is not
-/// counted.
+/// The processor time, in seconds, after which the kernel ends a test program. Waiting is not counted.
 const PROCESSOR_SECONDS: &str = "3600";
 
 /// The programs whose harness is libtest-mimic, which prints no times.
@@ -102,8 +101,7 @@ impl Program {
         Ok(list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
     }
 
-    /// Runs the selected tests, then reruns each failed test alone. Appends everything that the tests print to the
-    /// log.
+    /// Runs the selected tests, then reruns each failed test alone. Appends the printed text to the log.
     pub(crate) fn run(
         &self,
         arguments: &[&str],

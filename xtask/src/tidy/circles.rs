@@ -1,7 +1,6 @@
 //! Checks that the files of a folder do not import each other in circles, so that each can be read and changed alone.
 //!
-//! A folder and the file of its name count as one. Imports between a file and the files in its folder are not
-//! checked.
+//! A folder and the file of its name count as one. Imports between a file and its folder are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 

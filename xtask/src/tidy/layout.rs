@@ -1,5 +1,4 @@
-//! The rules for several files together: ARCHITECTURE.md lists the existing crates, and links between documents have
-//! targets.
+//! The rules for several files together: ARCHITECTURE.md lists the crates, and links in documents have targets.
 
 use std::collections::BTreeSet;
 

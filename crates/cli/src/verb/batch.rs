@@ -272,8 +272,7 @@ impl Arguments {
         self.end(outputs, &table, &entries)
     }
 
-    /// Fails if the user interrupted the run, with the number of finished shaders. An interrupted run writes no
-    /// report.
+    /// Fails if the user interrupted the run, with the number of finished shaders. Such a run writes no report.
     fn refuse_interrupted(&self, interrupt: &Interrupt, entries: &[Entry]) -> Done {
         let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
         let is_through = count(|entry| entry.status == Status::NotRun) == 0;

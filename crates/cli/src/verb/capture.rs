@@ -105,8 +105,8 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     one_instance: bool,
 
-    /// Read the number of captured vertices from a host parameter, instead of computing it from the sizes of the
-    /// feedback ranges; this saves code
+    /// Read the number of vertices that fit from a host parameter, instead of computing it from the feedback ranges;
+    /// this saves code
     #[arg(long, alias = "one-limit")]
     limit_in_vertices: bool,
 
@@ -271,7 +271,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if pull.is_asked() {
         return pulled::run(arguments);
     }
-    // Lay out the capture first: the report needs no module.
+    // The layout first: a dry run reports it without a module.
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;

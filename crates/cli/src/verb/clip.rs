@@ -33,8 +33,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_enum)]
     to: Option<Form>,
 
-    /// Inputs that are distances, in addition to those with a semantic: clip=3, cull=4.xy, clip=3-4 (location,
-    /// components)
+    /// Inputs that are distances, in addition to those with a semantic: clip=3, cull=4.xy, clip=3-4
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     inputs: Vec<DistanceSemantic>,
 
@@ -42,12 +41,11 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     outputs: Vec<DistanceSemantic>,
 
-    /// The distances that this stage shares with the previous one; they determine the numbers of the inputs'
-    /// distances
+    /// The distances that this stage shares with the previous one; they determine the array indices of input distances
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_inputs: Vec<DistanceSemantic>,
 
-    /// The distances that this stage shares with the next one; they determine the numbers of the outputs' distances
+    /// The distances that this stage shares with the next one; they determine the array indices of output distances
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_outputs: Vec<DistanceSemantic>,
 
@@ -98,7 +96,8 @@ pub(crate) struct Rewrite {
     #[command(flatten)]
     exact: exact::Options,
 
-    /// Kinds of distances that the device has; --emulate and --exact emulate the others. Clip distances then stay
+    /// Kinds of distances that the device has; if clip is among them, --emulate and --exact keep clip distances and
+    /// emulate only cull distances
     #[arg(long, value_parser = named(KIND_NAMES), value_delimiter = ',', value_name = "KIND,…")]
     native: Vec<DistanceKind>,
 

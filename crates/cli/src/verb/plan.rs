@@ -27,8 +27,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "STATE")]
     state: PathBuf,
 
-    /// Output file of the plan, whose extension selects the format: .txt, .json or .svg [default: text to standard
-    /// output]
+    /// Output file of the plan, whose extension selects the format: .txt, .json or .svg [default: print text]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 

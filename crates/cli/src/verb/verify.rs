@@ -26,9 +26,8 @@ use verified::Verified;
 
 /// Runs a shader and its rewritten form on a Vulkan device, and compares their results.
 ///
-/// Give the verb and the options that rewrite the shader after it. Inputs are generated from the shader's interface.
-/// Both shaders run in a separate process with a time limit. `polyshade verify SHADER VERB --help` lists a verb's
-/// options.
+/// After the shader, give the verb and the options that rewrite it. Inputs are generated from the shader's interface.
+/// Both shaders run in a separate process with a time limit. `polyshade verify SHADER VERB --help` lists options.
 #[derive(Args)]
 #[command(after_help = examples::behind(EXIT_CODES, "verify"))]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]

@@ -235,7 +235,7 @@ mod tests {
         for at in 0..whole.len() {
             let mut other = whole.clone();
             other[at] ^= 1;
-            // The version is also part of the key, so a changed version may be found.
+            // The version is not checked here, because it is part of the key.
             let found = parsed(&key, &other);
             assert!(found.is_none_or(|found| found == (entry.clone(), vec![bytes.clone()])));
         }

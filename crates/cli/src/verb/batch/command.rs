@@ -29,7 +29,7 @@ pub(crate) struct Command {
     /// The variants that are selected by separate options.
     beside: Vec<&'static str>,
     pub(super) json: bool,
-    /// Whether the machine limits the results: its devices, or its load.
+    /// Whether the machine decides which shaders are unsupported: its devices, or its load.
     pub(super) asks_device: bool,
     pub(super) lowerings: Vec<Lowering>,
     /// Whether every shader has its own process, which reads the shader again.
@@ -54,8 +54,7 @@ pub(super) enum Said {
 }
 
 impl Command {
-    /// Checks `verb` and `options` as the command line of a shader. Ends the program with clap's message if they are
-    /// wrong.
+    /// Checks `verb` and `options` as the command line of a shader. If they are wrong, clap ends the program.
     pub(super) fn new(
         verb: &str,
         options: &[OsString],
@@ -159,8 +158,7 @@ impl Command {
         hex(self.key.clone())
     }
 
-    /// Returns the index key of a shader with these contents; it depends on the program, its options and its
-    /// features.
+    /// Returns the index key of a shader with these contents; it depends on the program, its features and the options.
     pub(super) fn key(&self, contents: &str) -> String {
         hex(self.key.clone().chain_update(contents))
     }

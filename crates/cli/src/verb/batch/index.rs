@@ -78,8 +78,7 @@ impl Index {
     /// Returns the folder in which a thread keeps its outputs until they are complete.
     pub(super) fn stage(&self, thread: usize) -> Stage {
         let folder = self.out.join(FOLDER).join("stage").join(thread.to_string());
-        // Ignore errors: a missing folder fails later, at the output, and missing marks only shorten the next run's
-        // message.
+        // Ignore errors: a missing folder fails later, at the output, and missing marks shorten the next message.
         let _ = fs::create_dir_all(&folder);
         let marks = OpenOptions::new().create(true).append(true).open(folder.with_extension(MARK));
         Stage { folder, marks: marks.ok() }
@@ -178,7 +177,7 @@ pub(super) struct Stage {
     marks: Option<File>,
 }
 
-/// The extension of the files of marks.
+/// The extension of the files with marks.
 const MARK: &str = "shader";
 
 impl Stage {

@@ -15,8 +15,7 @@ impl Interrupt {
     /// Handles the first SIGINT from now on; the second one ends the process immediately.
     pub(super) fn listen() -> io::Result<Self> {
         let interrupt = Self::default();
-        // In this order: the handler that ends the process runs first, and sees the flag as the previous signal left
-        // it.
+        // In this order: the handler that ends the process runs first, and sees the flag of the previous signal.
         flag::register_conditional_shutdown(SIGINT, Exit::Interrupted as i32, interrupt.0.clone())?;
         flag::register(SIGINT, interrupt.0.clone())?;
         Ok(interrupt)

@@ -27,8 +27,7 @@ struct Read<'a> {
     part: Part,
 }
 
-/// Returns the head and the shaders of the joined report, sorted by name. Rejects reports that are not those of one
-/// batch.
+/// Returns the head and the shaders of the joined report, sorted by name. Rejects reports of several batches.
 pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
     // All reports must belong to the same batch.
     let mut reports: BTreeMap<u32, Read<'_>> = BTreeMap::new();

@@ -99,8 +99,7 @@ impl Globs {
     }
 }
 
-/// Returns every file in the folder. Links to files are followed; links to folders are not, as they may form a
-/// circle.
+/// Returns every file in the folder. Links to files are followed; links to folders are not, because of circles.
 fn walked(folder: &Path, out: &Path) -> Vec<Shader> {
     let out = fs::canonicalize(out).ok();
     let is_output = |entry: &DirEntry| {
@@ -159,8 +158,8 @@ fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure
         .collect()
 }
 
-/// Returns the position of `path` in `folder`. The path is relative to the current folder or, if that does not lead
-/// into `folder`, to `folder`.
+/// Returns the path of a file relative to `folder`. `path` is relative to the current folder or, if that does not lead
+/// into `folder` and the file exists there, to `folder`.
 fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     let whole = |path: &Path| std::path::absolute(path).ok().map(|path| plain(&path));
     let below = |path: &Path| Some(whole(path)?.strip_prefix(whole(folder)?).ok()?.to_owned());

@@ -14,8 +14,7 @@ use std::path::Path;
 
 /// Returns the result of a shader, and the origin of that result.
 ///
-/// `stage` belongs to this thread: files that remain there affect no other shader, and are removed when the batch
-/// ends.
+/// `stage` belongs to this thread: files that remain there affect no other shader, and the batch removes them.
 pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) {
     let job = &run.plan.jobs[at];
     let entry = Entry::not_run(&job.shader);

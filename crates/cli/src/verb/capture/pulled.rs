@@ -19,8 +19,7 @@ use polyshade::vertex_pulling;
 /// Options for fetching vertex attributes in the shader.
 #[derive(Args)]
 pub(super) struct Pull {
-    /// Make the shader fetch its vertex attributes in all variants, as `polyshade vertex-pulling` does, and capture
-    /// the result
+    /// Make the shader fetch its vertex attributes in all variants, like `polyshade vertex-pulling`, and capture it
     #[arg(help_heading = PULL, long, conflicts_with = "constant_attributes")]
     pull: bool,
 

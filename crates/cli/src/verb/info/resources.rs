@@ -1,5 +1,4 @@
-//! Reads the resources of an entry point: descriptors, push constants, specialization constants, and its workgroup
-//! size.
+//! Reads the resources of an entry point: descriptors, push constants, specialization constants and workgroup size.
 //!
 //! This is part of the program and not of the library, to keep the number of public types small.
 
@@ -54,8 +53,7 @@ fn descriptor(m: &Module<'_>, id: Id, class: StorageClass) -> Option<Value> {
     }))
 }
 
-/// Returns the element type of an array of descriptors, and the count; `None` if the count is unknown before run
-/// time.
+/// Returns the element type of an array of descriptors, and the count; `None` if it is unknown before run time.
 fn counted(m: &Module<'_>, ty: Id) -> (Id, Option<u32>) {
     let (mut inner, mut count) = (ty, Some(1_u32));
     for _ in 0..DEEPEST {
@@ -186,7 +184,7 @@ fn size(m: &Module<'_>, ty: Id, member: Option<(Id, u32)>, depth: u32) -> Option
     }
 }
 
-/// Returns the specialization constants of a module, sorted by id.
+/// Returns the specialization constants of a module, sorted by `SpecId`.
 pub(super) fn specialization(m: &Module<'_>) -> Vec<Value> {
     let mut all: Vec<Value> =
         m.section(Section::Globals).filter_map(|inst| specialization_constant(m, inst)).collect();

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Describes the resources of these entry points as a pipeline layout, with the specialization constants of their
-/// modules.
+/// Describes the resources of these entry points as a pipeline layout with specialization constants.
 pub(super) fn of(reports: &[Value]) -> Value {
     let entries: Vec<&Value> =
         reports.iter().flat_map(|report| listed(report, "entry_points")).collect();

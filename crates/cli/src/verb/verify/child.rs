@@ -74,7 +74,7 @@ fn say(line: &str) {
     let _ = writeln!(stdout, "{PREFIX}{line}").and_then(|()| stdout.flush());
 }
 
-/// The end of the child.
+/// The outcome of the child.
 pub(super) enum End {
     /// The child compared, or was stopped; the report is to be shown.
     Reported(Value),

@@ -1,8 +1,7 @@
-//! The time that a step of a process takes: processor time while the process computes, wall-clock time while it
-//! waits.
+//! The time that a step of a process takes: processor time if the process computes, wall-clock time if it waits.
 //!
-//! On a busy machine, a limit on wall-clock time would stop a process that only got no processor. A process that
-//! waits for a device uses no processor time, so a limit on processor time would never stop it.
+//! On a busy machine, a limit on wall-clock time would stop a process that merely waits for a processor. A process
+//! that waits for a device uses no processor time, so a limit on processor time would never stop it.
 
 use std::collections::BTreeMap;
 use std::fs;

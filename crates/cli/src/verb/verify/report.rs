@@ -95,7 +95,7 @@ pub(super) fn text(report: &Value) -> String {
         None => String::new(),
     };
     let compared = &report["compared"];
-    // Counts of the compared values, those that are zero omitted.
+    // If equal: the counts of the compared values, without zeros.
     match report["result"].as_str() {
         Some("equal") => {
             let of = |field: &str| compared[field].as_u64().unwrap_or(0);
