@@ -19,6 +19,7 @@ mod piglit;
 mod playground;
 mod python;
 mod root;
+mod sentences;
 mod setup;
 mod spirv_tools;
 mod test;
@@ -153,6 +154,15 @@ enum Verb {
         /// The file of the smaller shader [default: beside the shader, as `.reduced.spv`]
         output: Option<std::path::PathBuf>,
     },
+    /// Print sentences from documents, comments, messages and commits that a seed selects, for a reader to grade
+    Sentences {
+        /// Seed of the selection
+        #[arg(long)]
+        seed: u64,
+        /// Number of sentences
+        #[arg(long, default_value_t = 150)]
+        count: usize,
+    },
     /// Run a Godot game whose particles need transform feedback over the layer, on a driver whose extension is hidden
     Demo,
     /// Run OpenGL's tests of transform feedback through zink over the layer, and compare with the committed lists
@@ -210,6 +220,7 @@ fn main() -> ExitCode {
         }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),
+        Verb::Sentences { seed, count } => sentences::run_sentences(seed, count),
         Verb::Demo => opengl::run_demo(),
         Verb::Piglit { gate: true, .. } => piglit::run_gate(),
         Verb::Piglit { filter, bless, .. } => piglit::run_piglit(filter.as_deref(), bless),

@@ -10,14 +10,16 @@ mod text;
 
 use std::fs;
 
+pub(crate) use prose::prose;
+
 use crate::api::run_api;
 use crate::codegen::run_codegen;
 use crate::command::{TESTED, cargo, output, program, run, with_fuzz_and_playground, workspace};
 
 /// One of the project's text files: its path relative to the workspace, and its contents.
-struct File {
-    path: String,
-    text: String,
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 /// Fails with all complaints of this program, or else with those of the first failing tool, the cheapest first.
@@ -52,7 +54,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
 }
 
 /// Returns the text files that git tracks or would track, except deleted files.
-fn tracked_files() -> Result<Vec<File>, String> {
+pub(crate) fn tracked_files() -> Result<Vec<File>, String> {
     let list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let paths = output(&mut program("git", list))?;
     let paths = paths.split('\0').filter(|path| !path.is_empty());
