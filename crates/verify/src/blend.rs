@@ -1,8 +1,8 @@
-//! Advanced blend equations: triangles that overlap, drawn over a random background, against the model in double
+//! Advanced blend equations: compares overlapping triangles over a random background with a model in double
 //! precision.
 //!
-//! What a fragment shader writes is found by drawing the original without blending; of what it covers, the lowered
-//! shader must leave what the model says, triangle by triangle, and all else as it was.
+//! Draws of the original without blending give the source colours. At covered pixels, the lowered shader must leave
+//! the model's result, triangle by triangle; all other pixels must not change.
 
 mod colours;
 mod doubled;
@@ -33,10 +33,10 @@ pub(crate) fn verify(task: &Task<'_>, blends: &Blends<'_>) -> Result<Verdict, Er
     Ok(task.each_seed(|seed| BlendRun::new(task, blends, &lowered, seed)?.compare()))
 }
 
-/// The report of a lowering on each target that it blends, by its location.
+/// The result of a lowering for each target that it blends, by location.
 type Blended<'m> = Lowered<'m, BTreeMap<u32, ColorBlend>>;
 
-/// Why verify cannot draw what was asked for.
+/// Returns why the requested blending cannot be drawn.
 fn is_not_drawn(blends: &Blends<'_>, lowered: &Blended<'_>) -> Option<String> {
     if let Some(extension) = lowered.requirements.extensions.first() {
         return Some(format!("the device lacks {extension}, or is not asked for it"));
@@ -74,16 +74,16 @@ struct BlendRun<'r> {
     seed: u64,
 }
 
-/// A target that is drawn to; its number is its location.
+/// A colour attachment; its index is its location.
 struct BlendTarget {
     drawn: targets::ColourTarget,
     how: Option<BlendedAs>,
-    /// Whether the alpha of its source is 1, whatever the shader writes.
+    /// Whether the source alpha is 1, whatever the shader writes.
     alpha_to_one: bool,
 }
 
 impl BlendTarget {
-    /// The colour that is blended of one that the shader writes.
+    /// Returns the source colour to blend, given the colour that the shader writes.
     fn blended(&self, mut source: Colour) -> Colour {
         if self.alpha_to_one {
             source.0[3] = 1.0_f32.to_bits();
@@ -92,26 +92,26 @@ impl BlendTarget {
     }
 }
 
-/// What is selected for a target: a word, and the equation that it means. None passes the source through.
+/// The selection for a target: a parameter, and the equation that it selects. `None` passes the source through.
 type Selected = (u32, Option<Equation>);
 
-/// Bits beyond the numbers of all equations.
+/// Bits above the numbers of all equations.
 const BITS: [u32; 4] = [8, 12, 16, 31];
 
-/// The words of the equations of a target.
+/// The parameter values of a target's equations.
 fn declared(how: &BlendedAs) -> impl Iterator<Item = u32> {
     how.equations.iter().copied().map(Equation::word)
 }
 
-/// What a shader writes to each pixel.
+/// The colours that a shader writes to the pixels of a target.
 type SourceColours = Vec<Pixel>;
 
-/// What a shader writes to a pixel.
+/// The colour that a shader writes to a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pixel {
     Covered(Colour),
     Uncovered,
-    /// The shader leaves to the driver whether it covers it, or what it writes.
+    /// The coverage or the colour is undefined.
     Undefined,
 }
 
@@ -125,7 +125,7 @@ impl<'r> BlendRun<'r> {
         task.check_device(task.original)?;
         let leaves = |class| task.leaves(task.original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
-        // Our vertex stage writes no distances.
+        // The synthetic vertex stage writes no distances.
         let distances = [BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE].map(Some);
         if let Some(leaf) = read.iter().find(|leaf| distances.contains(&leaf.builtin)) {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
@@ -147,7 +147,7 @@ impl<'r> BlendRun<'r> {
         task.check_device(&module)?;
         match self.compare_draws(&module, &sources) {
             Err(different @ Stop::Different(_)) => {
-                // A colour that the driver rounds differently when the shader computes more is no difference.
+                // The driver may round a colour differently when the shader computes more; that is no difference.
                 (task.report)(Phase::Original);
                 match self.leave_out_unsteady(&mut sources)? {
                     true => self.compare_draws(&module, &sources),
@@ -158,7 +158,7 @@ impl<'r> BlendRun<'r> {
         }
     }
 
-    /// Compares what each draw leaves with what the model makes of these sources.
+    /// Compares the result of each draw with the model's result for these source colours.
     fn compare_draws(
         &self,
         module: &Module<'_>,
@@ -168,6 +168,7 @@ impl<'r> BlendRun<'r> {
         let selections = self.selections();
         let background = vec![self.background(); selections.len()];
         let mut images = background.clone();
+        // Triangle by triangle, over the previous result.
         for (triangle, sources) in sources.iter().enumerate() {
             (task.report)(Phase::Rewritten);
             let drawn = (triangle..triangle + 1, images.as_slice());
@@ -183,6 +184,7 @@ impl<'r> BlendRun<'r> {
             images = found;
         }
         self.compare_undeclared(module, &sources[0])?;
+        // All triangles in one draw must give the same images.
         if self.is_in_order() {
             (task.report)(Phase::Rewritten);
             let drawn = (0..sources.len(), background.as_slice());
@@ -201,7 +203,7 @@ impl<'r> BlendRun<'r> {
         }
     }
 
-    /// Words that select none of a target's equations pass the source through: of the first triangle.
+    /// Checks on the first triangle that parameters that select none of a target's equations pass the source through.
     fn compare_undeclared(
         &self,
         module: &Module<'_>,
@@ -220,7 +222,7 @@ impl<'r> BlendRun<'r> {
         Ok(())
     }
 
-    /// Whether images are the same, as far as the shader writes them.
+    /// Whether images are equal in the components that the shader writes.
     fn are_same(&self, one: &[Image], other: &[Image]) -> bool {
         let mut targets = self.targets.iter().zip(one.iter().zip(other));
         targets.all(|(target, (one, other))| {
@@ -228,7 +230,8 @@ impl<'r> BlendRun<'r> {
         })
     }
 
-    /// Whether draws can follow each other without a copy between them, and see nothing undefined of those before.
+    /// Whether draws can follow each other without a copy of the target between them, and none reads components that
+    /// previous draws left undefined.
     fn is_in_order(&self) -> bool {
         let is_whole =
             |target: &BlendTarget| target.how.is_none() || target.drawn.written() == [true; 4];
@@ -236,7 +239,7 @@ impl<'r> BlendRun<'r> {
             && self.targets.iter().all(is_whole)
     }
 
-    /// Every equation of every target, and what passes the source through.
+    /// Returns selections that contain every equation of every target, and one that passes the source through.
     fn selections(&self) -> Vec<Vec<Selected>> {
         let equations = |target: &BlendTarget| {
             target.how.iter().flat_map(|how| how.equations.clone()).collect::<Vec<Equation>>()
@@ -257,7 +260,8 @@ impl<'r> BlendRun<'r> {
         selections
     }
 
-    /// Words that mean none of a target's equations: those of all others, and of its own with another bit set.
+    /// Returns parameters that select none of a target's equations: the numbers of all others, and its own with
+    /// another bit set.
     fn undeclared(&self) -> Vec<Vec<Selected>> {
         if self.blends.select.is_none() {
             return Vec::new();
@@ -275,7 +279,7 @@ impl<'r> BlendRun<'r> {
         (0..most).map(nth).collect()
     }
 
-    /// Colours that blending is defined for, the corners among them.
+    /// Random colours for which blending is defined, extreme ones included.
     fn background(&self) -> Vec<Image> {
         let of = |(number, target): (u64, &BlendTarget)| {
             let mut random = Random::new(self.seed, 1 << 42 | number);
@@ -291,7 +295,7 @@ fn with_draw(difference: Difference, triangle: usize, selection: &[Selected]) ->
     Difference { draw: Some(draw), ..difference }
 }
 
-/// The targets, and how those are blended that have colours.
+/// The targets. Those with float colours are blended.
 fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<BlendTarget>, Stop> {
     let how = |location: u32, drawn: &targets::ColourTarget| {
         let is_colour = drawn.kind() == Some(ScalarKind::Float);
@@ -316,14 +320,14 @@ impl Blends<'_> {
     }
 }
 
-/// Compares a target before and after a draw; returns how many of its pixels were blended and are right.
+/// Compares a target before and after a draw. Returns the number of its pixels that were blended correctly.
 fn compare(
     target: &BlendTarget,
     (_, equation): Selected,
     sources: &SourceColours,
     (before, after): (&Image, &Image),
 ) -> Result<u64, Box<Difference>> {
-    // What a location without an output gets is undefined.
+    // The value of a location without an output is undefined.
     if target.drawn.leaves.is_empty() {
         return Ok(0);
     }
@@ -347,7 +351,7 @@ fn compare(
             Pixel::Uncovered | Pixel::Undefined => continue,
         };
         let (Some(how), Some(equation)) = (&target.how, equation) else {
-            // What is not written is undefined.
+            // Components that are not written are undefined.
             let (source, after) = match &target.how {
                 Some(how) => {
                     let passed = colours::passed(how, source);
@@ -360,6 +364,7 @@ fn compare(
             }
             continue;
         };
+        // Blended pixels, unless the equation is undefined for these colours.
         let before = *before;
         let meeting = Meeting { how, equation, source, before, written };
         if !meeting.is_defined() {

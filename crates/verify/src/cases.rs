@@ -1,4 +1,4 @@
-//! The draws that are compared, and the room there is for what they capture.
+//! The draws that are compared, and the size of the buffers that they capture to.
 
 use crate::record::Placement;
 use crate::recording::Recording;
@@ -7,37 +7,39 @@ use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
 
-/// What all memory holds before a draw.
+/// The byte that fills all memory before a draw.
 pub(crate) const FILL: u8 = 0xa5;
-/// The bytes before the bound range, which nothing may write, as those behind it: a multiple of every alignment.
+/// The size of the guard before the bound range, in bytes: a multiple of every alignment. Nothing may write there, or
+/// to the guard after the range.
 pub(crate) const GUARD: usize = 256;
-/// The bytes that are bound before the feedback range: no small number of words, and more than a primitive has.
+/// The bytes between the start of the bound range and the feedback range: more than a primitive needs, and large if
+/// mistaken for a number of words.
 pub(crate) const LEAD: usize = 500;
 
-/// How much is captured of the draw.
+/// The part of a draw that fits into the capture buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
-    /// Everything.
+    /// The whole draw fits.
     Ample,
-    /// Exactly what is captured, and the buffer ends there.
+    /// The draw fits exactly, and the buffer ends there.
     Exact,
-    /// Some, and the buffers have different room.
+    /// A part fits, a different one for each buffer.
     Short,
-    /// Some, behind what draws before have captured.
+    /// A part fits, after the captures of previous draws.
     Resumed,
-    /// Nothing: the ranges are empty.
+    /// Nothing fits: the ranges are empty.
     None,
-    /// Some, as the buffers end there; the host says that there is more.
+    /// A part fits, because the buffers end early; the host declares larger ranges.
     Overstated,
-    /// Nothing: the host says that draws before have captured more than there is room for.
+    /// Nothing fits: the host declares counters that exceed the ranges.
     Passed,
-    /// Nothing: the host says that the range begins behind the end of the buffer.
+    /// Nothing fits: the host declares ranges that begin after the end of the buffer.
     Behind,
 }
 
-/// What there is for every draw.
+/// The buffer sizes with which every draw runs.
 const ROOMS: [Room; 4] = [Room::Ample, Room::Short, Room::Resumed, Room::None];
-/// What is drawn once with each topology: the most vertices, and the room.
+/// Further draws, one of each topology: the limit on the number of vertices, and the buffer size.
 const MORE: [(u32, Room); 6] = [
     (1, Room::Ample),
     (2, Room::Ample),
@@ -54,7 +56,7 @@ pub(crate) struct Case {
     pub(crate) topology: Topology,
     pub(crate) provoking_vertex: ProvokingVertex,
     pub(crate) room: Room,
-    /// The indices, where the draw has some: one for each of the draw's vertices, whose numbers are theirs.
+    /// The indices of an indexed draw. `placement` counts its vertices and names the range of vertex indices.
     pub(crate) indices: Option<Indices>,
 }
 
@@ -62,25 +64,25 @@ pub(crate) struct Case {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Indices {
     pub(crate) index_type: IndexType,
-    /// All that are in the buffer: the draw begins at the number of its first vertex.
+    /// The whole index buffer. `firstIndex` of the draw is its first vertex.
     pub(crate) all: Vec<u32>,
     pub(crate) vertex_offset: i32,
-    /// Whether those of which all bits are set restart primitives.
+    /// Whether an index with all bits set restarts primitives.
     pub(crate) restart: bool,
 }
 
-/// Which indices a draw is given.
+/// The kind of indices that a draw gets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Indexing {
     pub(crate) width: IndexType,
     pub(crate) restart: bool,
-    /// Whether base vertices are several, or only the first vertex of the draw.
+    /// Whether the base vertex varies among draws; if not, it is the first vertex of the draw.
     pub(crate) bases: bool,
 }
 
-/// One placement that begins at vertex and instance 0, and one that begins at others.
+/// Returns a placement that begins at vertex and instance 0, and one that begins later.
 pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
-    // Nothing must go beyond the vertices and instances that the shader's own arrays have an element for.
+    // No draw may exceed the vertices and instances for which the shader's own arrays have elements.
     let first_vertex = (vertices / 3).min(5);
     let first_instance = (instances / 2).min(2);
     [
@@ -94,8 +96,8 @@ pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
     ]
 }
 
-/// Every topology in both provoking modes, from both placements, with all kinds of room; with one vertex and two, of
-/// which some make no primitive; and with what the host says wrongly.
+/// Returns every topology in both provoking vertex modes, from both placements, with all buffer sizes. Adds draws of
+/// one and two vertices, some of which make no primitive, and draws with wrong declarations of the host.
 pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     let mut cases = Vec::new();
     for topology in Topology::ALL {
@@ -133,19 +135,19 @@ impl Case {
         Case { placement, topology, provoking_vertex, room, indices: None }
     }
 
-    /// The draw, as far as capture cares.
+    /// The parameters of the draw that affect the capture.
     pub(crate) fn draw(&self) -> model::Draw {
         let (vertices, instances) = self.placement.ranges();
         let Case { topology, provoking_vertex, .. } = *self;
         model::Draw { topology, provoking_vertex, vertices, instances }
     }
 
-    /// The same with indices, which name vertices of the draw in no order, some of them several times. What they are
-    /// hangs on the number of the case. None where there are more vertices than indices.
+    /// Adds indices that refer to the draw's vertices in no order and to some of them repeatedly. They depend on
+    /// `number`, the number of the case. Returns `None` if the index type is too narrow for the vertices.
     pub(crate) fn with_indices(mut self, number: usize, indexing: Indexing) -> Option<Case> {
         let Indexing { width, restart, bases } = indexing;
         let Placement { first_vertex: first, vertices: count, .. } = self.placement;
-        // Not more than the first vertex, so that no index is below 0; and no index is as wide as a restart.
+        // The base is at most the first vertex, so that no index is negative; and no index equals the restart index.
         let fits = |base: &i32| (first + count).wrapping_add_signed(-base) <= width.restart();
         let base = if bases { [0, first as i32, -3][number % 3] } else { first as i32 };
         let vertex_offset = [base, first as i32].into_iter().find(fits)?;
@@ -160,7 +162,7 @@ impl Case {
         Some(self)
     }
 
-    /// The vertices from one restart to the next, where the draw has indices.
+    /// Splits the vertices of an indexed draw at its restart indices.
     pub(crate) fn segments(&self) -> Option<Vec<Vec<u32>>> {
         let Indices { index_type, all, vertex_offset, restart } = self.indices.as_ref()?;
         let drawn = &all[self.placement.first_vertex as usize..];
@@ -171,28 +173,28 @@ impl Case {
         Some(vertices.collect())
     }
 
-    /// What is recorded of the case's vertices.
+    /// Returns the recording that contains the case's vertices.
     pub(crate) fn recording<'r>(&self, recordings: &'r [Recording]) -> &'r Recording {
         let of_case = |one: &&Recording| one.placement.covers(self.placement);
         recordings.iter().find(of_case).expect("the cases are made from the placements")
     }
 
-    /// The bytes that are bound behind the feedback range.
+    /// The number of bytes that are bound after the feedback range.
     pub(crate) fn tail(&self) -> usize {
         match self.room {
             Room::Exact | Room::Short | Room::Overstated => 0,
-            // What is stored there by mistake has a place.
+            // Space for stores that miss the range by mistake.
             Room::Passed | Room::Resumed => 1024,
             _ => 60,
         }
     }
 
-    /// Whether the host declares something wrong.
+    /// Whether the host declares wrong ranges or counters.
     pub(crate) fn is_misstated(&self) -> bool {
         matches!(self.room, Room::Overstated | Room::Passed | Room::Behind)
     }
 
-    /// Whether it declares memory where there is none, which only the bindings reveal.
+    /// Whether the host declares memory that does not exist; only the sizes of the bindings reveal that.
     pub(crate) fn overstates_memory(&self) -> bool {
         matches!(self.room, Room::Overstated | Room::Behind)
     }
@@ -228,19 +230,20 @@ impl Case {
         )
     }
 
-    /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
+    /// Whether one shader that stores and rasterizes can draw it: not triangle fans, and not line loops, which Vulkan
+    /// lacks.
     pub(crate) fn can_be_drawn_at_once(&self) -> bool {
         !matches!(self.topology, Topology::TriangleFan | Topology::LineLoop)
     }
 
-    /// How many vertices are captured where there is room.
+    /// The number of vertices that are captured if all fit.
     fn captured(&self) -> usize {
         let Placement { vertices, instances, .. } = self.placement;
         let each = model::primitives(self.topology, self.provoking_vertex, vertices);
         each.iter().map(Vec::len).sum::<usize>() * instances as usize
     }
 
-    /// The buffers, of these strides, before the draw. Those of stride 0 capture nothing.
+    /// Returns the buffers, of these strides, before the draw. Buffers of stride 0 capture nothing.
     pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
         let vertices = self.placement.slots() as usize;
         let ample = 3 * vertices + 2;
@@ -253,7 +256,7 @@ impl Case {
                 let room = match self.room {
                     Room::Ample => ample,
                     Room::Exact => self.captured(),
-                    // Half of the draw, and the second buffer has room for less, or the first.
+                    // Half of the draw; every second buffer is smaller by two vertices.
                     Room::Short | Room::Overstated | Room::Resumed => {
                         reached + (vertices / 2 + 2).saturating_sub(2 * usize::from(has_less))
                     }
@@ -265,7 +268,7 @@ impl Case {
                 let guard = match self.room {
                     // The smallest range that can be bound is not empty.
                     Room::Exact if size > 0 => 0,
-                    // What is stored there by mistake has a place: bytes may be taken for words.
+                    // Guard space large enough to catch an index computed in words but used in bytes.
                     Room::Behind => 4 * LEAD + stride * ample,
                     _ => 4 * LEAD,
                 };

@@ -1,4 +1,4 @@
-//! What was captured against what must have been, word by word.
+//! Compares captured words with the expected ones.
 
 use crate::cases::Case;
 use crate::inputs::Inputs;
@@ -10,24 +10,24 @@ use polyshade_vulkan::Captured;
 use polyshade_vulkan::model;
 use std::cell::RefCell;
 
-/// What a case must leave.
+/// The expected results of a case.
 #[derive(Debug)]
 pub(crate) struct Expected<'r> {
     pub(crate) case: &'r Case,
     recording: &'r Recording,
     pub(crate) buffers: Vec<model::Buffer>,
     pub(crate) counts: Captured,
-    /// The vertices and instances that are captured, in order.
+    /// The captured vertices and instances, in order.
     captured: Vec<(u32, u32)>,
 }
 
-/// The strides by which buffers fill: a buffer that captures nothing does not.
+/// The strides at which buffers fill; 0 for a buffer that captures nothing.
 pub(crate) fn strides(layout: &[Buffer]) -> Vec<u32> {
     let filling = |buffer: &Buffer| if buffer.pieces.is_empty() { 0 } else { buffer.stride };
     layout.iter().map(filling).collect()
 }
 
-/// Looks for the first word that differs from what must be there.
+/// Finds the first word that differs from the expected one.
 #[derive(Debug, Clone)]
 pub(crate) struct Comparison<'c> {
     pub(crate) part: Part,
@@ -37,17 +37,17 @@ pub(crate) struct Comparison<'c> {
     pub(crate) rounding: Rounding,
 }
 
-/// Whether two devices have computed what is compared.
+/// Whether one or two devices computed the compared values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounding {
-    /// One has, whose values are the same to the bit.
+    /// One device, whose values must be equal bit for bit.
     Same,
-    /// Two have, which may round differently as far as a recording lets them, flush denormals and lose signs of zeros.
+    /// Two devices. They may round differently within the tolerance, flush denormals and lose the signs of zeros.
     Across,
 }
 
 impl Comparison<'_> {
-    /// The buffers that a case leaves by the specification, given the outputs of the shader.
+    /// Returns the buffers that a case must leave by the specification, given the outputs of the shader.
     pub(crate) fn expect<'r>(&self, case: &'r Case, recording: &'r Recording) -> Expected<'r> {
         let (draw, mut buffers) = (case.draw(), case.buffers(&strides(self.layout)));
         let captured = RefCell::new(Vec::new());
@@ -72,7 +72,7 @@ impl Comparison<'_> {
         Expected { case, recording, buffers, counts, captured: captured.into_inner() }
     }
 
-    /// What a case leaves of which nothing is captured.
+    /// Returns the expected results of a case that captures nothing.
     pub(crate) fn expect_nothing<'r>(
         &self,
         case: &'r Case,
@@ -83,7 +83,7 @@ impl Comparison<'_> {
         Expected { case, recording, buffers, counts, captured: Vec::new() }
     }
 
-    /// Compares all feedback buffers that a case left, and counts what is equal.
+    /// Compares all feedback buffers of a case, and counts the equal vertices.
     pub(crate) fn buffers<'f>(
         &self,
         expected: &Expected<'_>,
@@ -106,7 +106,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares the counts of a case, and the counters of its feedback buffers that capture something.
+    /// Compares the counts of a case, and the counters of the feedback buffers that capture something.
     pub(crate) fn counts(
         &self,
         expected: &Expected<'_>,
@@ -128,13 +128,13 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// That something is wrong with all of `case`.
+    /// Reports a difference that concerns all of `case`.
     pub(crate) fn wrong(&self, case: &Case, message: String) -> Stop {
         let draw = Some(case.to_string());
         Difference { draw, ..Difference::new(self.part, message) }.into()
     }
 
-    /// The first difference between what a case left in buffer `number` and what it must have left.
+    /// Returns the first difference between the found and the expected contents of buffer `number`.
     fn buffer(&self, expected: &Expected<'_>, number: usize, found: &[u8]) -> Option<Difference> {
         let right = &expected.buffers[number].memory;
         let words = right.chunks_exact(4).zip(found.chunks_exact(4)).enumerate();
@@ -144,7 +144,7 @@ impl Comparison<'_> {
         Some(Difference { draw: Some(expected.case.to_string()), ..difference })
     }
 
-    /// What a differing word at byte `at` is about; `None` where that is undefined or may be another not-a-number.
+    /// Describes a differing word at byte `at`; `None` if it is undefined or may be another NaN.
     fn word(
         &self,
         expected: &Expected<'_>,
@@ -161,6 +161,7 @@ impl Comparison<'_> {
                 ..Difference::new(self.part, message)
             })
         };
+        // Words that nothing may write.
         let range = &before.range;
         if at < range.start {
             return stray(&format!("{} bytes before its range", range.start - at));
@@ -177,6 +178,7 @@ impl Comparison<'_> {
         let Some(&vertex) = expected.captured.get(slot) else {
             return stray(&format!("behind its last vertex, at vertex {slot}"));
         };
+        // The captured component.
         let pieces = &self.layout[number].pieces;
         let around = |piece: &&Piece| {
             let start = piece.offset as usize;
@@ -193,7 +195,7 @@ impl Comparison<'_> {
             return None;
         }
         let tolerance = tolerance[first + word];
-        // Both words of a wide component, where both are captured here.
+        // Both words of a 64-bit component, if both are captured here.
         let leaf = &self.shape.leaves[piece.leaf];
         let width = leaf.bits.div_ceil(32) as usize;
         let behind = word % width;
@@ -206,8 +208,8 @@ impl Comparison<'_> {
         Some(Difference { vertex: Some(vertex), ..difference })
     }
 
-    /// That a component of an output has another value. A not-a-number that was computed may have any bits, or be
-    /// infinite; one that the shader was given keeps its own.
+    /// Reports a component of an output with another value. A computed NaN may have any bits or be infinite; a NaN
+    /// that the shader got as input keeps its bits.
     fn component(
         &self,
         leaf: &Leaf,
@@ -233,7 +235,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// The first difference between what the original and a variant record.
+    /// Returns the first difference between the recordings of the original and of a variant.
     pub(crate) fn recordings(&self, right: &Recording, found: &Recording) -> Option<Difference> {
         let words = right.words.iter().zip(&found.words);
         let differing = words.enumerate().filter(|(_, (right, found))| right != found);
@@ -263,7 +265,7 @@ fn plain(bytes: &[u8]) -> Value {
     Value { number: bits[0].to_string(), bits }
 }
 
-/// A float, as wide as the component is; of other components 0.
+/// The float of a 32- or 64-bit component; 0 for components of other types.
 fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     match (leaf.kind, bits) {
         (ScalarKind::Float, [word]) if leaf.bits == 32 => f64::from(f32::from_bits(*word)),
@@ -274,8 +276,8 @@ fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     }
 }
 
-/// Whether two devices may have computed these, of which one may be so far from the other. Both may take denormals for
-/// zeros, and need not keep the signs of zeros.
+/// Whether two devices may have computed these values with this tolerance. Both may flush denormals, and need not
+/// keep the signs of zeros.
 fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
     if tolerance == f64::INFINITY {
         return true;
@@ -285,9 +287,8 @@ fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
     is_float && ((is - was).abs() <= tolerance || is.abs() < least && was.abs() < least)
 }
 
-/// Whether one of two floats is not a number and the other is none either, or infinite. llvmpipe (Mesa 22.3) takes what
-/// is multiplied by a constant 0 for 0, infinite or not, where it sees the constant: by SPIR-V it may, as nothing asks
-/// it to preserve infinities (`SignedZeroInfNanPreserve`).
+/// Whether one of two floats is a NaN and the other one is a NaN or infinite. llvmpipe (Mesa 22.3) folds a
+/// multiplication by a constant 0 to 0, even of an infinity. SPIR-V allows this without `SignedZeroInfNanPreserve`.
 fn is_beyond_numbers(both: [f64; 2]) -> bool {
     both.iter().all(|one| !one.is_finite()) && both.iter().any(|one| one.is_nan())
 }

@@ -1,4 +1,4 @@
-//! Images of where primitives are, and how deep: the coverage that the stages before rasterization decide.
+//! Images of the position and depth of primitives, which the stages before rasterization decide.
 
 use crate::record::Placement;
 use crate::verdict::{Difference, Part, Stop, Value};
@@ -7,10 +7,10 @@ use polyshade_vulkan::{Counts, Draw, Outcome, Stage, Target, Work, vk};
 /// The width and height of an image.
 const SIDE: u32 = 64;
 
-/// The bytes of a pixel: a depth or another value, and a side where there is something.
+/// The bytes of a pixel: a float with the depth or another value, and a float with the facing, 0 if not covered.
 const PIXEL: usize = 8;
 
-/// Lets a draw of stages before rasterization make an image, in a target that is added to `work`.
+/// Adds a fragment stage and a target to a draw of the stages before rasterization.
 pub(crate) fn rasterize<'w>(
     draw: &mut Draw<'w>,
     topology: vk::PrimitiveTopology,
@@ -23,30 +23,30 @@ pub(crate) fn rasterize<'w>(
     work.targets.push(Target::new(vk::Format::R32G32_SFLOAT, SIDE, SIDE));
 }
 
-/// The most primitives of a placement that are drawn, of a kind.
+/// The most primitives of a placement that are drawn with one topology.
 const MOST: usize = 12;
 
-/// Kinds of primitives, and their vertices.
+/// The topologies, and the vertices of a primitive.
 const TOPOLOGIES: [(vk::PrimitiveTopology, u32); 2] =
     [(vk::PrimitiveTopology::TRIANGLE_LIST, 3), (vk::PrimitiveTopology::LINE_LIST, 2)];
 
-/// A primitive that is drawn by itself.
+/// A primitive that is drawn alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Primitive {
     pub(crate) topology: vk::PrimitiveTopology,
-    /// Its vertices, of one instance.
+    /// Its vertices, in one instance.
     pub(crate) placement: Placement,
 }
 
 impl Primitive {
-    /// Its vertices, and the instance.
+    /// The indices of its vertices, with the instance.
     pub(crate) fn vertices(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let Placement { first_vertex, vertices, first_instance, .. } = self.placement;
         (first_vertex..first_vertex + vertices).map(move |vertex| (vertex, first_instance))
     }
 }
 
-/// Primitives of a placement.
+/// Returns primitives of a placement.
 pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
     let (first, instances) = (placement.first_vertex, placement.ranges().1);
     let mut primitives = Vec::new();
@@ -65,13 +65,13 @@ pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
     primitives
 }
 
-/// Whether all drivers draw what lies at a position: SwiftShader takes minutes for lines far outside the viewport.
+/// Whether all drivers can draw a position: SwiftShader takes minutes for lines far outside the viewport.
 pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
     position.iter().all(|value| value.abs() <= 1e4) && position[3].abs() >= 1e-4
 }
 
-/// Whether no edge of a primitive passes through (0, 0, 0, 0), which is nowhere on the screen: rounding decides where
-/// drivers cut such an edge.
+/// Whether no edge of a primitive passes through (0, 0, 0, 0), which has no place on the screen: rounding decides
+/// where drivers clip such an edge.
 pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
     let dot = |one: &[f32; 4], other: &[f32; 4]| -> f64 {
         one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
@@ -84,16 +84,16 @@ pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
     })
 }
 
-/// How many pixels have something.
+/// The number of covered pixels.
 fn covered(image: &[u8]) -> u64 {
     image.chunks_exact(PIXEL).filter(|pixel| seen(pixel).is_some()).count() as u64
 }
 
-/// What is seen at a pixel.
+/// The contents of a covered pixel.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     depth: f32,
-    /// 1 for the front of a primitive.
+    /// 1 for front faces.
     side: f32,
 }
 
@@ -104,31 +104,31 @@ fn seen(pixel: &[u8]) -> Option<Seen> {
     (side != 0.0).then_some(Seen { depth, side })
 }
 
-/// How exact an image must be.
+/// The precision of a comparison of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exactness {
-    /// Every pixel, as deep to the bit.
+    /// Every pixel is equal bit for bit.
     Exact,
-    /// Whether pixels are covered that are not at an edge, and by which side; and what is all edge, as a line is, is
-    /// near where it was.
+    /// Coverage and facing are equal except at edges. At edges, where all pixels of a line are, each covered pixel is
+    /// near one of the other image.
     AwayFromEdges,
-    /// The same, and values are near, at an edge to those of pixels around: they are interpolated between other
-    /// vertices.
+    /// The same, and values are near, too. At edges they are near those of the neighbouring pixels, because clipping
+    /// on the two sides interpolates between different vertices.
     Near,
 }
 
-/// How near values are, as a share of the largest that an image has.
+/// The tolerance of values, as a share of the largest value in an image.
 const NEAR: f32 = 1.0 / 256.0;
 
-/// How many pixels at an edge may be gone with nothing near them, as what is left of a primitive may be smaller than
-/// the precision of a driver; or have values that no pixel near them has, as primitives cover each other.
+/// The number of pixels at edges that may lack a match nearby: a clipped primitive may be smaller than a driver's
+/// precision. They may also have a value of no neighbouring pixel, where primitives overlap.
 const ODD: usize = 2;
 
-/// Images, and what queries count of each.
+/// The images, and the query results of each draw.
 pub(crate) type Images = (Outcome, Vec<Counts>);
 
-/// Compares images of a variant, which `titles` name, and what was counted, where that has to be the same; returns
-/// how many pixels are covered.
+/// Compares the images of a variant, which `titles` name, and query results if these must be equal. Returns the
+/// number of covered pixels.
 pub(crate) fn compare(
     part: Part,
     [right, found]: [&Images; 2],
@@ -149,7 +149,7 @@ pub(crate) fn compare(
     Ok(pixels)
 }
 
-/// Whether each two images show the same but for edges.
+/// Whether the two images of each pair are equal except at edges.
 pub(crate) fn are_alike([one, other]: [&Images; 2]) -> Vec<bool> {
     let images = one.0.targets.iter().zip(&other.0.targets);
     let exactness = Exactness::AwayFromEdges;
@@ -157,7 +157,7 @@ pub(crate) fn are_alike([one, other]: [&Images; 2]) -> Vec<bool> {
     images.map(|pair| differ(pair).is_none()).collect()
 }
 
-/// That queries count something else, where edges are the same.
+/// Returns the difference of query results, in an exact comparison.
 fn miscounted(
     part: Part,
     (right, found): (&Counts, &Counts),
@@ -170,7 +170,7 @@ fn miscounted(
     Some(Difference::new(part, format!("queries count {found:?}, not {right:?}")))
 }
 
-/// The first pixel that differs.
+/// Returns the first pixel that differs.
 fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> Option<Difference> {
     let pixels = right.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
     let mut odd = 0;
@@ -192,7 +192,7 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
             _ => {
                 let is_odd = match other {
                     Some(other) => {
-                        // It may be what is seen there, or between the pixels around.
+                        // It may match the same pixel, or lie between the pixels around it.
                         let around = around(SIDE, at).filter_map(|at| seen_at(right, at));
                         !is_between(around, other, error)
                     }
@@ -214,7 +214,7 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
     })
 }
 
-/// Whether the depth of what is seen lies between those seen of the same side, but for an error.
+/// Whether a value lies within the range of the values `seen` with the same facing, up to an error.
 fn is_between(seen: impl IntoIterator<Item = Seen>, other: Seen, error: f32) -> bool {
     let seen = seen.into_iter().filter(|one| one.side == other.side);
     let range = seen
@@ -241,13 +241,13 @@ fn is_covered(image: &[u8], at: (u32, u32)) -> bool {
     seen_at(image, at).is_some()
 }
 
-/// A pixel and those around it, in an image `side` pixels wide and high.
+/// A pixel and its neighbours, in an image `side` pixels wide and high.
 fn around(side: u32, (x, y): (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
     let around = move |at: u32| at.saturating_sub(1)..=(at + 1).min(side - 1);
     around(y).flat_map(move |y| around(x).map(move |x| (x, y)))
 }
 
-/// Whether some of the pixels around one are covered and others are not, in an image `side` pixels wide and high.
+/// Whether both covered and uncovered pixels surround a pixel, in an image `side` pixels wide and high.
 pub(crate) fn is_edge(side: u32, at: (u32, u32), is_covered: impl Fn((u32, u32)) -> bool) -> bool {
     let mut covered = around(side, at).map(is_covered);
     let first = covered.next();
@@ -266,7 +266,7 @@ fn value(seen: Option<Seen>) -> Value {
 mod tests {
     use super::*;
 
-    /// A square of depth 0.5, with some pixels of another depth or none.
+    /// A square of depth 0.5, in which some pixels have another depth or none.
     fn image(others: &[(u32, u32, Option<f32>)]) -> Vec<u8> {
         let pixel = |number: u32| {
             let (x, y) = (number % SIDE, number / SIDE);

@@ -1,11 +1,11 @@
-//! What a shader leaves to the driver is settled, so that two variants of it can be compared.
+//! Defines the values that a shader leaves undefined, so that its variants can be compared.
 //!
-//! An output that is not written on some path holds whatever the driver finds there. With an initialiser it holds that,
-//! in the original and in every variant alike: once zero, and once something else, so that a variant that leaves more
-//! to the driver than the original does has another result in one of both. `OpUndef` becomes that number, too, and so
-//! do components of a shuffle that are of no vector. And a driver may round `a * b + c` once or twice, as it likes, and
-//! not the same way in every shader: lavapipe does so. So all arithmetic is decorated as `precise` asks for.
-//! What is defined does not change.
+//! An output that is not written on some path is undefined. An initializer defines it in the original and in every
+//! variant: once as zero and once as another value, so that a variant that reads or leaves more undefined values than
+//! the original differs in one of the two runs. `OpUndef` and shuffle components from no vector get that value, too.
+//!
+//! A driver may evaluate `a * b + c` with one or two roundings, and lavapipe's choice differs between shaders.
+//! Therefore all arithmetic is decorated `NoContraction`. Defined results do not change.
 
 use polyshade::spv::view::{CapabilityInst, Mode, Variable};
 use polyshade::spv::{
@@ -13,15 +13,15 @@ use polyshade::spv::{
 };
 use polyshade::{Error, Module};
 
-/// How deep types may nest: SPIR-V's limit for structures (2.17).
+/// The deepest nesting of types: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
 
-/// What is put where a shader leaves what it holds to the driver.
+/// The value of everything that a shader leaves undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filler {
-    /// Zero, and false.
+    /// Zero and false.
     Zero,
-    /// A number that is nobody's default, and true. It is small, as shaders may count to it.
+    /// True and a number that is no usual default. It is small because shaders may count to it.
     Poison,
 }
 
@@ -32,12 +32,13 @@ const FLOATS: [(u32, &[u32]); 3] = [(16, &[0x54d4]), (32, &[0x429a_8000]), (64, 
 /// The longest array that is poisoned.
 const MOST_ELEMENTS: u32 = 256;
 
-/// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, in
-/// place of what is undefined, and with arithmetic that is not contracted.
+/// Returns `module` with `filler` as the value of everything undefined, and with arithmetic that is not contracted.
+///
+/// Every `Output`, `Private` and `Function` variable without an initializer gets one; `OpUndef` becomes a constant.
 ///
 /// # Errors
 ///
-/// `Limit`, where the module would be too large.
+/// `Limit` if the module becomes too large.
 pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>, Error> {
     let rewritten = module.rewrite(|m, p| {
         for inst in m.instructions() {
@@ -71,19 +72,19 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
     Ok(rewritten.module.into_owned())
 }
 
-/// Makes a constant of `undefined`, an `OpUndef`.
+/// Replaces an `OpUndef` by a constant.
 fn define<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, undefined: Inst<'m>, filler: Filler) {
     let (Some(ty), Some(result)) = (undefined.result_type(), undefined.result()) else { return };
     let Some((op, mut operands)) = filled(m, p, ty, filler, undefined) else { return };
     operands.insert(1, result.word());
-    // In a function there are no constants, and all of them stand ahead of it.
+    // Constants cannot be inside a function: an `OpUndef` there moves to the end of the declarations.
     let declarations = p.end_of(Section::Globals);
     let place = undefined.after().min(declarations);
     p.remove(undefined);
     p.insert(place, op, &operands);
 }
 
-/// Takes the components of a shuffle that are of neither vector from a constant.
+/// Takes the undefined components of a shuffle from a constant.
 fn define_components<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -99,6 +100,7 @@ fn define_components<'m>(
     let undefined: Vec<u32> = undefined.map(|(number, _)| number).collect();
     let Some((last, others)) = undefined.split_last() else { return };
 
+    // The shuffle selects component 0 instead; insertions of the constant follow.
     let Some((op, operands)) = filled(m, p, component, filler, shuffle) else { return };
     let value = p.declare_before(op, &operands, shuffle.at());
     let mut vector = p.id();
@@ -116,8 +118,8 @@ fn define_components<'m>(
     }
 }
 
-/// The constant of type `ty` that is `filler`, for use by `user`: its operands without the result id. `None` where the
-/// type is not made of numbers and booleans alone.
+/// Returns opcode and operands, without the result id, of the constant `filler` of type `ty`, placed before `user`.
+/// Returns `None` if the type has parts other than numbers and booleans.
 fn filled<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -132,7 +134,7 @@ fn filled<'m>(
     }
 }
 
-/// A constant that is poison throughout, as [`filled`] has it; `None` where a part of it has none.
+/// Returns a constant in the form of [`filled`] whose parts are all poison; `None` if a part cannot be.
 fn poison<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -168,11 +170,11 @@ fn poison<'m>(
     Some((Op::CONSTANT_COMPOSITE, operands))
 }
 
-/// `module` without transform feedback of its own: what it computes is recorded otherwise, on devices without it too.
+/// Returns `module` without its transform feedback: recorders work on devices without it, too.
 ///
 /// # Errors
 ///
-/// `Limit`, where the module would be too large.
+/// `Limit` if the module becomes too large.
 pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let of_feedback =
         [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE, Decoration::OFFSET, Decoration::STREAM];
@@ -190,7 +192,8 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
         let element = |variable: Variable<'_>| {
             Some(m.innermost_element(m.pointer(variable.pointer_type())?.1))
         };
-        // Blocks of buffers have offsets, too, and may share their structure. What lies in them is no block.
+        // A structure may also be the type of a buffer block, which needs its offsets. Structures nested in blocks
+        // are not decorated `Block`.
         let (outputs, others): (Vec<_>, Vec<_>) =
             m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
         let kept: Vec<_> = others.into_iter().filter_map(element).collect();
@@ -207,7 +210,7 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
     Ok(rewritten.module.into_owned())
 }
 
-/// Whether `ty` is made of numbers and booleans alone, and so has a zero.
+/// Whether `ty` consists of numbers and booleans only, and therefore has a zero.
 fn is_data(m: &Module<'_>, ty: Id, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match m.ty(ty) {

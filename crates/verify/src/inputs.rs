@@ -24,13 +24,13 @@ use polyshade_vulkan::{
 #[derive(Debug, Clone)]
 pub(crate) struct Inputs {
     streams: Vec<Stream>,
-    /// By set, binding and element.
+    /// By set, binding and array element.
     descriptors: Vec<([u32; 3], Given)>,
     push_constants: Vec<u8>,
     specialization: Vec<(u32, Constant)>,
-    /// The shader writes some of its resources, so that each draw needs its own.
+    /// Whether the shader writes some of its resources, so that each draw needs its own copies.
     is_written: bool,
-    /// The most vertices and instances of a draw, where the shader indexes arrays by their numbers.
+    /// The most vertices and instances of a draw, if the shader indexes arrays by their indices.
     pub(crate) most_vertices: Option<u32>,
     pub(crate) most_instances: Option<u32>,
 }
@@ -49,12 +49,12 @@ pub(crate) enum Given {
 
 /// The most elements of one array of descriptors.
 const MOST_DESCRIPTORS: u32 = 256;
-/// The elements of an array of descriptors without a length.
+/// The number of elements of a runtime array of descriptors.
 const RUNTIME_DESCRIPTORS: u32 = 4;
-/// How many elements an array gets that has no length.
+/// The number of elements of a runtime array in a block.
 const RUNTIME_ELEMENTS: u32 = 64;
 
-/// The inputs of `entry` for vertices and instances below `count`; or why they cannot be made.
+/// Makes the inputs of `entry` for vertices and instances below `count`, or returns why they cannot be made.
 pub(crate) fn make(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -66,7 +66,7 @@ pub(crate) fn make(
     check_atomics(m, entry)?;
     let mut inputs = Inputs {
         streams: match entry.model() {
-            // A synthetic stage writes its inputs.
+            // A synthetic stage writes the inputs of these stages.
             ExecutionModel::GEOMETRY
             | ExecutionModel::TESSELLATION_CONTROL
             | ExecutionModel::TESSELLATION_EVALUATION => Vec::new(),
@@ -79,6 +79,7 @@ pub(crate) fn make(
         most_vertices: None,
         most_instances: None,
     };
+    // Resources: those that the entry point reaches.
     let functions = m.reachable(entry.function());
     let is_reached = |inst: Inst<'_>| {
         m.function_around(inst.at()).is_some_and(|one| functions.contains(&one.id()))
@@ -103,7 +104,7 @@ pub(crate) fn make(
 }
 
 impl Inputs {
-    /// Gives specialization constants that have no value another one than the module's, where only code reads them.
+    /// Gives specialization constants without a value another one than their default, if only code reads them.
     pub(crate) fn specialize_others(&mut self, m: &Module<'_>) {
         for inst in m.preamble() {
             let Some(id) = inst.result() else { continue };
@@ -111,7 +112,7 @@ impl Inputs {
             let is_given = self.specialization.iter().any(|(other, _)| *other == number);
             let is_of_code = m.uses_of(id).all(|user| match user.op() {
                 Op::NAME | Op::DECORATE => true,
-                // A constant that is an index has to stay in its array.
+                // A constant that is an index must stay within its array.
                 Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => false,
                 _ => m.function_around(user.at()).is_some(),
             });
@@ -121,8 +122,8 @@ impl Inputs {
     }
 }
 
-/// Another value for a specialization constant: no number that loops or arrays may be too short for, and no 0 that
-/// something may be divided by.
+/// Another value for a specialization constant: no larger integer, for which loops or arrays may be too short, and no
+/// 0, which may be a divisor.
 fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     let value = inst.words().get(3).copied();
     match inst.op() {
@@ -139,7 +140,7 @@ fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     }
 }
 
-/// Refuses subgroup operations: their results depend on which invocations run together.
+/// Rejects subgroup operations: their results depend on which invocations run together.
 fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
     let subgroups = [
         Capability::GROUP_NON_UNIFORM,
@@ -152,7 +153,7 @@ fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
     }
 }
 
-/// The constants as wide as the module has them.
+/// The constants in the widths that the module declares.
 fn constants(m: &Module<'_>, specialization: &Specialization) -> Vec<(u32, Constant)> {
     specialization.iter().map(|(number, bits)| (*number, constant(m, *number, *bits))).collect()
 }
@@ -173,7 +174,7 @@ fn constant(m: &Module<'_>, number: u32, bits: u64) -> Constant {
     }
 }
 
-/// The instructions that the entry point reaches.
+/// The instructions of all functions that the entry point reaches.
 pub(crate) fn instructions<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'_>,
@@ -194,7 +195,7 @@ fn writes_resources(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     })
 }
 
-/// Refuses a shader that uses the result of an atomic, which depends on the order of the invocations.
+/// Rejects shaders that use the result of an atomic, which depends on the order of the invocations.
 fn check_atomics(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), String> {
     let ordered = instructions(m, entry).filter(|inst| is_atomic(inst.op()));
     match ordered.filter_map(Inst::result).any(|id| is_used(m, id)) {
@@ -208,7 +209,7 @@ pub(crate) fn is_used(m: &Module<'_>, id: Id) -> bool {
     m.uses_of(id).any(|inst| m.function_around(inst.at()).is_some())
 }
 
-/// The set and the binding of a variable, if it is bound.
+/// The set and the binding of a variable, if it has a binding.
 pub(crate) fn place(m: &Module<'_>, id: Id) -> Option<(u32, u32)> {
     let literal = |kind| m.decoration(id, kind)?.first().copied();
     Some((literal(Decoration::DESCRIPTOR_SET).unwrap_or(0), literal(Decoration::BINDING)?))
@@ -221,7 +222,7 @@ fn is_atomic(op: Op) -> bool {
         || number == 6035
 }
 
-/// Fills the resources of one variable.
+/// Makes the resources of one variable.
 struct Resources<'r, 'm> {
     m: &'r Module<'m>,
     specialization: &'r Specialization,
@@ -269,7 +270,7 @@ impl Resources<'_, '_> {
                 let length = length.filter(|length| *length <= MOST_DESCRIPTORS);
                 let length = length.ok_or("is an array of too many descriptors")?;
                 match self.m.ty(element) {
-                    // Vulkan has none of them.
+                    // Vulkan has no such arrays.
                     Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
                         Err("is an array of arrays of descriptors".into())
                     }
@@ -283,7 +284,7 @@ impl Resources<'_, '_> {
         }
     }
 
-    /// The bytes of a block of type `ty` that is in the variable `id`.
+    /// Returns the contents of a block of type `ty` in the variable `id`.
     fn block(&self, id: Id, ty: Id, random: &mut Random) -> Result<Vec<u8>, String> {
         let integers = match self.seed.0 {
             Values::Normal | Values::Moderate => {
@@ -294,7 +295,7 @@ impl Resources<'_, '_> {
         block::fill(self.m, ty, self.specialization, integers, random)
     }
 
-    /// The signs that the texels of an image may have. Blending is not defined for colours below 0.
+    /// The signs of the texels of an image. Blending is undefined for negative colours.
     fn signs(&self, id: Id) -> Signs {
         let is_of_colours = self.seed.0 == Values::Colours;
         match is_of_colours || control_inputs::control_use(self.m, id, self.specialization).controls
@@ -338,14 +339,14 @@ impl Resources<'_, '_> {
     }
 }
 
-/// What a runtime array or a sampled image is made of.
+/// The element type of a runtime array, or the image type of a sampled image.
 fn held(m: &Module<'_>, ty: Id) -> Id {
     let held = m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
     held.expect("ids of types are checked when a module is scanned")
 }
 
 impl Given {
-    /// Two variables with one binding see the same resource: of two buffers the longer one.
+    /// Merges the resources of two variables with the same binding: of two buffers, the longer one remains.
     fn merge(&mut self, other: Given) -> Result<(), String> {
         match (self, other) {
             (Given::UniformBuffer(bytes), Given::UniformBuffer(more))
@@ -361,7 +362,7 @@ impl Given {
     }
 }
 
-/// What a draw binds, in some work that has it.
+/// The bindings of a draw whose buffers and textures are in a `Work`.
 #[derive(Debug, Clone)]
 pub(crate) struct Installed<'i> {
     inputs: &'i Inputs,
@@ -370,14 +371,15 @@ pub(crate) struct Installed<'i> {
 }
 
 impl Inputs {
-    /// The bits of a not-a-number that the shader was given, which a copy must keep, unless arithmetic has the same.
+    /// Whether the shader's attributes contain this NaN, whose bits a copy must keep. False for the NaN of
+    /// arithmetic.
     pub(crate) fn gives(&self, bits: u32) -> bool {
         let words = |bytes: &[u8]| bytes.chunks_exact(4).any(|word| word == bits.to_ne_bytes());
         bits != f32::NAN.to_bits() && self.streams.iter().any(|stream| words(&stream.bytes))
     }
 
-    /// The same for a variant that reads `leaves` and may have fewer attributes and resources; or which attribute it
-    /// has that is not there.
+    /// Returns the inputs for a variant that reads `leaves` and may lack attributes and resources of the original, or
+    /// the location that only the variant reads.
     pub(crate) fn of_variant(&self, m: &Module<'_>, leaves: &[Leaf]) -> Result<Inputs, String> {
         let locations: Vec<u32> =
             leaves.iter().filter_map(|leaf| leaf.register.map(|(location, _)| location)).collect();
@@ -397,7 +399,7 @@ impl Inputs {
         }
     }
 
-    /// The attributes by themselves, and everything else.
+    /// Splits the inputs into the attributes and the rest.
     pub(crate) fn without_streams(mut self) -> (Vec<Stream>, Inputs) {
         (std::mem::take(&mut self.streams), self)
     }
@@ -418,8 +420,7 @@ impl Inputs {
         installed
     }
 
-    /// Draws that `draw` makes, one for each of `all`, of what is installed for it: the same for each, unless the draw
-    /// before may have changed it.
+    /// Makes a draw for each of `all`. The draws share the installed inputs, unless the shader writes them.
     pub(crate) fn work<'w, T>(
         &self,
         all: impl IntoIterator<Item = T>,
@@ -437,7 +438,7 @@ impl Inputs {
         work
     }
 
-    /// Whether the shader has a resource there.
+    /// Whether the shader has a resource at a binding.
     pub(crate) fn binds(&self, set: u32, binding: u32) -> bool {
         self.descriptors.iter().any(|(at, _)| at[..2] == [set, binding])
     }
@@ -471,7 +472,7 @@ impl Given {
 }
 
 impl Installed<'_> {
-    /// Gives a draw of the shader what it needs, and every stage its specialization; what it has already stays.
+    /// Adds the bindings to a draw, and the specialization to every stage. Existing bindings remain.
     pub(crate) fn give(&self, draw: &mut Draw<'_>) {
         draw.vertex_buffers.extend(self.vertex_buffers.iter().cloned());
         draw.descriptors.extend(self.descriptors.iter().cloned());

@@ -1,7 +1,6 @@
-//! The outputs, or inputs, of a shader down to the vectors and scalars that they are made of.
+//! The outputs, or inputs, of a shader, divided into their vectors and scalars.
 //!
-//! This is one half of the oracle: what a name, a location or a decoration means is found here anew, without a look at
-//! how the lowering finds it.
+//! This is one half of the oracle: it interprets names, locations and decorations independently of the lowering.
 
 use crate::constants::{self, Specialization};
 use polyshade::Module;
@@ -11,7 +10,7 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Decoration, Id, StorageClass, Type};
 use std::fmt::Write as _;
 
-/// What a component is.
+/// The type of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScalarKind {
     Float,
@@ -20,52 +19,51 @@ pub(crate) enum ScalarKind {
     Bool,
 }
 
-/// Where the module's own decorations have a leaf captured.
+/// The place to which the module's decorations capture a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Feedback {
     /// `XfbBuffer`.
     pub buffer: u32,
-    /// From the start of the vertex, in bytes.
+    /// The offset from the start of the captured vertex, in bytes.
     pub offset: u32,
     /// `XfbStride`.
     pub stride: u32,
 }
 
-/// A vector or scalar of an output.
+/// A vector or scalar of an output or input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Leaf {
-    /// The variable.
     pub variable: Id,
-    /// Members, elements and the column that lead to it.
+    /// The member indices, element indices and column that lead to the leaf.
     pub path: Vec<u32>,
-    /// Its type.
     pub ty: Id,
-    /// What its components are.
+    /// The type of its components.
     pub kind: ScalarKind,
-    /// The bits of a component.
+    /// The width of a component in bits.
     pub bits: u32,
-    /// How many components it has; 1 for a scalar.
+    /// The number of components; 1 for a scalar.
     pub count: u32,
-    /// OpenGL's name: `a[1].b`, `Block.member`, `gl_Position`. Of a column, its matrix's; empty in a stripped module.
+    /// OpenGL's name: `a[1].b`, `Block.member`, `gl_Position`. A column has its matrix's name. Empty in a stripped
+    /// module.
     pub name: String,
-    /// The name of the array of which it is an element, where elements are numbers, vectors or matrices.
+    /// The name of the array that has it as an element, if the elements are scalars, vectors or matrices.
     pub whole: Option<String>,
-    /// The number of the column, where it is one.
+    /// The number of the column, if it is one.
     pub column: Option<u32>,
-    /// Its location and the component of it, of 32 bits, at which it begins.
+    /// The location, and the 32-bit component of it at which the leaf begins.
     pub register: Option<(u32, u32)>,
-    /// The built-in that it is, or is a part of.
+    /// The built-in that the leaf is, or is a part of.
     pub builtin: Option<BuiltIn>,
-    /// It belongs to a patch, and not to its vertices.
+    /// Whether it belongs to a patch, not to a vertex.
     pub is_of_patch: bool,
-    /// HLSL's semantic in capitals, and its index.
+    /// The name of the HLSL semantic in capitals, and its index.
     pub semantic: Option<(String, u32)>,
-    /// Where the module itself has it captured.
+    /// The place to which the module's decorations capture it.
     pub feedback: Option<Feedback>,
 }
 
 impl Leaf {
-    /// The 32-bit words that it is captured as; none where it cannot be captured.
+    /// The number of 32-bit words that it is captured as; 0 if it cannot be captured.
     pub(crate) fn words(&self) -> u32 {
         match (self.kind, self.bits) {
             (ScalarKind::Bool, _) => 0,
@@ -75,12 +73,12 @@ impl Leaf {
         }
     }
 
-    /// Moves it this many locations on.
+    /// Adds `locations` to its location.
     fn move_by(&mut self, locations: u32) {
         self.register = self.register.map(|(at, part)| (at.saturating_add(locations), part));
     }
 
-    /// How a message calls it.
+    /// The name of the leaf in messages.
     pub(crate) fn title(&self) -> String {
         let mut title = match (self.name.as_str(), self.register) {
             ("", Some((location, _))) => format!("location {location}"),
@@ -93,10 +91,10 @@ impl Leaf {
         title
     }
 
-    /// Whether two modules mean the same output by these leaves, whatever its id.
+    /// Whether two leaves, perhaps of different modules, are the same output, whatever its id.
     pub(crate) fn is_same_output(&self, other: &Leaf) -> bool {
         let key = |leaf: &Leaf| (leaf.kind, leaf.bits, leaf.count, leaf.column, leaf.register);
-        // The number of a built-in member is another where others have gone.
+        // The index of a built-in member changes if other members are removed.
         let place = |leaf: &Leaf| match leaf.builtin {
             Some(_) => {
                 leaf.path.last().filter(|_| leaf.whole.is_some()).into_iter().copied().collect()
@@ -107,14 +105,13 @@ impl Leaf {
     }
 }
 
-/// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of
+/// The deepest nesting of types: SPIR-V's limit for structures (2.17). In an invalid module, an array may contain
 /// itself.
 const DEEPEST: usize = 255;
-/// The most leaves that an interface may have.
+/// The most leaves of an interface.
 const MOST: usize = 1 << 16;
 
-/// The leaves of the inputs or outputs of `entry`, in the order of the interface, of members and of elements; or why
-/// there are none.
+/// Returns the leaves of `entry`'s inputs or outputs, in interface, member and element order, or why there are none.
 pub(crate) fn leaves(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -144,7 +141,7 @@ impl Walk<'_, '_> {
         let builtin = m.builtin(variable);
         let first = self.leaves.len();
         let component = literal(Decoration::COMPONENT).unwrap_or(0);
-        // What is known on the way down: the components are found at the end of it.
+        // The descent fills in the path and the component type.
         let at = Leaf {
             variable,
             path: Vec::new(),
@@ -181,14 +178,14 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Blocks, and `gl_PerVertex` of modules that leave out `Block`.
+    /// Whether a type is a block. Also true for `gl_PerVertex` in modules that leave out `Block`.
     fn is_block(&self, ty: Id) -> bool {
         self.m
             .decorations_of(ty)
             .any(|one| matches!(one.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
     }
 
-    /// The elements of an array of blocks, each captured to the next buffer, or the one block.
+    /// Visits a block, or the elements of an array of blocks, which are captured to consecutive buffers.
     fn blocks(&mut self, at: Leaf, ty: Id, base: Base, number: &mut u32) -> Result<(), String> {
         let Some(Type::Array { element, length }) = self.m.ty(ty) else {
             self.block(&at, ty, base, *number)?;
@@ -246,7 +243,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Descends from a part that is no block.
+    /// Visits a part that is not a block.
     fn part(&mut self, at: Leaf, ty: Id) -> Result<(), String> {
         match self.m.ty(ty) {
             Some(Type::Array { element, length }) => {
@@ -286,7 +283,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A part of another one, so many locations behind its start.
+    /// Returns a part of `at`, `locations` after its start.
     fn inside(&self, at: &Leaf, index: u32, locations: u32) -> Result<Leaf, String> {
         if at.path.len() >= DEEPEST {
             return Err(format!("output {} is nested too deeply", at.variable));
@@ -325,7 +322,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The locations that a value of type `ty` takes.
+    /// The number of locations that a value of type `ty` occupies.
     fn locations(&self, ty: Id, depth: usize) -> Result<u32, String> {
         if depth > DEEPEST {
             return Err(format!("type {ty} is nested too deeply"));
@@ -348,7 +345,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The buffer and the stride that members inherit from their block.
+/// The `XfbBuffer` and `XfbStride` that members inherit from their block.
 type Base = [Option<u32>; 2];
 
 impl Walk<'_, '_> {
@@ -357,7 +354,7 @@ impl Walk<'_, '_> {
         [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE].map(literal)
     }
 
-    /// A variable that is no block has its offset itself, or on the members of its structure.
+    /// Places a variable that is not a block: the variable or the members of its structure have `Offset`.
     fn place_variable(&mut self, variable: Id, ty: Id, first: usize) {
         let m = self.m;
         let [Some(buffer), Some(stride)] = self.base(variable) else { return };
@@ -374,7 +371,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// HLSL's semantic: as decorated, or in the name that DXC gives an output.
+    /// The HLSL semantic: from its decoration, or from the name that DXC gives an output.
     fn semantic(&self, variable: Id) -> Option<(String, u32)> {
         match self.m.decoration(variable, Decoration::USER_SEMANTIC) {
             Some(words) => split_semantic(&text(words)),
@@ -383,8 +380,8 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Places leaves one behind the other: each component at a multiple of its size, and each array, matrix or structure
-/// that has components of 64 bits at a multiple of 8, wherever it nests, as drivers do.
+/// Places leaves one after the other. As in drivers, each component is aligned to its size, and each array, matrix or
+/// structure that contains 64-bit components is aligned to 8, at any depth of nesting.
 fn pack(leaves: &mut [Leaf], at: Feedback) {
     let mut offset = at.offset;
     for index in 0..leaves.len() {
@@ -396,7 +393,7 @@ fn pack(leaves: &mut [Leaf], at: Feedback) {
     }
 }
 
-/// Whether the largest part that begins with leaf `index`, and not before, has components of 64 bits.
+/// Whether the largest part whose first leaf is `index` has components of 64 bits.
 fn begins_wide(leaves: &[Leaf], index: usize) -> bool {
     let path = &leaves[index].path;
     let before = index.checked_sub(1).map_or(&[][..], |before| &leaves[before].path);
@@ -408,7 +405,7 @@ fn begins_wide(leaves: &[Leaf], index: usize) -> bool {
         .any(|leaf| leaf.bits == 64)
 }
 
-/// Name, in capitals, and index: `Colour1` is 1 of `COLOUR`, `COLOUR` is 0.
+/// Splits a semantic into its name, in capitals, and its index: `Colour1` has index 1, `COLOUR` has 0.
 pub(crate) fn split_semantic(text: &str) -> Option<(String, u32)> {
     let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = &text[name.len()..];
@@ -416,7 +413,7 @@ pub(crate) fn split_semantic(text: &str) -> Option<(String, u32)> {
     Some((name.to_ascii_uppercase(), index))
 }
 
-/// Which locations and components each word of `leaf` lies at.
+/// The location and component of each word of `leaf`.
 pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
     let (location, component) = leaf.register.unwrap_or((0, 0));
     let count = leaf.register.map_or(0, |_| leaf.count * leaf.bits.div_ceil(32));
@@ -430,7 +427,7 @@ pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Floats from a register on, without other decorations; `name` may be that of an element.
+    /// Makes a leaf of floats at a register, without other decorations; `name` may be that of an array element.
     pub(crate) fn leaf(name: &str, count: u32, register: (u32, u32)) -> Leaf {
         let id = Id::new(1).expect("1 is not 0");
         Leaf {

@@ -1,12 +1,12 @@
-//! Runs a shader and what polyshade made of it on a Vulkan device, on the same inputs, and compares.
+//! Runs a shader and the variants that polyshade made from it on a Vulkan device and compares the results.
 //!
-//! The expected result is computed without the lowering: the original gets a buffer and records all its outputs there
-//! (`record`), drawn as points; `leaves` and `layout` select the requested outputs; `polyshade_vulkan::model` decides
-//! in which order primitives are captured, and which do not fit.
+//! The expected result is computed without the lowering: `record` makes the original store all its outputs to a
+//! buffer, drawn as points; `leaves` and `layout` select the captured outputs; `polyshade_vulkan::model` decides the
+//! order in which primitives are captured and which of them do not fit.
 //!
 //! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise).
 //!
-//! The code that runs shaders is the feature `run`: a program without it is built sooner, and compares nothing.
+//! The feature `run` contains the code that runs shaders. Without it, the crate builds faster and compares nothing.
 
 #![forbid(unsafe_code)]
 
@@ -39,7 +39,7 @@ cfg_if::cfg_if! {
     }
 }
 
-// Without what runs nobody makes a verdict but `verify` itself.
+// Without the feature `run`, only `verify` itself makes a verdict.
 #[cfg_attr(not(feature = "run"), allow(dead_code))]
 mod verdict;
 
@@ -62,98 +62,98 @@ use polyshade_vulkan::{AdvancedBlend, Runner};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What to compare.
+/// A shader, its lowering, and the number and inputs of the runs.
 #[derive(Debug)]
 pub struct Job<'j> {
-    /// The shader.
+    /// The original shader.
     pub module: &'j Module<'j>,
-    /// Its entry point.
+    /// The name of the entry point.
     pub entry: &'j str,
-    /// The stage of that.
+    /// The stage of the entry point.
     pub stage: ExecutionModel,
-    /// How it is rewritten.
+    /// The lowering to verify.
     pub lowering: Lowering<'j>,
-    /// Specialization constants that both sides are given: their numbers and bits.
+    /// Specialization constants for both sides: `SpecId` and the bits of the value.
     pub specialization: Vec<(u32, u64)>,
-    /// Variants to judge, and no others, instead of those that polyshade makes: the words of each.
+    /// Variants to judge instead of those that polyshade makes, as SPIR-V words; if empty, polyshade's are judged.
     pub given: Vec<(Part, Vec<u32>)>,
-    /// The inputs of the first run.
+    /// The seed of the inputs of the first run.
     pub seed: u64,
-    /// How many runs there are, each with the next seed.
+    /// The number of runs; each uses the next seed.
     pub runs: u32,
-    /// The vertices of the largest draw.
+    /// The number of vertices of the largest draw.
     pub vertices: u32,
 }
 
-/// How a shader is rewritten.
+/// A lowering and its options.
 #[derive(Debug)]
 pub enum Lowering<'j> {
-    /// Transform feedback by stores: `capture-only`, `raster-only` and `both`.
+    /// Transform feedback by stores, with the variants `capture-only`, `raster-only` and `both`.
     Stores(Captured<'j>),
-    /// Transform feedback by the extension: `lowered`.
+    /// Transform feedback by the extension, with the variant `lowered`.
     Extension(Captured<'j>),
     /// Position-only variants: `position-only`, `complement` and `full`.
     Position(Reduced<'j>),
-    /// Vertex pulling: `lowered`.
+    /// Vertex pulling, with the variant `lowered`.
     Pull(Pulls<'j>),
-    /// Clip and cull distances: `lowered`.
+    /// Clip and cull distances, with the variant `lowered`.
     Clip(Distances<'j>),
-    /// Advanced blend equations: `lowered`.
+    /// Advanced blend equations, with the variant `lowered`.
     Blend(Blends<'j>),
 }
 
-/// What is captured.
+/// The captured outputs and the options of the lowering.
 #[derive(Debug)]
 pub struct Captured<'j> {
-    /// Which entry point is lowered, and for what device.
+    /// The entry point to lower, and the device to lower it for.
     pub target: &'j Target,
     /// The options of the lowering.
     pub options: &'j Options,
-    /// What the options capture, as the user wrote it.
+    /// The captured outputs of the options, as the user wrote them.
     pub asked: Asked,
 }
 
-/// What was asked for, as it was written.
+/// A list of captured outputs, as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Names, `location=…` or `id=…`, one behind the other, with `gl_NextBuffer` and `gl_SkipComponentsN`.
+    /// Names, `location=…` or `id=…`, interleaved in one buffer, with `gl_NextBuffer` and `gl_SkipComponentsN`.
     Interleaved(Vec<String>),
-    /// Names, `location=…` or `id=…`, each in a buffer of its own.
+    /// Names, `location=…` or `id=…`, each captured to a separate buffer.
     Separate(Vec<String>),
-    /// Entries of a Direct3D stream output declaration: `1:TEXCOORD0.xy`, `$SKIP.x`, `location=3`; and the strides of
-    /// the slots, as far as they are given.
+    /// Entries of a Direct3D stream output declaration (`1:TEXCOORD0.xy`, `$SKIP.x`, `location=3`), and the strides
+    /// of the slots that have one.
     StreamOutput(Vec<String>, Vec<u32>),
-    /// What the module's own decorations have captured.
+    /// The transform feedback decorations of the module.
     Decorations,
 }
 
-/// How attributes are fetched.
+/// The options of vertex pulling.
 #[derive(Debug)]
 pub struct Pulls<'j> {
-    /// Which entry point is lowered, and for what device.
+    /// The entry point to lower, and the device to lower it for.
     pub target: &'j Target,
-    /// The options of the lowering, but for attributes and buffers, which are made of the shader's inputs.
+    /// The options of the lowering, without attributes and buffers: these are made from the shader's inputs.
     pub options: &'j vertex_pulling::Options,
 }
 
-/// What a position-only variant keeps.
+/// The options of a position-only lowering.
 #[derive(Debug)]
 pub struct Reduced<'j> {
-    /// Which entry point is lowered, and for what device.
+    /// The entry point to lower, and the device to lower it for.
     pub target: &'j Target,
     /// The options of the lowering.
     pub options: &'j position_only::Options,
-    /// What is kept, as the user wrote it; where that is nothing, what the rasterizer needs.
+    /// The outputs to keep, as the user wrote them; if empty, those that the rasterizer needs.
     pub keep: Vec<Keep>,
-    /// Whether what transform feedback captures is kept as well.
+    /// Whether captured outputs are kept, too.
     pub captures: bool,
 }
 
 /// The lowering of clip and cull distances.
 pub struct Distances<'j> {
-    /// Takes the steps.
+    /// Applies the steps to a module.
     pub lower: &'j dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>,
-    /// The steps.
+    /// The steps that `lower` applies.
     pub steps: &'j ClipSteps,
 }
 
@@ -163,110 +163,111 @@ impl fmt::Debug for Distances<'_> {
     }
 }
 
-/// The steps that are taken with clip and cull distances, in this order.
+/// The steps of a lowering of clip and cull distances, in this order.
 #[derive(Debug, Clone, Default)]
 pub struct ClipSteps {
-    /// Distances from planes of the host's.
+    /// User clip planes that the clip distances are computed from.
     pub planes: Option<UserPlanes>,
-    /// Planes that are on, and the location at which unmasked distances are written too.
+    /// The mask of enabled planes, and the location to which the unmasked distances are written, too.
     pub mask: Option<(host::Value<u32>, Option<u32>)>,
-    /// The form of the distances afterwards.
+    /// The form of the distances after the lowering.
     pub form: ClipForm,
     /// The inputs that are distances.
     pub inputs: DistanceSemantics,
     /// The outputs that are distances.
     pub outputs: DistanceSemantics,
-    /// Whether `UserSemantic` decorations count, too.
+    /// Whether `UserSemantic` decorations also make inputs and outputs distances.
     pub user_semantics: bool,
-    /// How many clip and cull distances there are where stages meet.
+    /// The numbers of clip and cull distances in the interfaces between stages.
     pub counts: Option<[u32; 2]>,
 }
 
 /// The inputs, or the outputs, that are distances.
 #[derive(Debug, Clone, Default)]
 pub struct DistanceSemantics {
-    /// Those of the stage itself.
+    /// The semantics of the stage itself.
     pub semantics: Vec<DistanceSemantic>,
-    /// Those that the stage shares with its neighbour, which number them; by default its own.
+    /// The semantics shared with the neighbouring stage, which number the distances; by default, the stage's own.
     pub linked: Option<Vec<DistanceSemantic>>,
 }
 
-/// A form of distances.
+/// A form of clip and cull distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClipForm {
-    /// The one that they have.
+    /// The form of the original.
     Kept,
-    /// Built-in arrays, of registers.
+    /// Built-in arrays, made from registers.
     #[default]
     Arrays,
-    /// Registers, of built-in arrays, at this location and behind it.
+    /// Registers from this location on, made from built-in arrays.
     Registers {
-        /// The first.
+        /// The first location.
         location: u32,
     },
-    /// A geometry stage clips and culls; after other stages one is generated. Those stages, and the inputs of the
-    /// stage, have registers, of built-in arrays, at this location and the following ones.
+    /// A geometry stage clips and culls; for other stages one is generated. These stages, and the inputs of the
+    /// geometry stage, have registers from this location on, made from built-in arrays.
     ClippedInGeometry {
-        /// The first.
+        /// The first location.
         location: Option<u32>,
-        /// Whether clip distances stay.
+        /// Whether clip distances remain built-in.
         native_clip: bool,
-        /// Whether a geometry stage writes its distances there, too.
+        /// Whether a geometry stage writes its distances to these locations, too.
         keeps_distances: bool,
     },
-    /// One built-in array of two.
+    /// One built-in array, made from two.
     Combined,
-    /// Two built-in arrays of one.
+    /// Two built-in arrays, made from one.
     Separate,
-    /// Values at this location and behind it, for a fragment stage that discards; inputs are registers there.
+    /// Values from this location on, for a fragment stage that discards; its inputs there are registers.
     Emulated {
-        /// The first.
+        /// The first location.
         location: u32,
-        /// Whether clip distances stay.
+        /// Whether clip distances remain built-in.
         native_clip: bool,
     },
 }
 
-/// What is blended.
+/// The blending of the colour attachments and the options of the lowering.
 #[derive(Debug)]
 pub struct Blends<'j> {
-    /// Which entry point is lowered, and for what device.
+    /// The entry point to lower, and the device to lower it for.
     pub target: &'j Target,
     /// The options of the lowering.
     pub options: &'j advanced_blend::Options,
-    /// How every target is blended that is not named.
+    /// The blending of all attachments that `targets` does not name.
     pub every_target: Option<BlendedAs>,
-    /// Targets by their locations; some may be left as they are.
+    /// The blending of attachments by location; `None` leaves an attachment as it is.
     pub targets: BTreeMap<u32, Option<BlendedAs>>,
-    /// What selects among equations.
+    /// The source of the parameter that selects an equation.
     pub select: Option<host::ParamSource>,
-    /// Where the shader reads the destination.
+    /// The source of the destination colour.
     pub destination: Destination,
-    /// Targets have several samples.
+    /// Whether attachments are multisampled.
     pub multisampled: bool,
-    /// The alpha of location 0 decides which samples are covered.
+    /// Whether the alpha of location 0 decides which samples are covered.
     pub alpha_to_coverage: bool,
-    /// The alpha of location 0 is blended as 1.
+    /// Whether the alpha of location 0 is blended as 1.
     pub alpha_to_one: bool,
 }
 
-/// How a target is blended.
+/// The blending of one colour attachment.
 #[derive(Debug, Clone)]
 pub struct BlendedAs {
-    /// The equations that may be selected.
+    /// The equations that can be selected.
     pub equations: Vec<Equation>,
-    /// Overlap and alphas.
+    /// The overlap mode, and whether colours are premultiplied.
     pub how: AdvancedBlend,
-    /// What the format does to colours.
+    /// The clamping that the attachment's format applies to colours.
     pub clamping: Clamping,
-    /// Results are clamped to 0 to 1.
+    /// Whether results are clamped to 0 to 1.
     pub clamp_results: bool,
-    /// The destination's alpha reads as 1.
+    /// Whether the destination alpha reads as 1.
     pub without_alpha: bool,
 }
 
-/// How far a comparison is. A phase is reported for each of its steps. A crash or hang while the original runs is no
-/// fault of the rewritten shader.
+/// The progress of a comparison, reported before each of its steps.
+///
+/// A crash or hang while the original runs is no fault of the rewritten shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The shader is read and rewritten, and inputs are made.
@@ -277,13 +278,15 @@ pub enum Phase {
     Rewritten,
 }
 
-/// Whether this build compares: whether it has the feature `run`.
+/// Whether this build has the feature `run` and can compare.
 pub const RUNS: bool = cfg!(feature = "run");
 
-/// The reason of a [`Verdict::NotComparable`] where blending is undefined for every colour that is drawn.
+/// The reason of a [`Verdict::NotComparable`] if blending is undefined for every colour that is drawn.
 pub const NO_DEFINED_COLOUR: &str = "no colour that is drawn is one that blending is defined for";
 
-/// Compares, and reports what it is about to do. Without the feature `run` nothing is comparable.
+/// Compares the original with its variants on `device`, and reports each phase before it starts.
+///
+/// Without the feature `run`, nothing is comparable.
 ///
 /// # Errors
 ///
@@ -296,12 +299,13 @@ pub fn verify(
     compare(job, (device, None), report)
 }
 
-/// Compares what `device` captures with the rewritten shader with what `reference`, which may be another kind of
-/// device, computes with the original: as far as it is captured by stores.
+/// Compares captures of the rewritten shader on `device` with outputs of the original on `reference`.
 ///
-/// Where words are captured, and which are not written, must be the same; what they are as well, but for floats that
-/// Vulkan lets two devices round otherwise: these may differ as far as its tables of precision let them, and of words
-/// that such a float decides are not compared.
+/// The two may be different kinds of devices. Only captures by stores can be compared.
+///
+/// Both sides must write the same words of the buffers. The words must be equal, except floats that Vulkan lets two
+/// devices round differently: these may differ within the limits of Vulkan's precision tables. Words that are decided
+/// by such a float are not compared.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
-//! Every output of every vertex, written down: what a shader computes, whatever is captured of it.
+//! Records every output of every vertex, whatever part of them is captured.
 //!
-//! A shader is given a buffer, and at the end of the entry point it stores all its outputs there, vertex by vertex; a
-//! geometry stage does so where it emits one (`emits`), a tessellation evaluation stage for the coordinates of a patch
-//! (`evaluation`), a control stage for its vertices (`control`).
-//! Nothing of this is shared with the lowering that is judged: no order of primitives, no host parameters, no layout.
-//! Where the driver has `VK_EXT_transform_feedback`, `native` lets it say the same.
+//! A recorder is a shader with an added buffer to which it stores all its outputs, vertex by vertex: at the end of a
+//! vertex stage, at each emit of a geometry stage (`emits`), for each coordinate of a patch in a tessellation
+//! evaluation stage (`evaluation`), and for each output vertex of a control stage (`control`). Recorders share no
+//! code with the judged lowering: no order of primitives, no host parameters, no layout. If the driver has
+//! `VK_EXT_transform_feedback`, `native` checks the recordings against it.
 
 pub(crate) mod control;
 pub(crate) mod emits;
@@ -37,12 +37,11 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// The number of invocations that have a place.
+    /// The number of invocations of the draw.
     pub(crate) fn slots(self) -> u32 {
         self.vertices * self.instances
     }
 
-    /// The vertices, and the instances.
     pub(crate) fn ranges(self) -> (Range<u32>, Range<u32>) {
         (
             self.first_vertex..self.first_vertex + self.vertices,
@@ -50,26 +49,26 @@ impl Placement {
         )
     }
 
-    /// Whether a draw begins with the same vertex and instance and has no more of them.
+    /// Whether `other` begins at the same vertex and instance and has no more of them.
     pub(crate) fn covers(self, other: Placement) -> bool {
         let Placement { vertices, instances, .. } = other;
         let is_less = vertices <= self.vertices && instances <= self.instances;
         is_less && other == Placement { vertices, instances, ..self }
     }
 
-    /// The vertex and the instance of an invocation.
+    /// The vertex and the instance of the invocation with this number.
     pub(crate) fn vertex(self, slot: u32) -> (u32, u32) {
         (self.first_vertex + slot % self.vertices, self.first_instance + slot / self.vertices)
     }
 
-    /// The place of a vertex among them.
+    /// The number of an invocation.
     pub(crate) fn slot(self, vertex: u32, instance: u32) -> u32 {
         vertex - self.first_vertex + (instance - self.first_instance) * self.vertices
     }
 }
 
-/// How many vertices and instances a recorder has places for, by their numbers modulo these: draws of no more of them
-/// share one shader, wherever they begin.
+/// The slots of a recorder, indexed by vertex and instance index modulo these numbers: draws of no more vertices and
+/// instances share one shader, wherever they begin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub(crate) vertices: u32,
@@ -77,13 +76,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Places for each of some draws.
+    /// Returns the smallest grid that fits each of some draws.
     pub(crate) fn of(draws: &[Placement]) -> Grid {
         let most = |count: fn(&Placement) -> u32| draws.iter().map(count).max().unwrap_or(0).max(1);
         Grid { vertices: most(|draw| draw.vertices), instances: most(|draw| draw.instances) }
     }
 
-    /// How many invocations write down what they compute.
+    /// The number of slots, one for each invocation.
     pub(crate) fn slots(self) -> u32 {
         self.vertices * self.instances
     }
@@ -93,25 +92,25 @@ impl Grid {
     }
 }
 
-/// A shader that writes all its outputs down.
+/// A shader that stores all its outputs to a buffer.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    /// The shader. A vertex stage is to be drawn as points.
+    /// The SPIR-V words of the shader. A vertex stage must be drawn as points.
     pub words: Vec<u32>,
-    /// Where the storage buffer is bound that it writes.
+    /// The set and binding of the storage buffer.
     pub bound: (Set, Binding),
-    /// What it writes, one behind the other, in 32-bit words.
+    /// The stored outputs, one after the other, in 32-bit words.
     pub leaves: Vec<Leaf>,
 }
 
 impl Recorder {
-    /// The words that a vertex takes: those of the outputs, and a [mark](DONE).
+    /// The number of words of a slot: the outputs, and a [mark](DONE).
     pub(crate) fn stride(&self) -> u32 {
         stride(&self.leaves)
     }
 
-    /// Picks the outputs of the placement's vertices out of the words that were written on this grid; `None` where an
-    /// invocation has not come to its end.
+    /// Returns the outputs of the placement's vertices from the contents of the buffer, or `None` if an invocation
+    /// did not finish.
     pub(crate) fn outputs(
         &self,
         placement: Placement,
@@ -134,25 +133,25 @@ impl Recorder {
         Some(words)
     }
 
-    /// Binds a range of a buffer to be written.
+    /// Binds a range of a buffer as the recorder's buffer.
     pub(crate) fn bind(&self, range: polyshade_vulkan::Range, draw: &mut Draw<'_>) {
         let (set, binding) = self.bound;
         draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
     }
 }
 
-/// The mark behind the outputs of an invocation that has ended; of a vertex that a geometry stage emits, the number of
-/// its strip is added to it. Some drivers abort an invocation whose loop takes too long.
+/// The mark after the outputs of a finished invocation; for a vertex that a geometry stage emits, the number of its
+/// strip is added. Some drivers abort an invocation whose loop takes too long.
 pub(crate) const DONE: u32 = 0x5afe_c0de;
 
 fn stride(leaves: &[Leaf]) -> u32 {
     leaves.iter().map(Leaf::words).sum::<u32>() + 1
 }
 
-/// A variant of `job`'s vertex stage that writes its outputs to a buffer, or the reason why there is none.
+/// Makes a recorder of `job`'s vertex stage, or returns why that is impossible.
 pub(crate) fn record(module: &Module<'_>, job: &Job<'_>, grid: Grid) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record, at| {
-        // Vulkan wants it of what is drawn as points.
+        // Vulkan requires `PointSize` of draws of points.
         if !record.leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
             add_point_size(p, entry);
         }
@@ -163,13 +162,14 @@ pub(crate) fn record(module: &Module<'_>, job: &Job<'_>, grid: Grid) -> Result<R
     })
 }
 
-/// What a recorder writes, and where.
+/// The outputs to record, and the buffer.
 struct Record<'r> {
     leaves: &'r [Leaf],
     buffer: HostBlock,
 }
 
-/// A variant of an entry point of `module`, by itself, with a buffer that `write` has it fill, at its end or before.
+/// Makes a recorder of an isolated entry point of `module`. `write` adds the stores, at the end of the entry point or
+/// earlier.
 fn recorder(
     module: &Module<'_>,
     job: &Job<'_>,
@@ -204,14 +204,14 @@ fn recorder(
     Ok(Recorder { words, bound, leaves })
 }
 
-/// A binding of set 0 that no variable of the module has.
+/// Returns a binding of set 0 that no variable of the module has.
 pub(crate) fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     let places = m.variables().filter_map(|variable| inputs::place(m, variable.result()));
     let last = places.map(|(_, binding)| binding).max();
     (Set(0), Binding(last.map_or(0, |last| last.saturating_add(1))))
 }
 
-/// Emits the number of the invocation's place in the grid.
+/// Emits the number of the invocation's slot in the grid.
 ///
 /// ```text
 /// %row    = OpUMod %uint %instance_index %instances
@@ -238,7 +238,7 @@ fn slot<'m>(
     code.binary(Op::I_ADD, uint, before, column)
 }
 
-/// Emits a load of a variable of an integer type, as an unsigned number.
+/// Emits a load of a variable of an integer type, as an unsigned integer.
 fn load_index<'m>(p: &mut Patch<'m, '_>, (variable, ty): (Id, Id), at: Position<'m>) -> Id {
     let uint = p.uint();
     let mut code = p.at(at);
@@ -246,8 +246,8 @@ fn load_index<'m>(p: &mut Patch<'m, '_>, (variable, ty): (Id, Id), at: Position<
     if ty == uint { value } else { code.bitcast(uint, value) }
 }
 
-/// Emits stores of all outputs to their place in `slot`, and of a mark behind them; of a control stage, `vertex` is the
-/// element of those that each vertex has.
+/// Emits stores of all outputs, then of a mark, to `slot`. In a control stage, `vertex` is the index of the element
+/// to store of each per-vertex output.
 fn store<'m>(
     p: &mut Patch<'m, '_>,
     record: &Record<'_>,
@@ -271,7 +271,7 @@ fn store<'m>(
     }
 }
 
-/// Emits a pointer to `leaf`, of a vertex if one is given.
+/// Emits a pointer to `leaf`, of the given vertex if any.
 pub(crate) fn output(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Id {
     let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.ty);
     let indices = leaf.path.iter().map(|index| code.p.uint_constant(*index));
@@ -282,7 +282,7 @@ pub(crate) fn output(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<
     code.access_chain(pointer, leaf.variable, &path)
 }
 
-/// Emits a load of `leaf`, of a vertex if one is given, and returns its words.
+/// Emits a load of `leaf`, of the given vertex if any, and returns its words.
 fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Vec<Id> {
     let uint = code.p.uint();
     let pointer = output(code, leaf, vertex);

@@ -1,4 +1,4 @@
-//! What every comparison has in common: sets of inputs one after the other, and what the original computes.
+//! The parts that all comparisons share: the loop over sets of inputs, and the recording of the original's outputs.
 
 use crate::cases;
 use crate::compare::{Comparison, Rounding};
@@ -21,12 +21,12 @@ use std::iter;
 /// The instances of the largest draw.
 const INSTANCES: u32 = 3;
 
-/// Where the second draw begins: its vertices pass 256, and none of its instances is below 4, so that numbers which
-/// lose bits are others.
+/// The start of the second draw. Its vertex indices exceed 255 and all its instance indices are at least 4, so that a
+/// shader that drops bits of an index gives other results.
 const FAR_VERTEX: u32 = 253;
 const FAR_INSTANCE: u32 = 4;
 
-/// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
+/// The largest storage buffer that every device supports: the minimum of `maxStorageBufferRange`.
 const LARGEST: u64 = 1 << 27;
 
 /// A comparison: its job, its device, and the receiver of its reports.
@@ -34,29 +34,30 @@ const LARGEST: u64 = 1 << 27;
 pub(crate) struct Task<'t> {
     pub(crate) job: &'t Job<'t>,
     pub(crate) device: &'t dyn Runner,
-    /// What runs the original, where that is another device.
+    /// The device that runs the original, if it is another device.
     pub(crate) reference: Option<&'t dyn Runner>,
-    /// The shader, initialised with the filler.
+    /// The original, with undefined values initialised with `filler`.
     pub(crate) original: &'t Module<'t>,
-    /// The same with zero.
+    /// The original, with undefined values initialised with zero.
     pub(crate) zeroed: &'t Module<'t>,
     pub(crate) filler: Filler,
-    /// Hears what the comparison is about to do.
+    /// Is called before each phase of the comparison.
     pub(crate) report: &'t dyn Fn(Phase),
 }
 
 impl<'t> Task<'t> {
-    /// The shader with the other filler, where what differs from it is undefined.
+    /// The shader with the zero filler, if this task has another filler. Values that differ between the two are
+    /// undefined.
     pub(crate) fn other(&self) -> Option<&'t Module<'t>> {
         (self.filler != Filler::Zero).then_some(self.zeroed)
     }
 
-    /// The task of the device that runs the original alone, where that is another one.
+    /// The same task on the reference device alone, if there is one.
     pub(crate) fn of_reference(&self) -> Option<Task<'t>> {
         self.reference.map(|device| Task { device, reference: None, ..*self })
     }
 
-    /// Compares with one set of inputs after the other, until something differs.
+    /// Compares one set of inputs after the other until something differs.
     pub(crate) fn each_seed(&self, one: impl Fn(u64) -> Result<Equal, Stop>) -> Verdict {
         let mut sum = Equal::default();
         for run in 0..self.job.runs.max(1) {
@@ -72,19 +73,19 @@ impl<'t> Task<'t> {
         Verdict::Equal(sum)
     }
 
-    /// Why the outputs of the stage are not recorded, if it is none of vertices.
+    /// Returns why the outputs cannot be recorded, if the stage is not a vertex stage.
     pub(crate) fn is_not_recorded(&self) -> Option<String> {
         let stage = Some(self.job.stage).filter(|stage| *stage != ExecutionModel::VERTEX)?;
         Some(format!("what a {stage} stage hands on is not recorded: vertex stages are"))
     }
 
-    /// Whether a variant is to be judged: where some are given, it is those.
+    /// Whether a variant is to be judged. If the job gives variants, only these are.
     pub(crate) fn is_judged(&self, part: Part) -> bool {
         let given = &self.job.given;
         given.is_empty() || given.iter().any(|(other, _)| *other == part)
     }
 
-    /// The variant to judge: the one that was given, with the filler where it leaves something undefined, else `made`.
+    /// Returns the variant to judge: the given variant, initialised with the filler, or else `made`.
     pub(crate) fn variant(&self, part: Part, made: &Module<'_>) -> Result<Module<'static>, Stop> {
         let unread =
             |error: polyshade::Error| not_comparable(format!("the given {part} variant: {error}"));
@@ -98,7 +99,7 @@ impl<'t> Task<'t> {
         Ok(Module::parse(&words).map_err(|error| broken(part, error))?.into_owned())
     }
 
-    /// The same where only one variant is made, without transform feedback of its own.
+    /// Returns the variant of a lowering that makes only one, without its transform feedback.
     pub(crate) fn lowered(&self, made: &Module<'_>) -> Result<Module<'static>, Stop> {
         let lowered = self.variant(Part::Lowered, made)?;
         let plain = without_feedback(&lowered).map_err(|error| broken(Part::Lowered, error))?;
@@ -106,7 +107,7 @@ impl<'t> Task<'t> {
         Ok(plain)
     }
 
-    /// What the device lacks of what a module asks for.
+    /// Fails if the device lacks a capability or extension that a module declares.
     pub(crate) fn check_device(&self, m: &Module<'_>) -> Result<(), Stop> {
         let missing = self.device.capabilities().missing(m);
         match missing.is_empty() {
@@ -115,7 +116,7 @@ impl<'t> Task<'t> {
         }
     }
 
-    /// A message of the validation layer on a variant is a difference if it `counts`.
+    /// Reports a validation message on a variant as a difference if it `counts`.
     pub(crate) fn check_messages(
         &self,
         part: Part,
@@ -125,7 +126,7 @@ impl<'t> Task<'t> {
         message.map_or(Ok(()), |one| Err(broken(part, format!("the validation layer says: {one}"))))
     }
 
-    /// A message on the original that `counts` leaves nothing to compare with.
+    /// Stops the comparison if a validation message on the original `counts`.
     pub(crate) fn check_original(&self, counts: impl Fn(&Message) -> bool) -> Result<(), Stop> {
         let message = self.device.take_messages().into_iter().find(counts);
         message.map_or(Ok(()), |one| {
@@ -138,27 +139,27 @@ impl<'t> Task<'t> {
         self.device.run(work).map_err(|error| cannot_run(part, &error))
     }
 
-    /// The inputs or outputs of the stage in a variant of the shader, or why they are not known.
+    /// Returns the inputs or outputs of the stage in a variant of the shader, or why they are unknown.
     pub(crate) fn leaves(&self, m: &Module<'_>, class: StorageClass) -> Result<Vec<Leaf>, String> {
         let entry = m.entry_point(self.job.entry, self.job.stage);
         let entry = entry.map_err(|error| error.to_string())?;
         leaves::leaves(m, entry, class, &self.job.specialization)
     }
 
-    /// The inputs of the stage in the original, for vertices and instances below `count`.
+    /// Makes the inputs of the original for vertices and instances below `count`.
     pub(crate) fn inputs(&self, seed: (Values, u64), count: u32) -> Result<Inputs, Stop> {
         let Job { entry, stage, specialization, .. } = self.job;
         let entry = self.original.entry_point(entry, *stage).map_err(not_comparable)?;
         let inputs = inputs::make(self.original, entry, specialization, seed, count);
         let mut inputs = inputs.map_err(not_comparable)?;
-        // Once the constants are the module's own, and once they are others.
+        // One comparison uses the module's default constants, the other one uses other values.
         if self.filler == Filler::Poison {
             inputs.specialize_others(self.original);
         }
         Ok(inputs)
     }
 
-    /// The words that a draw leaves in a buffer of this many, which `draw` gives it.
+    /// Returns the contents of a buffer of `words` words after the draw that `draw` makes for it.
     pub(crate) fn fill<'w>(
         &self,
         words: u32,
@@ -176,12 +177,12 @@ impl<'t> Task<'t> {
     }
 }
 
-/// That a recorder has not stored all that it has to.
+/// The error of a recorder that has not stored all its outputs.
 pub(crate) fn unfinished() -> Error {
     Error::Work("an invocation does not come to its end".to_owned())
 }
 
-/// A variant that needs what the device lacks is not comparable; any other error is a difference.
+/// A variant that needs a feature that the device lacks is not comparable; any other error is a difference.
 pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     match error {
         Error::Missing(_)
@@ -194,13 +195,13 @@ pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     }
 }
 
-/// Where the original does not run, nothing is comparable.
+/// If the original does not run, nothing is comparable.
 pub(crate) fn cannot_run_original(error: Error) -> Stop {
     not_comparable(format!("the original: {error}"))
 }
 
-/// Whether a message counts that is not about points without a `PointSize`: what records is drawn as points whatever
-/// the shader was written for.
+/// Whether a validation message counts. Messages about points without a `PointSize` do not: recorders are drawn as
+/// points, whatever topology the shader was written for.
 pub(crate) fn is_not_about_points(message: &Message) -> bool {
     !message.text.contains("PointSize")
 }
@@ -208,18 +209,18 @@ pub(crate) fn is_not_about_points(message: &Message) -> bool {
 /// The original, a vertex stage, with one set of inputs.
 pub(crate) struct Original<'r> {
     pub(crate) task: &'r Task<'r>,
-    /// Without transform feedback of its own.
+    /// The original without its transform feedback.
     pub(crate) plain: Module<'static>,
     pub(crate) inputs: Inputs,
     pub(crate) placements: [Placement; 2],
     pub(crate) leaves: Vec<Leaf>,
 }
 
-/// A variant that is to have some of the outputs of the original.
+/// A variant that must have some of the outputs of the original.
 #[derive(Clone, Copy)]
 pub(crate) struct Variant<'v> {
     pub(crate) part: Part,
-    /// Without transform feedback of its own.
+    /// The variant without its transform feedback.
     pub(crate) module: &'v Module<'v>,
     pub(crate) inputs: &'v Inputs,
     pub(crate) wanted: &'v [Leaf],
@@ -230,7 +231,8 @@ impl<'r> Original<'r> {
         Original::of(task, (Values::Any, seed))
     }
 
-    /// The same, given these values. The second draw begins at high numbers, unless an array of the shader ends before.
+    /// Makes the original and its inputs with these values. The second draw begins at high vertex and instance
+    /// indices, unless an array of the shader is too short for them.
     pub(crate) fn of(task: &'r Task<'r>, seed: (Values, u64)) -> Result<Original<'r>, Stop> {
         let plain = without_feedback(task.original).map_err(not_comparable)?;
         task.check_device(&plain)?;
@@ -251,13 +253,14 @@ impl<'r> Original<'r> {
         Ok(Original { task, plain, inputs, placements, leaves: leaves.map_err(not_comparable)? })
     }
 
-    /// The grid on which recorders write each of its draws down.
+    /// The grid of slots in which recorders store the outputs of each draw.
     pub(crate) fn grid(&self) -> Grid {
         Grid::of(&self.placements)
     }
 
-    /// What it computes, and by the driver's own transform feedback where it has it.
+    /// Records the outputs of the original, and checks them against the driver's transform feedback if it has that.
     pub(crate) fn record(&self, equal: &mut Equal) -> Result<Vec<Recording>, Stop> {
+        // Words that differ between the fillers are undefined.
         let mut recordings = self.record_module(&self.plain)?;
         if let Some(other) = self.task.other() {
             let zeroed = without_feedback(other).map_err(not_comparable)?;
@@ -267,6 +270,7 @@ impl<'r> Original<'r> {
             }
         }
         equal.words += recordings.iter().map(|one| one.words.len() as u64).sum::<u64>();
+        // The driver's transform feedback must agree with the recorder.
         if let Some(natives) = self.record_natively()? {
             equal.native = true;
             let comparison = self.comparison(Part::Host, &[], &self.leaves);
@@ -282,7 +286,7 @@ impl<'r> Original<'r> {
         Ok(recordings)
     }
 
-    /// What the original computes, initialised in one way or the other.
+    /// Records the outputs of the original with one of the fillers.
     fn record_module(&self, module: &Module<'_>) -> Result<Vec<Recording>, Stop> {
         let mut recordings = Vec::new();
         for placement in self.placements {
@@ -297,7 +301,8 @@ impl<'r> Original<'r> {
         Ok(recordings)
     }
 
-    /// What a variant computes for one of the placements, with what else `bind` gives it, and the outputs that it has.
+    /// Records the outputs of a variant for one placement. `bind` adds further bindings. Also returns the variant's
+    /// outputs.
     pub(crate) fn record_variant(
         &self,
         Variant { part, module, inputs, .. }: Variant<'_>,
@@ -310,8 +315,8 @@ impl<'r> Original<'r> {
         Ok((recorder.leaves, recording.map_err(|error| cannot_run(part, &error))?))
     }
 
-    /// Compares the outputs that a variant is to have with those of the original. `check` may refuse those that it has,
-    /// and `bind` give it what else it needs. Returns how many words are equal.
+    /// Compares the outputs in `variant.wanted` with those of the original. `check` may reject the variant's outputs,
+    /// and `bind` adds further bindings. Returns the number of equal words.
     pub(crate) fn compare_outputs(
         &self,
         variant: Variant<'_>,
@@ -370,7 +375,7 @@ impl<'r> Original<'r> {
         Comparison { part, layout, shape: RecordShape::of(leaves), inputs: &self.inputs, rounding }
     }
 
-    /// Draws a shader that writes its outputs down, with what else `bind` gives it.
+    /// Draws a recorder. `bind` adds further bindings.
     pub(crate) fn run_recorder(
         &self,
         recorder: &Recorder,
@@ -389,7 +394,7 @@ impl<'r> Original<'r> {
         Ok(Recording::new(placement, words))
     }
 
-    /// Draws a shader that is captured natively.
+    /// Draws a shader that the driver's transform feedback captures.
     fn run_native(&self, shader: &[u32], placement: Placement) -> Result<Recording, Error> {
         let stride: u32 = self.leaves.iter().map(Leaf::words).sum();
         let words = self.task.fill(stride * placement.slots(), |range, work| {
@@ -406,7 +411,7 @@ impl<'r> Original<'r> {
         Ok(Recording { undefined, ..Recording::new(placement, words) })
     }
 
-    /// A draw of a variant as points, with nothing bound yet.
+    /// Makes a draw of a variant as points, without bindings.
     pub(crate) fn draw<'w>(&'w self, words: &'w [u32], placement: Placement) -> Draw<'w> {
         let (vertices, instances) = placement.ranges();
         let stages = vec![Stage { entry_point: self.task.job.entry, ..Stage::vertex(words) }];
@@ -414,10 +419,10 @@ impl<'r> Original<'r> {
     }
 }
 
-/// Why what is recorded of the original cannot be compared.
+/// The error for an original whose recorder has other outputs.
 pub(crate) const SHARED: &str = "its outputs are shared with another entry point";
 
-/// Whether what is recorded is the original's outputs, and these alone.
+/// Whether the recorded outputs are exactly the original's outputs.
 pub(crate) fn is_same_interface(recorded: &[Leaf], leaves: &[Leaf]) -> bool {
     let mut pairs = recorded.iter().zip(leaves);
     recorded.len() == leaves.len() && pairs.all(|(one, other)| one.is_same_output(other))

@@ -1,8 +1,8 @@
-//! How far two devices may differ in the values that a shader computes.
+//! The tolerance for differences between two devices in the values that a shader computes.
 //!
-//! Vulkan's appendix "Precision and Operation of SPIR-V Instructions" bounds the error of each instruction: [`bounds`].
-//! To learn how far these errors take an output, the reference device runs the shader several times, each time with
-//! every such error in a random direction. An output that no run changes must be the same bit for bit.
+//! Vulkan's appendix "Precision and Operation of SPIR-V Instructions" bounds the error of each instruction:
+//! [`bounds`]. To find the resulting error of an output, the reference device runs the shader several times, each
+//! time with every such error in a random direction. An output that no run changes must be equal bit for bit.
 
 use crate::Phase;
 use crate::leaves::{Leaf, ScalarKind};
@@ -19,14 +19,14 @@ use polyshade::spv::{Cursor, ExecutionModel, GlslOp, Id, Inst, Op, Patch, Type};
 use polyshade_vulkan::{Descriptor, Range, Resource};
 use std::iter::repeat_n;
 
-/// How often the shader runs with random errors.
+/// The number of runs with random errors.
 const RUNS: u64 = 16;
-/// Both devices may be off by the bound, in opposite directions.
+/// Both devices may differ from the exact result by the bound, in opposite directions.
 const DEVICES: f32 = 2.0;
-/// Random directions of several errors seldom add up to the most that they may reach.
+/// Several errors in random directions seldom add up to their maximum.
 const MARGIN: f64 = 2.0;
 
-/// The word of an instruction that names its result, and those of the operands of a function of `GLSL.std.450`.
+/// The index of the result id in an instruction, and of the operands of a `GLSL.std.450` function.
 const RESULT: usize = 2;
 const X: usize = 5;
 const Y: usize = 6;
@@ -38,7 +38,7 @@ const ANGLE: f32 = 1.0 / 2048.0;
 /// The error of one value of an instruction: relative, in units of 2⁻²³ (one or two ULP), and absolute.
 #[derive(Debug, Clone, Copy)]
 struct Bound {
-    /// The word of the instruction that names the value.
+    /// The index of the value's id in the instruction.
     word: usize,
     ulps: f32,
     absolute: f32,
@@ -52,8 +52,8 @@ const fn within(word: usize, ulps: f32, absolute: f32) -> Bound {
     Bound { word, ulps, absolute }
 }
 
-/// The errors of instructions. Where the appendix derives an error from a sequence of instructions, it is that of an
-/// exact result for operands that are a little off.
+/// The errors of instructions. Where the appendix derives an error from a sequence of instructions, the row has the
+/// error of an exact result for slightly wrong operands.
 const OPERATIONS: &[(&[Op], &[Bound])] = &[
     (&[Op::F_DIV], &[near(RESULT, 2.5)]),
     // `x - y * trunc(x / y)`
@@ -67,7 +67,7 @@ const OPERATIONS: &[(&[Op], &[Bound])] = &[
     (&[Op::IMAGE_DREF_GATHER], &[near(4, 4.0)]),
 ];
 
-/// The same of functions of `GLSL.std.450`.
+/// The errors of `GLSL.std.450` functions.
 const FUNCTIONS: &[(&[GlslOp], &[Bound])] = &[
     (&[GlslOp::RADIANS, GlslOp::DEGREES], &[near(RESULT, 3.5)]),
     // Outside of -π to π there is no bound: devices reduce the angle by a rounded π.
@@ -130,6 +130,7 @@ pub(crate) fn set(
     }
     let leaves = original.leaves.iter().flat_map(|leaf| repeat_n(leaf, leaf.words() as usize));
     let leaves: Vec<&Leaf> = leaves.collect();
+    // The largest change in any run.
     for recording in recordings {
         for run in 0..RUNS {
             (original.task.report)(Phase::Original);
@@ -142,6 +143,7 @@ pub(crate) fn set(
                 *tolerance = tolerance.max(moved).max(least);
             }
         }
+        // An infinite tolerance excludes a word.
         let count = |is: fn(&f64) -> bool| recording.tolerance.iter().filter(|one| is(one)).count();
         let open = count(|tolerance| tolerance.is_infinite());
         equal.open += open as u64;
@@ -150,7 +152,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// How far a word is from another: infinitely where it is no 32-bit float, or not finite.
+/// The distance between two words: infinite unless both are finite 32-bit floats.
 fn distance(leaf: &Leaf, is: u32, was: u32) -> f64 {
     if is == was {
         return 0.0;
@@ -166,12 +168,12 @@ fn distance(leaf: &Leaf, is: u32, was: u32) -> f64 {
     }
 }
 
-/// A shader that multiplies each value that is not exact by a factor, and adds a term to it.
+/// A shader that multiplies each inexact value by a factor and may add a term.
 struct Perturbed {
     recorder: Recorder,
-    /// Where the shader reads the factors and terms.
+    /// The set and binding of the buffer of factors and terms.
     bound: (Set, Binding),
-    /// The two values that each may have.
+    /// The two values that each factor or term may have.
     factors: Vec<[f32; 2]>,
 }
 
@@ -184,9 +186,11 @@ impl Perturbed {
         let functions = m.reachable(m.entry_point(job.entry, model).map_err(text)?.function());
         let bodies = functions.into_iter().filter_map(|id| m.function(id));
         let mut all = Vec::new();
+        // The bounded instructions that the entry point reaches.
         for inst in bodies.flat_map(|body| body.instructions()) {
             all.extend(bounds(m, inst)?.iter().map(|bound| (inst.at(), *bound)));
         }
+        // Multiply and add at each of them.
         let (bound, mut factors, mut is_wide) = (free_binding(m), Vec::new(), false);
         let rewritten = m.rewrite(|m, p| {
             let (entry, array) = (m.entry_point(job.entry, model)?, rewrite::word_array(m, p));
@@ -203,7 +207,7 @@ impl Perturbed {
         Ok(Perturbed { recorder, bound, factors })
     }
 
-    /// Runs the shader, with errors in random directions.
+    /// Runs the shader with errors in random directions.
     fn run(&self, original: &Original<'_>, at: Placement, run: u64) -> Result<Recording, Stop> {
         let mut random = Random::new(run, 0);
         let values = self.factors.iter().map(|both| random.one_of(both));
@@ -224,7 +228,7 @@ struct Perturb<'m, 'w> {
     m: &'m Module<'w>,
     buffer: HostBlock,
     factors: Vec<[f32; 2]>,
-    /// A value has components of other than 32 bits.
+    /// Whether some value has components of other than 32 bits.
     is_wide: bool,
 }
 
@@ -245,7 +249,7 @@ impl<'m> Perturb<'m, '_> {
         }
     }
 
-    /// Emits a value with its error; of a matrix, column by column.
+    /// Emits a value with its error; for a matrix, column by column.
     ///
     /// ```text
     /// %scaled = OpFMul %float %exact %factor

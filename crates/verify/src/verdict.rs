@@ -5,39 +5,39 @@ use std::fmt;
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything that was compared is equal.
+    /// All compared values are equal.
     Equal(Equal),
-    /// Something differs: this, first.
+    /// The first difference.
     Different(Box<Difference>),
     /// The comparison is impossible, for this reason.
     NotComparable(String),
 }
 
-/// What was compared.
+/// The extent of a successful comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Equal {
-    /// How many sets of inputs.
+    /// The number of sets of inputs.
     pub runs: u32,
-    /// How many draws that captured.
+    /// The number of draws that captured.
     pub draws: u64,
-    /// How many captured vertices, each once for every primitive that it is part of.
+    /// The number of captured vertices, each counted once for every primitive that contains it.
     pub vertices: u64,
-    /// How many outputs of how many invocations were recorded, in 32-bit words.
+    /// The number of recorded 32-bit words, over all outputs and invocations.
     pub words: u64,
-    /// Of the words that another device has computed, how many may be others within a tolerance, as they are rounded.
+    /// The number of words, compared with another device, that may differ within a tolerance because of rounding.
     pub rounded: u64,
-    /// How many of them are not compared, since rounding decides their values.
+    /// The number of those words that are not compared because rounding decides their values.
     pub open: u64,
-    /// How many of the words that were compared with those of another device are others.
+    /// The number of words that differ from those of another device.
     pub others: u64,
-    /// How many pixels of images.
+    /// The number of pixels of images.
     pub pixels: u64,
-    /// Whether what the original computes was recorded by the driver's own transform feedback, too.
+    /// Whether the driver's transform feedback recorded the outputs of the original, too.
     pub native: bool,
 }
 
 impl Equal {
-    /// Counts what another run has compared, too.
+    /// Adds the counts of another run.
     pub(crate) fn add(&mut self, other: Equal) {
         self.runs += 1;
         self.draws += other.draws;
@@ -51,7 +51,7 @@ impl Equal {
     }
 }
 
-/// What is judged.
+/// The part of a rewrite that is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The capture-only variant.
@@ -60,13 +60,13 @@ pub enum Part {
     RasterOnly,
     /// The variant that stores and rasterizes.
     Both,
-    /// The shader, where only one is made.
+    /// The shader of a lowering that makes only one.
     Lowered,
     /// The variant with the outputs that decide coverage.
     PositionOnly,
-    /// The variant with the other outputs.
+    /// The variant with all other outputs.
     Complement,
-    /// The full shader, with what is added to it.
+    /// The full shader with the additions of the lowering.
     Full,
     /// The data for the host: layout, counts, requirements.
     Host,
@@ -87,37 +87,37 @@ impl fmt::Display for Part {
     }
 }
 
-/// The first difference.
+/// The first difference that a comparison found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What is wrong.
+    /// The part that is wrong.
     pub part: Part,
-    /// What differs, as a sentence.
+    /// The difference, as a sentence.
     pub message: String,
     /// The seed of the inputs.
     pub seed: u64,
-    /// The draw, where it is of one.
+    /// The draw, if the difference belongs to one.
     pub draw: Option<String>,
-    /// The vertex and the instance, as the shader sees them.
+    /// The vertex index and the instance index in the shader.
     pub vertex: Option<(u32, u32)>,
-    /// The column and row of an image, from its upper left corner.
+    /// The column and row in an image, from its upper left corner.
     pub pixel: Option<(u32, u32)>,
-    /// The output.
+    /// The name of the output.
     pub varying: Option<String>,
-    /// The component of it.
+    /// The component of the output.
     pub component: Option<u32>,
-    /// What the value must be.
+    /// The expected value.
     pub expected: Option<Value>,
-    /// What it is.
+    /// The value found.
     pub found: Option<Value>,
 }
 
-/// A value.
+/// A value of one component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// Its bits, the low word first.
+    /// The bits of the value, low word first.
     pub bits: Vec<u32>,
-    /// The number that they mean.
+    /// The value in decimal notation.
     pub number: String,
 }
 
@@ -146,7 +146,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// The same, of what another device than the one that is judged has computed.
+    /// Adds the name of the device, other than the judged one, on which the comparison ended.
     pub(crate) fn on(self, device: &str) -> Stop {
         match self {
             Stop::NotComparable(why) => Stop::NotComparable(format!("on {device}: {why}")),
@@ -164,12 +164,12 @@ impl From<Difference> for Stop {
     }
 }
 
-/// The end of a comparison that proves nothing, and why.
+/// Ends a comparison that proves nothing, with the reason.
 pub(crate) fn not_comparable(why: impl fmt::Display) -> Stop {
     Stop::NotComparable(why.to_string())
 }
 
-/// The end of a comparison of a variant in which something is wrong.
+/// Ends a comparison because `part` is wrong.
 pub(crate) fn broken(part: Part, why: impl fmt::Display) -> Stop {
     Difference::new(part, why.to_string()).into()
 }

@@ -1,8 +1,8 @@
-//! Fragment stages: what they draw of a scene of planes, each primitive by itself.
+//! Fragment stages: compares the images of a scene of planes, in which each primitive is drawn alone.
 //!
-//! A synthetic vertex stage writes the inputs of the original, and another one those of the lowered stage, made of
-//! the same numbers. Both write built-in distances as well, so that the device cuts both alike; where the lowered stage
-//! does that instead, only the original's are cut, and whether a primitive is culled is decided on the CPU.
+//! One synthetic vertex stage writes the inputs of the original and another one those of the lowered stage, from the
+//! same numbers. Both also write built-in distances, so that the device clips both alike. If the lowered stage
+//! emulates clipping, only the original is clipped by the device, and the CPU decides which primitives are culled.
 
 use super::model::{Key, Model, Number, components, is_culled};
 use super::stage_inputs::{Corner, StageInputs, declared, kinds};
@@ -21,9 +21,9 @@ use polyshade_vulkan::{Error, Stage};
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The corners of a primitive.
+/// The vertices of a primitive.
 const CORNERS: usize = 3;
-/// How many primitives are drawn.
+/// The number of primitives.
 const PRIMITIVES: u32 = 24;
 
 /// Compares a lowered stage with the original.
@@ -40,11 +40,11 @@ struct FragmentRun<'r> {
     task: &'r Task<'r>,
     inputs: Inputs,
     leaves: Vec<Leaf>,
-    /// Of the input components of the original, and of the distances that it does not read.
+    /// The type of each input component of the original, and of each distance that it does not read.
     kinds: BTreeMap<Key, (ScalarKind, u32)>,
     model: Model,
     targets: Vec<ColourTarget>,
-    /// Three of each primitive.
+    /// Three for each primitive.
     corners: Vec<Corner>,
 }
 
@@ -62,7 +62,7 @@ impl<'r> FragmentRun<'r> {
             let why = "drivers interpolate `noperspective` arrays in their own way";
             return Err(not_comparable(why));
         }
-        // How many distances a stage tests that emulates them, though the original need not read them.
+        // A stage that emulates distances tests this many, even if the original does not read them.
         let counts = steps.counts.filter(|_| matches!(steps.form, ClipForm::Emulated { .. }));
         let distances = iter::zip(DISTANCE_KINDS, counts.unwrap_or_default())
             .flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
@@ -83,6 +83,7 @@ impl<'r> FragmentRun<'r> {
     fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
         let task = self.task;
         (task.report)(Phase::Original);
+        // The original, with both backgrounds and both fillers.
         let stage_inputs = self.original_inputs()?;
         let draw = |module: &Module<'_>| -> Result<Vec<Image>, Stop> {
             let draw = |before| {
@@ -103,6 +104,7 @@ impl<'r> FragmentRun<'r> {
         let other = task.other().map_or_else(|| Ok(right.clone()), draw)?;
         task.check_original(|_| true)?;
 
+        // The lowered stage.
         let module = task.variant(Part::Lowered, lowered)?;
         task.check_device(&module)?;
         let stage_inputs = self.lowered_inputs(&module)?;
@@ -123,14 +125,14 @@ impl<'r> FragmentRun<'r> {
         }
     }
 
-    /// Compares what is drawn of a primitive; returns how many pixels are covered.
+    /// Compares the images of a primitive, and returns the number of covered pixels.
     fn compare_images(&self, number: usize, drawn: [&[Image]; 2]) -> Result<u64, Stop> {
         let [right, found] = drawn;
         let primitive = &self.corners[number * CORNERS..][..CORNERS];
         let is_clipped = |corner: &Corner| {
             self.model.distances(&corner.values)[0].iter().any(|distance| distance.float() < 0.0)
         };
-        // Where the fragment stage cuts, edges are a matter of its precision, and values on both sides of them too.
+        // If the fragment stage clips, edges and the values at both sides of them depend on its precision.
         let is_cut = matches!(self.model.steps.form, ClipForm::Emulated { native_clip: false, .. })
             && primitive.iter().any(is_clipped);
         let mut covered = 0;
@@ -142,7 +144,7 @@ impl<'r> FragmentRun<'r> {
                 let [one, other] = [right, found].map(|image| colour(image, at));
                 let [is_right, is_found] = [right, found].map(|image| is_covered(image, at));
                 let is_same = match is_cut {
-                    // What is left may be smaller than the precision of a driver.
+                    // A clipped primitive may be smaller than a driver's precision.
                     true => is_right == is_found || is_edge(right) || is_edge(found),
                     false => target.is_same(one, other),
                 };
@@ -167,7 +169,7 @@ impl<'r> FragmentRun<'r> {
         matches!(self.model.steps.form, ClipForm::Emulated { .. })
     }
 
-    /// Whether the lowered stage has to cull a primitive: one cull distance is negative at all corners.
+    /// Whether the lowered stage must cull a primitive: one cull distance is negative at all vertices.
     fn is_dropped(&self, primitive: &[Corner]) -> bool {
         let distances = primitive.iter().map(|corner| self.model.distances(&corner.values));
         self.is_emulated() && is_culled(&distances.collect::<Vec<_>>())
@@ -177,7 +179,8 @@ impl<'r> FragmentRun<'r> {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
         let part = |random: &mut Random| random.below(65) as f32 / 64.0;
         let mut corners = [(); CORNERS].map(|()| Corner::random(&self.kinds, &mut random, part));
-        // What is a plane in one form is none in another, so neither cuts; and of some primitives all is seen.
+        // Every fourth primitive is not cut. In these forms none is, because the kind of a distance differs between
+        // the sides.
         let is_whole = number.is_multiple_of(4)
             || matches!(self.model.steps.form, ClipForm::Combined | ClipForm::Separate);
         // The distances that the original has, or gets as inputs.
@@ -185,19 +188,20 @@ impl<'r> FragmentRun<'r> {
             let keys = keys.iter().filter(|key| self.kinds.contains_key(key));
             keys.copied().collect::<Vec<Key>>()
         });
-        // Where the device cannot, the original would not be drawn as it should be.
+        // If the driver culls wrongly, the original would be drawn wrongly.
         let device = self.task.device.capabilities();
         let can_cull = !self.is_emulated() || !device.culls_wrongly(declared(&self.leaves));
         let is_culled = can_cull && !is_whole && number % 4 == 1 && !culls.is_empty();
         let culled = is_culled.then(|| random.one_of(&culls));
-        // Of some, only one plane cuts.
+        // In some primitives, only one plane cuts.
         let only = (number % 4 == 2 && !clips.is_empty()).then(|| random.one_of(&clips));
-        // Of some, a plane that is off is 0 everywhere, which is inside; and some lie close to all planes.
+        // In some, one distance is 0 everywhere, as for a disabled plane, which is inside. Some are close to all
+        // planes.
         let zero = (number % 8 == 4 && !clips.is_empty()).then(|| random.one_of(&clips));
         let scale = if number % 3 == 1 { 1.0 / 1024.0 } else { 1.0 };
         for key in clips.iter().chain(&culls) {
             for corner in &mut corners {
-                // Never 0 otherwise: what is at an edge may be on either side of it.
+                // Other distances are never 0: pixels at an edge may be on either side of it.
                 let distance = (2 * random.below(128) + 1) as f32 / 128.0;
                 let is_inside = is_whole
                     || !can_cull && culls.contains(key)
@@ -214,13 +218,13 @@ impl<'r> FragmentRun<'r> {
         corners
     }
 
-    /// The original, with a vertex stage that writes its inputs.
+    /// Returns the inputs of the original and the vertex stage that writes them.
     fn original_inputs(&self) -> Result<StageInputs, Stop> {
-        // What is culled is not drawn at all.
+        // Primitives that further distances would cull are not drawn at all.
         let most = if self.is_emulated() { declared(&self.leaves)[1] as usize } else { usize::MAX };
         let vertex = |corner: &Corner| {
             let arrays = match self.model.steps.form {
-                // The arrays are others than those of the lowered stage.
+                // The original's arrays differ from those of the lowered stage.
                 ClipForm::Combined | ClipForm::Separate => corner.own_distances(),
                 _ => {
                     let [clip, mut cull] = self.model.distances(&corner.values);
@@ -234,7 +238,7 @@ impl<'r> FragmentRun<'r> {
         StageInputs::new(self.task, (&self.leaves, None), vertices)
     }
 
-    /// The lowered stage, with a vertex stage that writes its inputs.
+    /// Returns the inputs of the lowered stage and the vertex stage that writes them.
     fn lowered_inputs(&self, module: &Module<'_>) -> Result<StageInputs, Stop> {
         let leaves = self.task.leaves(module, StorageClass::INPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
@@ -246,7 +250,7 @@ impl<'r> FragmentRun<'r> {
         StageInputs::of_lowered(self.task, (&leaves, None), (&self.model, &self.corners), arrays)
     }
 
-    /// The images that one of the sides draws of each primitive that is not dropped: one for each target.
+    /// Draws each primitive that is not dropped with one of the sides, and returns one image for each target.
     fn draw(
         &self,
         shader: &[u32],

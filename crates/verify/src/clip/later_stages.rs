@@ -1,8 +1,8 @@
-//! Geometry and tessellation stages: the outputs of a lowered one are made of the original's, vertex by vertex and
-//! strip by strip, and a scene of each primitive's result is drawn as the original draws it. Of a geometry stage that
-//! cuts primitives itself, and so emits others, only images are compared.
+//! Geometry and tessellation stages: compares the lowered stage's outputs with those computed from the original's
+//! outputs, vertex by vertex and strip by strip, and the images of each primitive's results. For a geometry stage
+//! that clips itself, and therefore emits other vertices, only images are compared.
 //!
-//! Synthetic stages write the inputs of both, made of the same numbers.
+//! Synthetic stages write the inputs of both sides, made from the same numbers.
 
 use super::host;
 use super::model::{Key, Model, Number, Vertex, components, recorded};
@@ -40,7 +40,7 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
 
 /// One comparison, with one set of inputs.
 struct LaterStagesRun<'r> {
-    /// Its original has no transform feedback of its own.
+    /// A task whose original has no transform feedback.
     task: &'r Task<'r>,
     shape: StageShape,
     /// The resources.
@@ -55,17 +55,18 @@ struct LaterStagesRun<'r> {
     corners: Vec<Corner>,
 }
 
-/// The inputs of a stage, and the model with the setting that the host fills in, if it does.
+/// The inputs of a stage, and the model that holds its host parameters, if it has any.
 type Given<'g> = (&'g StageInputs, Option<&'g Model>);
 
 /// One of the two stages.
 type Shader<'s> = (&'s Module<'s>, Given<'s>);
 
-/// What the original emits of each primitive, where that is defined.
+/// The vertices that the original emits for each primitive; `None` if undefined.
 type Emitted = Vec<Option<Vec<(Strip, Vertex)>>>;
 
 impl<'r> LaterStagesRun<'r> {
     fn new(task: &'r Task<'r>, steps: &ClipSteps, seed: u64) -> Result<LaterStagesRun<'r>, Stop> {
+        // The interface of the original.
         let (original, model) = (task.original, task.job.stage);
         let entry = original.entry_point(task.job.entry, model).map_err(not_comparable)?;
         task.check_device(original)?;
@@ -75,12 +76,13 @@ impl<'r> LaterStagesRun<'r> {
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let inputs = task.inputs((Values::Any, seed), 0)?;
         let input_model = of_inputs(task, &read, steps)?;
-        // The number of distances that stages share does not limit those that the last one rasterizes with.
+        // `counts` is about interfaces between stages, not about the distances that the last stage rasterizes with.
         let is_last =
             matches!(steps.form, ClipForm::Emulated { .. } | ClipForm::ClippedInGeometry { .. });
         let counts = steps.counts.filter(|_| !is_last);
         let outputs = ClipSteps { counts, ..steps.clone() };
         let model = Model::new(task, &emitted, &steps.outputs, None, &outputs)?;
+        // Random numbers for the inputs of all vertices.
         let passed_on = components(&read).into_keys().filter(Key::is_passed_on);
         let kinds = kinds(task, &read, passed_on);
         let mut random = Random::new(seed, 1 << 43);
@@ -92,7 +94,7 @@ impl<'r> LaterStagesRun<'r> {
         let count = corners * primitives;
         let mut all: Vec<Corner> =
             (0..count).map(|_| Corner::random(&kinds, &mut random, number)).collect();
-        // A control stage compares no distances.
+        // Outputs of a control stage are no distances yet, so it gets no NaNs.
         if !matches!(shape, StageShape::Control(_)) {
             let odd = all.chunks_exact_mut(corners).skip(ODD - 1).step_by(ODD).flatten();
             odd.for_each(|corner| corner.lose_numbers(&kinds));
@@ -114,6 +116,7 @@ impl<'r> LaterStagesRun<'r> {
         if let Some(why) = self.is_not_cut().filter(|_| self.cuts()) {
             return Err(not_comparable(why));
         }
+        // Record the original.
         (task.report)(Phase::Original);
         let read = (self.read.as_slice(), self.shape.pass_through_tesc(task.original));
         let vertex = |one: &Corner| (one.position, one.values.clone(), one.own_distances());
@@ -121,6 +124,7 @@ impl<'r> LaterStagesRun<'r> {
         let given = (&stage_inputs, None);
         let right = self.record_original(given)?;
 
+        // Compare the lowered stage for each set of host parameters.
         let module = task.lowered(lowered)?;
         self.check_modes(&module)?;
         let stage_inputs = self.lowered_inputs(&module)?;
@@ -145,8 +149,7 @@ impl<'r> LaterStagesRun<'r> {
         }
     }
 
-    /// Why the images of the original, whose primitives the device cuts, and of the lowered stage, if it cuts them
-    /// itself, are not compared.
+    /// Returns why the images of a stage that clips itself cannot be compared with those that the device clips.
     fn is_not_cut(&self) -> Option<String> {
         let [clip, cull] = declared(&self.leaves);
         let ClipSteps { planes, mask, .. } = &self.model.steps;
@@ -161,7 +164,7 @@ impl<'r> LaterStagesRun<'r> {
         }
     }
 
-    /// Whether the lowered stage clips primitives itself, and so emits others than the original.
+    /// Whether the lowered stage clips primitives itself and therefore emits other vertices than the original.
     fn cuts(&self) -> bool {
         matches!(
             (self.shape, self.model.steps.form),
@@ -169,7 +172,7 @@ impl<'r> LaterStagesRun<'r> {
         )
     }
 
-    /// What the original emits.
+    /// Records the vertices that the original emits.
     fn record_original(&self, given: Given<'_>) -> Result<Emitted, Stop> {
         let record = |module: &Module<'_>| -> Result<Vec<Vec<Emit>>, Stop> {
             let recorder = self.shape.record(module, self.task.job);
@@ -187,6 +190,7 @@ impl<'r> LaterStagesRun<'r> {
         let right = record(self.task.original)?;
         let other = self.task.other().map_or_else(|| Ok(right.clone()), record)?;
         self.task.check_original(|_| true)?;
+        // Words that differ between the fillers are undefined; so are primitives whose strips differ.
         let keys = components(&self.leaves);
         let of_primitive = |(right, other): (&Vec<Emit>, &Vec<Emit>)| {
             let strips = |emits: &[Emit]| emits.iter().map(|one| one.strip).collect::<Vec<_>>();
@@ -199,7 +203,7 @@ impl<'r> LaterStagesRun<'r> {
         Ok(right.iter().zip(&other).map(of_primitive).collect())
     }
 
-    /// The lowered stage takes and makes what the original does; one that cuts may make more vertices of it.
+    /// The lowered stage must have the execution modes of the original. One that clips may emit more vertices.
     fn check_modes(&self, module: &Module<'_>) -> Result<(), Stop> {
         let modes = |module: &Module<'_>| -> Result<BTreeSet<Vec<u32>>, Stop> {
             let entry = module.entry_point(self.task.job.entry, self.task.job.stage);
@@ -215,7 +219,7 @@ impl<'r> LaterStagesRun<'r> {
         }
     }
 
-    /// The same vertices in the same places; returns how many words they have.
+    /// Checks that both sides emit the same vertices in the same places, and returns the number of compared words.
     fn compare_emits(
         &self,
         model: &Model,
@@ -248,7 +252,7 @@ impl<'r> LaterStagesRun<'r> {
         Ok(words)
     }
 
-    /// Returns how many pixels are covered.
+    /// Compares the images of all primitives, and returns the number of covered pixels.
     fn compare_images(
         &self,
         scene: Scene<'_>,
@@ -256,7 +260,7 @@ impl<'r> LaterStagesRun<'r> {
         shaders: [Shader<'_>; 2],
     ) -> Result<u64, Stop> {
         let topology = self.shape.makes(self.task.original);
-        // What cuts primitives that are all too short emits nothing, on which llvmpipe crashes.
+        // A stage that clips may drop every primitive and emit nothing, on which llvmpipe crashes.
         let is_seen = right.iter().flatten().any(|right| !self.shape.lists(right).is_empty());
         if !is_seen || topology.is_none() && !scene.is_native {
             return Ok(0);
@@ -279,7 +283,7 @@ impl<'r> LaterStagesRun<'r> {
         })
     }
 
-    /// What the lowered stage is to read, and nothing else.
+    /// Returns exactly the inputs that the lowered stage reads.
     fn lowered_inputs(&self, module: &Module<'_>) -> Result<StageInputs, Stop> {
         let read = self.task.leaves(module, StorageClass::INPUT);
         let read = of_one_vertex(read.map_err(|why| broken(Part::Lowered, why))?);
@@ -293,7 +297,7 @@ impl<'r> LaterStagesRun<'r> {
         StageInputs::of_lowered(self.task, read, (&self.input_model, &self.corners), arrays)
     }
 
-    /// Draws all primitives with a stage that writes down what it emits.
+    /// Draws all primitives with a recorder.
     fn record(&self, recorder: &Recorder, given: Given<'_>) -> Result<Vec<Vec<Emit>>, Error> {
         let (primitives, slots) = self.shape.slots();
         let slots = slots * primitives as u32;
@@ -309,7 +313,7 @@ impl<'r> LaterStagesRun<'r> {
         self.shape.read(recorder, &words).ok_or_else(unfinished)
     }
 
-    /// Draws primitives, each by itself, with one of the stages.
+    /// Draws each primitive alone with one of the stages.
     fn draw_each(
         &self,
         (module, given): Shader<'_>,
@@ -326,8 +330,8 @@ impl<'r> LaterStagesRun<'r> {
         self.task.device.count(&work)
     }
 
-    /// A draw of some of the vertices, with what the host fills in for the stage, the resources, and for our own stages
-    /// the tessellation level.
+    /// Makes a draw of some of the vertices, with the host parameters and resources of the stage, and the
+    /// tessellation level of the synthetic stages.
     fn draw<'w>(
         &'w self,
         shader: &'w [u32],
@@ -348,6 +352,7 @@ impl<'r> LaterStagesRun<'r> {
         let mut draw = Draw::new(stages.collect(), 0..corners.len() as u32);
         let (topology, count) = self.shape.takes();
         (draw.topology, draw.patch_control_points) = (topology, count as u32);
+        // Inputs and host parameters.
         draw.vertex_buffers = vec![stage_inputs.install(corners, work)];
         host::bind(model, &mut draw, work);
         if let StageShape::Control(_) = self.shape {
@@ -362,7 +367,7 @@ impl<'r> LaterStagesRun<'r> {
     }
 }
 
-/// What becomes of the inputs of a stage.
+/// The model of the inputs of a stage.
 fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &ClipSteps) -> Result<Model, Stop> {
     let kept = ClipSteps { planes: None, mask: None, form: ClipForm::Kept, ..steps.clone() };
     let mut model = Model::new(task, leaves, &steps.inputs, None, &kept)?;
@@ -371,7 +376,7 @@ fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &ClipSteps) -> Result<Mode
         | ClipForm::ClippedInGeometry { location: Some(location), native_clip, .. } => {
             let [_, linked] = steps.counts.unwrap_or_default();
             let [clip, cull] = model.distances.each_ref().map(|keys| !keys.is_empty());
-            // Those that the device has stay, unless others are among them.
+            // Distances that the device supports remain built-in, unless there are unsupported ones among them.
             let is_lacked = !native_clip || cull || linked > 0;
             if (clip || cull) && is_lacked {
                 ClipForm::Registers { location }
@@ -384,10 +389,10 @@ fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &ClipSteps) -> Result<Mode
     Ok(model)
 }
 
-/// Numbers that shaders compare with and count by, some of them negative.
+/// Numbers, some of them negative, with which shaders compare and to which they count.
 const CORNERS: [f32; 6] = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0];
 
-/// One in so many primitives is given not-a-numbers.
+/// Every eighth primitive gets NaNs.
 const ODD: usize = 8;
 
 /// The specialization constant of `library/pass_through.tesc`.

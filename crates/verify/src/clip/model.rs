@@ -1,7 +1,7 @@
-//! The distances of a vertex, as numbers, and what a lowered stage has of a vertex of the original.
+//! A model of the distances of a vertex and of the lowered stage's outputs for a vertex of the original.
 //!
-//! No driver has registers with the semantics of distances, planes of the host's, or planes that are off: this models
-//! the rules of Direct3D and OpenGL. What Vulkan has itself is drawn besides (`scene`).
+//! No driver has registers with distance semantics, user clip planes, or disabled planes; the model implements the
+//! rules of Direct3D and OpenGL for them. Distances that Vulkan supports are also drawn (`scene`).
 
 use crate::leaves::{self, Leaf};
 use crate::run::Task;
@@ -14,17 +14,17 @@ use polyshade::spv::{BuiltIn, Decoration, Id, Inst, Type};
 use polyshade::transform_feedback::Locations;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a 32-bit component of an output or input lies.
+/// The place of a 32-bit component of an output or input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
-    /// Component of an element of a built-in.
+    /// A component of an element of a built-in.
     BuiltIn { builtin: u32, element: u32, component: u32 },
-    /// Component of a location.
+    /// A component of a location.
     Register { location: u32, component: u32 },
 }
 
 impl Key {
-    /// The components of the registers from `location` on.
+    /// The components of all registers from `location` on.
     pub(super) fn from(location: u32) -> impl Iterator<Item = Key> {
         (0..).map(move |number| Key::Register {
             location: location.saturating_add(number / 4),
@@ -32,13 +32,13 @@ impl Key {
         })
     }
 
-    /// The elements of a built-in array.
+    /// The elements of a built-in distance array.
     pub(super) fn elements(kind: DistanceKind) -> impl Iterator<Item = Key> {
         let BuiltIn(builtin) = kind.builtin();
         (0..).map(move |element| Key::BuiltIn { builtin, element, component: 0 })
     }
 
-    /// The components that an output or input takes of registers.
+    /// The register components that an output or input occupies.
     pub(super) fn registers(leaf: &Leaf) -> impl Iterator<Item = Key> {
         leaves::registers(leaf).map(|(location, component)| Key::Register { location, component })
     }
@@ -47,13 +47,13 @@ impl Key {
         Key::BuiltIn { builtin: BuiltIn::POSITION.0, element: 0, component }
     }
 
-    /// Whether it is an element of one of the built-in arrays of distances.
+    /// Whether the component is an element of a built-in distance array.
     fn is_built_in(&self) -> bool {
         let Key::BuiltIn { builtin, .. } = self else { return false };
         DISTANCE_KINDS.into_iter().any(|kind| *builtin == kind.builtin().0)
     }
 
-    /// Whether a stage passes it to the next one: it is a location, or a distance.
+    /// Whether a stage passes the component to the next one: locations and distances are passed.
     pub(super) fn is_passed_on(&self) -> bool {
         matches!(self, Key::Register { .. }) || self.is_built_in()
     }
@@ -75,7 +75,7 @@ impl Key {
     }
 }
 
-/// The components of outputs or inputs, and the word of each of a vertex.
+/// Maps each component of outputs or inputs to the index of its word in a recorded vertex.
 pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
     let mut components = BTreeMap::new();
     let mut word = 0;
@@ -95,22 +95,23 @@ pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
     components
 }
 
-/// A value that a component has, or must have.
+/// The value, or the required value, of a component.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
     Bits(u32),
-    /// A number, up to an error: a driver adds products in any order.
+    /// A number and its largest error: a driver may add products in any order.
     Near(f64, f64),
-    /// The same of a sum of which a part is beyond all floats: a driver that adds it first comes to no number.
+    /// A number and its largest error, where a partial sum may exceed the largest float: the result may then be
+    /// infinite or a NaN.
     Overflowing(f64, f64),
-    /// What the original leaves to the driver.
+    /// A value that the original leaves undefined.
     Undefined,
 }
 
 /// The components of a vertex.
 pub(super) type Vertex = BTreeMap<Key, Number>;
 
-/// A vertex of which these words were recorded, where its components are among them, and which of them are undefined.
+/// Makes a vertex of recorded words: the words that `components` names, with undefined words marked.
 pub(super) fn recorded(
     components: &BTreeMap<Key, usize>,
     words: &[u32],
@@ -123,7 +124,7 @@ pub(super) fn recorded(
     components.iter().map(|(key, word)| (*key, number(*word))).collect()
 }
 
-/// What the host fills in.
+/// The host parameters: the mask of enabled planes and the planes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Setting {
     pub(super) mask: u32,
@@ -133,7 +134,7 @@ pub(super) struct Setting {
 /// The largest error of a sum of four products, relative to the sum of their magnitudes: a few roundings.
 const ROUNDING: f64 = 1.0 / (1 << 20) as f64;
 
-/// How a driver may round a number that is known up to an error.
+/// The value that a driver's rounding may give within the error of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rounding {
     Least,
@@ -144,7 +145,7 @@ pub(super) enum Rounding {
 impl Number {
     pub(super) const ZERO: Number = Number::Bits(0);
 
-    /// A vertex dotted with a plane.
+    /// Returns the dot product of a vertex and a plane.
     fn dot(vertex: [Number; 4], plane: [f32; 4]) -> Number {
         if vertex.contains(&Number::Undefined) {
             return Number::Undefined;
@@ -152,10 +153,10 @@ impl Number {
         let product = |(one, plane): (Number, f32)| f64::from(one.float()) * f64::from(plane);
         let products = vertex.into_iter().zip(plane).map(product);
         let magnitude: f64 = products.clone().map(f64::abs).sum();
-        // Each product, sum and the result may be a denormal that is flushed.
+        // Each product, each sum and the result may be a denormal that is flushed.
         let flushed = 8.0 * f64::from(f32::MIN_POSITIVE);
         let error = magnitude * ROUNDING + flushed;
-        // Whatever is added first, no sum on the way is beyond that of all products of one sign.
+        // In any order of additions, no partial sum exceeds the sum of all products of one sign.
         let of_sign = |sign: f64| products.clone().map(|one| (sign * one).max(0.0)).sum::<f64>();
         match of_sign(1.0).max(of_sign(-1.0)) + error > f64::from(f32::MAX) {
             true => Number::Overflowing(products.sum(), error),
@@ -163,7 +164,7 @@ impl Number {
         }
     }
 
-    /// What it may become.
+    /// Returns the number with a rounding applied.
     pub(super) fn rounded(self, rounding: Rounding) -> Number {
         match (self, rounding) {
             (Number::Near(number, error), Rounding::Least) => Number::Near(number - error, 0.0),
@@ -172,7 +173,7 @@ impl Number {
         }
     }
 
-    /// Whether a distance is at least 0, as a number.
+    /// Returns 1.0 for a distance of at least 0, else 0.0.
     fn flag(self) -> Number {
         match self {
             Number::Undefined => self,
@@ -181,7 +182,7 @@ impl Number {
         }
     }
 
-    /// Whether it is negative where a driver keeps denormals, and 0 where it flushes them.
+    /// Whether the number is a negative denormal: negative if the driver keeps denormals, 0 if it flushes them.
     pub(super) fn may_be_negative(self) -> bool {
         self.float() < 0.0 && self.float().is_subnormal()
     }
@@ -194,7 +195,7 @@ impl Number {
         }
     }
 
-    /// Bits that have this value; of what may be anything, 0.
+    /// Returns bits of this value; 0 for an undefined value.
     pub(super) fn bits(&self) -> u32 {
         match self {
             Number::Bits(bits) => *bits,
@@ -203,7 +204,8 @@ impl Number {
         }
     }
 
-    /// Whether `bits`, of a float or an integer, are right. Where the sum may overflow, any bits are.
+    /// Whether `bits`, of a float or an integer, are correct. If the sum may overflow, infinities and NaNs are
+    /// correct, too.
     pub(super) fn is(self, bits: u32, is_float: bool) -> bool {
         match self {
             Number::Undefined => true,
@@ -224,22 +226,22 @@ impl Number {
     }
 }
 
-/// What of an interface of the original is a distance, and what becomes of that.
+/// The distances in an interface of the original, and the steps that rewrite them.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub(super) steps: ClipSteps,
-    /// What the host fills in: of a new model, nothing.
+    /// The host parameters. A new model has all planes enabled and no planes.
     pub(super) setting: Setting,
-    /// The components that are clip and cull distances, by their numbers; those that are not there are 0.
+    /// The components that are clip and cull distances, in order; components that do not exist read as 0.
     pub(super) distances: [Vec<Key>; 2],
-    /// What the original has and may stay, though nothing is to read it: registers that are distances now, and arrays
-    /// that need no capability.
+    /// Components of the original that the lowered stage may keep or remove: registers that became distances, and
+    /// built-in arrays that need no capability.
     pub(super) left: BTreeSet<Key>,
 }
 
 impl Model {
-    /// Of the shader, as it is given, and its interface `leaves`. Of arrays the first are distances: as many as
-    /// `counts` says, where the stage need not have them and they need no capability.
+    /// Makes the model of the original's interface `leaves`. `counts`, if given, is the number of distances in the
+    /// built-in arrays; use it where the stage need not declare them and they need no capability.
     pub(super) fn new(
         task: &Task<'_>,
         leaves: &[Leaf],
@@ -259,7 +261,7 @@ impl Model {
             }
             let own = own_distances(m, leaves, (&listed.semantics, steps.user_semantics), kind);
             left.extend(&own);
-            // What is linked numbers, if anything is.
+            // The linked semantics, if any, number the distances.
             let linked = listed.linked.as_ref().map(|linked| components_of(linked, kind));
             distances.extend(linked.map_or(own, |linked| linked.into_iter().collect()));
             distances
@@ -273,14 +275,14 @@ impl Model {
         }
     }
 
-    /// Whether Vulkan has it all: distances are built-in arrays, and nothing but their form changes.
+    /// Whether Vulkan supports all of it: distances are built-in arrays, and the lowering only changes their form.
     pub(super) fn is_native(&self) -> bool {
         let ClipSteps { planes: None, mask: None, form, .. } = &self.steps else { return false };
         self.distances.iter().flatten().all(Key::is_built_in)
             && !matches!(form, ClipForm::Combined | ClipForm::Separate)
     }
 
-    /// The distances as they are written, as numbers: clip in order, cull in order.
+    /// Returns the distances that the stage writes: clip in order, cull in order.
     fn written(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
         let number = |key: &Key| vertex.get(key).copied().unwrap_or(Number::ZERO);
         let mut arrays =
@@ -293,12 +295,13 @@ impl Model {
         arrays
     }
 
-    /// The distances that cut, and as many as stages agree on: 0 of planes that are off.
+    /// Returns the distances that clip and cull, extended to the numbers that the stages agree on. Disabled planes
+    /// have distance 0.
     pub(super) fn distances(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
         let [mut clip, mut cull] = self.written(vertex);
         for (number, distance) in (0..).zip(&mut clip) {
             if self.setting.mask.checked_shr(number).is_some_and(|bits| bits & 1 == 0) {
-                // Of either sign: drivers turn what selects among constants into arithmetic.
+                // A zero of either sign: drivers turn selections among constants into arithmetic.
                 *distance = Number::Near(0.0, 0.0);
             }
         }
@@ -312,7 +315,7 @@ impl Model {
                 clip.resize(clip.len().max(clips), Number::ZERO);
                 clip.append(&mut cull);
             }
-            // What others have and this stage does not write is undefined.
+            // Distances that other stages have and this stage does not write are undefined.
             ClipForm::Registers { .. }
             | ClipForm::ClippedInGeometry { .. }
             | ClipForm::Emulated { .. } => {
@@ -323,8 +326,8 @@ impl Model {
         [clip, cull]
     }
 
-    /// What the lowered stage has of a vertex of the original: all that is no distance as it was, and the distances
-    /// where the form has them.
+    /// Returns the lowered stage's outputs for a vertex of the original: unchanged components that are not distances,
+    /// and the distances in the places that the form requires.
     pub(super) fn lowered(&self, vertex: &Vertex) -> Vertex {
         let mut lowered = vertex.clone();
         lowered.retain(|key, _| !key.is_built_in() && !self.left.contains(key));
@@ -336,7 +339,7 @@ impl Model {
         let location = match self.steps.form {
             ClipForm::Registers { location } => Some(location),
             ClipForm::ClippedInGeometry { location, .. } => location,
-            // Without cull distances there is nothing to do.
+            // Without cull distances, nothing is emulated.
             ClipForm::Emulated { location, native_clip }
                 if !native_clip || !arrays[1].is_empty() =>
             {
@@ -360,13 +363,13 @@ impl Model {
     }
 }
 
-/// Whether one cull distance is negative at all vertices, whose distances these are.
+/// Whether one cull distance is negative at all vertices of a primitive, given the distances of each.
 pub(super) fn is_culled(primitive: &[[Vec<Number>; 2]]) -> bool {
     let count = primitive.first().map_or(0, |[_, cull]| cull.len());
     (0..count).any(|number| primitive.iter().all(|[_, cull]| cull[number].float() < 0.0))
 }
 
-/// What planes are dotted with.
+/// The vector that planes are dotted with.
 fn dotted(planes: UserPlanes) -> [Key; 4] {
     [0, 1, 2, 3].map(|component| match planes.vertex {
         None => Key::position(component),
@@ -374,7 +377,7 @@ fn dotted(planes: UserPlanes) -> [Key; 4] {
     })
 }
 
-/// Whether the stage accesses its distances of a kind. Those that it only declares are undefined, and need no
+/// Whether the stage accesses its distances of a kind. Distances that it only declares are undefined and need no
 /// capability.
 fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: DistanceKind) -> bool {
     let mut of_kind = leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin()));
@@ -387,22 +390,22 @@ fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: DistanceKind) -> bool {
     })
 }
 
-/// Whether an instruction that uses the variable of `leaf` may access the array that it is an element of.
+/// Whether an instruction that uses the variable of `leaf` may access the array that `leaf` is an element of.
 fn leads_to(m: &Module<'_>, user: Inst<'_>, leaf: &Leaf) -> bool {
     let Some(chain) = AccessChain::of(user).filter(|_| m.builtin(leaf.variable).is_none()) else {
         return true;
     };
     let is_array = |ty: &Id| matches!(m.ty(*ty), Some(Type::Array { .. }));
-    // Which vertex it is comes first, where there are several.
+    // In arrays of vertices, the index of the vertex comes first.
     let depth = usize::from(m.pointee(leaf.variable).as_ref().is_some_and(is_array));
     let member = chain.indices().nth(depth).and_then(|index| m.constant(index));
     member.is_none_or(|member| leaf.path.get(depth).is_none_or(|own| *own == member))
 }
 
-/// Registers are not looked at beyond so many: a stage has two that hold distances.
+/// The most locations of one semantic that are considered: a stage has two registers that hold distances.
 const MOST_REGISTERS: usize = 4;
 
-/// The components of a kind that are listed, register by register.
+/// The components that `semantics` lists for a kind of distance.
 fn components_of(semantics: &[DistanceSemantic], kind: DistanceKind) -> BTreeSet<Key> {
     let of_kind = semantics.iter().filter(|semantic| semantic.kind == kind);
     let registers = of_kind.flat_map(|semantic| {
@@ -416,7 +419,7 @@ fn components_of(semantics: &[DistanceSemantic], kind: DistanceKind) -> BTreeSet
     keys.collect()
 }
 
-/// The components that semantics make distances of a kind, in their order.
+/// The components that are distances of a kind by a semantic, in register order.
 fn own_distances(
     m: &Module<'_>,
     leaves: &[Leaf],

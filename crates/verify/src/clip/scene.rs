@@ -1,8 +1,8 @@
-//! A scene of planes: what the device draws of it with the original, and what with the lowered stage.
+//! A scene of planes: compares the images that the device draws with the original and with the lowered stage.
 //!
-//! Where Vulkan has the distances, the original is drawn as it is, and its outputs are shown as well. Where it has
-//! not, a vertex stage of ours takes what was recorded of the original from vertex buffers, with the distances that the
-//! model gives it, and writes them natively; whether a primitive is culled is decided on the CPU.
+//! If Vulkan supports the distances, the original is drawn unchanged, and its outputs are compared in images, too.
+//! Otherwise, a synthetic vertex stage reads the recorded outputs of the original from vertex buffers and writes the
+//! model's clip distances natively; the CPU decides which primitives are culled.
 
 use super::MOST;
 use super::model::{Key, Model, Number, Rounding, Vertex, is_culled};
@@ -22,42 +22,42 @@ use polyshade::spv::{Capability, StorageClass};
 use polyshade_vulkan::{Draw, Error, Stage, Work, vk};
 use std::collections::BTreeMap;
 
-/// What becomes of some vertices.
+/// Some vertices to draw, with the primitives that the original makes from them.
 pub(super) struct Drawable<P> {
-    /// What is drawn.
+    /// The argument of the draw.
     pub(super) of: P,
-    /// What a message calls it.
+    /// The name in messages.
     pub(super) title: String,
-    /// Of lists, where the original is not drawn itself: each primitive has its own vertices.
+    /// The topology. If the model replaces the original, a list: each primitive has its own vertices.
     pub(super) topology: vk::PrimitiveTopology,
     /// The outputs of the original.
     pub(super) primitives: Vec<Vec<Vertex>>,
 }
 
-/// What is drawn, and where.
+/// The parameters of the images.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'s> {
     task: &'s Task<'s>,
     pub(super) model: &'s Model,
-    /// How many clip and cull distances there are.
+    /// The numbers of clip and cull distances.
     counts: [u32; 2],
-    /// The original is drawn as it is.
+    /// Whether the original is drawn unchanged.
     pub(super) is_native: bool,
-    /// Images are the same to the bit.
+    /// Whether images must be equal bit for bit.
     is_exact: bool,
 }
 
 impl<'s> Scene<'s> {
-    /// That of a stage behind the vertex stage, if it has a shape.
+    /// Makes the scene of a vertex stage or, with a shape, of a later stage.
     pub(super) fn new(task: &'s Task<'s>, model: &'s Model, shape: Option<StageShape>) -> Self {
         let own = model.distances.each_ref().map(|keys| keys.len() as u32);
         let is_native = model.is_native() && !task.device.capabilities().culls_wrongly(own);
         let counts = model.distances(&Vertex::new()).map(|all| all.len() as u32);
         let is_exact = match model.steps.form {
             ClipForm::Emulated { native_clip: false, .. } => counts[0] == 0,
-            // A point is dropped or stays as it is; of other primitives, edges are a matter of precision.
+            // A point is dropped or unchanged; edges of other primitives depend on the driver's precision.
             ClipForm::ClippedInGeometry { .. } => shape.is_some_and(StageShape::makes_points),
-            // The model knows the distances to planes only nearly, and not how a driver divides a patch.
+            // The model knows the distances to planes approximately, and not how a driver subdivides a patch.
             _ => {
                 let is_divided = matches!(shape, Some(StageShape::Evaluation(_)));
                 is_native || model.steps.planes.is_none() && !is_divided
@@ -66,7 +66,7 @@ impl<'s> Scene<'s> {
         Scene { task, model, counts, is_native, is_exact }
     }
 
-    /// Whether the form is one that the device can draw.
+    /// Whether the device can draw this form of distances.
     pub(super) fn is_drawn(&self, originals: &[Leaf], module: &Module<'_>) -> bool {
         let device = self.task.device.capabilities();
         let is_form = match self.model.steps.form {
@@ -81,11 +81,11 @@ impl<'s> Scene<'s> {
         let is_drawable = device.features.shader_clip_distance == vk::TRUE
             && self.counts[0] <= device.limits.max_clip_distances.min(MOST);
         let one_layer = !originals.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer));
-        // A draw of one primitive has another first vertex.
+        // Each primitive is a separate draw, which has another base vertex.
         is_form && is_drawable && one_layer && !module.has_capability(Capability::DRAW_PARAMETERS)
     }
 
-    /// Whether what becomes of all primitives is defined.
+    /// Whether Vulkan defines the images of all primitives.
     fn is_defined<P>(&self, drawable: &Drawable<P>) -> bool {
         drawable.primitives.iter().all(|primitive| {
             let positions: Vec<[f32; 4]> = primitive.iter().map(position).collect();
@@ -96,7 +96,7 @@ impl<'s> Scene<'s> {
         })
     }
 
-    /// Whether a number is defined, and of a size that can be interpolated where its primitive is cut in two ways.
+    /// Whether a number is defined and, if original and lowered stage clip differently, small enough to interpolate.
     fn is_tame(&self, number: Number) -> bool {
         let is_interpolated =
             !self.is_exact || matches!(self.model.steps.form, ClipForm::Emulated { .. });
@@ -105,9 +105,10 @@ impl<'s> Scene<'s> {
         is_number && number.float().abs() <= most && !number.may_be_negative()
     }
 
-    /// Draws with both shaders, the original and the lowered one: an image for each of the `drawables` that are
-    /// defined, with the fragment stage that is given. Shows where they are, how deep, and of an original that is drawn
-    /// itself, what is in `leaves`, and the distances that `lowered` writes. Returns how many pixels are covered.
+    /// Draws each defined drawable with the original and with the lowered stage, and compares the images.
+    ///
+    /// The images show coverage and depth. If the original is drawn unchanged, they also show its outputs `leaves`
+    /// and the distances that `lowered` writes. Returns the number of covered pixels.
     pub(super) fn compare<P: Copy, S: Copy>(
         &self,
         drawables: impl IntoIterator<Item = Drawable<P>>,
@@ -150,8 +151,8 @@ impl<'s> Scene<'s> {
         Ok(pixels)
     }
 
-    /// Leaves out what is seen or not as the distances from planes are rounded: what lies between two planes that
-    /// nearly meet, or belongs to a primitive that is seen from its edge, so that all its pixels are near a plane.
+    /// Leaves out drawables whose coverage depends on the rounding of the distances to planes: those between two
+    /// planes that nearly coincide, and primitives seen edge-on, all of whose pixels are near a plane.
     fn leave_out_undecided<P>(&self, drawables: &mut Vec<Drawable<P>>) -> Result<(), Stop> {
         if self.model.steps.planes.is_none() || drawables.is_empty() {
             return Ok(());
@@ -164,7 +165,8 @@ impl<'s> Scene<'s> {
         Ok(())
     }
 
-    /// Probes of the output distances of a stage that cuts primitives itself: of the original, and of the lowered one.
+    /// Returns fragment stages that show the distances of a stage that clips itself: of the original, and of the
+    /// lowered one.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
         let ClipForm::ClippedInGeometry { keeps_distances: true, .. } = self.model.steps.form
         else {
@@ -174,7 +176,7 @@ impl<'s> Scene<'s> {
             DISTANCE_KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
                 (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
             });
-        // Each is written as its number.
+        // Each distance has its number as its value.
         let numbers = (0..).map(Number::Bits);
         let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
         let places = self.model.lowered(&vertex);
@@ -197,7 +199,7 @@ impl<'s> Scene<'s> {
         }
     }
 
-    /// What is drawn in place of the original, and with the lowered stage, each with its fragment stage.
+    /// Draws the original or its replacement, and the lowered stage, each with its fragment stage.
     fn draw<P: Copy, S>(
         &self,
         [original, lowered]: [&[u32]; 2],
@@ -217,16 +219,16 @@ impl<'s> Scene<'s> {
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         self.task.check_messages(Part::Lowered, |_| true)?;
         match self.model.steps.form {
-            // SwiftShader counts nothing of what a fragment stage discards some of.
+            // SwiftShader's queries count nothing for primitives of which the fragment stage discards a part.
             ClipForm::Emulated { .. } => right.1.clone_from(&found.1),
             ClipForm::Kept | ClipForm::Arrays if self.is_native => {}
-            // What one side cuts or culls itself does not reach clipping.
+            // Primitives that one side clips or culls in a shader do not reach the clipping stage.
             _ => right.1.iter_mut().for_each(|counts| counts.clipping = None),
         }
         Ok([right, found])
     }
 
-    /// A fragment stage as it is behind the lowered stage.
+    /// Returns the fragment stage that follows the lowered stage.
     fn emulated(&self, fragment: &[u32]) -> Result<Vec<u32>, Stop> {
         let ClipForm::Emulated { location, native_clip } = self.model.steps.form else {
             return Ok(fragment.to_vec());
@@ -243,7 +245,7 @@ impl<'s> Scene<'s> {
         Ok(emulated.module.into_words())
     }
 
-    /// Positions and clip distances from vertex buffers; a primitive that is culled is not drawn.
+    /// Draws positions and clip distances from vertex buffers, and leaves out culled primitives.
     fn draw_by_model<P>(
         &self,
         fragment: &[u32],
@@ -281,7 +283,8 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// The largest number of a primitive that is cut in two ways: the interpolation of larger ones may overflow.
+/// The largest number at a vertex if the two sides clip differently: the interpolation of larger numbers may
+/// overflow.
 const LARGEST: f32 = 1e15;
 
 fn position(vertex: &Vertex) -> [f32; 4] {

@@ -1,4 +1,4 @@
-//! The vertices that a geometry stage emits.
+//! Records the vertices that a geometry stage emits.
 
 use super::{DONE, Recorder, load_index, recorder, store};
 use crate::Job;
@@ -11,28 +11,28 @@ use polyshade::spv::{
 };
 use polyshade_vulkan::vk;
 
-/// The primitives that a geometry stage takes and makes.
+/// The primitives that a geometry stage reads and emits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Geometry {
-    /// What it takes: a list.
+    /// The input topology, a list.
     pub(crate) takes: vk::PrimitiveTopology,
-    /// How many vertices it takes.
+    /// The number of vertices of an input primitive.
     pub(crate) corners: u32,
-    /// What it makes, as a list: each strip is one of these, or some.
+    /// The list topology of the primitives into which each output strip divides.
     pub(crate) makes: vk::PrimitiveTopology,
-    /// How often it runs for each primitive.
+    /// `Invocations`: how often the stage runs for each primitive.
     pub(crate) invocations: u32,
-    /// How many vertices an invocation emits at most.
+    /// `OutputVertices`: the most vertices that an invocation may emit.
     pub(crate) most: u32,
 }
 
 /// The most slots of a primitive.
 const MOST: u32 = 1 << 12;
-/// What is less is the number of a strip, and never what memory holds before.
+/// The limit on numbers of strips, which excludes the contents that memory has before a draw.
 const STRIPS: u32 = 1 << 30;
 
 impl Geometry {
-    /// The parameters that the execution modes of `entry` give, or the reason why they are not enough.
+    /// Reads the execution modes of `entry`, or returns why they are not sufficient.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Geometry, String> {
         use vk::PrimitiveTopology as T;
         let modes = m.modes(entry.function()).collect::<Vec<_>>();
@@ -63,29 +63,29 @@ impl Geometry {
         }
     }
 
-    /// The room for what becomes of a primitive.
+    /// The number of slots of a primitive.
     pub(crate) fn slots(self) -> u32 {
         self.each().saturating_mul(self.invocations)
     }
 
-    /// The slots of an invocation: one for each vertex, one for those that it must not emit, and one that says that it
-    /// has come to its end.
+    /// The number of slots of an invocation: one for each vertex, one for vertices beyond the maximum, and one that
+    /// marks the end of the invocation.
     fn each(self) -> u32 {
         self.most.saturating_add(2)
     }
 }
 
-/// A vertex that was emitted, or computed of a patch.
+/// A vertex that was emitted, or computed for a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Emit {
-    /// Of the primitive that was taken, which invocation emitted it, and in which of its strips; of a patch, where it
-    /// is.
+    /// For a geometry stage, the invocation of the primitive and the number of its strip; for a patch, the
+    /// coordinate.
     pub(crate) strip: (u32, u32),
     /// All outputs.
     pub(crate) words: Vec<u32>,
 }
 
-/// A variant of the geometry stage that is `job`'s which writes down what it emits; or why there is none.
+/// Makes a recorder of `job`'s geometry stage, or returns why that is impossible.
 pub(crate) fn record(
     module: &Module<'_>,
     job: &Job<'_>,
@@ -99,6 +99,7 @@ pub(crate) fn record(
     }
 
     recorder(module, job, ExecutionModel::GEOMETRY, |m, p, entry, record, end| {
+        // At the end, the last slot of the invocation gets a mark.
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
@@ -108,6 +109,7 @@ pub(crate) fn record(
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
         store(p, record, (last, done), None, end);
+        // At each emit, the next slot gets the outputs.
         let at = rewrite::export_points(m, p, entry)?.at_exports(p, None);
         let first = first_slot(p, geometry, invocation, at);
         let slot = slot(p, geometry, first, count, at);
@@ -123,13 +125,12 @@ pub(crate) fn record(
     })
 }
 
-/// What is written down by the slots of a primitive: the vertices, in their order; or that there are invocations that
-/// have not come to their end.
+/// Returns the vertices in the slots of a primitive, in order, or `None` if an invocation did not finish.
 pub(crate) fn read(geometry: Geometry, slots: &[&[u32]]) -> Option<Vec<Emit>> {
     let of_invocation = |(invocation, slots): (u32, &[&[u32]])| -> Option<Vec<Emit>> {
         let (last, emitted) = slots.split_last()?;
         emit(last, |_| (0, 0))?;
-        // Those that there must not be have the slot behind all others.
+        // Vertices beyond the maximum are in the slot after all others.
         Some(emitted.iter().map_while(|slot| emit(slot, |strip| (invocation, strip))).collect())
     };
     let invocations = (0..).zip(slots.chunks_exact(geometry.each() as usize));
@@ -137,14 +138,14 @@ pub(crate) fn read(geometry: Geometry, slots: &[&[u32]]) -> Option<Vec<Emit>> {
     Some(emits?.concat())
 }
 
-/// What is in a slot, if it is filled; `strip` makes of what is added to the mark where it belongs.
+/// Returns the contents of a slot if it is filled. `strip` interprets the number that is added to the mark.
 pub(crate) fn emit(slot: &[u32], strip: impl Fn(u32) -> (u32, u32)) -> Option<Emit> {
     let (mark, words) = slot.split_last()?;
     let number = mark.checked_sub(DONE).filter(|number| *number < STRIPS)?;
     Some(Emit { strip: strip(number), words: words.to_vec() })
 }
 
-/// A variable that is 0 at the start of an invocation.
+/// Adds a variable that is 0 at the start of an invocation.
 fn counter<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Id {
     let (uint, zero) = (p.uint(), p.uint_constant(0));
     let variable = p.variable(StorageClass::PRIVATE, uint, Some(zero));
@@ -183,7 +184,7 @@ fn first_slot<'m>(
     code.binary(Op::I_MUL, uint, invocation, each)
 }
 
-/// Emits the number of the slot of the vertex that is emitted next; all those that there must not be have one.
+/// Emits the number of the slot for the next vertex. All vertices beyond the maximum share one.
 ///
 /// ```text
 /// %is_one = OpULessThan %bool %count %most
