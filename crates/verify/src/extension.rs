@@ -1,4 +1,4 @@
-//! Capture by the extension: what the driver's own transform feedback captures of the shader that was decorated.
+//! Capture by the extension: compares captures by the driver's transform feedback of the decorated shader.
 
 use crate::cases::{self, Case};
 use crate::compare;
@@ -19,7 +19,7 @@ use polyshade_vulkan::{
     Work,
 };
 
-/// Compares what the driver captures with what the original computes.
+/// Compares the driver's captures with the recorded outputs of the original.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
     let Captured { target, options, asked } = captured;
     let decorated = transform_feedback::decorate(task.original, *target, options)?;
@@ -38,7 +38,7 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     }))
 }
 
-/// What the requirements name that the device does not have.
+/// A requirement that the device does not meet.
 fn lacks(
     decorated: &Lowered<'_, Decorated>,
     device: &Capabilities,
@@ -59,7 +59,7 @@ fn lacks(
     Some(format!("the device lacks {name} of {at_least}"))
 }
 
-/// Why what this driver captures is no oracle, where it is known to be wrong.
+/// Why the driver's captures are known to be wrong and cannot be compared.
 fn known_wrong(device: &Capabilities, m: &Module<'_>, layout: &[Buffer]) -> Option<&'static str> {
     if !device.device.contains("llvmpipe") {
         return None;
@@ -74,7 +74,7 @@ fn known_wrong(device: &Capabilities, m: &Module<'_>, layout: &[Buffer]) -> Opti
     }
 }
 
-/// Vertices from this size on are captured wrongly by lavapipe.
+/// The size in bytes from which lavapipe captures vertices wrongly.
 const LARGEST: u32 = 512;
 
 /// One comparison, with one set of inputs.
@@ -98,6 +98,7 @@ impl ExtensionRun<'_> {
         (task.report)(Phase::Original);
         let recordings = original.record(&mut equal)?;
 
+        // The decorated shader, captured by the driver.
         let part = Part::Lowered;
         let module = task.variant(part, &self.decorated.module)?;
         self.check_decorations(&module)?;
@@ -106,7 +107,7 @@ impl ExtensionRun<'_> {
         task.check_messages(part, is_not_about_points)?;
 
         (task.report)(Phase::Rewritten);
-        // The shader's outputs do not change; outputs that hold copies are beside them.
+        // The shader's outputs must not change. It may have further outputs with copies.
         let plain = without_feedback(&module).map_err(|error| broken(part, error))?;
         let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
         let variant = Variant { part, module: &plain, inputs, wanted };
@@ -115,8 +116,8 @@ impl ExtensionRun<'_> {
         Ok(equal)
     }
 
-    /// The module declares the capture, and of each buffer the same stride at every output that is captured there
-    /// (`VUID-StandaloneSpirv-Offset-04716`): a driver takes any of them.
+    /// Checks that the module declares the capture, and that all outputs captured to a buffer have its stride
+    /// (`VUID-StandaloneSpirv-Offset-04716`): a driver may read any of them.
     fn check_decorations(&self, m: &Module<'_>) -> Result<(), Stop> {
         let Task { job, .. } = self.original.task;
         let wrong = |message: String| Err(broken(Part::Lowered, message));
@@ -149,7 +150,7 @@ impl ExtensionRun<'_> {
         Ok(())
     }
 
-    /// The device is asked for as many buffers, and for as large a stride, as are captured into.
+    /// Checks that the requirements name exactly the number of buffers and the largest stride of the capture.
     fn check_requirements(&self) -> Result<(), Stop> {
         let strides = compare::strides(&self.layout);
         let buffers = strides.iter().rposition(|stride| *stride > 0).map_or(0, |last| last + 1);
@@ -172,13 +173,13 @@ impl ExtensionRun<'_> {
     /// The cases in which the driver does not choose the order of captured vertices.
     fn cases(&self) -> Vec<Case> {
         let mut cases = cases::cases(&self.original.placements);
-        // The driver gets true values.
+        // The driver must get valid parameters.
         cases.retain(|case| !case.is_misstated());
         let capabilities = self.original.task.device.capabilities();
         let has = capabilities.provoking_vertex;
         cases.retain(|case| {
             let is_ordered = match case.topology {
-                // Vulkan has none.
+                // Vulkan has no line loops.
                 Topology::LineLoop => false,
                 _ if case.has_adjacency() => false,
                 Topology::TriangleFan => {
@@ -215,6 +216,7 @@ impl ExtensionRun<'_> {
         });
         let outcome = original.task.run(Part::Lowered, &work)?;
 
+        // Captured words, then counts and counters.
         let comparison = original.comparison(Part::Lowered, &self.layout, &original.leaves);
         for (case, (draw, counts)) in cases.iter().zip(work.draws.iter().zip(&outcome.captured)) {
             let expected = comparison.expect(case, case.recording(recordings));
@@ -253,7 +255,7 @@ impl ExtensionRun<'_> {
 /// The smallest range that can be bound, in bytes: it stands for an empty one.
 const LEAST: u32 = 4;
 
-/// Whether what is captured of a vertex fits into the smallest range. lavapipe does not count the gap behind it.
+/// Whether one captured vertex fits into the smallest range. lavapipe ignores the gap after it.
 fn is_least(buffer: &Buffer) -> bool {
     let ends = buffer.pieces.iter().map(|piece| piece.offset + 4 * piece.count);
     ends.max() == Some(LEAST)

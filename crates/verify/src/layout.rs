@@ -1,42 +1,42 @@
-//! What is captured where, worked out from what was asked for.
+//! The layout of the captured outputs, computed from the list of outputs that the user gave.
 //!
-//! This is the other half of the oracle: OpenGL's list of names, Direct3D's stream output declaration and SPIR-V's own
-//! decorations, laid out from their specifications.
+//! This is the other half of the oracle: it implements OpenGL's list of names, Direct3D's stream output declaration
+//! and SPIR-V's transform feedback decorations from their specifications.
 
 use crate::Asked;
 use crate::leaves::{self, Leaf, ScalarKind};
 use polyshade::spv::BuiltIn;
 
-/// Some words of a leaf, and their place in a vertex of the buffer.
+/// Some words of a leaf, and their place in a captured vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// The index of the leaf.
     pub leaf: usize,
-    /// The first word of it.
+    /// The first word of the leaf.
     pub first: u32,
-    /// How many words.
+    /// The number of words.
     pub count: u32,
-    /// From the start of the vertex, in bytes.
+    /// The offset from the start of the vertex, in bytes.
     pub offset: u32,
 }
 
 /// One feedback buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Buffer {
-    /// The bytes from a vertex to the next.
+    /// The bytes from one vertex to the next.
     pub stride: u32,
-    /// What is captured, in the order in which it was asked for.
+    /// The captured words, in the order of the list.
     pub pieces: Vec<Piece>,
 }
 
-/// The most feedback buffers that anything has.
+/// The most feedback buffers that any device supports.
 const MOST_BUFFERS: u32 = 64;
 
-/// What skips one component, and more.
+/// The names that skip one to four components.
 const SKIPS: [&str; 4] =
     ["gl_SkipComponents1", "gl_SkipComponents2", "gl_SkipComponents3", "gl_SkipComponents4"];
 
-/// The layout of the requested outputs, or the reason why one of them is not understood.
+/// Returns the layout of the listed outputs, or why one of them is not understood.
 pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
     let mut buffers = vec![Buffer::default()];
     match asked {
@@ -69,11 +69,11 @@ pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, Str
     Ok(buffers)
 }
 
-/// One word of a leaf.
+/// The index of a leaf, and of a word of it.
 type Word = (usize, u32);
 
 impl Buffer {
-    /// Words follow each other without gaps; those of one leaf that do so there too are one piece.
+    /// Appends words without gaps. Consecutive words of one leaf become one piece.
     fn append(&mut self, words: &[Word]) {
         for &(leaf, word) in words {
             match self.pieces.last_mut() {
@@ -91,13 +91,13 @@ impl Buffer {
     }
 }
 
-/// The words of the leaves that are wanted.
+/// The words of the wanted leaves.
 fn words(leaves: &[Leaf], is_wanted: impl Fn(&Leaf) -> bool) -> Vec<Word> {
     let wanted = leaves.iter().enumerate().filter(|(_, leaf)| is_wanted(leaf));
     wanted.flat_map(|(index, leaf)| (0..leaf.words()).map(move |word| (index, word))).collect()
 }
 
-/// The words that a name or a range of locations means.
+/// Returns the words of a name, a range of locations, a semantic or an id.
 fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
     if let Some(range) = name.strip_prefix("location=") {
         return locations(leaves, range).ok_or_else(|| format!("`{name}` names no locations"));
@@ -109,6 +109,7 @@ fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
         let words = words(leaves, |leaf| id.parse() == Ok(leaf.variable.word()));
         return if words.is_empty() { Err(format!("`{name}` names no output")) } else { Ok(words) };
     }
+    // A name means an output or, if there is none, all elements of an array.
     let is_called_so = |leaf: &Leaf| leaf.name == name;
     let is_any = leaves.iter().any(is_called_so);
     let is_meant = |leaf: &Leaf| match is_any {
@@ -125,7 +126,7 @@ fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
     Ok(words(leaves, is_meant))
 }
 
-/// `3`, `3-5` or `3.yz`: locations in their order, and of each the components in theirs.
+/// Parses `3`, `3-5` or `3.yz`: locations in order, and the components of each in order.
 fn locations(leaves: &[Leaf], range: &str) -> Option<Vec<Word>> {
     let (numbers, letters) = range.split_once('.').unwrap_or((range, "xyzw"));
     let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
@@ -136,13 +137,13 @@ fn locations(leaves: &[Leaf], range: &str) -> Option<Vec<Word>> {
     (!words.is_empty()).then(|| words.into_iter().map(|(_, word)| word).collect())
 }
 
-/// The components that letters in their order, such as `yz`, stand for.
+/// Parses consecutive component letters, such as `yz`.
 fn components(letters: &str) -> Option<std::ops::Range<u32>> {
     let first = "xyzw".find(letters.chars().next()?)?;
     "xyzw"[first..].starts_with(letters).then_some(first as u32..(first + letters.len()) as u32)
 }
 
-/// Every word at these locations, sorted by location and component.
+/// Returns every word at these locations, sorted by location and component.
 fn at_locations(leaves: &[Leaf], first: u32, last: u32) -> Vec<((u32, u32), Word)> {
     let mut words = Vec::new();
     for (index, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.words() > 0) {
@@ -153,7 +154,7 @@ fn at_locations(leaves: &[Leaf], first: u32, last: u32) -> Vec<((u32, u32), Word
     words
 }
 
-/// `[SLOT:]SEMANTIC[.components]`, with `$SKIP` and `location=N` for the semantic.
+/// Parses `[SLOT:]SEMANTIC[.components]`, where `$SKIP` and `location=N` may replace the semantic.
 fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Result<(), String> {
     let unknown = || format!("`{entry}` is no entry of a stream output declaration");
     let (slot, text) = entry.trim().split_once(':').unwrap_or(("0", entry.trim()));
@@ -173,12 +174,12 @@ fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Res
     Ok(())
 }
 
-/// What stands before the letters of components, and these letters.
+/// Splits a text into the part before the component letters, and the letters.
 fn of_letters(text: &str) -> (&str, &str) {
     text.split_once('.').unwrap_or((text, "xyzw"))
 }
 
-/// The words of a register, `SEMANTIC[.components]` or `location=N[.components]`.
+/// Returns the words of `SEMANTIC[.components]` or `location=N[.components]`.
 fn register(leaves: &[Leaf], text: &str) -> Result<Vec<Word>, String> {
     let unknown = || format!("`{text}` is no entry of a stream output declaration");
     let (source, letters) = of_letters(text);
@@ -218,7 +219,7 @@ fn with_semantic(leaves: &[Leaf], source: &str) -> Option<Vec<Word>> {
     Some(words(leaves, is))
 }
 
-/// The values of `Offset`, `XfbBuffer` and `XfbStride`.
+/// Returns the layout that `Offset`, `XfbBuffer` and `XfbStride` decorations declare.
 fn decorated(leaves: &[Leaf]) -> Result<Vec<Buffer>, String> {
     let mut buffers = Vec::new();
     for (index, leaf) in leaves.iter().enumerate() {
@@ -243,7 +244,7 @@ fn decorated(leaves: &[Leaf]) -> Result<Vec<Buffer>, String> {
     Ok(buffers)
 }
 
-/// The number that the words of a component mean, for messages.
+/// The value of a component's words in decimal notation, for messages.
 pub(crate) fn number(leaf: &Leaf, words: &[u32]) -> String {
     let low = words.first().copied().unwrap_or(0);
     let wide = u64::from(words.get(1).copied().unwrap_or(0)) << 32 | u64::from(low);

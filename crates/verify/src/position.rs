@@ -1,4 +1,4 @@
-//! Position-only variants: their outputs are those of the full shader, and so is the place where they are drawn.
+//! Position-only variants: compares their outputs with those of the full shader, and the images that they draw.
 
 use crate::images::{self, Exactness, Primitive};
 use crate::initialise::without_feedback;
@@ -35,7 +35,7 @@ pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, 
         let lists = |leaf: &Leaf| keep.iter().any(|keep| is(module, leaves, keep, leaf));
         let captures = |leaf: &Leaf| reduced.captures && leaf.feedback.is_some();
         let kept = leaves.iter().filter(|leaf| lists(leaf) || captures(leaf)).cloned().collect();
-        // The other run writes the outputs that are kept for a capture to the next stage.
+        // The complement also writes outputs that are kept only for a capture: the next stage reads them.
         let others = leaves.iter().filter(|leaf| !lists(leaf)).cloned().collect();
         PositionRun { original, made: &made, kept, others }.compare()
     }))
@@ -53,7 +53,7 @@ const VIEWPORT: [BuiltIn; 4] = [
     BuiltIn::SECONDARY_VIEWPORT_MASK_NV,
 ];
 
-/// What the rasterizer needs.
+/// The outputs that the rasterizer needs.
 static RASTERIZERS: [Keep; 7] = [
     Keep::Position,
     Keep::PointSize,
@@ -64,7 +64,7 @@ static RASTERIZERS: [Keep; 7] = [
     Keep::PrimitiveShadingRate,
 ];
 
-/// Whether `keep` means the output that `leaf`, one of `leaves`, is a part of.
+/// Whether `keep` means the output that contains `leaf`, which is one of `leaves`.
 fn is(m: &Module<'_>, leaves: &[Leaf], keep: &Keep, leaf: &Leaf) -> bool {
     let builtin = |wanted: &[BuiltIn]| leaf.builtin.is_some_and(|one| wanted.contains(&one));
     match keep {
@@ -96,7 +96,7 @@ struct PositionRun<'r> {
     original: Original<'r>,
     /// The position-only variant, the complement and the full shader, as polyshade makes them.
     made: &'r [Module<'r>; 3],
-    /// The outputs that the position-only variant is to have, and those of the complement.
+    /// The outputs that the position-only variant must have, and those of the complement.
     kept: Vec<Leaf>,
     others: Vec<Leaf>,
 }
@@ -118,11 +118,12 @@ impl PositionRun<'_> {
             equal.words += self.compare_outputs((part, made), wanted, &recordings)?;
             task.check_messages(part, is_not_about_points)?;
         }
+        // Images, if removed outputs cannot change them.
         if !task.device.rasterizes()
             || !task.is_judged(Part::PositionOnly)
             || all.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer))
             || self.loses_coverage(&recordings)
-            // A draw of one primitive has another first vertex.
+            // Each primitive is a separate draw, which has another base vertex.
             || task.original.has_capability(Capability::DRAW_PARAMETERS)
         {
             return Ok(equal);
@@ -131,7 +132,7 @@ impl PositionRun<'_> {
         Ok(equal)
     }
 
-    /// Whether something is removed that decides coverage. Distances that are never written are 0, and cut nothing.
+    /// Whether a removed output decides coverage. Distances that are never written are 0, and cut nothing.
     fn loses_coverage(&self, recordings: &[Recording]) -> bool {
         let decides = |leaf: &&Leaf| {
             let coverage = [&POSITION[..], &CLIP_DISTANCE, &CULL_DISTANCE].concat();
@@ -144,7 +145,7 @@ impl PositionRun<'_> {
         })
     }
 
-    /// The outputs of a variant are those of the original, and no more.
+    /// Checks that the outputs of a variant are those of the original, and no others.
     fn compare_outputs(
         &self,
         (part, made): (Part, &Module<'_>),
@@ -162,7 +163,7 @@ impl PositionRun<'_> {
         self.original.compare_outputs(variant, recordings, check, |_, _, _| {})
     }
 
-    /// A variant to be drawn, with those of the inputs that it has.
+    /// Returns a variant for drawing, with the inputs that it reads.
     fn prepare(&self, part: Part, made: &Module<'_>) -> Result<(Module<'static>, Inputs), Stop> {
         let Original { task, inputs, .. } = &self.original;
         let module = task.variant(part, made)?;
@@ -172,7 +173,7 @@ impl PositionRun<'_> {
         Ok((module, inputs.map_err(|why| broken(part, why))?))
     }
 
-    /// The variant covers the pixels that the original does, as deep.
+    /// Checks that the position-only variant covers the same pixels as the original, at the same depth.
     fn compare_images(&self, recordings: &[Recording]) -> Result<u64, Stop> {
         let primitives = self.primitives(recordings);
         let draw = |module: &Module<'_>, inputs: &Inputs| {
@@ -198,7 +199,7 @@ impl PositionRun<'_> {
         images::compare(part, [&right, &found], Exactness::Exact, titles)
     }
 
-    /// The primitives that can be drawn; none where the shader has no position.
+    /// The primitives that can be drawn; none if the shader has no position.
     fn primitives(&self, recordings: &[Recording]) -> Vec<Primitive> {
         let leaves = &self.original.leaves;
         let is_position = |leaf: &Leaf| leaf.builtin == Some(BuiltIn::POSITION) && leaf.count == 4;

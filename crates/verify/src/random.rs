@@ -1,36 +1,36 @@
-//! Numbers that look random and are the same for the same seed.
+//! Pseudorandom numbers that are the same for the same seed.
 
-/// A generator: SplitMix64, whose whole state is a counter.
+/// A SplitMix64 generator, whose state is a counter.
 #[derive(Debug, Clone)]
 pub(crate) struct Random {
     state: u64,
     values: Values,
 }
 
-/// Which numbers a shader is given.
+/// The range of the numbers that a shader gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Any, and those at which arithmetic fails.
+    /// Any numbers, special values included.
     Any,
     /// The same without denormals, which drivers flush in some stages and keep in others (llvmpipe: in vertex and
-    /// compute stages), and without what becomes one by a step.
+    /// compute stages), and without numbers that one operation makes a denormal.
     Normal,
-    /// The same without infinities and numbers next to them: nothing requires a device to distinguish them and
-    /// not-a-numbers from numbers (`SignedZeroInfNanPreserve`), so two devices may differ.
+    /// The same without infinities and numbers near them: no device must distinguish infinities and NaNs from numbers
+    /// (`SignedZeroInfNanPreserve`), so two devices may differ.
     Moderate,
-    /// Any, but all floats of one vertex are -0, and all of another are not-a-numbers: distances are compared with 0.
+    /// Any, but all floats of one vertex are -0, and all of another are NaNs: distances are compared with 0.
     Distances,
-    /// From 0 to 1, as colours have them.
+    /// From 0 to 1, like colours.
     Colours,
 }
 
 impl Random {
-    /// A generator for one purpose: equal seeds and purposes give equal numbers.
+    /// Makes a generator for one purpose: equal seeds and purposes give equal numbers.
     pub(crate) fn new(seed: u64, purpose: u64) -> Random {
         Random::of(Values::Any, seed, purpose)
     }
 
-    /// The same for these values.
+    /// Makes a generator for one purpose with numbers from this range.
     pub(crate) fn of(values: Values, seed: u64, purpose: u64) -> Random {
         let state = seed ^ purpose.wrapping_mul(0xd134_2543_de82_ef95);
         let mut random = Random { state, values };
@@ -51,22 +51,22 @@ impl Random {
         (self.bits() >> 32) as u32 % end
     }
 
-    /// One of `choices`, of which there is one at least.
+    /// One of `choices`, which is not empty.
     pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
 
-    /// Whether denormals are left out.
+    /// Whether denormals are excluded.
     pub(crate) fn is_of_normals(&self) -> bool {
         matches!(self.values, Values::Normal | Values::Moderate)
     }
 
-    /// Whether infinities are left out, too.
+    /// Whether infinities are excluded, too.
     pub(crate) fn is_of_moderates(&self) -> bool {
         self.values == Values::Moderate
     }
 
-    /// The float that a vertex has in place of all others, where distances are wanted.
+    /// The value of all floats of a vertex, if distances are tested and the vertex has such a value.
     pub(crate) fn distance(&self, vertex: u32) -> Option<f32> {
         match (self.values, vertex) {
             (Values::Distances, 8) => Some(-0.0),
@@ -75,12 +75,11 @@ impl Random {
         }
     }
 
-    /// Whether colours are wanted.
     pub(crate) fn is_of_colours(&self) -> bool {
         self.values == Values::Colours
     }
 
-    /// A part of a colour, where colours are wanted: some are zero, which has two signs.
+    /// A component of a colour, if colours are tested. Some are zeros of either sign.
     pub(crate) fn colour(&mut self) -> Option<f32> {
         self.is_of_colours().then(|| match self.below(65) {
             1 => -0.0,
@@ -88,7 +87,7 @@ impl Random {
         })
     }
 
-    /// A number from -8 to 8 with all its digits.
+    /// A number from -8 to 8 with all significant digits.
     pub(crate) fn number(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64 * 16.0 - 8.0
     }

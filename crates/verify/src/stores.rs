@@ -21,7 +21,7 @@ use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
 use polyshade_vulkan::{Outcome, Variants, vk};
 
-/// Compares what the variants capture with what the original computes.
+/// Compares the captures of the variants with the recorded outputs of the original.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
     if captured.options.takes_indices() || captured.options.is_compute() {
         return verify_pulled(task, captured);
@@ -40,14 +40,15 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     }))
 }
 
-/// The same of draws with indices, or in a compute stage: the shader has to fetch its attributes, and is lowered so
-/// before.
+/// Compares indexed draws, or a compute stage. The shader must fetch its attributes, so vertex pulling precedes the
+/// lowering.
 fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
     let pull = |options: &vertex_pulling::Options| {
         vertex_pulling::lower(task.original, captured.target, options)
     };
     let options = vertex_pulling::Options::new().storage(Some(Set(0)), None);
-    // What cannot be captured is an error, whatever the attributes are: without any, they are (0, 0, 0, 1).
+    // Outputs that cannot be captured are an error, whatever the attributes are. Here all attributes are (0, 0, 0,
+    // 1).
     let unfed = pull(&options)?;
     Variants::new(&unfed.module, captured.target, captured.options)?;
     let reference = task.of_reference();
@@ -75,11 +76,11 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
 /// One comparison, with one set of inputs.
 struct StoresRun<'r> {
     original: &'r Original<'r>,
-    /// The same on the device that the original runs on, where that is another one.
+    /// The original on the reference device, if there is one.
     oracle: Option<&'r Original<'r>>,
     capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
-    /// How attributes are fetched, where the variants cannot have any.
+    /// The fetching of attributes, if the variants cannot have vertex input.
     pulled: Option<Fetching<'r>>,
     /// The inputs of the variants that store.
     inputs: &'r Inputs,
@@ -91,6 +92,7 @@ impl StoresRun<'_> {
         self.check_requirements()?;
         let (task, mut equal) = (self.original.task, Equal::default());
 
+        // Record the original.
         (task.report)(Phase::Original);
         let recordings = match self.oracle {
             None => self.original.record(&mut equal)?,
@@ -101,6 +103,7 @@ impl StoresRun<'_> {
             }
         };
 
+        // Captures first, then the outputs for rasterization.
         let is_judged = |part: &Part| task.is_judged(*part);
         let is_made = |part: &Part| *part != Part::Both || self.capture.both.is_some();
         let parts = |all: [Part; 2]| all.into_iter().filter(is_judged).filter(is_made);
@@ -112,8 +115,8 @@ impl StoresRun<'_> {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        // A shader that fetches its attributes is rasterized by the original. Outputs for rasterization must equal
-        // those of the same device.
+        // If the variants fetch attributes, the original rasterizes. Outputs for rasterization must equal those of
+        // the same device, so there is no comparison with a reference device.
         let rasterizes = self.pulled.is_none() && self.oracle.is_none();
         for part in parts([Part::RasterOnly, Part::Both]).filter(|_| rasterizes) {
             (task.report)(Phase::Rewritten);
@@ -134,7 +137,7 @@ impl StoresRun<'_> {
         Ok(module)
     }
 
-    /// Draws all cases with a variant that stores, and compares what it leaves.
+    /// Draws all cases with a variant that stores, and compares the buffers.
     fn compare_captures(
         &self,
         part: Part,
@@ -159,7 +162,7 @@ impl StoresRun<'_> {
         }
         cases.retain(|case| captures(part, case) || case.room == Room::Ample);
         cases.retain(|case| self.is_meant(case));
-        // A store beyond the range is noticed as long as there is memory after it, so the exact size comes last.
+        // A store beyond the range is detected while memory follows it, so the cases without such memory come last.
         let is_exact = |case: &Case| case.room == Room::Exact;
         cases.sort_by_key(is_exact);
         let mut all = cases.chunk_by(|one, other| is_exact(one) == is_exact(other));
@@ -192,6 +195,7 @@ impl StoresRun<'_> {
         let comparison = original.comparison(part, &self.layout, &original.leaves);
         self.compare_buffers(&comparison, (cases, &places), &outcome, recordings, equal)?;
 
+        // The variant must also be right on the reference device.
         let Some(oracle) = self.oracle else { return Ok(()) };
         let outcome = oracle.task.run(part, &work)?;
         let comparison = oracle.comparison(part, &self.layout, &oracle.leaves);
@@ -201,8 +205,7 @@ impl StoresRun<'_> {
         compared.map_err(|stop| stop.on(&oracle.task.device.capabilities().device))
     }
 
-    /// The reason why a variant does not run. Where the original, which another device runs, does not run here either,
-    /// nothing is comparable.
+    /// Returns why a variant does not run. If the original does not run on this device either, nothing is comparable.
     fn blame(&self, stop: Stop) -> Stop {
         match self.original.record(&mut Equal::default()) {
             Err(Stop::NotComparable(why)) => Stop::NotComparable(why),
@@ -210,7 +213,7 @@ impl StoresRun<'_> {
         }
     }
 
-    /// Compares what a variant that stores has left of all cases.
+    /// Compares the buffers of all cases with the expected ones.
     fn compare_buffers(
         &self,
         comparison: &Comparison<'_>,
@@ -235,12 +238,12 @@ impl StoresRun<'_> {
         Ok(())
     }
 
-    /// The same draws with indices, as wide as the variants take them.
+    /// Adds indices to the draws, with the widths that the variants accept.
     fn with_indices(&self, cases: Vec<Case>) -> Vec<Case> {
         let is_segments = |one: &Descriptor| one.purpose == Purpose::Segments;
         let restart = self.capture.words.number("table_size").is_some()
             || self.capture.requirements.descriptors.iter().any(is_segments);
-        // What a shader reads as the base vertex was recorded without indices.
+        // Draws without indices were recorded, in which a shader reads another base vertex.
         let m = &self.original.plain;
         let is_base = |one: Variable<'_>| m.builtin(one.result()) == Some(BuiltIn::BASE_VERTEX);
         let bases = !m.variables().any(is_base);
@@ -255,7 +258,7 @@ impl StoresRun<'_> {
         cases.into_iter().enumerate().filter_map(with_indices).collect()
     }
 
-    /// What a variant that has outputs computes is what the original does.
+    /// Compares the outputs of a variant with those of the original.
     fn compare_outputs(&self, part: Part, recordings: &[Recording]) -> Result<u64, Stop> {
         let (original, module) = (self.original, self.variant(part)?);
         let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
@@ -265,7 +268,7 @@ impl StoresRun<'_> {
             false => Err("its outputs are not those of the original".to_owned()),
         };
         original.compare_outputs(variant, recordings, check, |placement, draw, work| {
-            // One that captures too is bound to buffers without room.
+            // The variant that also captures gets empty buffers.
             if part == Part::Both {
                 self.bind_nothing(placement, draw, work);
             }
@@ -273,12 +276,12 @@ impl StoresRun<'_> {
     }
 }
 
-/// Whether a variant that stores captures what is drawn so.
+/// Whether a variant that stores captures the draw of `case`.
 fn captures(part: Part, case: &Case) -> bool {
     part == Part::CaptureOnly || case.can_be_drawn_at_once()
 }
 
-/// The reported strides are those of the specification.
+/// Checks that the reported strides are those of the specification.
 pub(crate) fn check_strides(found: &Layout, layout: &[Buffer]) -> Result<(), Stop> {
     let found: Vec<u32> = found.buffers.iter().map(|one| one.stride).collect();
     let right: Vec<u32> = layout.iter().map(|one| one.stride).collect();

@@ -1,4 +1,4 @@
-//! Colour targets of 32-bit components: one for each location that a fragment stage may write.
+//! Colour attachments of 32-bit components: one for each location that a fragment stage may write.
 
 use crate::inputs::attributes;
 use crate::leaves::{Leaf, ScalarKind};
@@ -35,14 +35,14 @@ impl Colour {
     }
 }
 
-/// A target; its number is its location.
+/// A target; its index is its location.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ColourTarget {
-    /// What the shader writes there, its components side by side; nothing where there is no output.
+    /// The outputs at this location, one for each range of components; empty if there is none.
     pub(crate) leaves: Vec<Leaf>,
 }
 
-/// The targets up to the last location that has an output.
+/// Makes the targets up to the last location that has an output.
 pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<ColourTarget>, Stop> {
     let mut targets: Vec<ColourTarget> = Vec::new();
     for leaf in leaves.into_iter().filter(|leaf| leaf.builtin.is_none()) {
@@ -66,12 +66,12 @@ pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<ColourTarget>, Stop> {
 }
 
 impl ColourTarget {
-    /// What its components are.
+    /// The type of its components.
     pub(crate) fn kind(&self) -> Option<ScalarKind> {
         self.leaves.first().map(|leaf| leaf.kind)
     }
 
-    /// Which components the shader writes.
+    /// The components that the shader writes.
     pub(crate) fn written(&self) -> [bool; 4] {
         [0, 1, 2, 3].map(|component| {
             self.leaves.iter().any(|leaf| {
@@ -81,8 +81,9 @@ impl ColourTarget {
         })
     }
 
-    /// Whether the original, drawn over each background, covers a pixel that holds `drawn` now. What it leaves to the
-    /// driver may be whatever lay in memory, which the next draw may find as well: nothing is comparable then.
+    /// Whether the original covers a pixel, given its colours over each background.
+    ///
+    /// An undefined colour may be leftover memory, and different in the next draw; then nothing is comparable.
     pub(crate) fn is_covered(&self, drawn: [Colour; 2]) -> Result<bool, Stop> {
         let is_left = |(pixel, before)| self.is_same(pixel, before);
         match self.is_same(drawn[0], drawn[1]) {
@@ -92,7 +93,7 @@ impl ColourTarget {
         }
     }
 
-    /// Whether two colours are the same, as far as the shader writes them.
+    /// Whether two colours are equal in the components that the shader writes.
     pub(crate) fn is_same(&self, one: Colour, other: Colour) -> bool {
         let is_float = self.kind() == Some(ScalarKind::Float);
         let is_none = |bits: u32| is_float && f32::from_bits(bits).is_nan();
@@ -103,7 +104,7 @@ impl ColourTarget {
     }
 }
 
-/// Adds targets that hold these images; returns the index of the first.
+/// Adds targets with these images as contents. Returns the index of the first.
 pub(crate) fn add<'t>(
     targets: impl IntoIterator<Item = &'t ColourTarget>,
     images: &[Image],
@@ -118,7 +119,7 @@ pub(crate) fn add<'t>(
     first
 }
 
-/// A draw of triangles to `count` targets from `first` on, with this vertex stage of ours and fragment stage.
+/// Makes a draw of triangles to `count` targets from `first` on, with a synthetic vertex stage and a fragment stage.
 pub(crate) fn draw<'w>(
     synthetic_vertex: &'w [u32],
     fragment: Stage<'w>,
@@ -136,7 +137,7 @@ pub(crate) fn draw<'w>(
     }
 }
 
-/// Gives `found` what the original has, `right`, where that is another with another filler.
+/// Copies the components that differ between the fillers from `right` to `found`: they are undefined.
 pub(crate) fn leave_out(found: &mut [Image], right: &[Image], other: &[Image]) {
     let words = |images| <[Image]>::iter(images).flatten().flat_map(|colour| colour.0);
     let found = found.iter_mut().flatten().flat_map(|colour| &mut colour.0);

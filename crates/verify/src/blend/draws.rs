@@ -1,4 +1,4 @@
-//! The draws: triangles that overlap, fed with what the fragment stage reads.
+//! The draws of overlapping triangles, and the inputs of the fragment stage.
 
 use super::{BlendRun, BlendTarget, Pixel, Selected, SourceColours, Stop, doubled};
 use crate::leaves::ScalarKind;
@@ -11,26 +11,26 @@ use polyshade::host::Purpose;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Texture, Work, place_words, vk};
 use std::ops;
 
-/// The corners of all triangles.
+/// The vertices of all triangles.
 pub(super) const CORNERS: u32 = 18;
 const TRIANGLES: usize = CORNERS as usize / 3;
 
 impl BlendTarget {
-    /// What the shader writes to a pixel, of what is there when it was drawn over each background.
+    /// The colour that the shader writes to a pixel, given the colours of the draws over each background.
     fn pixel(&self, drawn: [Colour; 2]) -> Result<Pixel, Stop> {
         if self.drawn.leaves.is_empty() || !self.drawn.is_covered(drawn)? {
             return Ok(Pixel::Uncovered);
         }
         let source = self.source(drawn[0]);
         let is_float = self.drawn.kind() == Some(ScalarKind::Float);
-        // What is computed of what is no number may be any, without `SignedZeroInfNanPreserve`.
+        // Without `SignedZeroInfNanPreserve`, a result computed from a NaN is undefined.
         match is_float && source.floats().into_iter().any(f32::is_nan) {
             true => Ok(Pixel::Undefined),
             false => Ok(Pixel::Covered(source)),
         }
     }
 
-    /// What the shader writes, with black for what it does not.
+    /// The colour that the shader writes; components that it does not write are those of opaque black.
     fn source(&self, pixel: Colour) -> Colour {
         let mut source = Colour::of([0.0, 0.0, 0.0, 1.0]);
         for leaf in &self.drawn.leaves {
@@ -43,8 +43,8 @@ impl BlendTarget {
 }
 
 impl BlendRun<'_> {
-    /// What the original writes to each target, for each triangle; where it writes something else with another filler,
-    /// that is undefined.
+    /// Draws the source colours of the original to each target, for each triangle. Colours that differ between the
+    /// fillers are undefined.
     pub(super) fn draw_sources(&self) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = self.draw_module(self.task.original)?;
         let Some(other) = self.task.other() else { return Ok(sources) };
@@ -58,8 +58,8 @@ impl BlendRun<'_> {
         Ok(sources)
     }
 
-    /// Leaves out of `sources` what the original writes otherwise where it computes [twice](doubled) of it; returns
-    /// whether there is any.
+    /// Removes colours from `sources` that change when the original computes them [twice](doubled). Returns whether
+    /// there is one.
     pub(super) fn leave_out_unsteady(
         &self,
         sources: &mut [Vec<SourceColours>],
@@ -72,7 +72,7 @@ impl BlendRun<'_> {
         }))
     }
 
-    /// What the original writes, initialised in one way or the other.
+    /// Draws the source colours of the original with one of the fillers.
     fn draw_module(&self, module: &Module<'_>) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = Vec::new();
         for triangle in 0..TRIANGLES {
@@ -96,7 +96,7 @@ impl BlendRun<'_> {
         Ok(sources)
     }
 
-    /// Draws triangles one after the other with the lowered shader, over images, for each selection by itself.
+    /// Draws triangles one after the other with the lowered shader over images, separately for each selection.
     pub(super) fn draw_blended(
         &self,
         words: &[u32],
@@ -117,12 +117,12 @@ impl BlendRun<'_> {
         Ok(all.chunks(self.targets.len()).map(<[Image]>::to_vec).collect())
     }
 
-    /// Adds targets that hold these images; returns the index of the first.
+    /// Adds targets with these images as contents. Returns the index of the first.
     fn add_targets(&self, images: &[Image], work: &mut Work<'_>) -> usize {
         targets::add(self.targets.iter().map(|target| &target.drawn), images, work)
     }
 
-    /// A draw of one triangle to the targets from `target` on, with the original's own inputs.
+    /// Makes a draw of one triangle to the targets from `target` on, with the inputs of the original.
     fn draw<'w>(
         &'w self,
         fragment: &'w [u32],
@@ -139,7 +139,7 @@ impl BlendRun<'_> {
         draw
     }
 
-    /// Binds destinations, and fills in the words that select.
+    /// Binds the destinations, and fills in the parameters that select equations.
     fn bind(
         &self,
         selection: &[Selected],
@@ -168,7 +168,7 @@ impl BlendRun<'_> {
             };
             draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
         }
-        // What the requirements leave out is not bound, and fails the draw.
+        // Parameters that the requirements leave out are not bound, and the draw fails.
         if let Some(place) = self.blends.select
             && place.descriptor().is_none_or(|at| reads_words.contains(&at))
         {

@@ -1,4 +1,4 @@
-//! Our own fragment stages that show the outputs of the stage before them.
+//! Fragment stages that show the outputs of the stage before them.
 
 use crate::leaves::{Leaf, ScalarKind};
 use crate::library;
@@ -9,18 +9,18 @@ use polyshade::clip_cull;
 use polyshade::spv::{Decoration, ExecutionModel, Id, Op, Patch, StorageClass};
 use std::collections::BTreeMap;
 
-/// What a probe shows a sum of.
+/// A term of the sum that a probe shows.
 #[derive(Clone, Copy)]
 pub(super) enum Component<'s> {
-    /// A component of an output of a module, interpolated as that says.
+    /// A component of an output of a module, with the output's interpolation.
     Output(&'s Module<'s>, &'s Leaf, u32),
-    /// An element of a built-in array, of which all are shown: a driver may look for cull distances behind the clip
-    /// distances that a stage has.
+    /// An element of a built-in array. A probe shows all elements: a driver may place cull distances after as many
+    /// clip distances as the fragment stage declares.
     Distance(clip_cull::DistanceKind, u32),
 }
 
 impl Component<'_> {
-    /// Where the variable lies that it is a component of. Of a location, one output is shown.
+    /// The decoration of the variable that contains the component. Of each location, only one output is shown.
     fn input(&self) -> (Decoration, u32) {
         match self {
             Component::Output(_, leaf, _) => {
@@ -31,7 +31,7 @@ impl Component<'_> {
     }
 }
 
-/// The outputs that a probe can show: those that are floats at locations by themselves.
+/// The outputs that a probe can show: float scalars and vectors with a location.
 pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
     leaves.iter().filter(|leaf| {
         (leaf.kind, leaf.bits) == (ScalarKind::Float, 32)
@@ -41,8 +41,8 @@ pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
     })
 }
 
-/// A fragment stage as `library/depth.frag`, with a sum in place of the depth: the first component once, the second
-/// twice, and so on.
+/// Returns `library/depth.frag` with a sum instead of the depth: the first component once, the second twice, and so
+/// on.
 ///
 /// ```text
 /// %value = OpLoad %v2float %input
@@ -83,7 +83,7 @@ pub(super) fn probe<'s>(components: impl Iterator<Item = Component<'s>>) -> Resu
     })
 }
 
-/// Adds the variable that a component lies in, as others of `all` may; returns it and its type.
+/// Adds the variable that contains a component, and perhaps others of `all`. Returns the variable and its type.
 fn declare(component: &Component<'_>, all: &[Component<'_>], p: &mut Patch<'_, '_>) -> (Id, Id) {
     let input = component.input();
     let ty = match *component {

@@ -1,4 +1,4 @@
-//! The inputs of the stage that is compared: a synthetic vertex stage writes them for each vertex of a primitive.
+//! The inputs of the compared stage: a synthetic vertex stage writes them for each vertex of a primitive.
 
 use super::MOST;
 use super::model::{Key, Model, Number, Vertex, components};
@@ -15,7 +15,7 @@ use polyshade_vulkan::{Place, VertexBuffer, VertexLayout, Work};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then ordinary values.
+/// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then other values.
 const POSITION: u32 = 0;
 const ARRAYS: [u32; 2] = [1, 3];
 const VARYINGS: u32 = 5;
@@ -23,12 +23,13 @@ const VARYINGS: u32 = 5;
 /// A vertex of a primitive.
 pub(super) struct Corner {
     pub(super) position: [f32; 4],
-    /// What the original reads, and distances.
+    /// The values that the original reads, and distances.
     pub(super) values: Vertex,
 }
 
 impl Corner {
-    /// A random one, inside the clip volume or near it, with components of these kinds; `float` makes floats.
+    /// Makes a random vertex inside or near the clip volume, with components of these types; `float` makes the
+    /// floats.
     pub(super) fn random(
         kinds: &BTreeMap<Key, (ScalarKind, u32)>,
         random: &mut Random,
@@ -44,14 +45,14 @@ impl Corner {
         Corner { position: [1.2 * x * w, 1.2 * y * w, 0.5 * w, w], values: values.collect() }
     }
 
-    /// Makes all of its floats not-a-numbers.
+    /// Replaces all its floats by NaNs.
     pub(super) fn lose_numbers(&mut self, kinds: &BTreeMap<Key, (ScalarKind, u32)>) {
         for (key, _) in kinds.iter().filter(|(_, (kind, _))| *kind == ScalarKind::Float) {
             self.values.insert(*key, Number::Bits(f32::NAN.to_bits()));
         }
     }
 
-    /// Its distances, where the original has them in built-in arrays.
+    /// Its distances, if the original has them in built-in arrays.
     pub(super) fn own_distances(&self) -> [Vec<Number>; 2] {
         let value = |key| self.values.get(&key).copied();
         DISTANCE_KINDS.map(|kind| Key::elements(kind).map_while(value).collect())
@@ -60,9 +61,9 @@ impl Corner {
 
 /// The inputs of one of the two shaders.
 pub(super) struct StageInputs {
-    /// The vertex stage before it.
+    /// The vertex stage that writes the inputs.
     pub(super) synthetic_vertex: Vec<u32>,
-    /// The tessellation control stage behind that, if there is one.
+    /// The tessellation control stage after it, if there is one.
     pub(super) pass_through_tesc: Option<Vec<u32>>,
     layout: VertexLayout,
     /// The words of each vertex.
@@ -70,15 +71,16 @@ pub(super) struct StageInputs {
 }
 
 impl StageInputs {
-    /// The inputs of a shader that reads `leaves` of each vertex, through a control stage if there is to be one. Fails
-    /// where the device does not take the distances. Each vertex has its position, its values, and the distances in
-    /// built-in arrays.
+    /// Makes the inputs of a shader that reads `leaves` of each vertex, with a control stage between if one is given.
+    ///
+    /// Each vertex has a position, values, and the distances for the built-in arrays. Fails if the device does not
+    /// support these distances.
     pub(super) fn new(
         task: &Task<'_>,
         (leaves, pass_through_tesc): (&[Leaf], Option<PassThroughTesc>),
         mut vertices: Vec<([f32; 4], Vertex, [Vec<Number>; 2])>,
     ) -> Result<StageInputs, Stop> {
-        // Drivers take cull distances from behind as many clip distances as the stage that reads them has.
+        // Drivers place cull distances after as many clip distances as the reading stage declares.
         let declared = declared(leaves).map(|count| count as usize);
         for (.., arrays) in vertices.iter_mut().filter(|_| declared[1] > 0) {
             for (array, count) in arrays.iter_mut().zip(declared) {
@@ -88,6 +90,7 @@ impl StageInputs {
                 }
             }
         }
+        // The device must support the distances.
         let counts = vertices.first().map(|(.., arrays)| arrays.each_ref().map(Vec::len));
         let counts @ [clip, cull] = counts.unwrap_or_default().map(|count| count as u32);
         let device = task.device.capabilities();
@@ -103,6 +106,7 @@ impl StageInputs {
             let why = format!("the driver misreads {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
+        // The stages that write them, and their attributes.
         let mut varyings = synthetic_vertex::varyings(leaves)?;
         for (attribute, varying) in (VARYINGS..).zip(&mut varyings) {
             varying.attribute = attribute;
@@ -121,8 +125,8 @@ impl StageInputs {
         })
     }
 
-    /// The inputs of a lowered shader, which must read nothing else than `model` gives it; `arrays` makes of its
-    /// distances those in built-in arrays.
+    /// Makes the inputs of a lowered shader, and checks that it reads only components that `model` has. `arrays`
+    /// selects the distances that are in built-in arrays.
     pub(super) fn of_lowered(
         task: &Task<'_>,
         read: (&[Leaf], Option<PassThroughTesc>),
@@ -148,7 +152,7 @@ impl StageInputs {
     /// Adds vertices to `work`.
     pub(super) fn install(&self, corners: Range<usize>, work: &mut Work<'_>) -> VertexBuffer {
         let place = Place { buffer: work.buffers.len(), offset: 0 };
-        // A buffer has something in it.
+        // A buffer must not be empty.
         let words = self.vertices[corners].iter().flatten().copied().chain([0]);
         work.buffers.push(words.flat_map(u32::to_ne_bytes).collect());
         VertexBuffer { place, layout: self.layout.clone() }
@@ -163,7 +167,7 @@ fn layout(varyings: &[Varying], arrays: &[Array]) -> VertexLayout {
     VertexLayout::vectors(all.map(|(at, kind)| (at, attributes::format(kind, 32, 4))))
 }
 
-/// The words of a vertex, by that layout.
+/// The words of a vertex in that layout.
 fn words(
     (position, values, arrays): &([f32; 4], Vertex, [Vec<Number>; 2]),
     varyings: &[Varying],
@@ -181,15 +185,15 @@ fn words(
     words
 }
 
-/// The lengths of the arrays of distances that a stage reads.
+/// The lengths of the distance arrays that a stage reads.
 pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
     DISTANCE_KINDS.map(|kind| {
         leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin())).count() as u32
     })
 }
 
-/// The kinds of components, and one past the largest integer that may be in them: the original may index by them.
-/// Those that are none of `leaves` are distances.
+/// The type of each component, and one more than its largest integer: the original may use it as an index. Components
+/// that are not in `leaves` are distances.
 pub(super) fn kinds(
     task: &Task<'_>,
     leaves: &[Leaf],

@@ -1,4 +1,4 @@
-//! The stages between the vertex stage and the rasterizer: what they take and make, and how that is written down.
+//! The stages between the vertex stage and the rasterizer: their input, their output, and how it is recorded.
 
 use crate::Job;
 use crate::leaves::Leaf;
@@ -12,21 +12,20 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Capability, ExecutionModel, StorageClass};
 use polyshade_vulkan::vk;
 
-/// A stage behind the vertex stage.
+/// A stage after the vertex stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StageShape {
     Geometry(Geometry),
-    /// A tessellation evaluation stage.
     Evaluation(Evaluation),
-    /// A tessellation control stage, which makes so many vertices of a patch.
+    /// A tessellation control stage with this many output vertices.
     Control(u32),
 }
 
-/// Where a vertex belongs: see [`Emit`].
+/// The place of a vertex: see [`Emit`].
 pub(super) type Strip = (u32, u32);
 
 impl StageShape {
-    /// That of `entry`, or why it is not compared.
+    /// Returns the shape of `entry`, or why it cannot be compared.
     pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<StageShape, String> {
         match entry.model() {
             ExecutionModel::GEOMETRY => Geometry::of(m, entry).map(StageShape::Geometry),
@@ -45,7 +44,7 @@ impl StageShape {
         }
     }
 
-    /// The primitives that the stage takes, and how many vertices they have.
+    /// The topology of the stage's input, and the vertices of a primitive.
     pub(super) fn takes(self) -> (vk::PrimitiveTopology, usize) {
         let StageShape::Geometry(geometry) = self else {
             return (vk::PrimitiveTopology::PATCH_LIST, pass_through_tesc::VERTICES as usize);
@@ -53,12 +52,12 @@ impl StageShape {
         (geometry.takes, geometry.corners as usize)
     }
 
-    /// How many there are, and the slots that are filled of each.
+    /// The number of primitives of a run, and of the slots for each.
     pub(super) fn slots(self) -> (usize, u32) {
         match self {
             StageShape::Geometry(geometry) => (24, geometry.slots()),
             StageShape::Evaluation(_) => (8, evaluation::PLACES),
-            // Each is one of few invocations that choose by what they read.
+            // More patches, because each has few invocations, which branch by their inputs.
             StageShape::Control(vertices) => (64, vertices),
         }
     }
@@ -71,13 +70,13 @@ impl StageShape {
         }
     }
 
-    /// Of outputs, those of one vertex, each of which has the same, and of the whole patch.
+    /// The leaves of the outputs of one vertex and of the patch. All vertices have the same outputs.
     pub(super) fn of_one_vertex(self, leaves: Vec<Leaf>) -> Vec<Leaf> {
         if let StageShape::Control(_) = self { control::of_one_vertex(leaves) } else { leaves }
     }
 
-    /// What is in the slots, primitive by primitive; or that there are invocations that have not come to their end, as
-    /// far as that can be known.
+    /// Returns the contents of the slots, primitive by primitive, or `None` if an invocation did not finish; for
+    /// evaluation stages that is not detectable.
     pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
         let (stride, (_, count)) = (recorder.stride() as usize, self.slots());
         let of_primitive = |words: &[u32]| {
@@ -85,7 +84,7 @@ impl StageShape {
             let places = (0..).zip(&slots).map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
             match self {
                 StageShape::Geometry(geometry) => emits::read(geometry, &slots),
-                // A patch is evaluated at some of the places.
+                // A patch is evaluated at some of the coordinates only.
                 StageShape::Evaluation(_) => Some(places.flatten().collect()),
                 StageShape::Control(_) => places.collect(),
             }
@@ -100,7 +99,7 @@ impl StageShape {
         of_invocations.any(|emits| emits.len() > geometry.most as usize)
     }
 
-    /// What a message calls the place of a vertex, if there is one.
+    /// The place of a vertex in messages.
     pub(super) fn place(self, strip: Option<Strip>) -> String {
         let Some((one, other)) = strip else { return "no vertex".to_owned() };
         match self {
@@ -110,7 +109,7 @@ impl StageShape {
         }
     }
 
-    /// What the control stage of ours has to do, where there is one.
+    /// The parameters of the synthetic control stage, if there is one.
     pub(super) fn pass_through_tesc(self, m: &Module<'_>) -> Option<PassThroughTesc> {
         let StageShape::Evaluation(evaluation) = self else { return None };
         Some(PassThroughTesc {
@@ -120,7 +119,8 @@ impl StageShape {
         })
     }
 
-    /// The primitives that the stage makes, where they are drawn: each by itself, as its only one and not divided.
+    /// The topology for draws of recorded primitives. `None` if the outputs may differ when each primitive is drawn
+    /// alone and patches are not divided.
     pub(super) fn makes(self, m: &Module<'_>) -> Option<vk::PrimitiveTopology> {
         let of_others =
             [BuiltIn::PRIMITIVE_ID, BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
@@ -131,7 +131,7 @@ impl StageShape {
         }
         match self {
             StageShape::Evaluation(evaluation) => evaluation.makes,
-            // Points have the sizes that the stage gives them.
+            // Points have sizes, which the stage writes.
             StageShape::Geometry(geometry) if !self.makes_points() => Some(geometry.makes),
             StageShape::Geometry(_) | StageShape::Control(_) => None,
         }
@@ -144,7 +144,7 @@ impl StageShape {
         )
     }
 
-    /// What becomes of one primitive, each with vertices of its own.
+    /// Divides the output for one input primitive into primitives with separate vertices.
     pub(super) fn lists<V: Clone>(self, vertices: &[(Strip, V)]) -> Vec<Vec<V>> {
         match self {
             StageShape::Geometry(geometry) => {
@@ -167,7 +167,7 @@ fn of_strip<V: Clone>(makes: vk::PrimitiveTopology, strip: &[(Strip, V)]) -> Vec
     let corners = if makes == vk::PrimitiveTopology::LINE_LIST { 2 } else { 3 };
     let primitives = strip.windows(corners).enumerate().map(|(number, window)| {
         let mut primitive: Vec<V> = window.iter().map(|(_, vertex)| vertex.clone()).collect();
-        // Every second triangle of a strip is turned round.
+        // Every second triangle of a strip has its last two vertices swapped.
         if number % 2 == 1 && corners == 3 {
             primitive.swap(1, 2);
         }

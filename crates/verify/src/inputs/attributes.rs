@@ -1,4 +1,4 @@
-//! Vertex attributes: random numbers, and those at which arithmetic fails.
+//! Vertex attributes: random numbers and special values.
 
 use super::control_inputs::{self, MOST_SMALL};
 use crate::constants::Specialization;
@@ -10,7 +10,7 @@ use polyshade::spv::view::EntryPoint;
 use polyshade_vulkan::{Attribute, VertexLayout, vk};
 use std::collections::BTreeMap;
 
-/// The attributes that step together: with vertices, or with instances.
+/// The attributes of one input rate: per vertex or per instance.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
     pub(crate) layout: VertexLayout,
@@ -18,23 +18,23 @@ pub(crate) struct Stream {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What one location holds.
+/// The contents of one location.
 #[derive(Debug, Clone, Copy)]
 struct Location {
     number: u32,
     kind: ScalarKind,
     bits: u32,
     components: u32,
-    /// Its numbers are to be small: below this.
+    /// If it must be small, the limit that its numbers are below.
     small: Option<u32>,
-    /// Its bits are taken for those of floats.
+    /// Whether its bits are used as those of floats.
     is_float: bool,
 }
 
-/// The vertices of a triangle: of colours the first five triangles have some, and the others any.
+/// The vertices of a triangle. For blending, the first five triangles get the colours of `corner`.
 const TRIANGLE: u32 = 3;
 
-/// What its colours are drawn for.
+/// The purpose of the random numbers for these colours.
 const CORNER: u64 = 1 << 43;
 
 const FLOATS: [f32; 16] = [
@@ -56,7 +56,7 @@ const FLOATS: [f32; 16] = [
     f32::NEG_INFINITY,
 ];
 const DOUBLES: [f64; 8] = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, 0.1, 5e-324];
-/// Also the patterns of infinities and of not-a-numbers, silent and signalling: what is only copied must keep them.
+/// Integers that include the bits of infinities and of quiet and signalling NaNs: copies must keep them.
 const INTEGERS: [u32; 12] = [
     0,
     1,
@@ -72,7 +72,7 @@ const INTEGERS: [u32; 12] = [
     0x7f81_2345,
 ];
 
-/// The streams of `count` elements that have the inputs of the stage `entry`; or why there are none.
+/// Makes streams of `count` elements with the inputs of the stage `entry`, or returns why that is impossible.
 pub(crate) fn streams(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -87,7 +87,7 @@ pub(crate) fn streams(
         let small = control_use.controls.then_some(control_use.end());
         add(&mut locations, leaf, (small, control_use.is_float))?;
     }
-    // The host decides what steps with instances: here it is every fourth location.
+    // The host chooses the input rate: here every fourth location is per instance.
     let rate = |location: u32| match location % 4 {
         3 => vk::VertexInputRate::INSTANCE,
         _ => vk::VertexInputRate::VERTEX,
@@ -130,6 +130,7 @@ fn stream(
     (values, seed): (Values, u64),
     count: u32,
 ) -> Stream {
+    // The layout.
     let mut stride = 0_u32;
     let mut attributes = Vec::new();
     for what in locations {
@@ -139,6 +140,7 @@ fn stream(
         attributes.push(Attribute { location: what.number, format, offset: stride });
         stride += size * what.components;
     }
+    // The contents.
     let stride = stride.next_multiple_of(8);
     let mut bytes = vec![0; (stride * count) as usize];
     for (what, attribute) in locations.iter().zip(&attributes) {
@@ -161,8 +163,8 @@ fn stream(
     Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
 }
 
-/// A colour at which equations branch, of 0, a half and 1, or a grey; one between those; one of alpha ½; or one that
-/// formats clamp. Those of locations beside each other differ.
+/// Returns a colour at a branch of the blend equations: components of 0, ½ and 1, or a grey; smaller ones with alpha
+/// ½; or components that formats clamp. Neighbouring locations get different colours.
 fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     if (what.kind, what.bits) != (ScalarKind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();
@@ -172,7 +174,7 @@ fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     let first = random.below(3) + what.number + if is_flat { 0 } else { vertex };
     let turned = |parts: [f32; 3]| [0, 1, 2].map(|part| parts[(first + part) as usize % 3]);
     let ([r, g, b], [x, y, z]) = (turned([0.0, 0.5, 1.0]), turned([-0.25, 1.5, 0.75]));
-    // What is opaque comes last, as it leaves no other alpha behind it.
+    // Opaque colours come last, because the destination alpha stays 1 after them.
     let colour = match triangle {
         0 => [r / 2.0, g / 2.0, b / 2.0, 0.5],
         1 => [x, y, z, 1.25],
@@ -182,7 +184,7 @@ fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
 }
 
-/// The value of all floats of an element, where distances are wanted and nothing is steered by it.
+/// The value of all floats of an element, for tests of distances. `None` for inputs that control the shader.
 fn distance(what: Location, element: u32, random: &Random) -> Option<f32> {
     let is_free = (what.kind, what.bits, what.small) == (ScalarKind::Float, 32, None);
     random.distance(element).filter(|_| is_free)
@@ -216,7 +218,7 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Whether a float is no denormal, and neither it by a small number nor what it divides is one.
+/// Whether neither a float nor its product or quotient with a small number is a denormal.
 fn is_plain(float: f32) -> bool {
     float == 0.0 || float.is_infinite() || (1e-35..1e35).contains(&float.abs())
 }
@@ -226,7 +228,7 @@ fn is_moderate(float: f32) -> bool {
     float == 0.0 || (1e-18..1e18).contains(&float.abs())
 }
 
-/// Components of a kind, 1 to 4 of so many bits.
+/// The format of 1 to 4 components of this type and width.
 pub(crate) fn format(kind: ScalarKind, bits: u32, components: u32) -> vk::Format {
     let of_one = match (kind, bits) {
         (ScalarKind::Float, 64) => vk::Format::R64_SFLOAT,
@@ -236,6 +238,6 @@ pub(crate) fn format(kind: ScalarKind, bits: u32, components: u32) -> vk::Format
         (ScalarKind::Int, _) => vk::Format::R32_SINT,
         _ => vk::Format::R32_UINT,
     };
-    // Between one with so many components and the next come the other two kinds.
+    // `vk::Format` values have three types for each number of components.
     vk::Format::from_raw(of_one.as_raw() + 3 * (components as i32 - 1))
 }

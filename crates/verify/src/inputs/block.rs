@@ -1,4 +1,4 @@
-//! The bytes of a block: small numbers wherever its layout has a member.
+//! The contents of a block: small numbers at the offsets of its members.
 
 use super::RUNTIME_ELEMENTS;
 use super::control_inputs::ControlUse;
@@ -9,10 +9,10 @@ use polyshade::spv::{Decoration, Id, Op, StorageClass, Type};
 
 /// The largest block that is filled, in bytes.
 const LARGEST: usize = 1 << 20;
-/// How deep types may nest: SPIR-V's limit for structures (2.17).
+/// The deepest nesting of types: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
 
-/// A block of type `ty`, filled with small numbers; or why that cannot be.
+/// Makes a block of type `ty`, filled with small numbers, or returns why that is impossible.
 pub(crate) fn fill(
     m: &Module<'_>,
     ty: Id,
@@ -26,18 +26,18 @@ pub(crate) fn fill(
     Ok(block.bytes)
 }
 
-/// What integers of 32 bits are.
+/// The values of 32-bit integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integers {
     Small,
     /// The bits of floats.
     Floats,
-    /// Small, and the bits of a float that is not denormal.
+    /// Zero: small, and the bits of a float that is not a denormal.
     Zero,
 }
 
 impl Integers {
-    /// Those without denormals of what is steered by.
+    /// Values that are small for control inputs, and are not the bits of denormals.
     pub(crate) fn normal(control_use: ControlUse) -> Integers {
         match control_use {
             ControlUse { is_float: false, .. } => Integers::Small,
@@ -52,12 +52,12 @@ struct Block<'b, 'm> {
     specialization: &'b Specialization,
     integers: Integers,
     random: &'b mut Random,
-    /// The number before.
+    /// The previous number.
     last: u32,
     bytes: Vec<u8>,
 }
 
-/// Where a part lies, how its matrices are laid out, and how deep it may nest.
+/// The place of a part, the layout of its matrices, and the remaining levels of nesting.
 #[derive(Clone, Copy)]
 struct At {
     offset: u32,
@@ -147,13 +147,13 @@ impl Block<'_, '_> {
     }
 
     fn scalar(&mut self, ty: Id, offset: u32) -> Result<(), String> {
-        // Some are the same as the one before.
+        // Some are equal to the previous number.
         let number = if self.random.below(4) == 0 { self.last } else { self.random.below(5) };
         self.last = number;
         let zero = (self.random.below(16) == 0).then_some(-0.0);
         let float = self.random.colour().or(zero).unwrap_or(number as f32 - 1.0);
         let bytes = match self.m.ty(ty) {
-            // From -1 to 3; halves have their exponent above ten bits of mantissa.
+            // From -1 to 3 as 16-bit floats.
             Some(Type::Float { width: 16 }) => {
                 [0xbc00_u16, 0, 0x3c00, 0x4000, 0x4200][number as usize].to_ne_bytes().to_vec()
             }
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-    /// A buffer with these members, filled.
+    /// Returns the contents of a buffer with these members.
     fn filled(layout: &str, members: &str) -> Result<Vec<u8>, String> {
         let source = format!(
             "#version 450
@@ -205,7 +205,7 @@ mod tests {
         fill(&module, ty, &[], Integers::Small, &mut Random::new(7, 7))
     }
 
-    /// The words that are not zero: members, but not all of them, as zero is a small number too.
+    /// The indices of the words that are not zero: members, but not all, because zero is a small number, too.
     fn members(layout: &str, members: &str) -> Vec<usize> {
         let bytes = filled(layout, members).expect("it can be filled");
         let words = bytes.chunks_exact(4).enumerate();
@@ -214,13 +214,13 @@ mod tests {
 
     #[test]
     fn members_are_filled_where_they_lie_and_padding_is_not() {
-        // a float, a hole, an array of vec3 that are 16 bytes apart.
+        // A float, a gap, then an array of `vec3` with a stride of 16 bytes.
         let filled = members("std430", "float a; vec3 b[8]; float end;");
         assert!(
             filled.iter().all(|at| *at == 0 || *at == 36 || (4..36).contains(at) && at % 4 != 3)
         );
         assert!(filled.len() > 12, "{filled:?}");
-        // Three rows of two, a row each 8 bytes; by columns it would be two of 16.
+        // Three rows of two components with a stride of 8 bytes; with columns it would be two with a stride of 16.
         let rows = members("std430, row_major", "mat2x3 m[8]; float end;");
         assert!(rows.iter().all(|at| *at <= 48), "{rows:?}");
         let columns = members("std430", "mat2x3 m[8]; float end;");

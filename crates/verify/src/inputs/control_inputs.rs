@@ -1,6 +1,6 @@
 //! Control inputs of a shader: those that become indices or decide how often a loop runs.
 //!
-//! Such an input must be small. What is merely computed with may be any number.
+//! Such an input must be small. An input of arithmetic alone may be any number.
 
 use crate::constants::{self, Specialization};
 use polyshade::Module;
@@ -11,25 +11,25 @@ use std::collections::HashSet;
 /// How a shader uses an input for control.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ControlUse {
-    /// It reaches an index, a texel's coordinate or the condition of a loop.
+    /// Whether it reaches an index, a texel coordinate or the condition of a loop.
     pub(crate) controls: bool,
     /// The length of the shortest array that it may be an index of.
     pub(crate) shortest: Option<u32>,
-    /// Its bits are taken for those of a float somewhere.
+    /// Whether its bits are used as those of a float anywhere.
     pub(crate) is_float: bool,
 }
 
-/// How many numbers there are of those that are to be small, from 0 on.
+/// The number of values, from 0 on, of an input that must be small.
 pub(crate) const MOST_SMALL: u32 = 4;
 
 impl ControlUse {
-    /// One past the largest number that the input may have.
+    /// One more than the largest value that the input may have.
     pub(crate) fn end(self) -> u32 {
         self.shortest.map_or(MOST_SMALL, |length| length.clamp(1, MOST_SMALL))
     }
 }
 
-/// Follows what is loaded from the variable `from` through the module.
+/// Follows the values loaded from the variable `from` through the module.
 pub(crate) fn control_use(m: &Module<'_>, from: Id, specialization: &Specialization) -> ControlUse {
     let mut found = ControlUse::default();
     let mut seen = HashSet::from([from]);
@@ -46,7 +46,7 @@ pub(crate) fn control_use(m: &Module<'_>, from: Id, specialization: &Specializat
     found
 }
 
-/// The values that depend on `id` through `inst`, which uses it.
+/// Returns the values that depend on `id` through `inst`, which uses it.
 fn follow(
     m: &Module<'_>,
     inst: Inst<'_>,
@@ -54,6 +54,7 @@ fn follow(
     specialization: &Specialization,
     found: &mut ControlUse,
 ) -> Vec<Id> {
+    // Memory and calls.
     if let Some(chain) = AccessChain::of(inst) {
         if let Some(number) = chain.indices().position(|index| index == id) {
             found.controls = true;
@@ -75,6 +76,7 @@ fn follow(
         let taken = parameters.zip(call.arguments()).filter(|(_, argument)| *argument == id);
         return taken.map(|(parameter, _)| parameter).chain(inst.result()).collect();
     }
+    // Other instructions.
     match inst.op() {
         Op::RETURN_VALUE => return results_of_calls(m, inst),
         Op::BRANCH_CONDITIONAL | Op::SWITCH => found.controls |= is_in_loop(m, inst),
@@ -82,11 +84,11 @@ fn follow(
             found.controls |= inst.words().last() == Some(&id.word());
         }
         Op::IMAGE_FETCH | Op::IMAGE_READ | Op::IMAGE_TEXEL_POINTER => {
-            // An image does not control itself.
+            // Only the other operands control the access, not the image.
             found.controls |= inst.words()[3] != id.word();
         }
         Op::IMAGE_WRITE => found.controls |= inst.words()[1] != id.word(),
-        // The author has seen to it that the result is in range.
+        // The shader limits the result to a valid range.
         Op::U_MOD | Op::S_MOD | Op::S_REM | Op::BITWISE_AND if has_constant(m, inst) => {
             return Vec::new();
         }
@@ -105,7 +107,7 @@ fn is_made_of_floats(m: &Module<'_>, ty: Id) -> bool {
     }
 }
 
-/// How many elements there are where index `number` of a chain is used.
+/// The number of elements that index `number` of a chain selects from.
 fn indexed_length(
     m: &Module<'_>,
     chain: AccessChain<'_>,
@@ -139,7 +141,7 @@ fn results_of_calls(m: &Module<'_>, inst: Inst<'_>) -> Vec<Id> {
     calls.filter_map(Inst::result).collect()
 }
 
-/// Whether an instruction stands between a loop's head and what comes behind it, as compilers write loops.
+/// Whether an instruction is between a loop header and its merge block, in the order in which compilers write loops.
 fn is_in_loop(m: &Module<'_>, inst: Inst<'_>) -> bool {
     let function = m.function_around(inst.at());
     let mut loops =
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
     use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
-    /// How a shader with this code uses its input `a` for control.
+    /// Returns how a shader with this code uses its input `a` for control.
     fn of(code: &str) -> ControlUse {
         let source = format!(
             "#version 450

@@ -1,4 +1,4 @@
-//! Images and texel buffers, a few texels each.
+//! Images and texel buffers with a few texels.
 
 use super::Given;
 use crate::random::Random;
@@ -9,7 +9,7 @@ use polyshade_vulkan::{Texture, vk};
 
 /// The width, height and depth of every image.
 const SIZE: u32 = 4;
-/// The mip levels of images that are sampled.
+/// The mip levels of sampled images.
 const LEVELS: u32 = 3;
 /// The texels of a texel buffer.
 const TEXELS: usize = 64;
@@ -21,16 +21,16 @@ const DIM_CUBE: u32 = 3;
 const DIM_BUFFER: u32 = 5;
 const DIM_SUBPASS: u32 = 6;
 
-/// Which signs texels may have.
+/// The signs of texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signs {
-    /// One: something is steered by them, or they are colours.
+    /// Positive only: they control something, or are colours.
     Positive,
-    /// Both, where the format has both.
+    /// Both, if the format has both.
     Both,
 }
 
-/// Makes a channel of a texel: a small number.
+/// Makes a small number for one channel of a texel.
 type Channel = fn(&mut Random, Signs) -> Vec<u8>;
 
 const FLOAT: Channel = |random, signs| {
@@ -38,7 +38,7 @@ const FLOAT: Channel = |random, signs| {
     random.colour().unwrap_or(small).to_ne_bytes().to_vec()
 };
 const DEPTH: Channel = |random, _| (random.below(5) as f32 / 4.0).to_ne_bytes().to_vec();
-// 0, and 1 with either sign.
+// 0, 1 or -1.
 const HALF: Channel = |random, signs| {
     let half = [0xbc00_u16, 0, 0x3c00][(signed(random, signs, 2) + 1) as usize];
     half.to_ne_bytes().to_vec()
@@ -56,7 +56,7 @@ fn signed(random: &mut Random, signs: Signs, end: u32) -> i32 {
     if signs == Signs::Both && random.below(2) == 0 { -number } else { number }
 }
 
-/// The formats of texels: SPIR-V's number (3.11), and how many channels there are of what.
+/// The formats of texels: SPIR-V's number (3.11), Vulkan's format, and the number and the values of the channels.
 const TEXELS_OF: [(u32, F, usize, Channel); 15] = [
     (1, F::R32G32B32A32_SFLOAT, 4, FLOAT),
     (2, F::R16G16B16A16_SFLOAT, 4, HALF),
@@ -72,11 +72,11 @@ const TEXELS_OF: [(u32, F, usize, Channel); 15] = [
     (31, F::R16G16B16A16_UINT, 4, USHORT),
     (32, F::R8G8B8A8_UINT, 4, UBYTE),
     (33, F::R32_UINT, 1, UINT),
-    // No storage image has depths: `Unknown` is not looked up.
+    // No storage image has depths, so `of_number` never looks up `Unknown`.
     (0, F::D32_SFLOAT, 1, DEPTH),
 ];
 
-/// A resource of the image type `ty`, with a sampler of its own or without; or why there is none.
+/// Makes a resource of the image type `ty`, perhaps with a combined sampler, or returns why that is impossible.
 pub(crate) fn give(
     m: &Module<'_>,
     ty: Id,
@@ -89,7 +89,7 @@ pub(crate) fn give(
         *operands.ok_or("is no image")?;
     let [compare, is_array, is_multisampled] =
         [is_depth, is_array, is_multisampled].map(|flag| flag == 1);
-    // Read without a sampler and written: a storage image.
+    // An image for reads without a sampler and for writes: a storage image.
     let storage = access == 2;
     let format = match number {
         _ if compare => F::D32_SFLOAT,
@@ -101,7 +101,7 @@ pub(crate) fn give(
         return Ok(Given::Texels { contents, format, storage });
     }
     let (view, height, depth, layers) = shape(dimension, is_array)?;
-    // Of two devices one may know the first level alone: our model of Metal.
+    // One of two compared devices, the model of Metal, supports only the first level.
     let levels = if storage || random.is_of_moderates() { 1 } else { LEVELS };
     let texels_of = |level: u32| -> u32 {
         [SIZE, height, depth].into_iter().map(|size| (size >> level).max(1)).product()
@@ -133,7 +133,7 @@ pub(crate) fn give(
     })
 }
 
-/// The kind of view, the height and depth, and the layers.
+/// The view type, the height and depth, and the number of layers.
 fn shape(dimension: u32, is_array: bool) -> Result<(View, u32, u32, u32), String> {
     Ok(match (dimension, is_array) {
         (DIM_1D, false) => (View::TYPE_1D, 1, 1, 1),
@@ -154,7 +154,7 @@ fn of_number(number: u32) -> Result<F, String> {
     found.map(|(_, format, ..)| *format).ok_or_else(|| format!("is an image of format {number}"))
 }
 
-/// One with components of the type that is read.
+/// A format with components of the type that the shader reads.
 fn of_components(sampled: Option<Type>) -> Result<F, String> {
     match sampled {
         Some(Type::Float { width: 32 }) => Ok(F::R32G32B32A32_SFLOAT),
@@ -164,7 +164,7 @@ fn of_components(sampled: Option<Type>) -> Result<F, String> {
     }
 }
 
-/// Texels of small numbers.
+/// Makes texels of small numbers.
 fn texels(
     format: F,
     count: usize,

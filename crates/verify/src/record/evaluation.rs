@@ -1,4 +1,4 @@
-//! What a tessellation evaluation stage computes where patches are divided.
+//! Records the outputs of a tessellation evaluation stage for each coordinate of a patch.
 
 use super::{DONE, Recorder, recorder, store};
 use crate::Job;
@@ -8,16 +8,16 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position};
 use polyshade_vulkan::vk;
 
-/// How patches are divided.
+/// How a stage divides patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Evaluation {
-    /// The level at which all coordinates are multiples of one [`STEPS`]th.
+    /// A level at which all coordinates are multiples of 1 / [`STEPS`].
     pub(crate) level: u8,
-    /// What a patch is that is not divided, where that is one primitive: a list.
+    /// The list topology of a patch that is not divided, if it is one primitive.
     pub(crate) makes: Option<vk::PrimitiveTopology>,
-    /// Whether the stage sets the spacing of coordinates: else the control stage does.
+    /// Whether the stage sets the spacing; otherwise the control stage does.
     pub(crate) has_spacing: bool,
-    /// The same of the order of vertices; ours is counterclockwise.
+    /// Whether the stage sets the vertex order; otherwise the control stage does, as counterclockwise.
     pub(crate) has_order: bool,
     /// Whether the order is clockwise.
     is_clockwise: bool,
@@ -31,13 +31,13 @@ pub(super) const SPACINGS: [ExecutionMode; 3] = [
 pub(super) const ORDERS: [ExecutionMode; 2] =
     [ExecutionMode::VERTEX_ORDER_CW, ExecutionMode::VERTEX_ORDER_CCW];
 
-/// Coordinates at levels of 2 are halves and thirds, at levels of 3 thirds and ninths.
+/// Coordinates are multiples of 1/2 or 1/3 at level 2, and of 1/3 or 1/9 at level 3.
 const STEPS: u32 = 18;
-/// The places at which a patch is evaluated, each with a slot.
+/// The number of coordinates, each with a slot.
 pub(crate) const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 
 impl Evaluation {
-    /// The parameters that the execution modes of `entry` give, or the reason why they are not enough.
+    /// Reads the execution modes of `entry`, or returns why they are not sufficient.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Evaluation, String> {
         let has = |mode| m.mode(entry.function(), mode).is_some();
         let makes = if has(ExecutionMode::TRIANGLES) {
@@ -60,12 +60,12 @@ impl Evaluation {
         })
     }
 
-    /// The coordinates of a place.
+    /// The coordinates of a slot.
     pub(crate) fn coordinates(place: u32) -> [f32; 2] {
         [place / (STEPS + 1), place % (STEPS + 1)].map(|step| step as f32 / STEPS as f32)
     }
 
-    /// Where the corners are of a patch that is not divided, whose coordinates begin at the upper left.
+    /// The slots of the corners of a patch that is not divided; coordinates begin at the upper left.
     pub(crate) fn corners(self) -> &'static [u32] {
         match self.makes {
             None => &[],
@@ -76,7 +76,7 @@ impl Evaluation {
     }
 }
 
-/// A variant of the evaluation stage that is `job`'s which writes down what it computes; or why there is none.
+/// Makes a recorder of `job`'s evaluation stage, or returns why that is impossible.
 pub(crate) fn record(module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::TESSELLATION_EVALUATION, |m, p, entry, record, at| {
         let slot = slot(m, p, entry, at);
@@ -86,7 +86,7 @@ pub(crate) fn record(module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, Str
     })
 }
 
-/// Emits the number of the place.
+/// Emits the number of the slot for the coordinate.
 ///
 /// ```text
 /// %steps  = OpVectorTimesScalar %v3float %tess_coord %float_18

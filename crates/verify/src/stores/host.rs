@@ -1,4 +1,4 @@
-//! The bindings and words that a capture requires of the host: checked, bound and filled in.
+//! The bindings and host parameters that a capture requires: checks them, and binds and fills the buffers.
 
 use super::StoresRun;
 use crate::cases::{Case, FILL, GUARD, Indices, LEAD};
@@ -15,7 +15,7 @@ use polyshade_vulkan::{
 };
 
 impl StoresRun<'_> {
-    /// Checks the descriptors that the requirements name against the layout and the resources of the original.
+    /// Checks the descriptors of the requirements against the layout and the resources of the original.
     pub(super) fn check_requirements(&self) -> Result<(), Stop> {
         let wrong = |message: String| Err(broken(Part::Host, message));
         let words_at = self.capture.words.source.descriptor();
@@ -39,6 +39,7 @@ impl StoresRun<'_> {
                 ));
             }
         }
+        // Every captured buffer and the host parameters must be among them.
         let has = |purpose| descriptors.iter().any(|one| one.purpose == purpose);
         for (number, buffer) in (0..).zip(&self.layout) {
             let is_bound = !buffer.pieces.is_empty() && !self.capture.words.source.is_address();
@@ -52,8 +53,8 @@ impl StoresRun<'_> {
         }
     }
 
-    /// Every resource of a variant is the original's, or one that the requirements name; the raster-only variant has
-    /// none of these.
+    /// Checks that each resource of a variant is one of the original or of the requirements. The raster-only variant
+    /// must have none of the requirements'.
     pub(super) fn check_descriptors(&self, part: Part, module: &Module<'_>) -> Result<(), Stop> {
         for variable in module.variables() {
             let id = variable.result();
@@ -78,9 +79,8 @@ impl StoresRun<'_> {
         Ok(())
     }
 
-    /// Whether the variants are for draws as this one. Where the host declares itself what fits, words that declare
-    /// more than there is leave undefined how much of the last primitive is stored; where buffers are found by
-    /// addresses, nothing else bounds them.
+    /// Whether the variants support this draw. If the host declares how much fits, wrong declarations leave undefined
+    /// how much of the last primitive is stored. With buffer addresses, no binding limits the stores.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
         let counts_itself = self.capture.words.number("limit").is_none();
         let by_address = self.capture.words.source.is_address();
@@ -89,12 +89,12 @@ impl StoresRun<'_> {
             && !(by_address && case.overstates_memory())
     }
 
-    /// What the layout computes for a case, to be filled in.
+    /// The host parameters that the layout computes for a case.
     fn host_params(&self, case: &Case) -> Result<Vec<u32>, Error> {
         self.capture.layout.host_params(&host_draw(case), &self.declared_ranges(case))
     }
 
-    /// Binds feedback buffers and host parameters for a case. The buffers go to `work`, and their indices are returned.
+    /// Binds feedback buffers and host parameters for a case. Adds the buffers to `work` and returns their indices.
     pub(super) fn bind(
         &self,
         case: &Case,
@@ -118,7 +118,7 @@ impl StoresRun<'_> {
         Ok(buffers)
     }
 
-    /// Binds all that a draw needs of a variant that captures, to buffers without room.
+    /// Binds everything that a capturing variant needs, with empty feedback buffers.
     pub(super) fn bind_nothing(
         &self,
         placement: Placement,
@@ -126,12 +126,12 @@ impl StoresRun<'_> {
         work: &mut Work<'_>,
     ) {
         let (_, ranges) = self.feedback(&Case::of_nothing(placement), work);
-        // With words of 0 there is room for nothing, whatever they mean.
+        // Parameters of 0 declare empty ranges, whatever they mean.
         let words = vec![0; self.capture.words.params.len()];
         bind_capture(self.capture, &words, &ranges[..].into(), draw, work);
     }
 
-    /// Adds the feedback buffers of a case, and says which part of each is bound.
+    /// Adds the feedback buffers of a case. Returns their indices and the bound ranges.
     fn feedback(&self, case: &Case, work: &mut Work<'_>) -> (Vec<usize>, Vec<Range>) {
         let bound = case.buffers(&strides(&self.layout)).into_iter().map(|buffer| {
             let size = (LEAD + buffer.range.len() + case.tail()) as u64;
@@ -167,7 +167,7 @@ impl StoresRun<'_> {
     }
 }
 
-/// Adds a buffer, and says where it is.
+/// Adds a buffer and returns its range.
 fn add(mut bytes: Vec<u8>, work: &mut Work<'_>) -> Range {
     bytes.resize(bytes.len().next_multiple_of(4).max(4), FILL);
     let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
