@@ -1,5 +1,4 @@
-//! Clip and cull distances: what the steps make of a stage, component by component, and a scene of planes that it is
-//! drawn in.
+//! Clip and cull distances: compares each output component of a stage, and the images of a scene of planes.
 
 mod fragment;
 mod host;
@@ -19,12 +18,12 @@ use crate::verdict::Verdict;
 use polyshade::Error;
 use polyshade::spv::ExecutionModel;
 
-/// The most distances of a kind that are drawn: what every device has that has the feature at all.
+/// The most distances of a kind that are drawn: every device with the feature supports them.
 const MOST: u32 = 8;
 
 /// Compares a lowered stage with the original.
 pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
-    // Blocks that are initialised cannot be split: what is lowered is initialised afterwards.
+    // Initialisation follows the lowering, because blocks with an initializer cannot be split.
     let lowered = initialise(&(wanted.lower)(task.job.module)?, task.filler)?;
     let steps = wanted.steps;
     if let Some(most) = steps.counts.into_iter().flatten().max().filter(|most| *most > MOST) {

@@ -1,16 +1,16 @@
-//! The values of constants, specialization constants among them.
+//! The values of constants and specialization constants.
 
 use polyshade::Module;
 use polyshade::spv::{Decoration, Id, Inst, Op};
 
-/// Values of specialization constants: their numbers (`SpecId`) and their bits.
+/// Values of specialization constants: `SpecId` and bits of each.
 pub type Specialization = [(u32, u64)];
 
-/// How many specialization operations are followed into one another.
+/// The most nested specialization operations that are evaluated.
 const DEEPEST: u32 = 64;
 
-/// The value of the constant `id`, its lower 32 bits, with specialization constants as `specialization` says or as the
-/// module does. `None` where it is no scalar constant, or made by an operation other than integer arithmetic.
+/// Returns the lower 32 bits of the constant `id`. Specialization constants have the values of `specialization`, or
+/// else their defaults. `None` unless it is a scalar constant made by integer arithmetic alone.
 pub(crate) fn value(m: &Module<'_>, id: Id, specialization: &Specialization) -> Option<u32> {
     evaluate(m, id, specialization, DEEPEST)
 }

@@ -1,4 +1,4 @@
-//! Our GLSL, compiled by `cargo xtask codegen` and committed as SPIR-V: the stages that a shader is drawn with.
+//! Shaders that draw together with a tested stage: GLSL, compiled by `cargo xtask codegen` and committed as SPIR-V.
 
 use crate::verdict::{Stop, not_comparable};
 use polyshade::spv::view::EntryPoint;
@@ -26,8 +26,8 @@ pub(crate) static PLACE: LazyLock<Vec<u32>> =
 pub(crate) static PASS_THROUGH_TESC: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/pass_through.spv")));
 
-/// One of these stages with more: `add` adds it at the end of the entry point, and returns new variables of the
-/// interface.
+/// Extends one of these stages: `add` appends code at the end of the entry point, and returns new interface
+/// variables.
 pub(crate) fn extend(
     base: &[u32],
     model: ExecutionModel,

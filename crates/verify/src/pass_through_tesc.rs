@@ -1,4 +1,4 @@
-//! Pass-through tessellation control stages: they write the inputs of the evaluation stage that is tested.
+//! Pass-through tessellation control stages: they write the inputs of the tested evaluation stage.
 
 use crate::leaves::ScalarKind;
 use crate::library;
@@ -10,22 +10,22 @@ use polyshade::spv::{
     StorageClass,
 };
 
-/// The vertices of a patch: as many as every device takes.
+/// The vertices of a patch: as many as every device supports.
 pub(crate) const VERTICES: u32 = 32;
 
-/// What a control stage does beside copying its inputs.
+/// The tasks of a control stage beside copying its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PassThroughTesc {
-    /// It sets the spacing of the tessellation coordinates.
+    /// Whether it sets the spacing of the tessellation coordinates.
     pub(crate) spacing: bool,
-    /// It sets the order of the vertices.
+    /// Whether it sets the order of the vertices.
     pub(crate) order: bool,
-    /// It copies point sizes.
+    /// Whether it copies point sizes.
     pub(crate) sizes: bool,
 }
 
-/// A control stage that copies the position of each vertex, and its inputs at these locations and in these built-in
-/// arrays. Outputs of the patch are copied from its first vertex.
+/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`. Outputs of the patch are
+/// copied from its first vertex.
 pub(crate) fn stage(
     how: PassThroughTesc,
     varyings: &[Varying],
@@ -41,6 +41,7 @@ pub(crate) fn stage(
             if how.order {
                 p.mode(entry.function(), ExecutionMode::VERTEX_ORDER_CCW, &[]);
             }
+            // The inputs to copy, each with the vertex; patch outputs have none.
             let int = p.int();
             let id = (BuiltIn::INVOCATION_ID, int);
             let vertex = Some(rewrite::load_integer_builtin(m, p, entry, id, at));
@@ -63,7 +64,7 @@ pub(crate) fn stage(
     )
 }
 
-/// Adds an input of this type for each vertex, and an output for each, of which `vertex` is copied, or else for the
+/// Copies an input of this type, from `vertex` to its output or, if there is none, from the first vertex to the
 /// patch.
 ///
 /// ```text

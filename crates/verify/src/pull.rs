@@ -1,4 +1,5 @@
-//! Vertex pulling: a shader that fetches its attributes has the outputs that it has with fixed-function ones.
+//! Vertex pulling: compares a shader that fetches its attributes with the original, which gets them from vertex
+//! input.
 
 use crate::inputs::Inputs;
 use crate::inputs::attributes::Stream;
@@ -12,9 +13,9 @@ use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate};
 use polyshade_vulkan::{Draw, Range, Work, bind_pulled, vk};
 use std::collections::BTreeMap;
 
-/// Compares the shader with attributes and strides that it knows, and with those that the host fills in.
+/// Compares the shader twice: with attributes and strides that are compiled in, and with host parameters for them.
 pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Error> {
-    // What cannot be lowered with attributes is no difference.
+    // Attributes with which the shader cannot be lowered are no difference.
     let streams = task.inputs((Values::Any, task.job.seed), 1).map(Inputs::without_streams);
     let options =
         streams.ok().and_then(|(streams, _)| with_attributes(pulls.options, &streams).ok());
@@ -31,7 +32,7 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
         (task.report)(Phase::Rewritten);
         let (streams, rest) = original.inputs.clone().without_streams();
         let known = with_attributes(pulls.options, &streams).map_err(not_comparable)?;
-        // A shader that was given knows its attributes.
+        // A variant that the job gives has its attributes compiled in.
         let unknown = task.job.given.is_empty().then(|| unknown(&known));
         for options in [known.clone()].into_iter().chain(unknown) {
             let made = vertex_pulling::lower(task.original, pulls.target, &options);
@@ -48,7 +49,7 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
     }))
 }
 
-/// The options with the attributes of the streams, each of which is a buffer.
+/// Returns the options with the attributes of the streams, each of which is a buffer.
 pub(crate) fn with_attributes(options: &Options, streams: &[Stream]) -> Result<Options, String> {
     let mut options = options.clone();
     for (number, stream) in (0..).zip(streams) {
@@ -69,7 +70,7 @@ pub(crate) fn with_attributes(options: &Options, streams: &[Stream]) -> Result<O
     Ok(options)
 }
 
-/// The same, where the host fills in everything.
+/// Returns the options with host parameters for everything.
 fn unknown(known: &Options) -> Options {
     let mut unknown = known.clone();
     for number in known.buffers().keys() {
@@ -82,7 +83,7 @@ fn unknown(known: &Options) -> Options {
     unknown
 }
 
-/// A shader that fetches its attributes, and what it fetches them from.
+/// A shader that fetches its attributes, and the contents of the buffers.
 pub(crate) struct Fetching<'f> {
     pub(crate) made: &'f Lowered<'f, Pulled>,
     pub(crate) streams: &'f [Stream],
@@ -90,7 +91,7 @@ pub(crate) struct Fetching<'f> {
 }
 
 impl Fetching<'_> {
-    /// Binds the attributes, and fills in the words.
+    /// Binds the attributes, and fills in the host parameters.
     pub(crate) fn bind(&self, draw: &mut Draw<'_>, work: &mut Work<'_>) {
         let mut ranges = BTreeMap::new();
         for (number, stream) in (0..).zip(self.streams) {

@@ -1,29 +1,29 @@
-//! What a shader computed for every vertex, and where the words of an output are in it.
+//! The recorded outputs of a shader for every vertex, and the places of the outputs in them.
 
 use crate::leaves::Leaf;
 use crate::record::Placement;
 use std::ops::Range;
 
-/// What a shader computed for every vertex of a placement.
+/// The outputs that a shader computed for every vertex of a placement.
 #[derive(Debug, Clone)]
 pub(crate) struct Recording {
     pub(crate) placement: Placement,
-    /// The words of all leaves, one behind the other, vertex by vertex.
+    /// The words of all leaves, one after the other, vertex by vertex.
     pub(crate) words: Vec<u32>,
-    /// Which of them the shader leaves to the driver, or the driver does not write down.
+    /// Whether each word is undefined, or is not captured by the driver.
     pub(crate) undefined: Vec<bool>,
-    /// The tolerance of each word: 0, or infinite where it is not compared.
+    /// The tolerance of each word: 0, or infinite for a word that is not compared.
     pub(crate) tolerance: Vec<f64>,
 }
 
 impl Recording {
-    /// One of which all is defined.
+    /// Makes a recording in which all words are defined.
     pub(crate) fn new(placement: Placement, words: Vec<u32>) -> Self {
         let (undefined, tolerance) = (vec![false; words.len()], vec![0.0; words.len()]);
         Recording { placement, words, undefined, tolerance }
     }
 
-    /// How many words a vertex has.
+    /// The number of words of a vertex.
     pub(crate) fn stride(&self) -> usize {
         self.words.len() / self.placement.slots() as usize
     }
@@ -34,7 +34,7 @@ impl Recording {
     }
 }
 
-/// The outputs and where their words are in a recording.
+/// The outputs and the places of their words in a recording.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordShape<'s> {
     pub(crate) leaves: &'s [Leaf],
@@ -55,7 +55,7 @@ impl<'s> RecordShape<'s> {
         RecordShape { leaves, first, stride }
     }
 
-    /// Where the words of a leaf are, of the vertex and the instance in a recording of `placement`.
+    /// The range of the words of a leaf for a vertex and an instance in a recording of `placement`.
     pub(crate) fn range(
         &self,
         placement: Placement,
@@ -68,8 +68,8 @@ impl<'s> RecordShape<'s> {
     }
 }
 
-/// The words of the `wanted` outputs in what a variant records, whose outputs are `leaves`; or one that it does not
-/// have.
+/// Selects the words of the `wanted` outputs from a recording of a variant with the outputs `leaves`. Fails with the
+/// first output that the variant lacks.
 pub(crate) fn select<'w>(
     recording: &Recording,
     leaves: &[Leaf],
@@ -92,7 +92,7 @@ pub(crate) fn select<'w>(
     })
 }
 
-/// The words that bytes of a buffer hold.
+/// The words in a buffer's bytes.
 pub(crate) fn u32s(bytes: &[u8]) -> Vec<u32> {
     let word = |word: &[u8]| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
     bytes.chunks_exact(4).map(word).collect()

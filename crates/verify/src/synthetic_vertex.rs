@@ -1,4 +1,4 @@
-//! Synthetic vertex stages: they write the inputs of the next stage, which is tested.
+//! Synthetic vertex stages: they write the inputs of the tested next stage.
 
 use crate::leaves::{self, Leaf, ScalarKind};
 use crate::library;
@@ -8,18 +8,18 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, Id, Patch, StorageClass};
 use std::collections::BTreeMap;
 
-/// An attribute that is written at a location.
+/// An attribute that is copied to a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Varying {
     pub(crate) attribute: u32,
     pub(crate) location: u32,
     pub(crate) kind: ScalarKind,
     pub(crate) count: u32,
-    /// A control stage writes it for the whole patch.
+    /// Whether a control stage writes it once for the whole patch.
     pub(crate) is_of_patch: bool,
 }
 
-/// Distances that are written to the built-in array of their kind, four of an attribute.
+/// Distances that are copied to the built-in array of their kind, four from each attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Array {
     pub(crate) kind: clip_cull::DistanceKind,
@@ -27,7 +27,7 @@ pub(crate) struct Array {
     pub(crate) count: u32,
 }
 
-/// The varyings at the locations of `leaves`, each from the attribute that has its number.
+/// The varyings at the locations of `leaves`, each from the attribute at the same location.
 pub(crate) fn varyings(leaves: &[Leaf]) -> Result<Vec<Varying>, Stop> {
     let mut varyings = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
@@ -45,7 +45,7 @@ pub(crate) fn varyings(leaves: &[Leaf]) -> Result<Vec<Varying>, Stop> {
 }
 
 impl Array {
-    /// The type of a variable that is this array, and its decoration.
+    /// The type of a variable for this array, and its decoration.
     pub(crate) fn built_in(self, p: &mut Patch<'_, '_>) -> (Id, (Decoration, u32)) {
         p.capability(self.kind.capability());
         let float = p.float();
@@ -53,7 +53,7 @@ impl Array {
     }
 }
 
-/// A variable with a decoration.
+/// Adds a variable with a decoration.
 pub(crate) fn variable(
     p: &mut Patch<'_, '_>,
     class: StorageClass,
@@ -65,7 +65,7 @@ pub(crate) fn variable(
     variable
 }
 
-/// Adds an output that is a `PointSize` of 1.
+/// Adds an output with a `PointSize` of 1.
 pub(crate) fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     let float = p.float();
     let one = p.float_constant(1.0);
@@ -74,15 +74,17 @@ pub(crate) fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     p.join_interface(entry, variable);
 }
 
-/// A vertex stage that copies positions from the attribute `position` and writes a point size, or without one has the
-/// positions of `library/cover.vert`, and copies `varyings` and `arrays`.
+/// Returns a vertex stage that copies `varyings` and `arrays`.
+///
+/// It copies the position from the attribute `position` and writes a point size; if there is none, it has the
+/// positions of `library/cover.vert`.
 ///
 /// ```text
 /// %value = OpLoad %v4float %attribute
 ///          OpStore %output %value
 /// ```
 ///
-/// The built-ins are variables, not members of a block: that would need the members of the block in the next stage.
+/// The built-ins are variables, not members of a block, because the next stage would have to declare the same block.
 pub(crate) fn stage(
     position: Option<u32>,
     varyings: &[Varying],
@@ -96,6 +98,7 @@ pub(crate) fn stage(
             let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
             copies.push((attribute, vector(p, ScalarKind::Float, 4), position));
         }
+        // Inputs at locations.
         copies.extend(varyings.iter().map(|one| {
             let target = (Decoration::LOCATION, one.location);
             (one.attribute, vector(p, one.kind, one.count), target)
@@ -109,6 +112,7 @@ pub(crate) fn stage(
             let value = code.load(ty, from);
             code.store(to, value);
         }
+        // Distances.
         for array in arrays.iter().filter(|array| array.count > 0) {
             let (ty, builtin) = array.built_in(p);
             let to = variable(p, StorageClass::OUTPUT, ty, builtin);

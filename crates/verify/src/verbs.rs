@@ -1,4 +1,4 @@
-//! Comparisons by the verb that rewrites.
+//! Selects the comparison for a lowering.
 
 use crate::initialise::{Filler, initialise};
 use crate::run::Task;
@@ -8,7 +8,7 @@ use polyshade::Error;
 use polyshade_vulkan::Runner;
 use std::cell::RefCell;
 
-/// Compares with one filler of what the shader leaves undefined, and then with the other.
+/// Compares with zero for everything that the shader leaves undefined, and then with the other filler.
 pub(crate) fn verify(
     job: &Job<'_>,
     (device, reference): (&dyn Runner, Option<&dyn Runner>),
@@ -34,7 +34,7 @@ pub(crate) fn verify(
         report: &report,
     };
     let verdict = compare(&task)?;
-    // What is left undefined is noticed by one device, whose values are the same to the bit.
+    // Undefined values are detected on one device, whose results are equal bit for bit.
     if reference.is_some() || !matches!(verdict, Verdict::Equal(_)) {
         return Ok(verdict);
     }
@@ -42,7 +42,7 @@ pub(crate) fn verify(
     let task = Task { original: &poisoned, filler: Filler::Poison, ..task };
     Ok(match compare(&task)? {
         different @ Verdict::Different(_) => different,
-        // What cannot be compared so was compared with zero.
+        // If this comparison is impossible, the one with zero counts.
         Verdict::Equal(_) | Verdict::NotComparable(_) => verdict,
     })
 }

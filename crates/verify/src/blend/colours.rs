@@ -1,4 +1,4 @@
-//! Colours that meet: whether blending them is defined, and what the model makes of them.
+//! Source and destination colours: whether their blending is defined, and the model's result.
 
 use crate::BlendedAs;
 use crate::random::Random;
@@ -8,7 +8,7 @@ use polyshade::advanced_blend::Equation;
 use polyshade_vulkan::blend_model::{self, Clamping};
 use polyshade_vulkan::vk;
 
-/// A colour that a target may hold.
+/// Returns a colour that a target may contain.
 pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
     const CORNERS: [f32; 5] = [0.0, 1.0, 0.5, 0.25, 29.0 / 255.0];
     let part = |random: &mut Random| match random.below(3) {
@@ -16,7 +16,7 @@ pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
         _ => random.below(256) as f32 / 255.0,
     };
     let [mut r, mut g, b, alpha] = [(); 4].map(|()| part(random));
-    // Equations of hue and saturation take greys apart.
+    // Equations of hue and saturation treat greys differently.
     if random.below(4) == 0 {
         (r, g) = (b, b);
     }
@@ -25,7 +25,7 @@ pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
     Colour::of([r * factor, g * factor, b * factor, alpha])
 }
 
-/// A colour without the signs of zeros, where it has been clamped: the greater of 0 and −0 is either.
+/// Removes the signs of zeros from a colour that was clamped: the maximum of 0 and −0 may be either.
 pub(super) fn without_signs(how: &BlendedAs, colour: Colour) -> Colour {
     match how.clamping {
         Clamping::Unorm => {
@@ -35,7 +35,7 @@ pub(super) fn without_signs(how: &BlendedAs, colour: Colour) -> Colour {
     }
 }
 
-/// What is stored of a source that nothing is blended with.
+/// Returns the stored colour of a source that is not blended.
 pub(super) fn passed(how: &BlendedAs, source: Colour) -> Colour {
     Colour::of(clamped(how.clamping, source.floats()))
 }
@@ -48,18 +48,18 @@ fn clamped(clamping: Clamping, colour: [f32; 4]) -> [f32; 4] {
     }
 }
 
-/// A source and what was there before.
+/// A source colour and the destination colour.
 pub(super) struct Meeting<'m> {
     pub(super) how: &'m BlendedAs,
     pub(super) equation: Equation,
     pub(super) source: Colour,
     pub(super) before: Colour,
-    /// Which components the shader writes: the others are undefined.
+    /// The components that the shader writes: the others are undefined.
     pub(super) written: [bool; 4],
 }
 
 impl Meeting<'_> {
-    /// The colours as the equation takes them.
+    /// The source and destination as inputs of the equation.
     fn colours(&self) -> ([f32; 4], [f32; 4]) {
         let (source, mut before) = (self.source.floats(), self.before.floats());
         if self.how.without_alpha {
@@ -68,8 +68,8 @@ impl Meeting<'_> {
         (source, before)
     }
 
-    /// Whether the API defines the result: components and alphas from 0 to 1, and none beyond an alpha that it
-    /// is multiplied by.
+    /// Whether the API defines the result: components and alphas are in 0 to 1, and no premultiplied component
+    /// exceeds its alpha.
     pub(super) fn is_defined(&self) -> bool {
         let (source, before) = self.colours();
         let clamped = clamped(self.how.clamping, source);
@@ -90,7 +90,7 @@ impl Meeting<'_> {
         let mut after = after.floats();
         let range = || blend_model::range(operation, how, clamping, source, before);
         let [r, g, b, alpha] = self.written;
-        // An alpha that is not there is not stored.
+        // A target without alpha does not store it.
         let stored = [r, g, b, alpha && !self.how.without_alpha];
         if stored != [true; 4]
             && let Some(range) = range()
@@ -103,7 +103,7 @@ impl Meeting<'_> {
         if near == Some(true) || !self.how.clamp_results {
             return near == Some(true);
         }
-        // A result that was clamped is at a bound, and the model's is at or beyond it.
+        // A clamped result is at a bound, and the model's result is at or beyond it.
         range().is_some_and(|range| {
             after.iter().zip(range).all(|(value, [least, greatest])| {
                 (least.clamp(0.0, 1.0)..=greatest.clamp(0.0, 1.0)).contains(&f64::from(*value))

@@ -1,8 +1,8 @@
-//! The original with its colours doubled: another form of what it computes, which a driver compiles in another way.
+//! The original with its colours doubled: the same computation in another form, which a driver compiles differently.
 //!
-//! llvmpipe keeps a value of a loop's body that is used behind the loop without regard to who has left: after
-//! `do colour += step; while (colour.x < end)` it writes the right `colour`, and computes `colour * 0.75` a step
-//! too far at pixels that leave before others. What is lowered computes with the colour, as the double does.
+//! llvmpipe keeps a value from a loop body that is used after the loop, even for pixels that have left the loop:
+//! after `do colour += step; while (colour.x < end)` it writes the right `colour`, and computes `colour * 0.75` one
+//! step too far for pixels that leave before others. The lowered shader computes with the colour, as this one does.
 
 use super::{Pixel, SourceColours};
 use crate::leaves::ScalarKind;
@@ -13,7 +13,7 @@ use crate::verdict::{Stop, not_comparable};
 use polyshade::spv::{Op, StorageClass};
 use polyshade::{Error, Module, rewrite};
 
-/// A variant of the original that writes twice the floats that it does.
+/// Returns a variant of the original that writes each float output doubled.
 ///
 /// ```text
 /// %value = OpLoad %type %output
@@ -44,7 +44,7 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
     Ok(rewritten.map_err(failed)?.module.into_owned())
 }
 
-/// Leaves out the pixels of `sources` that are no half of those of `doubled`; returns whether there are any.
+/// Marks the pixels of `sources` that are not half of those of `doubled` as undefined. Returns whether there is one.
 pub(super) fn leave_out(
     target: &targets::ColourTarget,
     sources: &mut SourceColours,
@@ -66,7 +66,7 @@ fn is_twice(target: &targets::ColourTarget, one: Pixel, twice: Pixel) -> bool {
         return target.is_same(one, twice);
     }
     let parts = one.floats().into_iter().zip(twice.floats()).zip(target.written());
-    // Drivers flush denormals, or do not.
+    // Drivers may flush denormals.
     let is_twice = |one: f32, twice: f32| 2.0 * one == twice || twice.abs() < f32::MIN_POSITIVE;
     parts.into_iter().all(|((one, twice), is_written)| !is_written || is_twice(one, twice))
 }

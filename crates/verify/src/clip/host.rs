@@ -1,4 +1,4 @@
-//! What the host fills in: masks, and planes.
+//! The host parameters: masks and planes.
 
 use super::model::{Model, Setting};
 use crate::ClipSteps;
@@ -6,12 +6,12 @@ use crate::random::Random;
 use polyshade::host::Value;
 use polyshade_vulkan::{Draw, Work, place_words};
 
-/// What the host may fill in.
+/// Returns the sets of host parameters to compare.
 pub(super) fn settings(steps: &ClipSteps, seed: u64) -> Vec<Setting> {
     let mut random = Random::new(seed, 1 << 41);
     let masks = match steps.mask.map(|(enabled, _)| enabled) {
         Some(Value::Fixed(mask)) => vec![mask],
-        // Of any two planes, each is on once while the other is off; and all are off, or on.
+        // For any two planes, each is once enabled while the other is disabled; and all are disabled, or enabled.
         Some(Value::Param(_)) => {
             [0, 0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0].map(|mask: u32| [mask, !mask]).concat()
         }
@@ -22,7 +22,7 @@ pub(super) fn settings(steps: &ClipSteps, seed: u64) -> Vec<Setting> {
     masks.into_iter().map(|mask| Setting { mask, planes: planes.clone() }).collect()
 }
 
-/// Fills in the setting of a model, where there is one, for the last of the stages that `draw` has by now.
+/// Fills in the host parameters of a model, if there is one, for the last stage that `draw` has so far.
 pub(super) fn bind(model: Option<&Model>, draw: &mut Draw<'_>, work: &mut Work<'_>) {
     let Some(Model { steps, setting, .. }) = model else { return };
     let last = draw.stages.len() - 1;

@@ -1,5 +1,5 @@
-//! The outputs of a lowered stage, vertex by vertex: every component is there and has its value, and there are no
-//! others.
+//! Checks the outputs of a lowered stage, vertex by vertex: every component exists and has its value, and there are
+//! no others.
 
 use super::model::{Key, Model, Number, Vertex, components};
 use crate::leaves::{Leaf, ScalarKind};
@@ -7,16 +7,16 @@ use crate::verdict::{Difference, Part, Stop, Value, broken};
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The outputs of a lowered stage, and what they are made by.
+/// The outputs of a lowered stage, and the model that computes them.
 pub(super) struct Outputs<'o> {
     model: &'o Model,
     found: BTreeMap<Key, usize>,
-    /// For each word of a vertex.
+    /// The type of each word of a vertex.
     kinds: Vec<ScalarKind>,
 }
 
 impl<'o> Outputs<'o> {
-    /// Those that `leaves` are; one that should not be there is a difference. `originals` are those of the original.
+    /// Makes the outputs `leaves`. An unexpected output is a difference. `originals` are the outputs of the original.
     pub(super) fn new(model: &'o Model, originals: &[Leaf], leaves: &[Leaf]) -> Result<Self, Stop> {
         let found = components(leaves);
         let all = components(originals).into_keys().map(|key| (key, Number::ZERO)).collect();
@@ -30,7 +30,7 @@ impl<'o> Outputs<'o> {
         Ok(Outputs { model, found, kinds: leaves.iter().flat_map(of).collect() })
     }
 
-    /// Compares a vertex with that of the original; a difference names the draw, and which vertex of it that is.
+    /// Compares a vertex with that of the original. A difference names `draw` and the vertex `at`.
     pub(super) fn check(
         &self,
         original: &Vertex,
@@ -39,7 +39,7 @@ impl<'o> Outputs<'o> {
     ) -> Result<(), Stop> {
         for (key, right) in self.model.lowered(original) {
             let word = self.found.get(&key);
-            // What is never written need not be there.
+            // An output that is never written may be missing.
             let bits = word.map_or(0, |word| vertex[*word]);
             let is_float = word.is_none_or(|word| self.kinds[*word] == ScalarKind::Float);
             if right.is(bits, is_float) {

@@ -1,5 +1,5 @@
-//! Vertex stages: the outputs of a lowered one are made of the original's, and a scene of its primitives, each by
-//! itself, is drawn as the original draws it.
+//! Vertex stages: compares the outputs of the lowered stage with those computed from the original's, and the images
+//! of single primitives.
 
 use super::host;
 use super::model::{Model, Vertex, components, recorded};
@@ -30,6 +30,7 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
         };
         let vertices = &recordings.iter().map(vertices).collect::<Vec<_>>();
 
+        // The lowered stage, with each set of host parameters.
         let module = &task.lowered(lowered)?;
         for setting in host::settings(steps, seed) {
             let model = Model { setting, ..model.clone() };
@@ -46,7 +47,7 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
     })
 }
 
-/// One comparison, with one set of inputs and what the host fills in.
+/// One comparison, with one set of inputs and host parameters.
 struct ClipVertexRun<'r> {
     original: &'r Original<'r>,
     /// The vertices of each placement, as the original writes them.
@@ -57,7 +58,7 @@ struct ClipVertexRun<'r> {
 }
 
 impl ClipVertexRun<'_> {
-    /// Returns how many words the lowered stage writes.
+    /// Compares all outputs, and returns the number of words that the lowered stage writes.
     fn compare_outputs(&self) -> Result<u64, Stop> {
         let ClipVertexRun { original, module, scene: Scene { model, .. }, .. } = *self;
         let Original { inputs, leaves: wanted, .. } = original;
@@ -79,7 +80,7 @@ impl ClipVertexRun<'_> {
         Ok(words)
     }
 
-    /// Returns how many pixels are covered.
+    /// Compares the images of all primitives, and returns the number of covered pixels.
     fn compare_images(&self) -> Result<u64, Stop> {
         let Original { plain, placements, leaves, .. } = self.original;
         let Model { setting, .. } = self.scene.model;
@@ -102,7 +103,7 @@ impl ClipVertexRun<'_> {
         })
     }
 
-    /// One of the stages, for each primitive by itself.
+    /// Draws each primitive alone with one of the stages.
     fn draw(
         &self,
         (module, model): (&Module<'_>, Option<&Model>),

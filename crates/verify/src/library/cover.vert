@@ -1,4 +1,4 @@
-// Triangles that overlap, none of which covers all.
+// Overlapping triangles, none of which covers all pixels.
 #version 450
 void main() {
     vec2 corners[9] = vec2[](vec2(-1.0, -1.0), vec2(1.0, -0.9), vec2(-0.8, 1.0),

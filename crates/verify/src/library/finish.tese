@@ -1,4 +1,4 @@
-// Nothing that is seen: for control stages that are looked at themselves.
+// Draws nothing visible: completes the pipeline of a tested control stage.
 #version 450
 layout(triangles) in;
 out gl_PerVertex { vec4 gl_Position; };

@@ -1,4 +1,4 @@
-// Levels that are all the same; `pass_through_tesc` adds the copies of the inputs.
+// All levels are equal; `pass_through_tesc` adds the copies of the inputs.
 #version 450
 layout(vertices = 32) out;
 layout(constant_id = 0) const float LEVEL = 1.0;

@@ -1,4 +1,4 @@
-//! What a tessellation control stage computes for each vertex of a patch, and for the whole patch.
+//! Records the outputs of a tessellation control stage, for each vertex of a patch and for the whole patch.
 
 use super::evaluation::{ORDERS, SPACINGS};
 use super::{DONE, Recorder, recorder, store};
@@ -10,7 +10,7 @@ use polyshade::rewrite;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Op};
 
-/// The vertices that a control stage makes of a patch, or why they are not known.
+/// Returns the number of output vertices of a control stage, or why it is unknown.
 pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, String> {
     let mode = m.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES);
     match mode.and_then(|mode| mode.operands().first().copied()) {
@@ -32,7 +32,7 @@ pub(super) fn is_per_vertex(leaf: &Leaf) -> bool {
     !leaf.is_of_patch && leaf.builtin.is_none_or(|builtin| !levels.contains(&builtin))
 }
 
-/// The execution modes of our evaluation stage, beside spacing and order, that the control stage may set differently.
+/// The execution modes of our evaluation stage, except spacing and order, that the control stage may set differently.
 const OF_EVALUATION: [ExecutionMode; 4] = [
     ExecutionMode::TRIANGLES,
     ExecutionMode::QUADS,
@@ -43,8 +43,8 @@ const OF_EVALUATION: [ExecutionMode; 4] = [
 /// `ScopeWorkgroup` and `ScopeInvocation` (3.27), and `MemorySemanticsNone` (3.26).
 const BARRIER: [u32; 3] = [2, 4, 0];
 
-/// A variant of the control stage that is `job`'s which writes down what it computes: each invocation its vertex, and
-/// what all have made of the patch; or why there is none.
+/// Makes a recorder of `job`'s control stage, or returns why that is impossible. Each invocation stores its vertex
+/// and, after a barrier, the outputs that all have written for the patch.
 pub(crate) fn record(
     module: &Module<'_>,
     job: &Job<'_>,

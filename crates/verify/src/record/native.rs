@@ -1,4 +1,4 @@
-//! The outputs of a shader, captured by the driver's own transform feedback: a second witness beside the recorder.
+//! Captures the outputs of a shader by the driver's transform feedback, as a second source beside the recorder.
 
 use crate::leaves::Leaf;
 use polyshade::rewrite;
@@ -9,12 +9,13 @@ use polyshade::spv::{
 use polyshade_vulkan::TransformFeedbackCapabilities;
 use std::collections::HashSet;
 
-/// Vertices from this size on are captured wrongly by some drivers, lavapipe 22.3.6 among them.
+/// The size in bytes from which some drivers, lavapipe 22.3.6 among them, capture vertices wrongly.
 const LARGEST: u32 = 512;
 
-/// The module with all its outputs but those [left out](is_left_out) captured natively, one behind the other in the
-/// order of `leaves`, which are its own. `None` where decorations cannot express that, or the driver is not capable of
-/// it.
+/// Returns the module with transform feedback decorations for all outputs except those [left out](is_left_out).
+///
+/// The outputs are captured in the order of `leaves`, which must be the module's. Returns `None` if decorations
+/// cannot express that layout, or if the driver does not support it.
 pub(crate) fn decorate(
     m: &Module<'_>,
     name: &str,
@@ -25,7 +26,7 @@ pub(crate) fn decorate(
     let stride: u32 = leaves.iter().map(Leaf::words).sum::<u32>() * 4;
     let limit = has.max_buffer_data_stride.min(has.max_buffer_data_size);
     let limit = limit.min(has.max_stream_data_size).min(LARGEST - 1);
-    // Outputs that share a location are captured wrongly by lavapipe 22.3.6.
+    // lavapipe 22.3.6 captures outputs that share a location wrongly.
     let is_whole = |leaf: &Leaf| leaf.register.is_none_or(|(_, component)| component == 0);
     let is_plain = |leaf: &Leaf| leaf.words() > 0 && leaf.bits == 32 && is_whole(leaf);
     if stride == 0 || stride > limit || !leaves.iter().all(is_plain) {
@@ -44,6 +45,7 @@ pub(crate) fn decorate(
             p.decorate(variable, Decoration::XFB_BUFFER, &[0]);
             p.decorate(variable, Decoration::XFB_STRIDE, &[stride]);
         }
+        // Each variable or member gets the offset of its first leaf.
         let (mut offset, mut last) = (0, None);
         for leaf in leaves {
             let block = block_of(m, leaf.variable);
@@ -60,8 +62,8 @@ pub(crate) fn decorate(
     Some(rewritten.ok()?.module.into_words())
 }
 
-/// Whether a leaf is not captured but leaves a gap: cull distances behind clip distances, which lavapipe 22.3.6 is
-/// known to capture wrongly together.
+/// Whether a leaf is not captured but leaves a gap: cull distances if there are clip distances, because lavapipe
+/// 22.3.6 captures the two together wrongly.
 pub(crate) fn is_left_out(leaves: &[Leaf], leaf: &Leaf) -> bool {
     leaf.builtin == Some(BuiltIn::CULL_DISTANCE)
         && leaves.iter().any(|other| other.builtin == Some(BuiltIn::CLIP_DISTANCE))
@@ -73,7 +75,8 @@ fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
     matches!(m.ty(ty), Some(Type::Struct { .. })).then_some(ty)
 }
 
-/// Whether an offset for each variable or member of a block is enough. Blocks must not be shared, nor have offsets.
+/// Whether one offset for each variable or member of a block is sufficient. Blocks must not be shared, nor have
+/// offsets.
 fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> bool {
     let Some(ty) = m.pointee(variable) else { return false };
     let Some(block) = block_of(m, variable) else { return is_basic(m, ty) };
@@ -85,7 +88,7 @@ fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> b
         && blocks.insert(block)
 }
 
-/// A number, vector or matrix, or an array of these.
+/// Whether a type is a scalar, vector or matrix, or an array of these.
 fn is_basic(m: &Module<'_>, ty: Id) -> bool {
     let element = match m.ty(ty) {
         Some(Type::Array { element, .. }) => element,
