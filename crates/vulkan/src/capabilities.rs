@@ -1,4 +1,4 @@
-//! What a device can do, as far as polyshade's lowerings and their tests care.
+//! The capabilities of a device that polyshade's lowerings and their tests use.
 
 use crate::blending;
 use crate::error::{Context, Error};
@@ -10,52 +10,53 @@ use ash::{ext, khr, vk};
 use polyshade_planner::Blending;
 use std::ffi::CStr;
 
-/// What a device can do. Everything named here is also enabled.
+/// The capabilities of a device. Everything named here is also enabled.
 #[derive(Debug, Clone)]
 pub struct Capabilities {
-    /// The device's name.
+    /// The name of the device.
     pub device: String,
-    /// The driver's name.
+    /// The name of the driver.
     pub driver: String,
-    /// The version of Vulkan that the device offers, as Vulkan packs it.
+    /// The Vulkan version that the device supports, as Vulkan packs it.
     pub api_version: u32,
-    /// The features of Vulkan 1.0, among them `vertex_pipeline_stores_and_atomics`, `geometry_shader`,
-    /// `tessellation_shader`, `shader_clip_distance` and `shader_cull_distance`.
+    /// The features of Vulkan 1.0, for example `vertex_pipeline_stores_and_atomics` and `geometry_shader`.
     ///
-    /// All are enabled but `robust_buffer_access`, which is never: it would hide stores out of bounds.
+    /// All are enabled except `robust_buffer_access`, which would hide stores out of bounds.
     pub features: vk::PhysicalDeviceFeatures,
-    /// The features of Vulkan 1.1 to 1.3. All are enabled but `robust_image_access`.
+    /// The features of Vulkan 1.1 to 1.3. All are enabled except `robust_image_access`.
     pub newer_features: Features,
     /// The limits of Vulkan 1.0.
     pub limits: vk::PhysicalDeviceLimits,
-    /// `VK_EXT_transform_feedback`, where there is one.
+    /// The capabilities of `VK_EXT_transform_feedback`, if supported.
     pub transform_feedback: Option<TransformFeedbackCapabilities>,
-    /// What there is for blending, as the planner takes it. `VK_EXT_blend_operation_advanced` is enabled.
+    /// The blending capabilities, in the planner's form. `VK_EXT_blend_operation_advanced` is enabled.
     pub blending: Blending,
-    /// How shaders can read the targets that they draw to.
+    /// The ways in which shaders can read the targets that they draw to.
     pub target_reads: TargetReads,
-    /// What indices can do.
+    /// The capabilities of index buffers.
     pub indexing: Indexing,
-    /// `VK_EXT_provoking_vertex`, where there is one.
+    /// The capabilities of `VK_EXT_provoking_vertex`, if supported.
     pub provoking_vertex: Option<ProvokingVertexCapabilities>,
-    /// `VK_EXT_primitives_generated_query`, where there is one.
+    /// The capabilities of `VK_EXT_primitives_generated_query`, if supported.
     pub primitives_generated: Option<PrimitivesGeneratedCapabilities>,
-    /// The parts of Vulkan that a device has which may leave out some; where it has `VK_KHR_portability_subset`.
+    /// The features of `VK_KHR_portability_subset`, if the device is not fully conformant.
     pub(crate) portability: Option<vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>>,
-    /// The extensions that are enabled beside these.
+    /// Further enabled extensions.
     pub(crate) extensions: Vec<&'static CStr>,
     pub(crate) properties: Properties,
 }
 
 impl Capabilities {
-    /// What a vertex function of Metal can do, as far as SPIR-V asks for it: what it cannot is refused when it is
-    /// printed. `reader` is what stands in for the driver.
+    /// Returns the capabilities of Metal vertex functions as far as SPIR-V declares them.
+    ///
+    /// The printer of MSL rejects other unsupported features. `reader` is the name of the program that replaces the
+    /// driver.
     pub fn of_metal(reader: String) -> Capabilities {
         let features = vk::PhysicalDeviceFeatures::default()
             .vertex_pipeline_stores_and_atomics(true)
             .tessellation_shader(true)
             .shader_clip_distance(true)
-            // MSL has none; what is not handed on is computed all the same.
+            // MSL has none; distances that are not passed to the rasterizer are still computed.
             .shader_cull_distance(true)
             .shader_int16(true)
             .shader_int64(true)
@@ -106,59 +107,59 @@ impl Capabilities {
     }
 }
 
-/// Whether triangle fans can be drawn: a device that may leave out parts of Vulkan says so.
+/// Whether triangle fans can be drawn. Only a device with the portability subset may lack them.
 fn has_triangle_fans(
     portability: Option<&vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'_>>,
 ) -> bool {
     portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
 }
 
-/// What `VK_EXT_transform_feedback` offers.
+/// The capabilities of `VK_EXT_transform_feedback`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransformFeedbackCapabilities {
-    /// A geometry shader can capture several streams.
+    /// Whether a geometry shader can capture several streams.
     pub geometry_streams: bool,
-    /// How many streams there are.
+    /// The number of streams.
     pub max_streams: u32,
-    /// How many buffers can be bound.
+    /// The number of buffers that can be bound.
     pub max_buffers: u32,
-    /// How many bytes of a buffer can be bound.
+    /// The largest range of a buffer that can be bound, in bytes.
     pub max_buffer_size: u64,
-    /// How many bytes a vertex can capture over all buffers.
+    /// The most bytes that a vertex can capture over all buffers.
     pub max_stream_data_size: u32,
-    /// How many bytes a vertex can capture into one buffer.
+    /// The most bytes that a vertex can capture into one buffer.
     pub max_buffer_data_size: u32,
-    /// How large a buffer's stride can be.
+    /// The largest stride of a buffer.
     pub max_buffer_data_stride: u32,
-    /// Queries of the primitives that were written and needed.
+    /// Whether queries of written and needed primitives are supported.
     pub queries: bool,
-    /// Draws that take their vertex count from a counter.
+    /// Whether draws can take their vertex count from a counter.
     pub draw: bool,
-    /// Several streams can be of lines and triangles too.
+    /// Whether lines and triangles can be captured to several streams, too.
     pub streams_lines_triangles: bool,
 }
 
-/// What `VK_EXT_provoking_vertex` offers.
+/// The capabilities of `VK_EXT_provoking_vertex`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProvokingVertexCapabilities {
-    /// The last vertex can be the provoking one.
+    /// Whether the last vertex can be the provoking one.
     pub last: bool,
-    /// Capture keeps the provoking vertex where the mode says; if not, only the winding counts.
+    /// Whether capture preserves the provoking vertex of the mode; if not, only the winding is preserved.
     pub preserved_by_capture: bool,
-    /// So it does for triangle fans.
+    /// Whether the same is true for triangle fans.
     pub preserved_by_capture_in_fans: bool,
 }
 
-/// What `VK_EXT_primitives_generated_query` offers.
+/// The capabilities of `VK_EXT_primitives_generated_query`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrimitivesGeneratedCapabilities {
-    /// It counts with rasterizer discard too.
+    /// Whether it also counts with rasterizer discard.
     pub with_discard: bool,
-    /// It counts vertex streams beyond 0 too.
+    /// Whether it also counts vertex streams beyond 0.
     pub with_streams: bool,
 }
 
-/// Asks a device for what it can do.
+/// Queries the capabilities of a device.
 pub(crate) fn query(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -177,6 +178,7 @@ pub(crate) fn query(
     };
     features.robust_buffer_access = vk::FALSE;
 
+    // Extensions, then features of newer versions.
     let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
     let transform_feedback = has(ext::transform_feedback::NAME)
         .then(|| query_transform_feedback(instance, device))
@@ -213,26 +215,27 @@ pub(crate) fn query(
     })
 }
 
-/// Whether lavapipe (Mesa 22.3) reads and culls by other cull distances than are written: those behind clip distances,
-/// where a register of four holds some of both and the next one the rest of them.
+/// Returns whether lavapipe (Mesa 22.3) reads other cull distances than were written. It does if cull distances
+/// follow clip distances in the same register of four and continue in the next register.
 pub fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
     clip % 4 != 0 && cull > 0 && clip / 4 != (clip + cull - 1) / 4
 }
 
 impl Capabilities {
-    /// Whether the driver is known to read other distances than are written, of so many clip and cull distances.
+    /// Whether the driver is known to read other distances than were written, given the numbers of clip and cull
+    /// distances.
     pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
         self.device.contains("llvmpipe") && lavapipe_misreads(counts)
     }
 
-    /// Whether the driver is known to cull otherwise than Vulkan says by so many clip and cull distances. SwiftShader
-    /// culls where each vertex has some distance that is negative, be it another one.
+    /// Whether the driver is known to cull wrongly with these numbers of clip and cull distances. SwiftShader culls
+    /// if each vertex has a negative distance, even if these are different distances.
     pub fn culls_wrongly(&self, counts: [u32; 2]) -> bool {
         self.misreads_distances(counts) || self.device.contains("SwiftShader") && counts[1] > 1
     }
 
-    /// How many targets a shader can have beside second sources of blending. llvmpipe says two (Mesa 22.3), and writes
-    /// the second source of the first target to the second one, whether they are blended or not.
+    /// Returns the number of targets that a shader can have beside second sources of blending. llvmpipe (Mesa 22.3)
+    /// reports two, but writes the second source of the first target to the second target, blended or not.
     pub fn targets_beside_second_sources(&self) -> u32 {
         match self.device.contains("llvmpipe") {
             true => 1,

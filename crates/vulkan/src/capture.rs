@@ -1,4 +1,4 @@
-//! Binds the buffers and words that a lowering requires of the host.
+//! Binds the buffers and host parameters that a lowering requires.
 
 use crate::work::{
     Address, AddressAt, Attribute, Constant, Descriptor, Draw, Place as At, Range, Resource, Stage,
@@ -9,27 +9,27 @@ use polyshade::host::{AddressSource, HostParams, ParamSource, Purpose, Requireme
 use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Variant};
 use polyshade::{Error, Module};
 
-/// All variants of a vertex shader that is captured into storage buffers, and what the host has to know.
+/// All variants of a vertex shader that captures into storage buffers, and the data for the host.
 #[derive(Clone, Debug)]
 pub struct Variants<'m> {
     /// [`Variant::CaptureOnly`].
     pub capture_only: Module<'m>,
     /// [`Variant::RasterOnly`].
     pub raster_only: Module<'m>,
-    /// [`Variant::Both`], where the draws may have a topology that it captures.
+    /// [`Variant::Both`], if draws may have a topology that it can capture.
     pub both: Option<Module<'m>>,
-    /// [`Variant::SpillOutputs`] and [`Variant::ReloadOutputs`], where the options ask for them.
+    /// [`Variant::SpillOutputs`] and [`Variant::ReloadOutputs`], if the options request them.
     pub spilled: Option<[Module<'m>; 2]>,
-    /// What is captured where.
+    /// The layout of the captured outputs.
     pub layout: Layout,
-    /// What the host fills in for each draw.
+    /// The host parameters of each draw.
     pub words: HostParams,
-    /// What the device must have and the host must bind.
+    /// The requirements for the device and the bindings.
     pub requirements: Requirements,
 }
 
 impl<'m> Variants<'m> {
-    /// Those of `module` that capture what `options` name.
+    /// Makes the variants of `module` that capture the outputs of `options`.
     ///
     /// # Errors
     ///
@@ -56,16 +56,16 @@ impl<'m> Variants<'m> {
     }
 }
 
-/// The buffers that a draw of a variant that stores has.
+/// The buffers of a draw with a variant that stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaptureBuffers<'a> {
     /// The feedback buffers, by number.
     pub feedback: &'a [Range],
-    /// The index buffer, where the draw has indices.
+    /// The index buffer of an indexed draw.
     pub indices: Option<Range>,
-    /// The [table](transform_feedback::Segments::table), where they may restart primitives.
+    /// The [table](transform_feedback::Segments::table) of segments, if indices may restart primitives.
     pub segments: Option<Range>,
-    /// The outputs of vertices, where they are spilled.
+    /// The buffer of spilled outputs.
     pub outputs: Option<Range>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> From<&'a [Range]> for CaptureBuffers<'a> {
 }
 
 impl CaptureBuffers<'_> {
-    /// What is bound for a purpose.
+    /// The range for a descriptor's purpose.
     fn bound(&self, purpose: Purpose) -> Option<Range> {
         match purpose {
             Purpose::Feedback(number) => self.feedback.get(number as usize).copied(),
@@ -87,7 +87,7 @@ impl CaptureBuffers<'_> {
         }
     }
 
-    /// What is found by an address, and the names of the words that hold its halves.
+    /// The ranges that are found by address, and the names of the parameters with the halves of each address.
     fn addressed(&self) -> impl Iterator<Item = (Range, [String; 2])> {
         let halves = |name: &str, behind: &str| {
             ["low", "high"].map(|half| format!("{name}address_{half}{behind}"))
@@ -100,9 +100,11 @@ impl CaptureBuffers<'_> {
     }
 }
 
-/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, or a dispatch,
-/// that captures into `ranges` of the feedback buffers, one each, and, where there is a buffer for outputs, stores
-/// those too. Vertex buffers and the shader's own resources are still to be added.
+/// Returns the capture pass of `draw`: a point list over its vertices and instances without rasterization, or a
+/// dispatch.
+///
+/// It captures into `ranges` of the feedback buffers, one each, and spills outputs if there is a buffer for them. The
+/// caller adds vertex buffers and the shader's own resources.
 ///
 /// # Errors
 ///
@@ -130,7 +132,7 @@ pub fn capture_draw<'a>(
     Ok(pass)
 }
 
-/// Makes `pass`, which captures `draw`, the dispatch that it is where a compute stage captures.
+/// Turns `pass`, the capture pass of `draw`, into a dispatch if a compute stage captures.
 ///
 /// # Errors
 ///
@@ -147,7 +149,7 @@ pub fn dispatch_capture(
     Ok(())
 }
 
-/// Binds the buffers and the host parameters to a draw of a variant that stores, whose first stage that is.
+/// Binds the buffers and the host parameters of a capture to a draw, whose first stage is a variant that stores.
 pub fn bind_capture(
     capture: &Variants<'_>,
     host_params: &[u32],
@@ -169,7 +171,7 @@ pub fn bind_capture(
             continue;
         };
         let half = |word: u32| u64::from(host_params[word as usize]);
-        // What the host has told is how far behind the start of the range what is meant begins.
+        // The parameter so far is the offset of the data from the start of the range.
         let offset = range.offset + (half(high) << 32 | half(low));
         let of = At { buffer: range.buffer, offset };
         let to = AddressAt::Buffer(At { buffer: block, offset: u64::from(low) * 4 });
@@ -177,8 +179,9 @@ pub fn bind_capture(
     }
 }
 
-/// Puts the host's words where the stage `draw.stages[stage]` reads them. Those of a descriptor or of an address get a
-/// buffer of their own in `work`, whose index is returned.
+/// Stores host parameters in the source from which the stage `draw.stages[stage]` reads them.
+///
+/// Returns the index of the buffer that a descriptor or an address requires, which is added to `work`.
 pub fn place_words(
     place: ParamSource,
     words: &[u32],
@@ -190,7 +193,7 @@ pub fn place_words(
     match place {
         ParamSource::StorageBuffer { set, binding } | ParamSource::Uniform { set, binding } => {
             if let ParamSource::Uniform { .. } = place {
-                // A uniform block holds words as the components of vectors, and all of the last one is bound.
+                // A uniform block consists of vectors, and the last one must be bound completely.
                 bytes.resize(bytes.len().next_multiple_of(16), 0);
             }
             let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
@@ -222,7 +225,7 @@ pub fn place_words(
     }
 }
 
-/// Tells the stage `draw.stages[stage]` where its words are.
+/// Stores the address `of` in the source from which the stage `draw.stages[stage]` reads it.
 pub(crate) fn point_at(
     pointer: AddressSource,
     of: At,
@@ -230,7 +233,7 @@ pub(crate) fn point_at(
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
-    // What the address is overwrites these words.
+    // The device address overwrites these zeros.
     let place = pointer.place();
     let uniform = place.and_then(|place| place_words(place, &[0; 2], stage, draw, work));
     let to = match pointer {

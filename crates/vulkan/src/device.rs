@@ -12,57 +12,57 @@ use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a submission may take, unless the caller says otherwise.
+/// The default time limit of a submission.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// Whether the Khronos validation layer watches a device.
+/// Whether the Khronos validation layer checks a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validation {
-    /// It does not.
+    /// Without the layer.
     Off,
-    /// It does, with its checks of synchronization; where there is none, the device is not opened.
+    /// With the layer and its synchronization checks; opening a device fails if there is no layer.
     On,
 }
 
 /// A device without a window.
 ///
-/// Which drivers there are to choose from is up to the Vulkan loader: `VK_DRIVER_FILES` names their manifests,
-/// `VK_LAYER_PATH` the folder of the validation layer's.
+/// The Vulkan loader finds the drivers: `VK_DRIVER_FILES` names their manifests, and `VK_LAYER_PATH` names the folder
+/// of the validation layer's manifest.
 pub struct Device {
     pub(crate) handle: ash::Device,
     pub(crate) transform_feedback: Option<ext::transform_feedback::Device>,
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) queue_family: u32,
     pub(crate) queue: Mutex<Queue>,
-    /// Those of earlier runs, if they are kept.
+    /// The pipelines of earlier runs, if they are kept.
     pub(crate) pipelines: Option<Pipelines>,
     pub(crate) time_limit: Duration,
-    /// What the memory of buffers had better be, beside what the host sees.
+    /// The preferred memory properties of buffers, beside host visibility.
     pub(crate) buffers: vk::MemoryPropertyFlags,
     pub(crate) physical: vk::PhysicalDevice,
     capabilities: Capabilities,
     pub(crate) instance: ManuallyDrop<Instance>,
 }
 
-/// The one queue, and whether it still answers.
+/// The queue, and whether a submission to it has exceeded its time limit.
 pub(crate) struct Queue {
     pub(crate) handle: vk::Queue,
     pub(crate) hung: bool,
 }
 
 impl Device {
-    /// The devices that there are, in the loader's order.
+    /// Lists the devices in the loader's order.
     pub fn list() -> Result<Vec<DeviceName>, Error> {
         Instance::new(false)?.device_names()
     }
 
-    /// Opens the first device whose name, or whose driver's name, contains `name`, upper or lower case: `""` is the
-    /// first of all.
+    /// Opens the first device whose name or driver name contains `name`, ignoring case; `""` opens the first device.
     pub fn open(name: &str, validation: Validation) -> Result<Device, Error> {
         let instance = Instance::new(validation == Validation::On)?;
         let physical = instance.find_device(name)?;
         let capabilities = capabilities::query(&instance, physical)?;
 
+        // A queue family that can draw.
         // SAFETY: the device belongs to the instance.
         let (families, memory) = unsafe {
             let instance = &instance.handle;
@@ -100,7 +100,7 @@ impl Device {
         })
     }
 
-    /// Limits the time that a submission may take: 20 seconds unless this is called.
+    /// Sets the time limit of a submission; the default is 20 seconds.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
     }
@@ -110,13 +110,13 @@ impl Device {
         self.pipelines.get_or_insert_default();
     }
 
-    /// Puts buffers into the device's own memory, where the host sees some of it: fast for the device, and slow for the
-    /// host to read. Unless this is called they are in memory that the host reads fast.
+    /// Puts buffers into device-local memory that the host can map, if there is any: fast for the device, slow for
+    /// the host to read. By default, buffers are in memory that the host reads fast.
     pub fn keep_buffers_local(&mut self) {
         self.buffers = vk::MemoryPropertyFlags::DEVICE_LOCAL;
     }
 
-    /// Whether the device is the host's processor, which a driver makes draw.
+    /// Whether the device is a software renderer on the host's processor.
     pub fn is_processor(&self) -> bool {
         // SAFETY: the device belongs to the instance.
         let properties =
@@ -130,7 +130,7 @@ impl Device {
         format::size(format).is_some() && self.format_features(format).1.contains(vertex_buffer)
     }
 
-    /// What images, and what buffers, of a format can be used for.
+    /// The format features of images with optimal tiling, and of buffers.
     pub(crate) fn format_features(
         &self,
         format: vk::Format,
@@ -142,27 +142,27 @@ impl Device {
         (properties.optimal_tiling_features, properties.buffer_features)
     }
 
-    /// Whether buffers have addresses.
+    /// Whether buffers have device addresses.
     pub(crate) fn has_addresses(&self) -> bool {
         self.capabilities.newer_features.vulkan_1_2.buffer_device_address == vk::TRUE
     }
 
-    /// What the device can do.
+    /// The capabilities of the device.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
 
-    /// The validation layer that watches the device, if one does.
+    /// The validation layer that checks the device, if there is one.
     pub fn validation_layer(&self) -> Option<&Layer> {
         self.instance.layer.as_ref()
     }
 
-    /// The warnings and errors of the validation layer since the device was opened, or since the last call.
+    /// Returns the warnings and errors of the validation layer since the device was opened or since the last call.
     pub fn take_messages(&self) -> Vec<Message> {
         self.instance.log.take()
     }
 
-    /// Closes the device and returns the messages that are left, with those about objects that were leaked.
+    /// Closes the device and returns the remaining messages, including those about leaked objects.
     pub fn close(self) -> Vec<Message> {
         let log = self.instance.log.clone();
         drop(self);
@@ -173,11 +173,11 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         if self.queue.get_mut().unwrap_or_else(PoisonError::into_inner).hung {
-            // Waiting for a hung device would hang us too: what it uses is leaked.
+            // Waiting for a hung device would never return, so its objects are leaked.
             return;
         }
-        // SAFETY: everything made from the device borrows it, so nothing is left, the queue is idle, and the
-        // instance is not used again.
+        // SAFETY: all objects made from the device borrow it, so none is left, the queue is idle, and the instance is
+        // not used again.
         unsafe {
             if let Some(pipelines) = &mut self.pipelines {
                 pipelines.destroy(&self.handle);
@@ -194,7 +194,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// Creates the logical device, with everything enabled that it is capable of.
+/// Creates the logical device with all its capabilities enabled.
 fn create_device(
     instance: &Instance,
     physical: vk::PhysicalDevice,
@@ -244,7 +244,7 @@ fn create_device(
         extensions.push(ext::primitives_generated_query::NAME.as_ptr());
     }
 
-    // Vulkan asks for the extension to be enabled wherever it is.
+    // Vulkan requires this extension to be enabled if the device supports it.
     let mut portability = capabilities.portability.unwrap_or_default();
     if capabilities.portability.is_some() {
         info = info.push_next(&mut portability);
@@ -276,6 +276,6 @@ fn create_device(
     extensions.extend(capabilities.indexing.extensions().map(CStr::as_ptr));
 
     let info = info.enabled_extension_names(&extensions);
-    // SAFETY: what is enabled was found, and what `info` points to lives until the end of this function.
+    // SAFETY: the device supports everything that is enabled, and the structures of `info` outlive the call.
     unsafe { instance.handle.create_device(physical, &info, None) }.call("vkCreateDevice")
 }

@@ -4,36 +4,36 @@ use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// The version of Vulkan from which on the layer takes settings in `vkCreateInstance`.
+/// The first Vulkan version in which the layer reads settings from `vkCreateInstance`.
 const FIRST_WITH_SETTINGS: u32 = vk::make_api_version(0, 1, 3, 272);
 
-/// A device that can be opened.
+/// The names and versions of a device that can be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceName {
-    /// The device's name.
+    /// The name of the device.
     pub device: String,
-    /// The driver's name; empty where the device does not say.
+    /// The name of the driver; empty if the device does not report it.
     pub driver: String,
-    /// Which of the driver's versions: its own words, or else its number, which each vendor packs in its own way.
+    /// The version of the driver: its description, or else its number in the vendor's packing.
     pub driver_version: String,
-    /// The version of Vulkan that the device offers, as Vulkan packs it.
+    /// The Vulkan version that the device supports, as Vulkan packs it.
     pub api_version: u32,
 }
 
-/// A Vulkan instance, and the messenger that listens to its validation layer.
+/// A Vulkan instance, and the messenger that receives the messages of its validation layer.
 pub(crate) struct Instance {
     pub(crate) handle: ash::Instance,
     pub(crate) layer: Option<Layer>,
     pub(crate) log: Arc<Log>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    // The loader's library must stay open for as long as anything that came from it.
+    // The loader's library must stay open as long as any object made through it.
     _entry: ash::Entry,
 }
 
 impl Instance {
-    /// Starts Vulkan, with or without the validation layer.
+    /// Creates an instance, with or without the validation layer.
     pub(crate) fn new(validate: bool) -> Result<Instance, Error> {
-        // SAFETY: the library that is loaded is the system's Vulkan loader.
+        // SAFETY: the loaded library is the system's Vulkan loader.
         let entry = unsafe { ash::Entry::load() }.map_err(|why| Error::Loader(why.to_string()))?;
         let layer = match validate {
             true => Some(layer(&entry, LAYER)?.ok_or(Error::NoValidationLayer)?),
@@ -52,7 +52,7 @@ impl Instance {
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&synchronization);
         let layers = [LAYER.as_ptr()];
         let mut extensions = Vec::new();
-        // The loader hides devices that leave out a part of Vulkan from those who do not ask.
+        // The loader lists devices with the portability subset only if this flag is set.
         if has_extension(&entry, khr::portability_enumeration::NAME)? {
             info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
@@ -61,8 +61,8 @@ impl Instance {
             extensions.push(ext::debug_utils::NAME.as_ptr());
             extensions.push(ext::validation_features::NAME.as_ptr());
         }
-        // Newer layers check accesses of shaders to buffers only on request, and repeat a message ten times at most, to
-        // all tests together. Older ones know neither setting.
+        // Newer layers check buffer accesses of shaders only on request, and limit repeated messages to ten, over all
+        // tests together. Older layers know neither setting.
         let values = [vk::TRUE.to_ne_bytes(), vk::FALSE.to_ne_bytes()];
         let names = [c"syncval_shader_accesses_heuristic", c"enable_message_limit"];
         let setting = |(name, value): (&CStr, &[u8; 4])| vk::LayerSettingEXT {
@@ -86,7 +86,7 @@ impl Instance {
         }
         info = info.enabled_extension_names(&extensions);
 
-        // SAFETY: everything that `info` points to lives until the end of this function.
+        // SAFETY: the structures of `info` live until the end of this function.
         let handle = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
         let mut instance = Instance { handle, layer, log, messenger: None, _entry: entry };
         if validate {
@@ -97,14 +97,14 @@ impl Instance {
 
     fn listen(&mut self) -> Result<(), Error> {
         let debug = ext::debug_utils::Instance::new(&self._entry, &self.handle);
-        // SAFETY: the extension is enabled, and `Drop` ends the messenger before the log.
+        // SAFETY: the extension is enabled, and `Drop` destroys the messenger before the log.
         let messenger = unsafe { debug.create_debug_utils_messenger(&self.log.messenger(), None) }
             .call("vkCreateDebugUtilsMessengerEXT")?;
         self.messenger = Some((debug, messenger));
         Ok(())
     }
 
-    /// The first device whose name, or whose driver's name, contains `wanted`, upper or lower case.
+    /// Returns the first device whose name or driver name contains `wanted`, ignoring case.
     pub(crate) fn find_device(&self, wanted: &str) -> Result<vk::PhysicalDevice, Error> {
         let devices = self.devices()?;
         let names = devices.iter().map(|&device| self.name(device)).collect::<Vec<_>>();
@@ -122,7 +122,6 @@ impl Instance {
         }
     }
 
-    /// The names of all devices.
     pub(crate) fn device_names(&self) -> Result<Vec<DeviceName>, Error> {
         Ok(self.devices()?.into_iter().map(|device| self.name(device)).collect())
     }
@@ -132,26 +131,26 @@ impl Instance {
         unsafe { self.handle.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")
     }
 
-    /// Asks a device for the features of one structure, whose extension or version it has.
+    /// Queries the features of one structure, whose extension or version the device supports.
     pub(crate) fn features<T: vk::ExtendsPhysicalDeviceFeatures2 + Default>(
         &self,
         device: vk::PhysicalDevice,
     ) -> T {
         let mut found = T::default();
         let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
-        // SAFETY: the device belongs to the instance and knows the structure.
+        // SAFETY: the device belongs to the instance and supports the structure.
         unsafe { self.handle.get_physical_device_features2(device, features) };
         found
     }
 
-    /// Asks a device for the properties of one structure, whose extension or version it has.
+    /// Queries the properties of one structure, whose extension or version the device supports.
     pub(crate) fn properties<T: vk::ExtendsPhysicalDeviceProperties2 + Default>(
         &self,
         device: vk::PhysicalDevice,
     ) -> T {
         let mut found = T::default();
         let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut found);
-        // SAFETY: the device belongs to the instance and knows the structure.
+        // SAFETY: the device belongs to the instance and supports the structure.
         unsafe { self.handle.get_physical_device_properties2(device, properties) };
         found
     }
@@ -160,7 +159,7 @@ impl Instance {
     pub(crate) fn name(&self, device: vk::PhysicalDevice) -> DeviceName {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
-        // SAFETY: the device belongs to the instance; before 1.2 the driver's name just stays empty.
+        // SAFETY: the device belongs to the instance; before 1.2 the name of the driver stays empty.
         unsafe { self.handle.get_physical_device_properties2(device, &mut properties) };
         let properties = properties.properties;
         let device = properties.device_name_as_c_str();
@@ -184,12 +183,12 @@ impl Drop for Instance {
             // SAFETY: the messenger came from this instance, which is still alive.
             unsafe { debug.destroy_debug_utils_messenger(*messenger, None) };
         }
-        // SAFETY: whoever made objects from the instance owns it, and drops them first.
+        // SAFETY: the owner of the instance drops all objects made from it first.
         unsafe { self.handle.destroy_instance(None) };
     }
 }
 
-/// Whether the loader or a driver has an extension of instances.
+/// Whether the loader or a driver supports an instance extension.
 fn has_extension(entry: &ash::Entry, name: &CStr) -> Result<bool, Error> {
     // SAFETY: the loader is open.
     let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }
@@ -197,9 +196,9 @@ fn has_extension(entry: &ash::Entry, name: &CStr) -> Result<bool, Error> {
     Ok(extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name)))
 }
 
-/// What the Vulkan loader knows of a layer of this name, if it finds one.
+/// Returns the Vulkan loader's description of a layer of this name, if it finds one.
 pub fn find_layer(name: &CStr) -> Result<Option<Layer>, Error> {
-    // SAFETY: the library that is loaded is the system's Vulkan loader.
+    // SAFETY: the loaded library is the system's Vulkan loader.
     let entry = unsafe { ash::Entry::load() }.map_err(|why| Error::Loader(why.to_string()))?;
     layer(&entry, name)
 }

@@ -1,8 +1,8 @@
-//! Transform feedback as the specifications have it, for devices that do not.
+//! A model of transform feedback as the specifications define it, for devices without it.
 //!
-//! This is an oracle: it shares no code with the lowering that it judges, only the names of topologies and provoking
-//! vertices, and it prefers being obviously right to being fast. It says in which order vertices are captured
-//! ([`primitives`]), where their values go ([`interleave`]), and what is left out when a buffer is full ([`capture`]).
+//! This is an oracle: it shares no code with the lowering that it judges, except the names of topologies and
+//! provoking vertices, and prefers simplicity to speed. It defines the order of captured vertices ([`primitives`]),
+//! the places of their values ([`interleave`]), and the primitives that do not fit into full buffers ([`capture`]).
 
 use crate::work::Captured;
 use ash::vk;
@@ -10,15 +10,15 @@ use polyshade::transform_feedback::ProvokingVertex;
 pub use polyshade::transform_feedback::Topology;
 use std::ops::Range;
 
-/// Vulkan's name of a topology; it has no line loop.
+/// Returns Vulkan's name of a topology; Vulkan has no line loops.
 pub fn native_topology(topology: Topology) -> Option<vk::PrimitiveTopology> {
     let has_vulkans_number = topology != Topology::LineLoop;
     has_vulkans_number.then(|| vk::PrimitiveTopology::from_raw(topology as i32))
 }
 
-/// The primitives of one instance, in order: of each the vertices that are captured, in order, counted from 0.
+/// Returns the primitives of one instance, in order: the captured vertices of each, in order, counted from 0.
 ///
-/// Vertices that are left over at the end belong to no primitive.
+/// Left-over vertices at the end belong to no primitive.
 pub fn primitives(topology: Topology, mode: ProvokingVertex, vertices: u32) -> Vec<Vec<u32>> {
     let n = vertices;
     let count = match topology {
@@ -37,10 +37,10 @@ pub fn primitives(topology: Topology, mode: ProvokingVertex, vertices: u32) -> V
     (0..count).map(|i| corners(topology, mode, i, n)).collect()
 }
 
-/// The corners of primitive `i` of `n` vertices.
+/// The vertices of primitive `i` of a draw of `n` vertices.
 ///
-/// The table of the specifications is for the first vertex as the provoking one. For the last, triangles are rotated,
-/// which keeps the winding, until that vertex comes last; lines stay as they are.
+/// The specification's table is for the first vertex as provoking vertex. For the last, triangles are rotated, which
+/// keeps the winding, until that vertex is last; lines do not change.
 fn corners(topology: Topology, mode: ProvokingVertex, i: u32, n: u32) -> Vec<u32> {
     let odd = i % 2 == 1;
     let (mut first, last) = match topology {
@@ -72,7 +72,7 @@ fn corners(topology: Topology, mode: ProvokingVertex, i: u32, n: u32) -> Vec<u32
 /// An entry of the list of varyings that OpenGL captures interleaved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry<'a> {
-    /// A varying: its name and how many 32-bit components it has.
+    /// A varying: its name and its number of 32-bit components.
     Varying(&'a str, u32),
     /// `gl_SkipComponents1` to `4`.
     Skip(u32),
@@ -83,13 +83,13 @@ pub enum Entry<'a> {
 /// The offsets of the varyings in one buffer, and its stride.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BufferLayout {
-    /// The bytes from a vertex to the next.
+    /// The bytes from one vertex to the next.
     pub stride: u32,
     /// The varyings and their offsets in bytes.
     pub varyings: Vec<(String, u32)>,
 }
 
-/// Lays varyings out one behind the other, and begins a new buffer where the list says so.
+/// Lays varyings out one after the other, in a new buffer after each [`Entry::NextBuffer`].
 pub fn interleave(entries: &[Entry<'_>]) -> Vec<BufferLayout> {
     let mut done = Vec::new();
     let mut open = BufferLayout::default();
@@ -107,12 +107,12 @@ pub fn interleave(entries: &[Entry<'_>]) -> Vec<BufferLayout> {
     done
 }
 
-/// A draw, as far as capture cares.
+/// The parameters of a draw that affect the capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draw {
-    /// How vertices become primitives.
+    /// The primitive topology.
     pub topology: Topology,
-    /// Which vertex of a triangle comes where.
+    /// The provoking vertex mode, which affects the order of a triangle's vertices.
     pub provoking_vertex: ProvokingVertex,
     /// The vertices: the first, and one past the last.
     pub vertices: Range<u32>,
@@ -123,13 +123,13 @@ pub struct Draw {
 /// A feedback buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
-    /// All the memory that it is a part of.
+    /// The memory that contains the buffer.
     pub memory: Vec<u8>,
     /// The part that may be written.
     pub range: Range<usize>,
-    /// The bytes from a vertex to the next; 0 where nothing is captured.
+    /// The bytes from one vertex to the next; 0 if nothing is captured.
     pub stride: usize,
-    /// How much of the range is filled already: the counter.
+    /// The number of bytes of the range that are filled: the counter.
     pub reached: usize,
 }
 
@@ -138,7 +138,7 @@ pub struct Buffer {
 pub struct Value {
     /// The index of the feedback buffer.
     pub buffer: usize,
-    /// The bytes before it in the vertex' part of the buffer.
+    /// The offset from the start of the vertex, in bytes.
     pub offset: usize,
     /// The value.
     pub bytes: Vec<u8>,
@@ -154,8 +154,8 @@ pub fn capture(
     capture_indexed(draw, &[vertices], buffers, shader)
 }
 
-/// Captures a draw with indices: of each instance the vertices that they name, in their order, from one restart to the
-/// next. The vertices of `draw` are not looked at.
+/// Captures an indexed draw: for each instance, the vertices of each segment between restarts. Ignores
+/// `draw.vertices`.
 pub fn capture_indexed(
     draw: &Draw,
     segments: &[Vec<u32>],
@@ -185,7 +185,7 @@ pub fn capture_indexed(
     captured
 }
 
-/// Appends a vertex to all buffers. Gaps stay as they are.
+/// Appends a vertex to all buffers. Gaps keep their contents.
 fn write_vertex(buffers: &mut [Buffer], values: &[Value]) {
     for Value { buffer, offset, bytes } in values {
         let buffer = &mut buffers[*buffer];

@@ -1,7 +1,7 @@
-//! Executes plans: what the planner says is drawn, bound and waited for, and nothing else.
+//! Executes plans: draws, binds and waits exactly as the planner states.
 //!
-//! Unlike [`Device::run`], which waits for everything after every draw, a [`Sequence`] waits only where a plan, or the
-//! application, says so. That is what shows whether plans are right: the validation layer knows who waits for whom.
+//! [`Device::run`] waits for everything after every draw. A [`Sequence`] waits only where a plan or the application
+//! states it, so the validation layer can find missing dependencies in plans.
 
 mod capabilities;
 mod encoders;
@@ -19,92 +19,93 @@ use crate::work::{Captured, Draw, Outcome, Place, Range, Work};
 use polyshade::transform_feedback;
 use polyshade_planner::{Barrier, PassScope, Plan, Query, Variant};
 
-/// What an application does between the start and the end of a submission.
+/// The actions of an application in one submission.
 #[derive(Debug, Clone, Default)]
 pub struct Sequence<'a> {
-    /// The buffers, textures and targets. It has no draws of its own.
+    /// The buffers, textures and targets. It must not contain draws.
     pub work: Work<'a>,
-    /// What is done, in this order.
+    /// The actions, in order.
     pub items: Vec<Item<'a>>,
-    /// How passes are begun, the application's and those of plans: that of the device that was planned for
-    /// ([`planner::Device::pass_scope`](polyshade_planner::Device::pass_scope)).
+    /// How all passes begin, like [`planner::Device::pass_scope`](polyshade_planner::Device::pass_scope) of the
+    /// planned device.
     pub scope: PassScope,
-    /// How often the commands are submitted beyond once, each time when the time before is over. Buffers stay as they
-    /// are; textures and targets begin anew.
+    /// The number of further submissions of the commands, each after the previous one has finished. Buffers keep
+    /// their contents; textures and targets are filled anew.
     pub again: u32,
 }
 
-/// One thing that an application does.
+/// One action of an application.
 #[derive(Debug, Clone)]
 pub enum Item<'a> {
-    /// It begins its render pass, with this target, or with none.
+    /// Begins a render pass, with this target or none.
     BeginPass(Option<usize>),
-    /// It ends it.
+    /// Ends the render pass.
     EndPass,
-    /// It waits, as [`barrier`](polyshade_planner::barrier) says, outside of a pass.
+    /// Waits for a [`barrier`](polyshade_planner::barrier) outside of a pass.
     Wait(Barrier),
-    /// It copies from a range to a place, outside of a pass.
+    /// Copies a range of a buffer to a place, outside of a pass.
     Copy(Range, Place),
-    /// It draws, as planned.
+    /// Draws as planned.
     Draw(Box<PlannedDraw<'a>>),
 }
 
-/// A draw and its plan, which was made for it in the state that it finds.
+/// A draw, and the plan that was made for it and for the state of the application at that point.
 #[derive(Debug, Clone)]
 pub struct PlannedDraw<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The draw, with the original shaders, and the application's target if it has one. Topology, provoking vertex,
-    /// vertices and instances are those of `numbers`.
+    /// The draw, with the original shaders and the application's target, if any. `numbers` replaces its topology,
+    /// provoking vertex, vertices and instances.
     pub draw: Draw<'a>,
-    /// Topology, vertices and instances.
+    /// The topology, provoking vertex, vertices and instances.
     pub numbers: transform_feedback::Draw,
     /// The variants of the last stage before rasterization that the plan binds.
     pub variants: Vec<(Variant, &'a [u32])>,
-    /// What makes the counts where the host keeps them.
+    /// The variants that compute the counts, if the host keeps the counters.
     pub capture: Option<&'a Variants<'a>>,
-    /// The buffer of each feedback buffer.
+    /// The index of the buffer of each feedback buffer.
     pub feedback: Vec<usize>,
     /// The arguments of an indirect draw.
     pub arguments: Option<IndirectArguments>,
-    /// What conditional rendering looks at, and whether it draws where that is 0; only the counter pass is told of it.
+    /// The place that conditional rendering reads, and whether it draws if the value is 0; only the counter pass uses
+    /// it.
     pub predicate: Option<(Place, bool)>,
 }
 
-/// The arguments of an indirect draw, or of a multi-draw.
+/// The arguments of an indirect draw or multi-draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndirectArguments {
-    /// Where those of the first draw are.
+    /// The place of the first draw's arguments.
     pub place: Place,
-    /// How many draws there are, or may be.
+    /// The number of draws, or the maximum if `count` is given.
     pub draws: u32,
-    /// The bytes from one draw to the next.
+    /// The bytes from one draw's arguments to the next.
     pub stride: u32,
-    /// Where it stands how many there are, if it does.
+    /// The place of the number of draws, if the device reads it.
     pub count: Option<Place>,
 }
 
 impl From<Place> for IndirectArguments {
-    /// Those of one draw.
+    /// The arguments of one draw.
     fn from(place: Place) -> Self {
         Self { place, draws: 1, stride: 0, count: None }
     }
 }
 
 impl IndirectArguments {
-    /// The range of all draws, each of so many bytes.
+    /// The range of the arguments of all draws, `size` bytes each.
     pub(crate) fn range(&self, size: u64) -> Range {
         let before = u64::from(self.draws.saturating_sub(1)) * u64::from(self.stride);
         self.place.with_size(before + size)
     }
 }
 
-/// What came out of a [`Sequence`].
+/// The results of a [`Sequence`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Executed {
-    /// The buffers, textures and targets.
+    /// The contents of buffers, textures and targets.
     pub outcome: Outcome,
-    /// The results of the queries of each draw, in the order of the draws and of their plans.
+    /// The query results, in the order of the draws and of their plans.
     pub queries: Vec<Counted>,
 }
 
@@ -113,20 +114,20 @@ pub struct Executed {
 pub struct Counted {
     /// The query.
     pub query: Query,
-    /// What it counted; where it counts the primitives that were generated, both are that.
+    /// The counts; for a query of generated primitives, both are equal.
     pub counts: Captured,
 }
 
 impl Device {
-    /// Executes a sequence in one submission.
+    /// Executes a sequence in one submission, without adding anything that the plans lack.
     ///
-    /// What the plans leave out is not made up for, so that a wrong plan goes wrong: at best with a message of the
-    /// validation layer. Otherwise as [`run`](Device::run).
+    /// A wrong plan therefore fails: at best with a message of the validation layer. Otherwise this is like
+    /// [`run`](Device::run).
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Device::run); `Missing` and `Unsupported` where a plan is for another device; `Work` where a
-    /// plan begins its passes in another way than the sequence.
+    /// Those of [`run`](Device::run); `Missing` and `Unsupported` if a plan is for another device; `Work` if a plan
+    /// begins its passes in another way than the sequence.
     pub fn execute(&self, sequence: &Sequence<'_>) -> Result<Executed, Error> {
         let buffers = sequence.work.buffers.len();
         let targets = sequence.work.targets.len();

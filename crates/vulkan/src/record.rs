@@ -1,4 +1,4 @@
-//! The commands of a submission.
+//! Records the commands of a submission.
 
 use crate::error::{Context, Error};
 use crate::format;
@@ -19,7 +19,7 @@ impl Objects<'_> {
             if let Some(queries) = &self.queries {
                 let (pool, count) = (**queries, work.draws.len() as u32);
                 let device = &self.device.handle;
-                // SAFETY: the pool has one query a draw.
+                // SAFETY: the pool has one query for each draw.
                 unsafe { device.cmd_reset_query_pool(commands, pool, 0, count) };
             }
             if let Some(timestamps) = &self.timestamps {
@@ -41,11 +41,11 @@ impl Objects<'_> {
         })
     }
 
-    /// Records everything: fill textures and targets, what is in between, copy them to where the host sees them.
+    /// Records the fills of textures and targets, then `between`, then the copies to memory that the host reads.
     pub(crate) fn record_with(&self, between: impl FnOnce()) -> Result<(), Error> {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let info = vk::CommandBufferBeginInfo::default();
-        // SAFETY: the command buffer is fresh and nobody else's.
+        // SAFETY: the command buffer is new and not shared.
         unsafe { device.begin_command_buffer(commands, &info) }.call("vkBeginCommandBuffer")?;
 
         for texture in &self.textures {
@@ -55,6 +55,7 @@ impl Objects<'_> {
             self.begin(image);
         }
         self.wait_for_everything();
+        // The draws.
         between();
         self.wait_for_everything();
         for texture in self.textures.iter().filter(|texture| texture.storage) {
@@ -69,7 +70,7 @@ impl Objects<'_> {
         unsafe { device.end_command_buffer(commands) }.call("vkEndCommandBuffer")
     }
 
-    /// The one barrier: whatever was written is visible to whatever comes, to the host too.
+    /// Makes all previous writes visible to all later commands and to the host.
     fn wait_for_everything(&self) {
         let barriers = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
@@ -88,7 +89,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Moves an image to the layout in which it stays, for a transfer to fill it.
+    /// Transitions an image to the layout that it keeps, before a transfer fills it.
     fn enter(&self, image: vk::Image, subresources: vk::ImageSubresourceRange) {
         let barriers = [vk::ImageMemoryBarrier::default()
             .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
@@ -111,12 +112,12 @@ impl Objects<'_> {
         }
     }
 
-    /// Gives a target its pixels, or zeros.
+    /// Fills a target with its pixels, or with zeros.
     fn begin(&self, image: &Image<'_>) {
         let all = [format::subresources(image.target.format, 1)];
         self.enter(*image.handle, all[0]);
         if image.is_given {
-            // SAFETY: recorded outside of render passes; the buffer holds exactly the image's pixels.
+            // SAFETY: recorded outside of render passes; the buffer has exactly the size of the image's pixels.
             unsafe {
                 self.device.handle.cmd_copy_buffer_to_image(
                     self.command_buffer,
@@ -130,7 +131,7 @@ impl Objects<'_> {
         }
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let (handle, layout) = (*image.handle, vk::ImageLayout::GENERAL);
-        // SAFETY: recorded outside of render passes; the image may be a transfer's destination.
+        // SAFETY: recorded outside of render passes; the image has transfer destination usage.
         unsafe {
             if format::is_depth(image.target.format) {
                 let zero = vk::ClearDepthStencilValue::default();
@@ -142,14 +143,14 @@ impl Objects<'_> {
         }
     }
 
-    /// Gives a texture its texels.
+    /// Fills a texture with its texels.
     fn fill(&self, texture: &TextureImage<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let (image, layout) = (*texture.handle, vk::ImageLayout::GENERAL);
         let all = [texture.subresources];
         self.enter(image, texture.subresources);
-        // SAFETY: recorded outside of render passes; the image may be a transfer's destination, and where it is
-        // copied to, the buffer holds all its texels.
+        // SAFETY: recorded outside of render passes; the image has transfer destination usage, and the buffer of a
+        // copy contains all its texels.
         unsafe {
             match &texture.fill {
                 Some(Fill::Colour(colour)) => {
@@ -173,9 +174,9 @@ impl Objects<'_> {
         }
     }
 
-    /// Copies a texture to where the host sees it.
+    /// Copies a texture to memory that the host reads.
     fn read(&self, texture: &TextureImage<'_>) {
-        // SAFETY: the texture is for storage, so it may be a transfer's source, and the buffer holds all its texels.
+        // SAFETY: a storage texture has transfer source usage, and the buffer has the size of all its texels.
         unsafe {
             self.device.handle.cmd_copy_image_to_buffer(
                 self.command_buffer,
@@ -188,7 +189,7 @@ impl Objects<'_> {
     }
 
     fn copy(&self, image: &Image<'_>) {
-        // SAFETY: the buffer was made to hold exactly the image's pixels.
+        // SAFETY: the buffer has exactly the size of the image's pixels.
         unsafe {
             self.device.handle.cmd_copy_image_to_buffer(
                 self.command_buffer,
@@ -205,10 +206,11 @@ impl Objects<'_> {
         let objects = &self.draws[index as usize];
         self.bind(objects, draw);
         if let Some([x, y, z]) = draw.dispatch {
-            // SAFETY: everything that the pipeline needs is bound, and no pass is open.
+            // SAFETY: everything that the pipeline needs is bound, and no render pass is active.
             unsafe { device.cmd_dispatch(commands, x, y, z) };
             return;
         }
+        // The pass, inside of it transform feedback, and the draw.
         if draw.reads.local {
             self.begin_rendering(
                 objects.area(),
@@ -258,7 +260,7 @@ impl Objects<'_> {
         unsafe { device.cmd_begin_render_pass(commands, &pass, vk::SubpassContents::INLINE) };
     }
 
-    /// Begins rendering to targets without a render pass; they keep what was drawn before.
+    /// Begins rendering to targets without a render pass object; the targets keep their contents.
     pub(crate) fn begin_rendering(
         &self,
         area: vk::Rect2D,
@@ -281,7 +283,7 @@ impl Objects<'_> {
         if let Some(depth) = &depth {
             begin = begin.depth_attachment(depth);
         }
-        // SAFETY: `check` found that the device has the feature, and the views are those of targets.
+        // SAFETY: `check` found that the device supports the feature, and the views are those of targets.
         unsafe { self.device.handle.cmd_begin_rendering(self.command_buffer, &begin) };
     }
 
@@ -327,7 +329,7 @@ impl Objects<'_> {
         (*self.buffers[place.buffer].handle, place.offset)
     }
 
-    /// The counters that begin at a place, one a feedback buffer.
+    /// The buffers and offsets of the counters from `first` on, one for each feedback buffer.
     fn counters(
         &self,
         feedback: &TransformFeedback,
@@ -350,7 +352,7 @@ impl Objects<'_> {
         let sizes = feedback.buffers.iter().map(|range| range.size).collect::<Vec<_>>();
         let (counters, counter_offsets) = self.counters(feedback, feedback.resume);
 
-        // SAFETY: the arrays have as many elements as is said, and their ranges lie in their buffers.
+        // SAFETY: the arrays have the given numbers of elements, and their ranges are inside their buffers.
         unsafe {
             (extension.cmd_bind_transform_feedback_buffers_ext)(
                 commands,
@@ -377,7 +379,7 @@ impl Objects<'_> {
         let commands = self.command_buffer;
         let (counters, offsets) = self.counters(feedback, feedback.pause);
 
-        // SAFETY: transform feedback and the query began before; the counters lie in their buffer.
+        // SAFETY: transform feedback and the query have begun; the counters are inside their buffer.
         unsafe {
             (extension.cmd_end_transform_feedback_ext)(
                 commands,
@@ -390,7 +392,7 @@ impl Objects<'_> {
         }
     }
 
-    /// The extension's functions and the queries: both are there if any draw captures.
+    /// The functions of the extension and the query pool; both exist if any draw captures.
     fn transform_feedback(
         &self,
     ) -> Option<(&ash::ext::transform_feedback::DeviceFn, vk::QueryPool)> {

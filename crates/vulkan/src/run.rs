@@ -1,4 +1,4 @@
-//! Runs [`Work`]: makes the objects, records the commands, waits and reads back.
+//! Runs [`Work`]: creates the objects, records the commands, waits, and reads the results back.
 
 use crate::address;
 use crate::counts::{Counters, Counts};
@@ -16,21 +16,21 @@ use polyshade_planner::PassScope;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// The stream that is captured and counted.
+/// The vertex stream that is captured and counted.
 pub(crate) const STREAM: u32 = 0;
 
 impl Device {
-    /// Runs the draws in one submission and returns what they left.
+    /// Runs the draws in one submission and returns their results.
     ///
-    /// The modules must be valid SPIR-V, and what they do must be defined: drivers do not check. Validation reports
-    /// most of what is wrong with the rest; see [`take_messages`](Device::take_messages). A device that does not
-    /// finish within its time limit is given up, and every later call fails.
+    /// The modules must be valid SPIR-V with defined behaviour: drivers do not check. The validation layer reports
+    /// most other errors; see [`take_messages`](Device::take_messages). If a device exceeds its time limit, this and
+    /// every later call fails.
     pub fn run(&self, work: &Work<'_>) -> Result<Outcome, Error> {
         work.check(self)?;
         Objects::new(self, work, PassScope::RenderPass)?.run(work)?.read_back(work)
     }
 
-    /// As [`run`](Device::run), and says what queries count of each draw.
+    /// Runs the draws like [`run`](Device::run), and returns the query results of each draw, too.
     ///
     /// # Errors
     ///
@@ -45,12 +45,13 @@ impl Device {
         Ok((objects.read_back(work)?, counts.unwrap_or_default()))
     }
 
-    /// How long the device takes for all draws together, by its own clock: the shortest of so many submissions of the
-    /// same work, one at least. What one leaves in buffers is there for the next.
+    /// Returns the shortest device time of `submissions` submissions of all draws, at least one.
+    ///
+    /// The time is from the device's timestamps. Buffers keep their contents from one submission to the next.
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Device::run); `Missing` where the device's queue has no timestamps.
+    /// Those of [`run`](Device::run); `Missing` if the device's queue has no timestamps.
     pub fn time(&self, work: &Work<'_>, submissions: u32) -> Result<Duration, Error> {
         work.check(self)?;
         let mut objects = Objects::new(self, work, PassScope::RenderPass)?;
@@ -65,7 +66,7 @@ impl Device {
     }
 }
 
-/// All that a submission uses.
+/// All objects that a submission uses.
 pub(crate) struct Objects<'d> {
     pub(crate) device: &'d Device,
     pub(crate) buffers: Vec<Buffer<'d>>,
@@ -74,25 +75,25 @@ pub(crate) struct Objects<'d> {
     _samplers: Samplers<'d>,
     pub(crate) pipelines: Vec<Shared<'d>>,
     pub(crate) draws: Vec<DrawObjects<'d>>,
-    /// One query a draw, used where a draw captures.
+    /// One query for each draw; used by draws that capture.
     pub(crate) queries: Option<Owned<'d, vk::QueryPool>>,
-    /// What counts the draws, where that is asked for.
+    /// Statistics queries of each draw, if requested.
     pub(crate) counters: Option<Counters<'d>>,
-    /// What times them together, where that is asked for.
+    /// Timestamps around all draws, if requested.
     pub(crate) timestamps: Option<Timestamps<'d>>,
     fence: Owned<'d, vk::Fence>,
     _commands: Owned<'d, vk::CommandPool>,
     pub(crate) command_buffer: vk::CommandBuffer,
 }
 
-/// What one draw has for itself.
+/// The objects of one draw.
 pub(crate) struct DrawObjects<'d> {
     /// The index of the pipeline.
     pub(crate) pipeline: usize,
     pub(crate) framebuffer: Owned<'d, vk::Framebuffer>,
     pub(crate) extent: vk::Extent2D,
     pub(crate) sets: Sets<'d>,
-    /// Those of the draw, with the addresses that it tells.
+    /// The draw's push constants, with buffer device addresses written.
     pub(crate) push_constants: Vec<u8>,
 }
 
@@ -121,6 +122,7 @@ impl<'d> Objects<'d> {
             samplers: &samplers,
         };
 
+        // Draws with equal states share a pipeline.
         let mut states = Vec::new();
         let mut pipelines = Vec::new();
         let mut draws = Vec::new();
@@ -136,7 +138,7 @@ impl<'d> Objects<'d> {
         }
 
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
-        // SAFETY: the command buffer is used for as long as its pool lives.
+        // SAFETY: the command buffer is not used longer than its pool lives.
         let (fence, commands, command_buffer) = unsafe {
             let fence = device.handle.create_fence(&vk::FenceCreateInfo::default(), None);
             let fence = Owned::new(device, fence.call("vkCreateFence")?);
@@ -165,20 +167,20 @@ impl<'d> Objects<'d> {
         })
     }
 
-    /// Draws, and waits.
+    /// Records and submits the draws, and waits.
     fn run(self, work: &Work<'_>) -> Result<Objects<'d>, Error> {
         self.record(work)?;
         self.submit()
     }
 
-    /// Submits what has been submitted before.
+    /// Submits the same commands again.
     pub(crate) fn submit_again(self) -> Result<Objects<'d>, Error> {
-        // SAFETY: the submission before is over.
+        // SAFETY: the previous submission has finished.
         unsafe { self.device.handle.reset_fences(&[*self.fence]) }.call("vkResetFences")?;
         self.submit()
     }
 
-    /// Submits and waits. What a hung device still uses is leaked.
+    /// Submits and waits. The objects that a hung device still uses are leaked.
     pub(crate) fn submit(self) -> Result<Objects<'d>, Error> {
         let mut queue = self.device.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.hung {
@@ -206,7 +208,7 @@ impl<'d> Objects<'d> {
         }
     }
 
-    /// How long the draws took of a submission that is over: no time where it has no timestamps.
+    /// The time that the draws of a finished submission took; zero without timestamps.
     fn time(&self) -> Result<Duration, Error> {
         self.timestamps.as_ref().map_or(Ok(Duration::ZERO), Timestamps::read)
     }
@@ -230,7 +232,7 @@ impl<'d> Objects<'d> {
     }
 }
 
-/// The result of a stream query of a submission that is over.
+/// The result of a stream query of a finished submission.
 pub(crate) fn read_query(
     device: &Device,
     queries: vk::QueryPool,
@@ -238,7 +240,7 @@ pub(crate) fn read_query(
 ) -> Result<Captured, Error> {
     let mut results = [[0_u64; 2]];
     let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-    // SAFETY: a query of this type has two results, and this one was made in a submission that is over.
+    // SAFETY: a query of this type has two results, and its submission has finished.
     unsafe { device.handle.get_query_pool_results(queries, index, &mut results, flags) }
         .call("vkGetQueryPoolResults")?;
     let [[written, needed]] = results;
@@ -264,13 +266,13 @@ fn create_queries<'d>(
     let info = vk::QueryPoolCreateInfo::default()
         .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
         .query_count(work.draws.len() as u32);
-    // SAFETY: the feature is there and enabled.
+    // SAFETY: the device supports the feature, and it is enabled.
     let pool = unsafe { device.handle.create_query_pool(&info, None) }.call("vkCreateQueryPool")?;
     Ok(Some(Owned::new(device, pool)))
 }
 
 impl<'d> DrawObjects<'d> {
-    /// Where it may draw: everywhere.
+    /// The render area: the whole framebuffer.
     pub(crate) fn area(&self) -> vk::Rect2D {
         vk::Rect2D { offset: vk::Offset2D::default(), extent: self.extent }
     }
@@ -290,7 +292,7 @@ impl<'d> DrawObjects<'d> {
     }
 }
 
-/// A framebuffer for a render pass that has these images attached, all of one size.
+/// Creates a framebuffer with these images, all of one size, for a render pass.
 pub(crate) fn create_framebuffer<'d>(
     device: &'d Device,
     render_pass: vk::RenderPass,

@@ -1,4 +1,4 @@
-//! What to run, and what came out: plain data.
+//! The work of a submission and its results, as plain data.
 
 use crate::blend::{AdvancedBlend, Blend, FixedBlend};
 use crate::depth::DepthTest;
@@ -8,61 +8,62 @@ use ash::vk;
 pub use polyshade::transform_feedback::ProvokingVertex;
 use std::ops;
 
-/// Draws that are submitted together and run one after the other, each seeing what those before it wrote.
+/// Draws that are submitted together and run one after the other, each after the writes of all previous ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Work<'a> {
-    /// The buffers, by their contents before the first draw. Draws name them by index.
+    /// The contents of the buffers before the first draw. Draws refer to buffers by index.
     pub buffers: Vec<Vec<u8>>,
-    /// Places in buffers whose addresses other buffers tell, in 8 bytes, and where.
+    /// Buffer device addresses to write: the address of the first place goes into the 8 bytes at the second place.
     pub addresses: Vec<(Place, Place)>,
-    /// The images that shaders read and write, by their contents before the first draw. Descriptors name them by index.
+    /// The images that shaders read and write, with their contents before the first draw. Descriptors refer to them
+    /// by index.
     pub textures: Vec<Texture>,
-    /// The images that are drawn to. Draws name them by index.
+    /// The attachments. Draws refer to them by index.
     pub targets: Vec<Target>,
-    /// The pixels of targets before the first draw, by index; all others are zero.
+    /// The pixels of targets before the first draw, by index; pixels of other targets are zero.
     pub pixels: Vec<(usize, Vec<u8>)>,
     /// The draws.
     pub draws: Vec<Draw<'a>>,
 }
 
-/// What came out of [`Work`].
+/// The results of [`Work`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The contents of every buffer after the last draw.
     pub buffers: Vec<Vec<u8>>,
-    /// The texels of every texture that is for storage after the last draw, layer by layer without gaps; of others,
-    /// nothing.
+    /// The texels of every storage texture after the last draw, layer by layer without gaps; empty for other
+    /// textures.
     pub textures: Vec<Vec<u8>>,
-    /// The pixels of every target after the last draw, row by row without gaps; of several samples, nothing.
+    /// The pixels of every target after the last draw, row by row without gaps; empty for multisampled targets.
     pub targets: Vec<Vec<u8>>,
-    /// What each draw captured, where it uses the native feature.
+    /// The query result of each draw that uses `VK_EXT_transform_feedback`.
     pub captured: Vec<Option<Captured>>,
 }
 
 /// The result of a query of type `TRANSFORM_FEEDBACK_STREAM` around one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Captured {
-    /// How many primitives were written.
+    /// The number of primitives written.
     pub written: u64,
-    /// How many would have been written had there been room for them.
+    /// The number of primitives that would have been written to buffers of sufficient size.
     pub needed: u64,
 }
 
-/// An image that is drawn to.
+/// An attachment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The format: a colour that is not compressed, or `D16_UNORM` or `D32_SFLOAT` for a depth test.
+    /// The format: an uncompressed colour format, or `D16_UNORM` or `D32_SFLOAT` for a depth test.
     pub format: vk::Format,
     /// The width in pixels.
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
-    /// How many samples a pixel has.
+    /// The number of samples of a pixel.
     pub samples: vk::SampleCountFlags,
 }
 
 impl Target {
-    /// A target of one sample a pixel.
+    /// Returns a target with one sample for each pixel.
     pub const fn new(format: vk::Format, width: u32, height: u32) -> Target {
         Target { format, width, height, samples: vk::SampleCountFlags::TYPE_1 }
     }
@@ -72,57 +73,57 @@ impl Target {
     }
 }
 
-/// One draw and the pipeline that it needs.
+/// One draw or dispatch and the state of its pipeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draw<'a> {
-    /// The shaders: a vertex stage, and a fragment stage where there is a target; tessellation and geometry stages if
-    /// wanted. Of a dispatch, a compute stage.
+    /// The shaders: a vertex stage, a fragment stage if there is a target, and optional tessellation and geometry
+    /// stages. A dispatch has a compute stage.
     pub stages: Vec<Stage<'a>>,
-    /// How vertices become primitives.
+    /// The primitive topology.
     pub topology: vk::PrimitiveTopology,
-    /// How many vertices a patch has, where the topology is `PATCH_LIST`; not looked at elsewhere.
+    /// The number of vertices of a patch for the topology `PATCH_LIST`; ignored for others.
     pub patch_control_points: u32,
-    /// The mode of `VK_EXT_provoking_vertex`; asking for the last vertex needs the extension.
+    /// The provoking vertex mode; the last vertex requires `VK_EXT_provoking_vertex`.
     pub provoking_vertex: ProvokingVertex,
-    /// Where vertex attributes come from; the index is the binding.
+    /// The vertex buffers; the index is the binding.
     pub vertex_buffers: Vec<VertexBuffer>,
     /// The resources of the shaders.
     pub descriptors: Vec<Descriptor>,
     /// Push constants from offset 0 on, for all stages; a multiple of 4 bytes.
     pub push_constants: Vec<u8>,
-    /// Addresses of buffers that the shaders are told, beside what else they are told there.
+    /// Buffer device addresses to write into push constants, buffers or specialization constants.
     pub addresses: Vec<Address>,
-    /// Native transform feedback, for this draw.
+    /// Transform feedback by `VK_EXT_transform_feedback`, for this draw.
     pub transform_feedback: Option<TransformFeedback>,
-    /// The index of the target; without one, and without a depth test, rasterization is off.
+    /// The index of the target; without a target and a depth test, rasterization is off.
     pub target: Option<usize>,
     /// The depth test; without one, every fragment passes.
     pub depth: Option<DepthTest>,
     /// Whether rasterization is off although there is a target.
     pub discard: bool,
-    /// The indices of the targets at locations 1, 2, …, as large as the first, with as many samples.
+    /// The indices of the targets at locations 1, 2, …, with the size and samples of the first.
     pub other_targets: Vec<usize>,
-    /// How the targets are blended, in their order; those that are not here are not.
+    /// The blending of the targets, in their order; further targets are not blended.
     pub blends: Vec<Blend>,
-    /// How targets that are input attachments are read.
+    /// The way in which input attachments read the targets.
     pub reads: TargetReads,
-    /// What holds for advanced equations; without it, what Vulkan does unless told otherwise.
+    /// The parameters of advanced equations; without them, Vulkan's defaults.
     pub advanced_blend: Option<AdvancedBlend>,
     /// The logic operation, blend constants and alpha to coverage.
     pub fixed_blend: FixedBlend,
-    /// The indices, where the draw has them.
+    /// The indices of an indexed draw.
     pub indices: Option<Indices>,
-    /// The vertices: the first, and one past the last. Not looked at where there are indices.
+    /// The vertices: the first, and one past the last. Ignored if there are indices.
     pub vertices: ops::Range<u32>,
     /// The instances: the first, and one past the last.
     pub instances: ops::Range<u32>,
-    /// The work groups in x, y and z, where it is no draw but a dispatch, for which nothing counts but the stage, its
-    /// resources, push constants and addresses.
+    /// The work groups in x, y and z of a dispatch, which ignores everything except the stage, its resources, push
+    /// constants and addresses.
     pub dispatch: Option<[u32; 3]>,
 }
 
 impl<'a> Draw<'a> {
-    /// One instance of these vertices, as points, with nothing bound and no target.
+    /// Returns a draw of one instance of these vertices, as points, without resources and target.
     pub fn new(stages: Vec<Stage<'a>>, vertices: ops::Range<u32>) -> Self {
         Self { stages, vertices, instances: 0..1, ..Self::default() }
     }
@@ -131,41 +132,41 @@ impl<'a> Draw<'a> {
 /// A shader.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Stage<'a> {
-    /// Which stage.
+    /// The stage.
     pub stage: vk::ShaderStageFlags,
     /// The module, which must be valid SPIR-V: drivers do not check it.
     pub words: &'a [u32],
     /// The name of the entry point.
     pub entry_point: &'a str,
-    /// Values of specialization constants, by their numbers (`SpecId`).
+    /// Values of specialization constants, by `SpecId`.
     pub specialization: Vec<(u32, Constant)>,
 }
 
 impl<'a> Stage<'a> {
-    /// The entry point `main` as a vertex shader.
+    /// Returns the vertex shader with the entry point `main`.
     pub fn vertex(words: &'a [u32]) -> Stage<'a> {
         Stage::new(vk::ShaderStageFlags::VERTEX, words)
     }
 
-    /// The entry point `main` as a fragment shader.
+    /// Returns the fragment shader with the entry point `main`.
     pub fn fragment(words: &'a [u32]) -> Stage<'a> {
         Stage::new(vk::ShaderStageFlags::FRAGMENT, words)
     }
 
-    /// The entry point `main` as a shader of this stage.
+    /// Returns the shader of a stage with the entry point `main`.
     pub fn new(stage: vk::ShaderStageFlags, words: &'a [u32]) -> Stage<'a> {
         Stage { stage, words, entry_point: "main", specialization: Vec::new() }
     }
 }
 
-/// The value of a specialization constant, as wide as the constant is.
+/// The value of a specialization constant, in the constant's width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Constant {
     /// The bits of an 8-bit constant.
     Bits8(u8),
     /// The bits of a 16-bit constant.
     Bits16(u16),
-    /// The bits of a 32-bit constant; 0 or 1 where it is boolean.
+    /// The bits of a 32-bit constant; 0 or 1 for a boolean.
     Bits32(u32),
     /// The bits of a 64-bit constant.
     Bits64(u64),
@@ -193,31 +194,31 @@ impl From<u32> for Constant {
 pub struct Place {
     /// The index of the buffer.
     pub buffer: usize,
-    /// The bytes before the place.
+    /// The offset in bytes.
     pub offset: u64,
 }
 
-/// An address (`VkDeviceAddress`), which is known only when the buffers are there, and what is overwritten with it.
+/// A buffer device address, known once the buffers exist, and the place to write it to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
-    /// What has the address.
+    /// The place that has the address.
     pub of: Place,
-    /// Where it goes.
+    /// The destination of the address.
     pub to: AddressAt,
 }
 
-/// Where an address goes.
+/// The destination of a buffer device address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressAt {
-    /// To 8 bytes of a buffer.
+    /// 8 bytes of a buffer.
     Buffer(Place),
-    /// To 8 bytes of the push constants, from this one on.
+    /// 8 bytes of the push constants, from this offset on.
     PushConstants(usize),
-    /// To two specialization constants, the lower half first.
+    /// Two consecutive specialization constants, the lower half first.
     Specialization {
         /// The index of the stage.
         stage: usize,
-        /// The number of the lower half.
+        /// The `SpecId` of the lower half.
         first_id: u32,
     },
 }
@@ -227,35 +228,35 @@ pub enum AddressAt {
 pub struct Range {
     /// The index of the buffer.
     pub buffer: usize,
-    /// The bytes before the range.
+    /// The offset in bytes.
     pub offset: u64,
-    /// The bytes in the range.
+    /// The size in bytes.
     pub size: u64,
 }
 
 /// Vertex attributes from one buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VertexBuffer {
-    /// Where the first element is.
+    /// The place of the first element.
     pub place: Place,
-    /// What an element looks like.
+    /// The layout of an element.
     pub layout: VertexLayout,
 }
 
-/// The elements of a vertex buffer.
+/// The layout of the elements of a vertex buffer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
-    /// The bytes from an element to the next.
+    /// The bytes from one element to the next.
     pub stride: u32,
-    /// Whether vertices or instances step through the elements.
+    /// The input rate: per vertex or per instance.
     pub rate: vk::VertexInputRate,
-    /// The attributes in an element.
+    /// The attributes of an element.
     pub attributes: Vec<Attribute>,
 }
 
 impl VertexLayout {
-    /// Vectors of four components of 32 bits, one behind the other, which vertices step through: where each goes, and
-    /// its format.
+    /// Returns a layout of four-component vectors of 32 bits, one after the other and per vertex, given the location
+    /// and the format of each.
     pub fn vectors(attributes: impl IntoIterator<Item = (u32, vk::Format)>) -> VertexLayout {
         const SIZE: u32 = 16;
         let attributes: Vec<Attribute> = (0..)
@@ -278,48 +279,48 @@ pub struct Attribute {
     pub location: u32,
     /// The format.
     pub format: vk::Format,
-    /// The bytes before it in the element.
+    /// The offset in the element, in bytes.
     pub offset: u32,
 }
 
 /// The indices of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Indices {
-    /// Where index 0 is.
+    /// The place of index 0.
     pub place: Place,
-    /// How wide an index is: `UINT16` or `UINT32`, or where the device has them, `UINT8_EXT`.
+    /// The index type: `UINT16`, `UINT32` or, if the device supports it, `UINT8_EXT`.
     pub index_type: vk::IndexType,
-    /// How many indices to draw.
+    /// The number of indices to draw.
     pub count: u32,
-    /// The first of them.
+    /// The first index to draw.
     pub first: u32,
     /// The number that is added to each index.
     pub vertex_offset: i32,
-    /// Whether the largest index starts the primitive anew; of lists, where the device restarts those.
+    /// Whether the largest index restarts primitives; for lists, only if the device supports that.
     pub restart: bool,
 }
 
-/// A resource that the shaders see.
+/// A resource that the shaders access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descriptor {
     /// The descriptor set.
     pub set: u32,
     /// The binding in the set.
     pub binding: u32,
-    /// The element, where the binding is an array; 0 where it is not. All up to the largest must be there.
+    /// The array element, or 0. All elements up to the largest must exist.
     pub element: u32,
-    /// What is bound there.
+    /// The bound resource.
     pub resource: Resource,
 }
 
 impl Descriptor {
-    /// A descriptor of a binding that is no array.
+    /// Returns a descriptor of a binding that is not an array.
     pub fn new(set: u32, binding: u32, resource: Resource) -> Descriptor {
         Descriptor { set, binding, element: 0, resource }
     }
 }
 
-/// What can be bound. Textures are named by their index in [`Work::textures`].
+/// A resource. Textures are indices into [`Work::textures`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {
@@ -331,41 +332,42 @@ pub enum Resource {
     UniformTexels {
         /// The texels.
         range: Range,
-        /// What they look like.
+        /// The format of the texels.
         format: vk::Format,
     },
     /// A storage texel buffer, `imageBuffer` in GLSL.
     StorageTexels {
         /// The texels.
         range: Range,
-        /// What they look like.
+        /// The format of the texels.
         format: vk::Format,
     },
-    /// A sampler without an image: the nearest texel, clamped to the edge.
+    /// A sampler without an image: nearest filtering, clamped to the edge.
     Sampler {
-        /// Whether it compares with a reference, as a shadow sampler does: 1 where the reference is less or equal.
+        /// Whether it compares with a reference, like a shadow sampler: the result is 1 if the reference is less or
+        /// equal.
         compare: bool,
     },
     /// A sampled image without a sampler, `texture2D` in GLSL.
     Image(usize),
-    /// A storage image, `image2D` in GLSL; the texture must be for storage.
+    /// A storage image, `image2D` in GLSL, of a storage texture.
     StorageImage(usize),
-    /// An image with a sampler, `sampler2D` in GLSL; it compares if the texture says so.
+    /// An image with a sampler, `sampler2D` in GLSL; [`Texture::compare`] states whether it compares.
     ImageWithSampler(usize),
     /// A target of the draw as an input attachment, `subpassInput` in GLSL. The targets of a draw are its input
     /// attachments, with the same indices.
     InputAttachment(usize),
-    /// A target that the draw does not draw to as a sampled image without a sampler.
+    /// A target that the draw does not draw to, as a sampled image without a sampler.
     TargetImage(usize),
 }
 
-/// Native transform feedback around one draw.
+/// Transform feedback by `VK_EXT_transform_feedback` around one draw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransformFeedback {
     /// The feedback buffers, by index.
     pub buffers: Vec<Range>,
-    /// Where the counters to begin from are, one u32 a feedback buffer; without them capture begins at 0.
+    /// The counters to start from, one `u32` for each feedback buffer; without them, capture starts at 0.
     pub resume: Option<Place>,
-    /// Where the counters go at the end, one u32 a feedback buffer.
+    /// The place of the counters at the end, one `u32` for each feedback buffer.
     pub pause: Option<Place>,
 }
