@@ -1,4 +1,4 @@
-//! Addresses of buffers, which are known when the buffers are there.
+//! Buffer device addresses, which are known once the buffers exist.
 
 use crate::error::Error;
 use crate::memory::Buffer;
@@ -11,7 +11,7 @@ pub(crate) fn address(buffers: &[Buffer<'_>], place: Place) -> Result<u64, Error
     Ok(start + place.offset)
 }
 
-/// Writes the addresses that buffers and draws tell: to buffers, and to the draws that are returned.
+/// Writes the addresses that the work and its draws request to buffers, and to the returned draws.
 pub(crate) fn tell<'w, 's>(
     buffers: &[Buffer<'_>],
     work: &'w Work<'s>,

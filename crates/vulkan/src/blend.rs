@@ -1,11 +1,11 @@
-//! Fixed-function blending, ordinary and advanced, as plain data.
+//! Fixed-function blending and advanced blending, as plain data.
 
 use ash::vk;
 
-/// How one target is blended and written. Unless said otherwise it is not blended, and all components are written.
+/// The blending and the write mask of one target. By default it is not blended, and all components are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blend {
-    /// The colour's and the alpha's term; without them blending is off. Advanced equations are the same in both.
+    /// The terms of colour and alpha; without them, blending is off. An advanced equation has two equal terms.
     pub terms: Option<[BlendTerm; 2]>,
     /// The components that are written.
     pub write_mask: vk::ColorComponentFlags,
@@ -18,7 +18,7 @@ impl Default for Blend {
 }
 
 impl Blend {
-    /// Blends with an equation of `VK_EXT_blend_operation_advanced`.
+    /// Returns the blending with an equation of `VK_EXT_blend_operation_advanced`.
     pub fn advanced(operation: vk::BlendOp) -> Blend {
         let (source, destination) = (vk::BlendFactor::ZERO, vk::BlendFactor::ZERO);
         let term = BlendTerm { source, destination, operation };
@@ -43,22 +43,22 @@ impl Blend {
 /// One term of a blend equation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BlendTerm {
-    /// What the source is multiplied by.
+    /// The factor of the source.
     pub source: vk::BlendFactor,
-    /// What the destination is multiplied by.
+    /// The factor of the destination.
     pub destination: vk::BlendFactor,
-    /// What is done with both.
+    /// The operation that combines both.
     pub operation: vk::BlendOp,
 }
 
-/// What holds for all advanced equations of a draw.
+/// The parameters of all advanced equations of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AdvancedBlend {
     /// Whether the source is premultiplied.
     pub source_premultiplied: bool,
     /// Whether the destination is premultiplied.
     pub destination_premultiplied: bool,
-    /// How the two overlap.
+    /// The overlap mode of source and destination.
     pub overlap: vk::BlendOverlapEXT,
 }
 
@@ -71,14 +71,14 @@ impl AdvancedBlend {
     }
 }
 
-/// What holds for all targets of a draw, but for advanced equations. Unless said otherwise all of it is off.
+/// The blend state of all targets of a draw, except for advanced equations. By default, everything is off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct FixedBlend {
     /// The logic operation; with one, nothing is blended.
     pub logic_operation: Option<vk::LogicOp>,
     /// The bits of the blend constants, which are floats: red, green, blue, alpha.
     pub constants: [u32; 4],
-    /// The alpha of the first target becomes coverage.
+    /// Whether the alpha of the first target becomes coverage.
     pub alpha_to_coverage: bool,
 }
 

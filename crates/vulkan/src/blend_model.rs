@@ -1,5 +1,5 @@
-//! The advanced blend equations on the CPU, in double precision, written from the specification of
-//! `VK_EXT_blend_operation_advanced`: what a device that has them would do.
+//! A model of the advanced blend equations in double precision, written from the specification of
+//! `VK_EXT_blend_operation_advanced`.
 
 mod tolerance;
 
@@ -11,18 +11,18 @@ use ash::vk;
 type Rgb = [f64; 3];
 type Rgba = [f64; 4];
 
-/// What a format does to the colours that are blended.
+/// The clamping that a format applies to the colours to blend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clamping {
     /// Unsigned normalized formats clamp the source to [0, 1].
     Unorm,
-    /// Signed normalized ones clamp it to [-1, 1].
+    /// Signed normalized formats clamp it to [-1, 1].
     Snorm,
-    /// Floats are not clamped.
+    /// Float formats do not clamp.
     Float,
 }
 
-/// Blends `source` with `destination`; nothing where `operation` is no advanced one.
+/// Blends `source` with `destination`; `None` if `operation` is not an advanced one.
 pub fn blend(
     operation: vk::BlendOp,
     how: AdvancedBlend,
@@ -59,7 +59,7 @@ fn with_alpha([r, g, b]: Rgb, a: f64) -> Rgba {
     [r, g, b, a]
 }
 
-/// Each component of two colours.
+/// Applies a function to each component of two colours.
 fn zip(s: Rgb, d: Rgb, f: impl Fn(f64, f64) -> f64) -> Rgb {
     [f(s[0], d[0]), f(s[1], d[1]), f(s[2], d[2])]
 }
@@ -125,7 +125,7 @@ fn factors(operation: vk::BlendOp, cs: Rgb, cd: Rgb) -> Option<([f64; 3], Rgb)> 
     })
 }
 
-/// f of an equation that looks at each component alone.
+/// f of an equation that computes each component separately.
 fn separable(operation: vk::BlendOp) -> Option<fn(f64, f64) -> f64> {
     use vk::BlendOp as Op;
     Some(match operation {
@@ -198,7 +198,7 @@ fn sat(c: Rgb) -> f64 {
 
 fn clip_color(mut color: Rgb) -> Rgb {
     let (lum, min, max) = (lum(color), min(color), max(color));
-    // Where there is nothing to divide by, all components are the luminosity.
+    // If the distance is 0, all components are the luminosity.
     let scaled = |color: Rgb, by: f64, distance: f64| match distance {
         distance if distance <= 0.0 => [lum.clamp(0.0, 1.0); 3],
         _ => color.map(|c| lum + (c - lum) * by / distance),
@@ -223,7 +223,7 @@ fn set_lum_sat(base: Rgb, saturated: Rgb, from: Rgb) -> Rgb {
     set_lum(color, from)
 }
 
-/// The equations that take premultiplied colours and know no overlap.
+/// The equations that use premultiplied colours and have no overlap.
 fn additional(operation: vk::BlendOp, s: Rgba, d: Rgba) -> Option<Rgba> {
     use vk::BlendOp as Op;
     let (cs, cd, a_s, a_d) = (rgb(s), rgb(d), s[3], d[3]);

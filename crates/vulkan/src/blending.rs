@@ -1,4 +1,4 @@
-//! What a device offers for blending, in the planner's words.
+//! A device's support for blending, in the planner's form.
 
 use crate::instance::Instance;
 use crate::target_reads::TargetReads;
@@ -6,7 +6,7 @@ use ash::{ext, vk};
 use polyshade_planner::{Blending, Interlock, NativeBlending};
 use std::ffi::CStr;
 
-/// Asks a device for what it can do for blending. Of extensions, it looks at those that the device has.
+/// Queries a device's support for blending. Only features of extensions that the device supports are queried.
 pub(crate) fn query(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -26,7 +26,7 @@ pub(crate) fn query(
         tile_images: tile_images(instance, device, &has),
         interlock: interlock(instance, device, features, &has),
         local_read: reads.local,
-        // Without Vulkan 1.4, which says it of its own, all attachments are read alike.
+        // Only Vulkan 1.4 reports this separately; before, all attachments are read alike.
         local_read_multisampled: reads.local,
         sample_shading: flag(features.sample_rate_shading),
         independent_blend: flag(features.independent_blend),

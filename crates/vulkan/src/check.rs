@@ -1,4 +1,4 @@
-//! What a submission must hold before Vulkan sees it: drivers do not check.
+//! Checks a submission before Vulkan gets it: drivers do not check.
 
 mod blend;
 mod limits;
@@ -18,8 +18,8 @@ use polyshade::spv::{ExecutionModel, Module};
 use std::ops;
 
 impl Work<'_> {
-    /// Refuses what names a buffer, a range, a texture or a target that is not there, what is no draw, and what goes
-    /// beyond the limits of a device.
+    /// Rejects references to missing buffers, ranges, textures or targets, invalid draws, and everything beyond the
+    /// limits of a device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), Error> {
         for draw in &self.draws {
             self.check_places(draw)?;
@@ -49,7 +49,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Refuses addresses of what is not there, or that go where nothing is.
+    /// Rejects addresses of missing places, and addresses with missing destinations.
     fn check_addresses(&self, draw: &Draw<'_>) -> Result<(), Error> {
         for Address { of, to } in &draw.addresses {
             self.check_range(of.with_size(0))?;
@@ -80,7 +80,7 @@ impl Work<'_> {
         })
     }
 
-    /// Refuses what names something that is not there.
+    /// Rejects references to missing buffers, ranges, textures and targets.
     fn check_places(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let resources = draw.descriptors.iter().filter_map(|d| d.resource.range());
         let feedback = draw.transform_feedback.iter().flat_map(TransformFeedback::ranges);
@@ -107,7 +107,7 @@ impl Work<'_> {
         self.check_targets(draw)
     }
 
-    /// Refuses targets that are not there, that do not fit each other, or that are read where they are drawn to.
+    /// Rejects targets that are missing, that do not fit each other, or that a draw both writes and samples.
     fn check_targets(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let named = draw.descriptors.iter().filter_map(|d| d.resource.target());
         if let Some(target) = draw.attachments().chain(named).find(|at| *at >= self.targets.len()) {
@@ -147,7 +147,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Refuses pixels that do not fit their target.
+    /// Rejects pixels that do not fit their target.
     fn check_pixels(&self) -> Result<(), Error> {
         for (target, pixels) in &self.pixels {
             let size = self.targets.get(*target).map(Target::size).transpose()?;
@@ -169,8 +169,7 @@ impl Work<'_> {
         }
     }
 
-    /// Refuses vertices and instances that lie outside of their buffers. Indices are taken as they are before the
-    /// first draw.
+    /// Rejects vertices and instances outside of their buffers. Indices are those before the first draw.
     fn check_vertices(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let vertices = match &draw.indices {
             Some(indices) => self.indexed_vertices(indices)?,
@@ -198,7 +197,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The vertices that indices name, up to one past the last.
+    /// The range of vertices that the indices refer to.
     fn indexed_vertices(&self, indices: &Indices) -> Result<ops::Range<u32>, Error> {
         let width: u64 = match indices.index_type {
             vk::IndexType::UINT8_EXT => 1,
@@ -215,6 +214,7 @@ impl Work<'_> {
         let buffer = &self.buffers[indices.place.buffer][indices.place.offset as usize..];
         let bytes = &buffer[(u64::from(indices.first) * width) as usize..end as usize];
         let most = u64::MAX >> (64 - 8 * width);
+        // The smallest and the largest vertex.
         let (mut first, mut last) = (None::<i64>, None::<i64>);
         for index in bytes.chunks_exact(width as usize) {
             let index = match *index {
@@ -238,7 +238,7 @@ impl Work<'_> {
     }
 }
 
-/// Refuses shaders that make no pipeline.
+/// Rejects shaders that cannot form a pipeline.
 fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
     use vk::ShaderStageFlags as Stage;
     let bindings = Binding::of_draw(&draw.descriptors)?;
@@ -268,6 +268,7 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
             return Err(Error::Work("a specialization constant has two values".to_owned()));
         }
     }
+    // The set of stages must be complete.
     if draw.dispatch.is_some() || stages.contains(Stage::COMPUTE) {
         return match draw.dispatch.is_some() && stages == Stage::COMPUTE {
             true => Ok(()),
@@ -288,18 +289,18 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
 }
 
 impl Target {
-    /// What a render pass has to know of it.
+    /// The format and sample count for a render pass.
     pub(crate) fn attached(&self) -> TargetFormat {
         (self.format, self.samples)
     }
 
-    /// The bytes of a pixel, as they are copied.
+    /// The bytes of a pixel in a copy.
     pub(crate) fn texel_size(&self) -> Result<u64, Error> {
         format::size(self.format)
             .ok_or_else(|| Error::Work(format!("a target of format {:?}", self.format)))
     }
 
-    /// The bytes of all its pixels, of one sample each.
+    /// The bytes of all its pixels, with one sample each.
     pub(crate) fn size(&self) -> Result<u64, Error> {
         Ok(u64::from(self.width) * u64::from(self.height) * self.texel_size()?)
     }
@@ -311,12 +312,12 @@ impl Draw<'_> {
         self.target.iter().chain(&self.other_targets).copied()
     }
 
-    /// The targets, and behind them that of the depth test.
+    /// The targets, then that of the depth test.
     pub(crate) fn attachments(&self) -> impl Iterator<Item = usize> {
         self.targets().chain(self.depth.map(|test| test.target))
     }
 
-    /// For each target whether it is an input attachment too.
+    /// Whether each target is an input attachment, too.
     pub(crate) fn reads_targets(&self) -> Vec<bool> {
         let read = |target| {
             let mut resources = self.descriptors.iter().map(|descriptor| descriptor.resource);
@@ -327,7 +328,7 @@ impl Draw<'_> {
 }
 
 impl Resource {
-    /// The range of a buffer that is bound, where one is.
+    /// The bound range of a buffer, if it is a buffer.
     pub(crate) fn range(&self) -> Option<Range> {
         match *self {
             Resource::StorageBuffer(range)
@@ -343,7 +344,7 @@ impl Resource {
         }
     }
 
-    /// The target that is bound, where one is.
+    /// The bound target, if it is a target.
     fn target(&self) -> Option<usize> {
         match *self {
             Resource::InputAttachment(target) | Resource::TargetImage(target) => Some(target),
@@ -351,7 +352,7 @@ impl Resource {
         }
     }
 
-    /// The texture that is bound, where one is.
+    /// The bound texture, if it is a texture.
     fn texture(&self) -> Option<usize> {
         match *self {
             Resource::Image(texture)

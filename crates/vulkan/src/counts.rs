@@ -1,20 +1,20 @@
-//! What queries count of each draw.
+//! Queries of samples and primitives around each draw.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::memory::Owned;
 use ash::vk;
 
-/// What queries count of one draw.
+/// The query results of one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// How many samples pass all tests; 1 for any number where the device has no precise occlusion queries.
+    /// The number of samples that pass all tests; at most 1 if the device has no precise occlusion queries.
     pub samples: u64,
-    /// How many primitives reach clipping, and how many come of it, where the device has pipeline statistics.
+    /// The numbers of primitives before and after clipping, if the device has pipeline statistics.
     pub clipping: Option<[u64; 2]>,
 }
 
-/// The queries of the draws of a submission: one each in every pool.
+/// The queries of the draws of a submission: one in each pool.
 pub(crate) struct Counters<'d> {
     device: &'d Device,
     count: u32,
@@ -29,7 +29,7 @@ impl<'d> Counters<'d> {
                 .query_type(query_type)
                 .pipeline_statistics(statistics)
                 .query_count(count);
-            // SAFETY: the device has the queries: those of statistics are made where it has the feature, which is on.
+            // SAFETY: the device supports the queries; pipeline statistics are created only with the enabled feature.
             let pool = unsafe { device.handle.create_query_pool(&info, None) };
             pool.call("vkCreateQueryPool").map(|pool| Owned::new(device, pool))
         };
@@ -53,7 +53,7 @@ impl<'d> Counters<'d> {
 
     pub(crate) fn reset(&self, commands: vk::CommandBuffer) {
         for pool in self.pools() {
-            // SAFETY: the pool has so many queries, and no render pass has begun.
+            // SAFETY: the pool has this number of queries, and no render pass has begun.
             unsafe { self.device.handle.cmd_reset_query_pool(commands, pool, 0, self.count) };
         }
     }
@@ -64,7 +64,7 @@ impl<'d> Counters<'d> {
             false => vk::QueryControlFlags::empty(),
         };
         for (pool, flags) in self.pools().zip([precise, vk::QueryControlFlags::empty()]) {
-            // SAFETY: the query was reset, and is asked for what the device has.
+            // SAFETY: the query was reset, and the device supports the flags.
             unsafe { self.device.handle.cmd_begin_query(commands, pool, draw, flags) };
         }
     }
@@ -76,13 +76,13 @@ impl<'d> Counters<'d> {
         }
     }
 
-    /// What was counted in a submission that is over.
+    /// Returns the results of a finished submission.
     pub(crate) fn read(&self) -> Result<Vec<Counts>, Error> {
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         let handle = &self.device.handle;
         let of_draw = |draw| {
             let (mut samples, mut clipping) = ([0_u64], [[0_u64; 2]]);
-            // SAFETY: the queries were made in a submission that is over, and have one result and two.
+            // SAFETY: the submission of the queries has finished, and they have one result and two.
             let read = unsafe {
                 let read = handle.get_query_pool_results(*self.samples, draw, &mut samples, flags);
                 self.clipping.as_ref().map_or(read, |pool| {

@@ -5,22 +5,22 @@ use ash::vk;
 /// The depth test of one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DepthTest {
-    /// The index of the target that holds the depths, of format `D16_UNORM` or `D32_SFLOAT`, as large as the draw's
-    /// others.
+    /// The index of the depth target, of format `D16_UNORM` or `D32_SFLOAT` and of the size of the draw's other
+    /// targets.
     pub target: usize,
-    /// How a fragment's depth must compare with the one that is there.
+    /// The comparison of a fragment's depth with the stored one.
     pub compare: vk::CompareOp,
-    /// Whether the depth of a fragment that passes replaces the one that is there.
+    /// Whether the depth of a fragment that passes is stored.
     pub write: bool,
 }
 
 impl DepthTest {
-    /// A test that passes where a fragment is nearer, and keeps its depth.
+    /// Returns a test that passes for nearer fragments, and stores their depth.
     pub const fn nearest(target: usize) -> DepthTest {
         DepthTest { target, compare: vk::CompareOp::LESS, write: true }
     }
 
-    /// A test that passes where a fragment's depth is the one that is there, bit for bit.
+    /// Returns a test that passes if the fragment's depth equals the stored one bit for bit.
     pub const fn equal(target: usize) -> DepthTest {
         DepthTest { target, compare: vk::CompareOp::EQUAL, write: false }
     }

@@ -1,4 +1,4 @@
-//! Bindings and what is bound to them.
+//! Descriptor bindings and the resources that are bound to them.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -14,12 +14,12 @@ pub(crate) struct Binding {
     pub(crate) set: u32,
     pub(crate) binding: u32,
     pub(crate) descriptor_type: vk::DescriptorType,
-    /// How many elements it has.
+    /// The number of array elements.
     pub(crate) count: u32,
 }
 
 impl Binding {
-    /// The bindings that a draw's descriptors fill, in order. Refuses elements that are missing or there twice, and
+    /// Returns the bindings that a draw's descriptors fill, in order. Rejects missing or duplicate elements, and
     /// elements of different types.
     pub(crate) fn of_draw(descriptors: &[Descriptor]) -> Result<Vec<Binding>, Error> {
         let mut found: BTreeMap<(u32, u32), Vec<&Descriptor>> = BTreeMap::new();
@@ -65,7 +65,7 @@ impl Resource {
     }
 }
 
-/// The samplers: one that fetches, one that compares.
+/// The samplers: one without and one with a comparison.
 pub(crate) struct Samplers<'d> {
     plain: Owned<'d, vk::Sampler>,
     comparing: Owned<'d, vk::Sampler>,
@@ -82,7 +82,7 @@ impl<'d> Samplers<'d> {
                 .max_lod(vk::LOD_CLAMP_NONE)
                 .compare_enable(compare)
                 .compare_op(vk::CompareOp::LESS_OR_EQUAL);
-            // SAFETY: `info` points to nothing and asks for no feature.
+            // SAFETY: `info` contains no pointers and needs no feature.
             let sampler =
                 unsafe { device.handle.create_sampler(&info, None) }.call("vkCreateSampler")?;
             Ok(Owned::new(device, sampler))
@@ -95,7 +95,7 @@ impl<'d> Samplers<'d> {
     }
 }
 
-/// What descriptors are made of.
+/// The objects that descriptors refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a, 'd> {
     pub(crate) work: &'a Work<'a>,
@@ -105,7 +105,7 @@ pub(crate) struct Sources<'a, 'd> {
     pub(crate) samplers: &'a Samplers<'d>,
 }
 
-/// The descriptor sets of a draw, and what only they use.
+/// The descriptor sets of a draw, and the objects that only they use.
 #[derive(Default)]
 pub(crate) struct Sets<'d> {
     pub(crate) handles: Vec<vk::DescriptorSet>,
@@ -114,7 +114,7 @@ pub(crate) struct Sets<'d> {
 }
 
 impl<'d> Sets<'d> {
-    /// Sets of these layouts with all of the draw's descriptors.
+    /// Makes sets of these layouts with all of the draw's descriptors.
     pub(crate) fn new(
         device: &'d Device,
         draw: &Draw<'_>,
@@ -127,7 +127,7 @@ impl<'d> Sets<'d> {
         let pool = create_pool(device, draw, layouts.len())?;
         let info =
             vk::DescriptorSetAllocateInfo::default().descriptor_pool(*pool).set_layouts(layouts);
-        // SAFETY: the pool was made for just these sets.
+        // SAFETY: the pool was made for exactly these sets.
         let handles = unsafe { device.handle.allocate_descriptor_sets(&info) }
             .call("vkAllocateDescriptorSets")?;
 
@@ -140,7 +140,7 @@ impl<'d> Sets<'d> {
     }
 }
 
-/// A pool for exactly the descriptors of one draw.
+/// Creates a pool for exactly the descriptors of one draw.
 fn create_pool<'d>(
     device: &'d Device,
     draw: &Draw<'_>,
@@ -161,7 +161,7 @@ fn create_pool<'d>(
     Ok(Owned::new(device, pool))
 }
 
-/// Fills a descriptor, and returns the view of the texels that it needs, if it needs one.
+/// Writes a descriptor. Returns the buffer view that it needs, if any.
 fn write<'d>(
     device: &'d Device,
     set: vk::DescriptorSet,
@@ -220,7 +220,7 @@ fn write<'d>(
     } else {
         to = to.texel_buffer_view(handles.as_slice());
     }
-    // SAFETY: what is bound is alive, of the descriptor's type and within its buffer, as `Work::check` found.
+    // SAFETY: the resources are alive, of the descriptor's type and within their buffers, as `Work::check` found.
     unsafe { device.handle.update_descriptor_sets(&[to], &[]) };
     Ok(views)
 }
@@ -236,7 +236,7 @@ fn create_texels<'d>(
         .format(format)
         .offset(range.offset)
         .range(range.size);
-    // SAFETY: the range lies in the buffer and the device has texel buffers of this format, as was checked.
+    // SAFETY: `Work::check` found the range inside the buffer, and that the device has texel buffers of this format.
     let view =
         unsafe { device.handle.create_buffer_view(&info, None) }.call("vkCreateBufferView")?;
     Ok(Owned::new(device, view))

@@ -3,40 +3,40 @@ use ash::vk;
 use polyshade::spv::Code;
 use std::fmt;
 
-/// Why something could not be run.
+/// The reason why work could not be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no Vulkan loader on this machine, or it is broken.
+    /// The machine has no Vulkan loader, or a broken one.
     Loader(String),
-    /// No device has the name that was asked for.
+    /// No device has the requested name.
     NoDevice {
-        /// The name, or the part of one, that was asked for.
+        /// The requested name, or a part of one.
         wanted: String,
-        /// The devices that are there.
+        /// The devices that exist.
         found: Vec<String>,
     },
-    /// Validation was asked for and the loader finds no Khronos validation layer.
+    /// Validation was requested, but the loader finds no Khronos validation layer.
     NoValidationLayer,
     /// The device lacks a feature that the work needs.
     Missing(&'static str),
-    /// The work goes beyond what the device supports: a format, or a limit.
+    /// The work exceeds the device's support: a format, or a limit.
     Unsupported(String),
-    /// The work contradicts itself, for example by naming a buffer that it does not have.
+    /// The work is inconsistent, for example it refers to a missing buffer.
     Work(String),
     /// A Vulkan call failed.
     Call {
         /// The name of the call.
         name: &'static str,
-        /// What it returned.
+        /// The result of the call.
         result: vk::Result,
     },
-    /// The device did not finish in time. It is not used again.
+    /// The device did not finish within the time limit. It is not used again.
     TimedOut,
 }
 
 impl Error {
-    /// The stable name of the error.
+    /// Returns the stable code of the error.
     pub fn code(&self) -> &'static Code {
         match self {
             Error::Loader(_) => &code::VULKAN_NO_LOADER,
@@ -70,7 +70,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Names the call that failed.
+/// Adds the name of the failed call to an error.
 pub(crate) trait Context<T> {
     fn call(self, name: &'static str) -> Result<T, Error>;
 }

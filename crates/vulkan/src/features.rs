@@ -1,33 +1,33 @@
-//! The features of Vulkan 1.1 to 1.3, and the extensions without features: all that a device has are enabled.
+//! The features of Vulkan 1.1 to 1.3, and extensions without features: all that a device supports are enabled.
 
 use crate::instance::Instance;
 use ash::{ext, google, khr, vk};
 use std::ffi::CStr;
 
-/// The features of Vulkan 1.1 to 1.3; none where the device is older than 1.2.
+/// The features of Vulkan 1.1 to 1.3; none if the device is older than 1.2.
 ///
-/// Ash's structures are used without anything chained to them.
+/// Ash's structures are used without `pNext` chains.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Features {
-    /// Those of Vulkan 1.1.
+    /// The features of Vulkan 1.1.
     pub vulkan_1_1: vk::PhysicalDeviceVulkan11Features<'static>,
-    /// Those of Vulkan 1.2.
+    /// The features of Vulkan 1.2.
     pub vulkan_1_2: vk::PhysicalDeviceVulkan12Features<'static>,
-    /// Those of Vulkan 1.3, but for `robust_image_access`, which is never enabled; none where the device is 1.2.
+    /// The features of Vulkan 1.3, except `robust_image_access`, which is never enabled; none on a Vulkan 1.2 device.
     pub vulkan_1_3: vk::PhysicalDeviceVulkan13Features<'static>,
 }
 
-/// The properties that say whether a device runs a module, beside its features.
+/// The properties, beside features, that decide whether a device can run a module.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Properties {
-    /// The stages in which there are subgroup operations, and which.
+    /// The stages with subgroup operations, and the supported operations.
     pub(crate) subgroup_stages: vk::ShaderStageFlags,
     pub(crate) subgroup_operations: vk::SubgroupFeatureFlags,
-    /// Which of SPIR-V's modes of floating-point arithmetic there are.
+    /// The supported floating-point modes of SPIR-V.
     pub(crate) float_controls: FloatControls,
 }
 
-/// Which modes of floating-point arithmetic can be asked for: of 16, 32 and 64 bits.
+/// The supported floating-point modes for 16, 32 and 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FloatControls {
     pub(crate) denorm_preserve: [bool; 3],
@@ -37,7 +37,7 @@ pub(crate) struct FloatControls {
     pub(crate) rounding_mode_rtz: [bool; 3],
 }
 
-/// Extensions that give shaders something and have no features of their own: they are enabled where they are.
+/// Extensions for shaders without feature structures: they are enabled if the device supports them.
 const PLAIN_EXTENSIONS: &[&CStr] = &[
     ext::shader_stencil_export::NAME,
     ext::shader_subgroup_ballot::NAME,
@@ -49,19 +49,19 @@ const PLAIN_EXTENSIONS: &[&CStr] = &[
     khr::shader_non_semantic_info::NAME,
 ];
 
-/// Whether a device has at least this version of Vulkan; both as Vulkan packs them.
+/// Whether a device supports at least this Vulkan version; both are packed as Vulkan does.
 pub(crate) fn is_at_least(device: u32, version: u32) -> bool {
     vk::api_version_major(device) > vk::api_version_major(version)
         || vk::api_version_major(device) == vk::api_version_major(version)
             && vk::api_version_minor(device) >= vk::api_version_minor(version)
 }
 
-/// The plain extensions that a device has.
+/// The plain extensions that a device supports.
 pub(crate) fn plain_extensions(has: impl Fn(&CStr) -> bool) -> Vec<&'static CStr> {
     PLAIN_EXTENSIONS.iter().copied().filter(|name| has(name)).collect()
 }
 
-/// Asks a device for the features of Vulkan 1.1 to 1.3.
+/// Queries the features of Vulkan 1.1 to 1.3.
 pub(crate) fn query(instance: &Instance, device: vk::PhysicalDevice, version: u32) -> Features {
     if !is_at_least(version, vk::API_VERSION_1_2) {
         return Features::default();
@@ -79,7 +79,7 @@ pub(crate) fn query(instance: &Instance, device: vk::PhysicalDevice, version: u3
     found
 }
 
-/// Asks a device for its properties.
+/// Queries the properties.
 pub(crate) fn query_properties(
     instance: &Instance,
     device: vk::PhysicalDevice,

@@ -1,8 +1,8 @@
-//! The formats of texels and vertex attributes: how large they are, and what a texel's bytes mean.
+//! The formats of texels and vertex attributes: their sizes, and the values of their bytes.
 
 use ash::vk;
 
-/// Formats that follow each other and differ in how their components are read.
+/// Consecutive formats that differ only in the interpretation of their components.
 struct Family {
     first: vk::Format,
     last: vk::Format,
@@ -15,7 +15,7 @@ const fn family(first: vk::Format, last: vk::Format, components: u64, width: u64
     Family { first, last, components, width }
 }
 
-/// The formats whose components are bytes apart, in the order red, green, blue, alpha.
+/// The formats with components of whole bytes, in the order red, green, blue, alpha.
 const FAMILIES: &[Family] = &[
     family(vk::Format::R8_UNORM, vk::Format::R8_SRGB, 1, 1),
     family(vk::Format::R8G8_UNORM, vk::Format::R8G8_SRGB, 2, 1),
@@ -35,7 +35,7 @@ const FAMILIES: &[Family] = &[
     family(vk::Format::R64G64B64A64_UINT, vk::Format::R64G64B64A64_SFLOAT, 4, 8),
 ];
 
-/// The bytes of a texel or an attribute; nothing where this crate does not know the format.
+/// The bytes of a texel or an attribute; `None` for a format that this crate does not know.
 pub(crate) fn size(format: vk::Format) -> Option<u64> {
     use vk::Format as F;
     if let Some(family) = family_of(format) {
@@ -56,12 +56,12 @@ pub(crate) fn is_depth(format: vk::Format) -> bool {
     matches!(format, vk::Format::D16_UNORM | vk::Format::D32_SFLOAT)
 }
 
-/// The one aspect of an image of this format.
+/// The only aspect of an image of this format.
 pub(crate) fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
     if is_depth(format) { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
-/// All there is of an image of one mip level.
+/// The whole image, with one mip level.
 pub(crate) fn subresources(format: vk::Format, layers: u32) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange {
         aspect_mask: aspect(format),
@@ -71,7 +71,7 @@ pub(crate) fn subresources(format: vk::Format, layers: u32) -> vk::ImageSubresou
     }
 }
 
-/// The depth that a texel holds.
+/// The depth in a texel.
 pub(crate) fn depth(format: vk::Format, texel: &[u8]) -> Option<f32> {
     match (format, texel) {
         (vk::Format::D16_UNORM, &[a, b]) => {
@@ -82,12 +82,12 @@ pub(crate) fn depth(format: vk::Format, texel: &[u8]) -> Option<f32> {
     }
 }
 
-/// The colour that a texel holds, as a clear wants it; nothing where this crate cannot read the format.
+/// The colour in a texel, as a clear value; `None` for a format that this crate cannot read.
 pub(crate) fn colour(format: vk::Format, texel: &[u8]) -> Option<vk::ClearColorValue> {
     components(format, texel, [0; 4]).map(|bits| vk::ClearColorValue { uint32: bits })
 }
 
-/// The 32 bits of each component that a texel holds; of those that its format has not, those of `rest`.
+/// The 32 bits of each component of a texel; components that the format lacks are those of `rest`.
 fn components(format: vk::Format, texel: &[u8], rest: [u32; 4]) -> Option<[u32; 4]> {
     let family = family_of(format)?;
     let read = Reading::of(family, format)?;
@@ -98,8 +98,9 @@ fn components(format: vk::Format, texel: &[u8], rest: [u32; 4]) -> Option<[u32; 
     Some(bits)
 }
 
-/// The texels in these bytes as shaders read them, four words each: what a format has not is (0, 0, 0, 1). Nothing of a
-/// format that this crate cannot read.
+/// Returns the texels in these bytes as shaders read them, four 32-bit values each.
+///
+/// Components that the format lacks are those of (0, 0, 0, 1). `None` for a format that this crate cannot read.
 pub fn texel_words(format: vk::Format, bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
     let is_integer = family_of(format)
         .and_then(|family| Reading::of(family, format))
@@ -116,7 +117,7 @@ fn family_of(format: vk::Format) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| (family.first..=family.last).contains(&format))
 }
 
-/// How a component is read.
+/// The interpretation of a component.
 #[derive(Clone, Copy)]
 enum Reading {
     Unorm,
@@ -135,12 +136,13 @@ impl Reading {
             (1 | 2, 4) | (4, 0) => Some(Reading::Uint),
             (1 | 2, 5) | (4, 1) => Some(Reading::Sint),
             (2, 6) | (4, 2) => Some(Reading::Float),
-            // Scaled formats are of vertex attributes only, and sRGB and 64 bits are not cleared as they are stored.
+            // Scaled formats are for vertex attributes only; sRGB and 64-bit clear values differ from the stored
+            // bits.
             _ => None,
         }
     }
 
-    /// The 32 bits of a component: a float's, or those of an integer.
+    /// The 32 bits of a component: those of a float or of an integer.
     fn bits(self, component: &[u8]) -> Option<u32> {
         let (value, signed, most) = match *component {
             [a] => (u32::from(a), i32::from(a.cast_signed()), u32::from(u8::MAX)),
@@ -165,7 +167,7 @@ impl Reading {
     }
 }
 
-/// The value of a float of 16 bits.
+/// The value of a 16-bit float.
 fn half(bits: u32) -> f32 {
     let (exponent, fraction) = (bits >> 10 & 31, bits & 0x3ff);
     let magnitude = match exponent {

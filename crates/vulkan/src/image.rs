@@ -8,19 +8,19 @@ use crate::texture::{Fill, Texture};
 use crate::work::{Resource, Target, Work};
 use ash::vk;
 
-/// An image that can be drawn to, and the buffer it is copied to afterwards.
+/// An image that can be drawn to, and the buffer for its pixels.
 pub(crate) struct Image<'d> {
     pub(crate) view: Owned<'d, vk::ImageView>,
     pub(crate) handle: Owned<'d, vk::Image>,
     _memory: Owned<'d, vk::DeviceMemory>,
     pub(crate) pixels: Buffer<'d>,
     pub(crate) target: Target,
-    /// Whether the buffer holds the pixels before the first draw.
+    /// Whether the buffer contains the pixels before the first draw.
     pub(crate) is_given: bool,
 }
 
 impl<'d> Image<'d> {
-    /// The target `index` of the work.
+    /// Creates the target `index` of the work.
     pub(crate) fn new(
         device: &'d Device,
         work: &Work<'_>,
@@ -39,6 +39,7 @@ impl<'d> Image<'d> {
             true => Usage::DEPTH_STENCIL_ATTACHMENT,
             false => Usage::COLOR_ATTACHMENT,
         };
+        // Resources of the draws add usages.
         let mut usage = attachment | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
         for resource in work.draws.iter().flat_map(|draw| &draw.descriptors) {
             usage |= match resource.resource {
@@ -67,9 +68,9 @@ pub(crate) struct TextureImage<'d> {
     pub(crate) view: Owned<'d, vk::ImageView>,
     pub(crate) handle: Owned<'d, vk::Image>,
     _memory: Owned<'d, vk::DeviceMemory>,
-    /// The texels, where they have one sample.
+    /// The texels of a texture with one sample.
     pub(crate) texels: Buffer<'d>,
-    /// What all texels are, where they have several.
+    /// The value of all texels of a multisampled texture.
     pub(crate) fill: Option<Fill>,
     pub(crate) subresources: vk::ImageSubresourceRange,
     pub(crate) copies: Vec<vk::BufferImageCopy>,
@@ -115,13 +116,13 @@ impl<'d> TextureImage<'d> {
 }
 
 impl TextureImage<'_> {
-    /// The texels, where the texture is for storage. No work that uses it may be under way.
+    /// Returns the texels of a storage texture. No running work may use it.
     pub(crate) fn read(&self) -> Vec<u8> {
         if self.storage { self.texels.read() } else { Vec::new() }
     }
 }
 
-/// These bytes, over and over, up to a size.
+/// Repeats bytes up to a size.
 fn repeat_to(bytes: &[u8], size: usize) -> Vec<u8> {
     bytes.iter().copied().cycle().take(size).collect()
 }

@@ -1,15 +1,15 @@
-//! What a device can do with indices beyond Vulkan 1.0.
+//! A device's support for indices beyond Vulkan 1.0.
 
 use crate::instance::Instance;
 use ash::{ext, vk};
 use std::ffi::CStr;
 
-/// What a device can do with indices beyond Vulkan 1.0.
+/// A device's support for indices beyond Vulkan 1.0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Indexing {
     /// Indices of 8 bits (`VK_EXT_index_type_uint8`).
     pub uint8: bool,
-    /// Restarts of lists (`VK_EXT_primitive_topology_list_restart`).
+    /// Primitive restart in lists (`VK_EXT_primitive_topology_list_restart`).
     pub list_restart: bool,
 }
 
@@ -32,7 +32,7 @@ impl Indexing {
         Self { uint8, list_restart }
     }
 
-    /// The features that enable it.
+    /// The features to enable.
     pub(crate) fn enabled(self) -> Enabled {
         let uint8 = vk::PhysicalDeviceIndexTypeUint8FeaturesEXT::default();
         let list_restart = vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT::default();
@@ -44,7 +44,7 @@ impl Indexing {
         }
     }
 
-    /// The extensions that it takes.
+    /// The extensions to enable.
     pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
         let all = [
             (self.uint8, ext::index_type_uint8::NAME),
@@ -54,14 +54,14 @@ impl Indexing {
     }
 }
 
-/// The features that are enabled.
+/// The enabled features.
 pub(crate) struct Enabled {
     uint8: Option<vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>>,
     list_restart: Option<vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>>,
 }
 
 impl Enabled {
-    /// Adds them to what a device is created with.
+    /// Adds the features to the creation parameters of a device.
     pub(crate) fn join<'e>(
         &'e mut self,
         mut info: vk::DeviceCreateInfo<'e>,

@@ -1,4 +1,4 @@
-//! Whether a draw gives its shaders what they use: a driver that finds nothing where a shader looks may crash.
+//! Checks that a draw has all resources that its shaders use: a driver may crash without them.
 
 use crate::descriptors::Binding;
 use crate::error::Error;
@@ -8,11 +8,11 @@ use polyshade::spv::view::{EntryPoint, Variable};
 use polyshade::spv::{Capability, Decoration, ExecutionModel, Id, Module, Op, StorageClass, Type};
 use std::collections::HashSet;
 
-/// Words of `OpTypeImage`: its `Dim` and its `Sampled`.
+/// Word indices in `OpTypeImage`: its `Dim` and its `Sampled`.
 const DIM: usize = 3;
 const SAMPLED: usize = 7;
 
-/// Refuses an entry point that uses a binding, an attribute, a push constant or addresses that the draw does not have.
+/// Rejects an entry point that uses a binding, an attribute, a push constant or addresses that the draw lacks.
 pub(crate) fn check(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -25,6 +25,7 @@ pub(crate) fn check(
             "addresses of buffers, which nothing here tells".to_owned(),
         ));
     }
+    // The variables that the entry point uses.
     let mut used = HashSet::new();
     for function in m.reachable(entry.function()) {
         let Some(body) = m.function(function) else { continue };
@@ -59,7 +60,7 @@ fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Option<Id> {
     m.pointer(variable.pointer_type()).map(|pointer| pointer.1)
 }
 
-/// Every member must at least begin within the push constants.
+/// Checks that every member at least begins within the push constants.
 fn check_push_constants(
     m: &Module<'_>,
     variable: Variable<'_>,
@@ -84,7 +85,7 @@ fn check_attribute(m: &Module<'_>, variable: Variable<'_>, draw: &Draw<'_>) -> R
     let given = layouts.flat_map(|layout| &layout.attributes).map(|attribute| attribute.location);
     let given = given.collect::<HashSet<_>>();
     let (count, step) = attributes(m, ty);
-    // Of more than there are, one is missing.
+    // If there are more locations than attributes, one is missing.
     let most = count.min(given.len() as u32 + 1);
     let mut wanted = (0..most).map(|index| first.saturating_add(index.saturating_mul(step)));
     match wanted.find(|location| !given.contains(location)) {
@@ -95,7 +96,7 @@ fn check_attribute(m: &Module<'_>, variable: Variable<'_>, draw: &Draw<'_>) -> R
     }
 }
 
-/// How many attributes a variable of this type is, one a column and an element, and how many locations each takes.
+/// The number of attributes in a variable of this type, one for each column and element, and the locations of each.
 fn attributes(m: &Module<'_>, ty: Id) -> (u32, u32) {
     let length = match m.ty(ty) {
         Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
@@ -146,7 +147,7 @@ fn check_binding(
     }
 }
 
-/// The types of descriptor that a variable may have (Vulkan specification, "Shader Resource and Descriptor Type
+/// The descriptor types that a variable may have (Vulkan specification, "Shader Resource and Descriptor Type
 /// Correspondence").
 fn descriptor_types(m: &Module<'_>, class: StorageClass, ty: Id) -> &'static [vk::DescriptorType] {
     use vk::DescriptorType as Descriptor;

@@ -1,15 +1,16 @@
-//! Runs shaders on a Vulkan device without a window, and says what came out.
+//! Runs shaders on a Vulkan device without a window, and returns the results.
 //!
-//! Whether a rewritten shader still does what the original did is a question for a driver. So this crate takes plain
-//! data, [`Work`] (buffers, targets, draws), runs it on a [`Device`] in one submission, and gives plain data back, an
-//! [`Outcome`]: the buffers, the pixels and the counts. A device can be watched by the Khronos validation layer, whose
-//! messages it keeps.
+//! Only a driver can show whether a rewritten shader still behaves like the original. This crate takes plain data,
+//! [`Work`] (buffers, targets, draws), runs it on a [`Device`] in one submission, and returns plain data, an
+//! [`Outcome`]: the buffers, the pixels and the counts. The Khronos validation layer can check a device, which keeps
+//! the layer's messages.
 //!
-//! A [`Sequence`] is drawn as polyshade's planner says, and waits for nothing else.
+//! A [`Sequence`] is executed exactly as polyshade's planner states, with no other waits.
 //!
-//! [`capture_draw`] makes the capture pass of a draw, bound as polyshade says.
+//! [`capture_draw`] makes the capture pass of a draw, with polyshade's requirements bound.
 //!
-//! Where no driver has the feature that a lowering replaces, [`model`] says what it would have done.
+//! [`model`] computes the results of transform feedback, [`blend_model`] those of advanced blending, for comparisons
+//! without a driver that supports them.
 
 mod address;
 mod blend;

@@ -6,7 +6,7 @@ use ash::vk;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
-/// A Vulkan object that only its device has to know about.
+/// A Vulkan object that can be destroyed through its device alone.
 pub(crate) trait Object: Copy {
     /// # Safety
     ///
@@ -46,7 +46,7 @@ objects! {
 
 /// The guard of an object.
 ///
-/// Whoever submits work keeps the guards of all that the work uses until the work is done, or leaks them.
+/// Code that submits work keeps the guards of all objects that the work uses until it has finished, or leaks them.
 pub(crate) struct Owned<'d, T: Object> {
     device: &'d ash::Device,
     object: T,
@@ -57,7 +57,7 @@ impl<'d, T: Object> Owned<'d, T> {
         Owned { device: &device.handle, object }
     }
 
-    /// The object without its guard.
+    /// Returns the object without destroying it.
     pub(crate) fn release(self) -> T {
         ManuallyDrop::new(self).object
     }
@@ -73,23 +73,23 @@ impl<T: Object> Deref for Owned<'_, T> {
 
 impl<T: Object> Drop for Owned<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: the guard has the only copy that outlives a call, and submitted work is over.
+        // SAFETY: the guard has the only copy that outlives a call, and submitted work has finished.
         unsafe { self.object.destroy(self.device) };
     }
 }
 
-/// A buffer that host and device both see.
+/// A buffer that both host and device access.
 pub(crate) struct Buffer<'d> {
     pub(crate) handle: Owned<'d, vk::Buffer>,
     _memory: Owned<'d, vk::DeviceMemory>,
     mapped: *mut u8,
     size: usize,
-    /// Where the device has addresses.
+    /// The address, if the device supports addresses.
     address: Option<vk::DeviceAddress>,
 }
 
 impl<'d> Buffer<'d> {
-    /// A buffer for every purpose that the device knows, with these contents.
+    /// Creates a buffer with these contents, for every usage that the device supports.
     pub(crate) fn new(device: &'d Device, contents: &[u8]) -> Result<Buffer<'d>, Error> {
         use vk::BufferUsageFlags as Usage;
         let mut usage = Usage::VERTEX_BUFFER
@@ -109,10 +109,10 @@ impl<'d> Buffer<'d> {
         if has_addresses {
             usage |= Usage::SHADER_DEVICE_ADDRESS;
         }
-        // An empty buffer is an error in Vulkan but not here.
+        // Vulkan does not allow empty buffers; this crate does.
         let info = vk::BufferCreateInfo::default().size(contents.len().max(4) as u64).usage(usage);
 
-        // SAFETY: the memory is fresh, large enough, of an allowed type and mapped whole.
+        // SAFETY: the memory is new, large enough, of an allowed type and mapped completely.
         unsafe {
             let handle = device.handle.create_buffer(&info, None).call("vkCreateBuffer")?;
             let handle = Owned::new(device, handle);
@@ -133,31 +133,31 @@ impl<'d> Buffer<'d> {
         }
     }
 
-    /// Its address, where the device has addresses.
+    /// The device address, if the device supports addresses.
     pub(crate) fn address(&self) -> Option<vk::DeviceAddress> {
         self.address
     }
 
-    /// Overwrites some of its contents. No work that uses the buffer may be under way.
+    /// Overwrites a part of the contents. No running work may use the buffer.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) {
         assert!(offset + bytes.len() <= self.size, "the buffer is not that long");
-        // SAFETY: the memory stays mapped for as long as the buffer lives, and has the bytes.
+        // SAFETY: the memory stays mapped as long as the buffer lives, and contains the bytes.
         unsafe { self.mapped.add(offset).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }
 
-    /// The contents. No work that uses the buffer may be under way.
+    /// Returns the contents. No running work may use the buffer.
     pub(crate) fn read(&self) -> Vec<u8> {
-        // SAFETY: the memory stays mapped, and has at least `size` bytes, for as long as the buffer lives.
+        // SAFETY: the memory stays mapped, and has at least `size` bytes, as long as the buffer lives.
         unsafe { std::slice::from_raw_parts(self.mapped, self.size) }.to_vec()
     }
 }
 
-/// An image with memory of its own.
+/// Creates an image with its own memory.
 pub(crate) fn create_image<'d>(
     device: &'d Device,
     info: &vk::ImageCreateInfo<'_>,
 ) -> Result<(Owned<'d, vk::Image>, Owned<'d, vk::DeviceMemory>), Error> {
-    // SAFETY: the memory is fresh, large enough and of an allowed type.
+    // SAFETY: the memory is new, large enough and of an allowed type.
     unsafe {
         let handle = device.handle.create_image(info, None).call("vkCreateImage")?;
         let handle = Owned::new(device, handle);
@@ -170,7 +170,7 @@ pub(crate) fn create_image<'d>(
     }
 }
 
-/// A view of an image that was made from `info`.
+/// Creates a view of an image that was made from `info`.
 pub(crate) fn create_view<'d>(
     device: &'d Device,
     image: vk::Image,
@@ -188,7 +188,7 @@ pub(crate) fn create_view<'d>(
     Ok(Owned::new(device, view))
 }
 
-/// Memory that is as it must be, and as it had better be where there is such.
+/// Allocates memory with the required properties, and with the preferred ones if possible.
 fn allocate<'d>(
     device: &'d Device,
     needs: vk::MemoryRequirements,
@@ -212,7 +212,7 @@ fn allocate<'d>(
     if has_address {
         info = info.push_next(&mut flags);
     }
-    // SAFETY: the type of memory is the device's.
+    // SAFETY: the memory type is one of the device.
     let memory = unsafe { device.handle.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
     Ok(Owned::new(device, memory))
 }

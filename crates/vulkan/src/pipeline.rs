@@ -16,10 +16,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Format and samples of a target.
+/// The format and sample count of a target.
 pub(crate) type TargetFormat = (vk::Format, vk::SampleCountFlags);
 
-/// All of a draw that its pipeline depends on. Draws with equal states share a pipeline.
+/// The state of a draw that its pipeline depends on. Draws with equal states share a pipeline.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct State<'a> {
     stages: &'a [Stage<'a>],
@@ -31,19 +31,19 @@ pub(crate) struct State<'a> {
     bindings: Vec<Binding>,
     push_constants: usize,
     discard: bool,
-    /// Format and samples of each target.
+    /// The format and sample count of each target.
     targets: Vec<TargetFormat>,
-    /// The depth test, and format and samples of its target.
+    /// The depth test, and the format and sample count of its target.
     depth: Option<(DepthTest, TargetFormat)>,
-    /// For each target whether it is an input attachment too.
+    /// Whether each target is an input attachment, too.
     reads_targets: Vec<bool>,
     reads: TargetReads,
     blends: &'a [Blend],
     advanced_blend: Option<AdvancedBlend>,
     fixed_blend: FixedBlend,
-    /// How the passes begin in which it is used.
+    /// How the passes that use the pipeline begin.
     scope: PassScope,
-    /// Whether it is used in none: it is dispatched.
+    /// Whether it is a compute pipeline.
     dispatched: bool,
 }
 
@@ -78,14 +78,14 @@ impl<'a> State<'a> {
 }
 
 impl State<'_> {
-    /// The samples of a pixel, of all targets.
+    /// The sample count of all targets.
     fn samples(&self) -> vk::SampleCountFlags {
         let depth = self.depth.as_ref().map(|(_, target)| target);
         let attached = self.targets.first().or(depth);
         attached.map_or(vk::SampleCountFlags::TYPE_1, |target| target.1)
     }
 
-    /// The stages that see resources and push constants.
+    /// The stages that access resources and push constants.
     fn stages(&self) -> vk::ShaderStageFlags {
         match self.dispatched {
             true => vk::ShaderStageFlags::COMPUTE,
@@ -102,14 +102,14 @@ impl State<'_> {
 
 const DYNAMIC: [vk::DynamicState; 2] = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
 
-/// A pipeline that a run uses: one that its device keeps, or one that ends with the run.
+/// A pipeline that a run uses: kept by its device, or destroyed with the run.
 pub(crate) struct Shared<'d> {
     device: &'d Device,
     pipeline: Arc<Pipeline>,
 }
 
 impl<'d> Shared<'d> {
-    /// A pipeline with this state.
+    /// Returns a pipeline with this state.
     pub(crate) fn new(device: &'d Device, state: &State<'_>) -> Result<Shared<'d>, Error> {
         let create = || create(device, state);
         let pipeline = match &device.pipelines {
@@ -131,7 +131,7 @@ impl Deref for Shared<'_> {
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
         if self.device.pipelines.is_none() {
-            // SAFETY: nobody else has it, and submitted work is over.
+            // SAFETY: there is no other reference, and submitted work has finished.
             unsafe { self.pipeline.destroy(&self.device.handle) };
         }
     }
@@ -212,8 +212,10 @@ fn create_layout<'d>(
     Ok(Owned::new(device, layout))
 }
 
-/// One subpass that draws to `targets`, and tests against `depth`. They stay in the layout `GENERAL` and keep what was
-/// drawn before; those that `reads` says are read are input attachments too, and then the subpass depends on itself.
+/// Creates a render pass with one subpass that draws to `targets` and tests against `depth`.
+///
+/// All attachments stay in the layout `GENERAL` and keep their contents. Targets marked in `reads` are input
+/// attachments, too, and then the subpass has a self-dependency.
 pub(crate) fn create_render_pass<'d>(
     device: &'d Device,
     targets: &[TargetFormat],
@@ -246,6 +248,7 @@ pub(crate) fn create_render_pass<'d>(
     if depth.is_some() {
         subpass = subpass.depth_stencil_attachment(&tested);
     }
+    // Input attachments, with the self-dependency.
     let dependencies = [vk::SubpassDependency::default()
         .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
         .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
@@ -266,7 +269,7 @@ pub(crate) fn create_render_pass<'d>(
         .attachments(&attachments)
         .subpasses(&subpasses)
         .dependencies(if reads_any { &dependencies } else { &[] });
-    // SAFETY: the subpass names the attachments that there are.
+    // SAFETY: the subpass refers to existing attachments.
     let pass =
         unsafe { device.handle.create_render_pass(&info, None) }.call("vkCreateRenderPass")?;
     Ok(Owned::new(device, pass))
@@ -340,7 +343,7 @@ fn create_pipeline<'d>(
     if state.patch_control_points > 0 {
         info = info.tessellation_state(&tessellation);
     }
-    // SAFETY: what `info` points to lives until the end of this function, and the modules are valid.
+    // SAFETY: the structures of `info` live until the end of this function, and the modules are valid.
     let pipelines = unsafe {
         device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
     };
@@ -348,7 +351,7 @@ fn create_pipeline<'d>(
     Ok(Owned::new(device, pipelines[0]))
 }
 
-/// The pipeline of a compute stage.
+/// Creates the pipeline of a compute stage.
 pub(crate) fn create_compute_pipeline<'d>(
     device: &'d Device,
     stage: &Stage<'_>,
@@ -358,7 +361,7 @@ pub(crate) fn create_compute_pipeline<'d>(
     let specialization = shader.specialization();
     let stage = shader.info(&specialization);
     let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-    // SAFETY: what `infos` points to lives until the end of this function, and the module is valid.
+    // SAFETY: the structures of `infos` live until the end of this function, and the module is valid.
     let pipelines =
         unsafe { device.handle.create_compute_pipelines(vk::PipelineCache::null(), &infos, None) };
     let pipelines = pipelines.map_err(|(_, result)| result).call("vkCreateComputePipelines")?;
@@ -388,7 +391,7 @@ fn describe_vertices(
     (bindings, attributes)
 }
 
-/// A shader module in the form in which a pipeline wants it.
+/// A shader module in the form that pipeline creation needs.
 struct Shader<'d> {
     stage: vk::ShaderStageFlags,
     module: Owned<'d, vk::ShaderModule>,

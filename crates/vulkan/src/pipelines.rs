@@ -1,12 +1,12 @@
-//! Pipelines that a device keeps for later runs. Tests draw with the same state again and again, and drivers on the
-//! host's processor take longer to compile its shaders than to draw.
+//! Pipelines that a device keeps for later runs. Tests often draw with the same state, and software drivers take
+//! longer to compile its shaders than to draw.
 
 use crate::error::Error;
 use ash::vk;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// As many are kept. Compiled shaders take memory.
+/// The number of pipelines to keep. Compiled shaders take memory.
 const MOST: usize = 128;
 
 /// A pipeline with its layouts and render pass.
@@ -34,12 +34,12 @@ impl Pipeline {
     }
 }
 
-/// The pipelines of a device, by hashes of their states with so many bits that no two states have the same.
+/// The pipelines of a device, by hashes of their states that are wide enough to be unique.
 #[derive(Default)]
 pub(crate) struct Pipelines(Mutex<HashMap<u128, Arc<Pipeline>>>);
 
 impl Pipelines {
-    /// The pipeline with this key, which is created if there is none.
+    /// Returns the pipeline with this key. Creates it if there is none.
     pub(crate) fn get(
         &self,
         device: &ash::Device,
@@ -50,7 +50,7 @@ impl Pipelines {
         if let Some(pipeline) = lock().get(&key) {
             return Ok(Arc::clone(pipeline));
         }
-        // Other threads need not wait while it is compiled.
+        // The lock is not held during compilation, so that other threads need not wait.
         let pipeline = Arc::new(create()?);
         let mut kept = lock();
         if let Some(other) = kept.get(&key) {
@@ -74,7 +74,7 @@ impl Pipelines {
 
     /// # Safety
     ///
-    /// No run on the device is under way.
+    /// No run on the device is in progress.
     pub(crate) unsafe fn destroy(&mut self, device: &ash::Device) {
         let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller's promise.

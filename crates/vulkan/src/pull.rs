@@ -1,4 +1,4 @@
-//! What a shader needs that fetches its attributes itself.
+//! Binds the buffers and host parameters of a shader that fetches its attributes.
 
 use crate::capture::place_words;
 use crate::work::{Address, AddressAt, Descriptor, Draw, Place as At, Range, Resource, Work};
@@ -6,13 +6,14 @@ use polyshade::host::{Lowered, Purpose};
 use polyshade::vertex_pulling::{Format, Options, Pulled};
 use std::collections::BTreeMap;
 
-/// Binds vertex buffers, by their numbers, for the stage `draw.stages[stage]` that was made of these attributes, and
-/// fills in the words. What the shader leaves to the host is what `told` says. A range ends where its buffer does, or
-/// at a multiple of 4 bytes.
+/// Binds vertex buffers, by number, and fills in the host parameters of the stage `draw.stages[stage]`.
+///
+/// The stage must be the result of vertex pulling. `told` has the values that the shader leaves to the host. A range
+/// must end at the end of its buffer, or at a multiple of 4 bytes.
 ///
 /// # Panics
 ///
-/// A buffer that the shader reads has no range, or `told` does not say something that is left to the host.
+/// A buffer that the shader reads has no range, or `told` lacks a value that is left to the host.
 pub fn bind_pulled(
     pulled: &Lowered<'_, Pulled>,
     told: &Options,
@@ -21,6 +22,7 @@ pub fn bind_pulled(
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
+    // The buffers, then the value of each parameter, by name.
     for one in &pulled.requirements.descriptors {
         if let Purpose::VertexBuffer(number) = one.purpose {
             let Range { buffer, .. } = ranges[&number];
@@ -55,7 +57,7 @@ pub fn bind_pulled(
         } else if let Some(number) = number("attribute_layout_") {
             format(number)[1]
         } else {
-            // Addresses are written when the buffers have some.
+            // Addresses are written when the buffers exist.
             0
         }
     };

@@ -1,4 +1,4 @@
-//! What runs work: a device, or what stands in for one.
+//! The interface of devices and their replacements.
 
 use crate::capabilities::Capabilities;
 use crate::counts::Counts;
@@ -7,35 +7,35 @@ use crate::error::Error;
 use crate::validation::{Layer, Message};
 use crate::work::{Outcome, Work};
 
-/// What runs work: a device, or what stands in for one that this machine does not have.
+/// Runs work: a device, or a replacement for one that this machine does not have.
 pub trait Runner {
     /// Runs all draws, one after the other.
     ///
     /// # Errors
     ///
-    /// As of [`Device::run`].
+    /// Those of [`Device::run`].
     fn run(&self, work: &Work<'_>) -> Result<Outcome, Error>;
 
-    /// Runs all draws, and says what queries count of each.
+    /// Runs all draws, and returns the query results of each.
     ///
     /// # Errors
     ///
-    /// As of [`Device::run`].
+    /// Those of [`Device::run`].
     fn count(&self, work: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error>;
 
-    /// What it can do.
+    /// Returns the capabilities.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Whether it draws whatever a device does, and counts it. What does not may still draw triangles for the sake of
-    /// their fragment stage.
+    /// Whether it draws and counts everything that a device does. If not, it may still draw triangles to run their
+    /// fragment stage.
     fn rasterizes(&self) -> bool {
         true
     }
 
-    /// The validation layer that watches it, if one does.
+    /// Returns the active validation layer, if any.
     fn validation_layer(&self) -> Option<&Layer>;
 
-    /// The warnings and errors of the validation layer since the last call.
+    /// Returns the warnings and errors of the validation layer since the last call.
     fn take_messages(&self) -> Vec<Message>;
 }
 

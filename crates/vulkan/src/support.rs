@@ -1,5 +1,4 @@
-//! Which modules a device runs. A driver that is handed one that it does not know may do anything, so this is asked
-//! first.
+//! Checks which modules a device can run. A driver may do anything with an unsupported module, so this comes first.
 
 mod table;
 
@@ -12,7 +11,7 @@ use polyshade::spv::{
 };
 use std::ffi::CStr;
 
-/// What makes a device take an extension of SPIR-V.
+/// The source of a device's support for a SPIR-V extension.
 enum Source {
     /// This version of Vulkan, or a later one.
     Version(u32),
@@ -22,7 +21,7 @@ enum Source {
     Either(u32, &'static CStr),
 }
 
-/// The extensions of SPIR-V that this crate knows.
+/// The SPIR-V extensions that this crate knows.
 const EXTENSIONS: &[(&str, Source)] = &[
     ("SPV_KHR_16bit_storage", Source::Version(vk::API_VERSION_1_1)),
     ("SPV_KHR_device_group", Source::Version(vk::API_VERSION_1_1)),
@@ -56,8 +55,10 @@ const EXTENSIONS: &[(&str, Source)] = &[
 ];
 
 impl Capabilities {
-    /// What a module declares that the device cannot run, or that this crate does not know: its version, capabilities,
-    /// extensions and modes of arithmetic, each by its name. Empty if the device runs it.
+    /// Returns the names of everything that a module declares and the device cannot run or this crate does not know.
+    ///
+    /// That includes its version, capabilities, extensions and floating-point modes. Empty if the device can run the
+    /// module.
     pub fn missing(&self, m: &Module<'_>) -> Vec<String> {
         let mut missing = Vec::new();
         let (version, newest) = (m.version(), self.spirv_version());
@@ -107,7 +108,7 @@ impl Capabilities {
             .then(|| format!("second sources beside {targets} targets"))
     }
 
-    /// The newest version of SPIR-V that the device takes.
+    /// The newest SPIR-V version that the device supports.
     fn spirv_version(&self) -> (u8, u8) {
         let versions = [
             (vk::API_VERSION_1_3, (1, 6)),
@@ -182,7 +183,7 @@ impl Capabilities {
 }
 
 impl FloatControls {
-    /// The widths that an execution mode can be asked for, if it is one of these.
+    /// The widths for which an execution mode is supported, if it is a floating-point mode.
     fn of(&self, mode: spirv::ExecutionMode) -> Option<[bool; 3]> {
         use spirv::ExecutionMode as Mode;
         match mode {

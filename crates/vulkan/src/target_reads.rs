@@ -1,28 +1,29 @@
-//! How shaders read the targets that they draw to: what a destination fetch needs of a device beyond Vulkan 1.0.
+//! The ways in which shaders read the targets that they draw to: requirements of destination reads beyond Vulkan 1.0.
 
 use crate::error::Error;
 use crate::instance::Instance;
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 
-/// The version of Vulkan from which on the validation layer knows `VK_KHR_dynamic_rendering_local_read`.
+/// The first version of the validation layer that supports `VK_KHR_dynamic_rendering_local_read`.
 const FIRST_WITH_LOCAL_READ: u32 = vk::make_api_version(0, 1, 3, 276);
 
-/// Ways to read targets as input attachments; of a draw those that it uses, of a device those that it has.
+/// Ways to read targets as input attachments: those that a draw uses, or that a device supports.
 ///
-/// Without either, a draw is in a render pass whose subpass depends on itself, and a fragment may not see what those
-/// before it in the same draw left.
+/// Without either, a draw is in a render pass whose subpass has a self-dependency, and a fragment may not see the
+/// results of previous fragments of the same draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct TargetReads {
-    /// In dynamic rendering, by `VK_KHR_dynamic_rendering_local_read`: without a render pass.
+    /// In dynamic rendering without a render pass object, by `VK_KHR_dynamic_rendering_local_read`.
     pub local: bool,
-    /// Each fragment after those before it in the same draw, by `VK_EXT_rasterization_order_attachment_access`: flags
-    /// of the pipeline, and of the subpass where there is one.
+    /// In the order of fragments of the same draw, by `VK_EXT_rasterization_order_attachment_access`: flags of the
+    /// pipeline and of the subpass, if any.
     pub ordered: bool,
 }
 
 impl TargetReads {
-    /// Asks a device. A validation layer that is too old to know an extension would report it, so it counts as missing.
+    /// Queries a device. If the validation layer is too old for an extension, it would report it, so it counts as
+    /// missing.
     pub(crate) fn query(
         instance: &Instance,
         device: vk::PhysicalDevice,
@@ -44,7 +45,7 @@ impl TargetReads {
         }
     }
 
-    /// The extensions that are enabled for it.
+    /// The extensions to enable.
     pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
         let local = self.local.then_some(khr::dynamic_rendering_local_read::NAME);
         local
@@ -52,7 +53,7 @@ impl TargetReads {
             .chain(self.ordered.then_some(ext::rasterization_order_attachment_access::NAME))
     }
 
-    /// Refuses reads that a draw wants and the device does not have.
+    /// Rejects reads of a draw that the device does not support.
     pub(crate) fn check(self, wanted: TargetReads) -> Result<(), Error> {
         if wanted.local && !self.local {
             return Err(Error::Missing("dynamic rendering local read"));
@@ -63,7 +64,7 @@ impl TargetReads {
         Ok(())
     }
 
-    /// What a subpass is told of it.
+    /// The flags of a subpass.
     pub(crate) fn subpass(self) -> vk::SubpassDescriptionFlags {
         match self.ordered {
             true => vk::SubpassDescriptionFlags::RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_EXT,
@@ -71,7 +72,7 @@ impl TargetReads {
         }
     }
 
-    /// What a pipeline is told of it.
+    /// The flags of a pipeline.
     pub(crate) fn pipeline(self) -> vk::PipelineColorBlendStateCreateFlags {
         match self.ordered {
             true => {

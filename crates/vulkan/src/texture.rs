@@ -7,34 +7,34 @@ use ash::vk;
 /// An image that shaders read or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texture {
-    /// What shaders see it as: `TYPE_1D`, `TYPE_2D`, `TYPE_3D`, `CUBE` or an array of them.
+    /// The view type: `TYPE_1D`, `TYPE_2D`, `TYPE_3D`, `CUBE` or an array of them.
     pub view: vk::ImageViewType,
-    /// The format: a colour that is not compressed, or `D16_UNORM` or `D32_SFLOAT`.
+    /// The format: an uncompressed colour format, `D16_UNORM` or `D32_SFLOAT`.
     pub format: vk::Format,
     /// The width in texels.
     pub width: u32,
-    /// The height in texels; 1 where there is but one dimension.
+    /// The height in texels; 1 for one-dimensional textures.
     pub height: u32,
-    /// The depth in texels; 1 where there are fewer than three dimensions.
+    /// The depth in texels; 1 if there are fewer than three dimensions.
     pub depth: u32,
-    /// The layers; 1 where it is no array, 6 a cube.
+    /// The number of layers; 1 for non-arrays, 6 for each cube.
     pub layers: u32,
-    /// The mip levels, each half as large as the one before; 1 where it is for storage or has several samples.
+    /// The number of mip levels, each half as large as the previous one; 1 for storage and multisampled textures.
     pub levels: u32,
-    /// How many samples a texel has.
+    /// The number of samples of a texel.
     pub samples: vk::SampleCountFlags,
-    /// All texels, level by level and layer by layer without gaps, or one that all are; where a texel has several
-    /// samples, the latter.
+    /// All texels, level by level and layer by layer without gaps, or a single texel for all; always a single one for
+    /// multisampled textures.
     pub contents: Vec<u8>,
     /// Whether it can be a storage image. If so, [`Outcome`](crate::Outcome) has its texels.
     pub storage: bool,
-    /// Whether an image with a sampler compares with a reference, as a shadow sampler does: 1 where the reference is
-    /// less or equal.
+    /// Whether an image with a sampler compares with a reference, like a shadow sampler: the result is 1 if the
+    /// reference is less or equal.
     pub compare: bool,
 }
 
 impl Default for Texture {
-    /// A 2D texture of one texel, zero, of format `R8G8B8A8_UNORM`, not for storage.
+    /// Returns a 2D texture of one texel, zero, of format `R8G8B8A8_UNORM`, not for storage.
     fn default() -> Texture {
         Texture {
             view: vk::ImageViewType::TYPE_2D,
@@ -52,11 +52,11 @@ impl Default for Texture {
     }
 }
 
-/// The most bytes that a texture may have.
+/// The most bytes of a texture.
 const MOST_BYTES: u64 = 1 << 28;
 
 impl Texture {
-    /// The bytes of all its texels, one sample of each.
+    /// The bytes of all its texels, with one sample of each.
     pub(crate) fn size(&self) -> Result<u64, Error> {
         (0..self.levels).try_fold(0_u64, |sum, level| {
             let size = self.level_size(level)?.saturating_add(sum);
@@ -66,7 +66,7 @@ impl Texture {
         })
     }
 
-    /// The bytes of a level, or so many that the texture is too large.
+    /// The bytes of a level; saturates if the texture is too large.
     fn level_size(&self, level: u32) -> Result<u64, Error> {
         let vk::Extent3D { width, height, depth } = self.extent(level);
         let counts = [width, height, depth, self.layers].map(u64::from);
@@ -138,7 +138,7 @@ impl Texture {
         self.samples != vk::SampleCountFlags::TYPE_1
     }
 
-    /// What all texels are, where they have several samples.
+    /// The value of all texels of a multisampled texture.
     pub(crate) fn fill(&self) -> Option<Fill> {
         let texel = &self.contents;
         if format::is_depth(self.format) {
@@ -148,7 +148,7 @@ impl Texture {
     }
 }
 
-/// What an image is cleared to.
+/// The value that an image is cleared to.
 pub(crate) enum Fill {
     Colour(vk::ClearColorValue),
     Depth(f32),

@@ -1,4 +1,4 @@
-//! How long a device takes.
+//! Measures the time that a device takes.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -6,13 +6,13 @@ use crate::memory::Owned;
 use ash::vk;
 use std::time::Duration;
 
-/// Two timestamps: before the draws of a submission, and after them.
+/// Two timestamps: before and after the draws of a submission.
 pub(crate) struct Timestamps<'d> {
     device: &'d Device,
     pool: Owned<'d, vk::QueryPool>,
-    /// Nanoseconds of a tick.
+    /// The nanoseconds of a tick.
     period: f32,
-    /// The bits of a timestamp that count.
+    /// The valid bits of a timestamp.
     mask: u64,
 }
 
@@ -28,35 +28,35 @@ impl<'d> Timestamps<'d> {
         }
         let info =
             vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
-        // SAFETY: the queue has timestamps.
+        // SAFETY: the queue supports timestamps.
         let pool = unsafe { device.handle.create_query_pool(&info, None) };
         let pool = Owned::new(device, pool.call("vkCreateQueryPool")?);
         let period = device.capabilities().limits.timestamp_period;
         Ok(Timestamps { device, pool, period, mask: u64::MAX >> (64 - bits) })
     }
 
-    /// Records the one before the draws. Nothing may be under way.
+    /// Records the timestamp before the draws. No other work may be in progress.
     pub(crate) fn begin(&self, commands: vk::CommandBuffer) {
         // SAFETY: the pool has two queries, and no render pass has begun.
         unsafe { self.device.handle.cmd_reset_query_pool(commands, *self.pool, 0, 2) };
         self.write(commands, vk::PipelineStageFlags::TOP_OF_PIPE, 0);
     }
 
-    /// Records the one when all draws are over.
+    /// Records the timestamp after the end of all draws.
     pub(crate) fn end(&self, commands: vk::CommandBuffer) {
         self.write(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, 1);
     }
 
     fn write(&self, commands: vk::CommandBuffer, stage: vk::PipelineStageFlags, query: u32) {
-        // SAFETY: the query was reset, and is written once a submission.
+        // SAFETY: the query was reset, and is written once in a submission.
         unsafe { self.device.handle.cmd_write_timestamp(commands, stage, *self.pool, query) };
     }
 
-    /// The time between them, of a submission that is over.
+    /// Returns the time between the timestamps of a finished submission.
     pub(crate) fn read(&self) -> Result<Duration, Error> {
         let mut ticks = [0_u64; 2];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: both were written in a submission that is over.
+        // SAFETY: both were written in a submission that has finished.
         unsafe { self.device.handle.get_query_pool_results(*self.pool, 0, &mut ticks, flags) }
             .call("vkGetQueryPoolResults")?;
         let [before, after] = ticks;

@@ -1,7 +1,7 @@
-//! What the Khronos validation layer says, kept for the caller to look at.
+//! The messages of the Khronos validation layer, kept for the caller.
 //!
-//! A run without messages proves something only where the layer ran. So the layer that is at work is named
-//! ([`Layer`]), and asking for validation where there is none is an error.
+//! A run without messages proves something only if the layer was active. Therefore the active layer is named
+//! ([`Layer`]), and requesting validation without a layer is an error.
 
 use ash::vk;
 use std::ffi::{CStr, c_void};
@@ -12,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The name of the Khronos validation layer.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// A message of the layer that is wrong, and why we think so.
+/// A message of the layer that is wrong, with the reason for that assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FalsePositive {
     /// The identifier of the message, a `VUID-…` or `UNASSIGNED-…`.
     pub id: &'static str,
-    /// What the text of a message has in it that is meant, one of these.
+    /// Parts of texts; a message that contains one of them is meant.
     pub says: &'static [&'static str],
-    /// Why it is not our fault.
+    /// The reason why the message is wrong.
     pub reason: &'static str,
 }
 
@@ -54,14 +54,14 @@ pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[
     },
 ];
 
-/// The validation layer that watches a device.
+/// The validation layer that checks a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// The version of Vulkan that the layer was written against, as Vulkan packs it.
+    /// The Vulkan version that the layer was written for, as Vulkan packs it.
     pub spec_version: u32,
     /// The version of the layer itself.
     pub implementation_version: u32,
-    /// What the layer says about itself.
+    /// The layer's description of itself.
     pub description: String,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for Layer {
     }
 }
 
-/// How bad a message is.
+/// The severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Something that is allowed but suspicious.
@@ -85,9 +85,9 @@ pub enum Severity {
 /// One message of the validation layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The rule that was broken, a `VUID-…` or `UNASSIGNED-…`; may be empty.
+    /// The violated rule, a `VUID-…` or `UNASSIGNED-…`; may be empty.
     pub id: String,
     /// The whole text.
     pub text: String,
@@ -99,12 +99,12 @@ impl fmt::Display for Message {
     }
 }
 
-/// The messages so far. The layer writes to it from any thread.
+/// The messages so far. The layer appends to them from any thread.
 #[derive(Debug, Default)]
 pub(crate) struct Log(Mutex<Vec<Message>>);
 
 impl Log {
-    /// The messages since the last call.
+    /// Returns the messages since the last call.
     pub(crate) fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.messages())
     }
@@ -119,7 +119,7 @@ impl Log {
             DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
         };
 
-        // GENERAL messages come from the loader, about other drivers; PERFORMANCE ones say what would be faster.
+        // GENERAL messages come from the loader, about other drivers; PERFORMANCE messages suggest optimizations.
         vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(Severity::WARNING | Severity::ERROR)
             .message_type(Type::VALIDATION)
@@ -128,7 +128,7 @@ impl Log {
     }
 }
 
-/// Called by the layer, for every message.
+/// Records a message; the layer calls it for each.
 unsafe extern "system" fn record(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,

@@ -1,4 +1,4 @@
-//! The example of a host: it captures a mesh by a plan and draws it, under the validation layer.
+//! Runs the example of a host, which captures a mesh by a plan and draws it, under the validation layer.
 
 #[path = "../../capi/tests/c_library/ring.rs"]
 mod ring;
@@ -6,7 +6,7 @@ mod ring;
 use std::path::Path;
 use std::process::Command;
 
-/// It draws what the host in C draws.
+/// The image must be the same as that of the host in C.
 #[test]
 fn the_host_draws_what_it_captured_by_a_plan() {
     let test = std::env::current_exe().expect("the system knows which program runs");

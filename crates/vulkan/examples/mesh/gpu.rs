@@ -1,11 +1,11 @@
-//! The Vulkan of the example: a device without a window, one command buffer, and what an engine has for these anyway.
-//! What is made here is freed by the system when the program ends, which is all that it does.
+//! The Vulkan part of the example: a device without a window, one command buffer, and helpers that an engine usually
+//! has. The example does not destroy its objects; the system frees them when the program ends.
 
 use ash::vk;
 use std::error::Error;
 use std::slice;
 
-/// The picture is as many pixels wide and high.
+/// The width and height of the image, in pixels.
 pub(crate) const SIZE: u32 = 512;
 
 const COLOR: vk::Format = vk::Format::R8G8B8A8_UNORM;
@@ -18,11 +18,11 @@ pub(crate) struct Gpu {
     queue: vk::Queue,
     commands: vk::CommandBuffer,
     _instance: ash::Instance,
-    // The loader's library must stay open for as long as anything that came from it.
+    // The loader's library must stay open as long as any object made through it.
     _entry: ash::Entry,
 }
 
-/// A buffer, and its memory, which the host can write to and read.
+/// A buffer and its memory, which the host can access.
 pub(crate) struct Buffer {
     pub(crate) buffer: vk::Buffer,
     memory: vk::DeviceMemory,
@@ -36,8 +36,8 @@ pub(crate) struct StorageLayout {
 }
 
 impl Gpu {
-    /// The first device, with what captures into storage buffers need and dynamic rendering; commands are recorded from
-    /// now on.
+    /// Opens the first device, with dynamic rendering and the feature for captures into storage buffers. Starts
+    /// recording commands.
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         // SAFETY: the library is the system's Vulkan loader; handles are used with the device that they came from.
         unsafe {
@@ -99,7 +99,7 @@ impl Gpu {
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         let visible =
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        // SAFETY: the memory is new, and what the buffer needs.
+        // SAFETY: the memory is new, and meets the requirements of the buffer.
         unsafe {
             let buffer = self.device.create_buffer(&info, None)?;
             let memory =
@@ -123,7 +123,7 @@ impl Gpu {
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
             .usage(usage);
-        // SAFETY: the memory is new, and what the image needs.
+        // SAFETY: the memory is new, and meets the requirements of the image.
         unsafe {
             let image = self.device.create_image(&info, None)?;
             let needs = self.device.get_image_memory_requirements(image);
@@ -138,7 +138,7 @@ impl Gpu {
         }
     }
 
-    /// A layout with a storage buffer at this binding of its one set, and so many bytes of push constants.
+    /// Creates a layout with a storage buffer at this binding of its only set, and this many bytes of push constants.
     pub(crate) fn storage_layout(
         &self,
         binding: u32,
@@ -164,14 +164,14 @@ impl Gpu {
         }
     }
 
-    /// A layout without anything.
+    /// Creates a layout without resources.
     pub(crate) fn empty_layout(&self) -> Result<vk::PipelineLayout, vk::Result> {
         let info = vk::PipelineLayoutCreateInfo::default();
         // SAFETY: the device lives as long as this.
         unsafe { self.device.create_pipeline_layout(&info, None) }
     }
 
-    /// A pipeline that draws into the picture where it has vertex input, and else rasterizes nothing.
+    /// Creates a pipeline that draws to the image if it has vertex input, and rasterizes nothing otherwise.
     pub(crate) fn pipeline(
         &self,
         layout: vk::PipelineLayout,
@@ -181,7 +181,7 @@ impl Gpu {
     ) -> Result<vk::Pipeline, vk::Result> {
         let stages = stages.iter().map(|(stage, words)| {
             let info = vk::ShaderModuleCreateInfo::default().code(words);
-            // SAFETY: the words are valid SPIR-V: a lowering's, or those of a file that a compiler has written.
+            // SAFETY: the words are valid SPIR-V, from a lowering or from a file that a compiler has written.
             let module = unsafe { self.device.create_shader_module(&info, None) }?;
             Ok(vk::PipelineShaderStageCreateInfo::default()
                 .stage(*stage)
@@ -189,6 +189,7 @@ impl Gpu {
                 .name(c"main"))
         });
         let stages = stages.collect::<Result<Vec<_>, vk::Result>>()?;
+        // Without vertex input, there are no attachments.
         let without_input = vk::PipelineVertexInputStateCreateInfo::default();
         let color_formats = if input.is_some() { &[COLOR][..] } else { &[] };
         let mut rendering =
@@ -225,7 +226,7 @@ impl Gpu {
             .color_blend_state(&blend)
             .layout(layout)
             .push_next(&mut rendering);
-        // SAFETY: what the description points to lives until the call is over.
+        // SAFETY: the structures of the description live until the call returns.
         let made = unsafe {
             self.device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
         };
@@ -239,7 +240,7 @@ impl Gpu {
         };
     }
 
-    /// Binds a range of a buffer where the layout has its storage buffer.
+    /// Binds a range of a buffer as the layout's storage buffer.
     pub(crate) fn bind_storage(
         &self,
         layout: &StorageLayout,
@@ -292,7 +293,7 @@ impl Gpu {
         };
     }
 
-    /// Begins a pass that has no attachments.
+    /// Begins a pass without attachments.
     pub(crate) fn begin_pass(&self) {
         let info = vk::RenderingInfo::default().render_area(area()).layer_count(1);
         // SAFETY: commands are being recorded, outside of passes.
@@ -305,11 +306,11 @@ impl Gpu {
     }
 
     pub(crate) fn draw_vertices(&self, count: u32) {
-        // SAFETY: commands are being recorded, in a pass, with a pipeline and what it needs.
+        // SAFETY: commands are being recorded, in a pass, and everything that the pipeline needs is bound.
         unsafe { self.device.cmd_draw(self.commands, count, 1, 0, 0) };
     }
 
-    /// Has the second stages and accesses wait for the first.
+    /// Records a barrier from the first stages and accesses to the second ones.
     pub(crate) fn wait(
         &self,
         from: (vk::PipelineStageFlags, vk::AccessFlags),
@@ -359,7 +360,7 @@ impl Gpu {
         }
     }
 
-    /// Draws vertices of a buffer, runs all that was recorded, and gives the picture's pixels.
+    /// Draws vertices from a buffer, submits all recorded commands, and returns the pixels of the image.
     pub(crate) fn draw(
         &self,
         pipeline: vk::Pipeline,
@@ -393,6 +394,7 @@ impl Gpu {
             )
             .image_extent(vk::Extent3D { width: SIZE, height: SIZE, depth: 1 });
 
+        // The pass, then the copy to memory that the host reads.
         self.move_image(color, of_color, vk::ImageLayout::UNDEFINED, drawn);
         self.move_image(depth, of_depth, vk::ImageLayout::UNDEFINED, tested);
         // SAFETY: commands are being recorded; all handles are this device's and live until it ends.
@@ -416,7 +418,7 @@ impl Gpu {
             (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ),
         );
         self.run()?;
-        // SAFETY: the device has written all bytes and is done.
+        // SAFETY: the device has written all bytes and has finished.
         unsafe {
             let mapped =
                 self.device.map_memory(pixels.memory, 0, size, vk::MemoryMapFlags::empty())?;

@@ -1,10 +1,11 @@
-//! A host in Rust: captures a mesh that a vertex shader makes, once, into a storage buffer, as a plan says, and draws
-//! what was captured. No device has to have transform feedback for that. What is drawn goes into a picture; no window
-//! is needed.
+//! A host in Rust that follows a plan: captures a mesh from a vertex shader into a storage buffer once, then draws
+//! it.
+//!
+//! The device does not need transform feedback. The result is an image file; no window is needed.
 //!
 //!     cargo run --release --package polyshade-vulkan --example mesh -- FOLDER-OF-SHADERS OUT.png
 //!
-//! The shaders are those of `crates/capi/examples/shaders`. The file `draw.c` beside them is the same host in C.
+//! The shaders are those of `crates/capi/examples/shaders`. The file `draw.c` next to them is the same host in C.
 
 mod gpu;
 
@@ -20,9 +21,9 @@ use polyshade_planner::{
 use std::error::Error;
 use std::{env, fs};
 
-/// The strip that mesh.vert makes: 48 windings of 96 steps, and one more to close it.
+/// The vertices of the strip that mesh.vert makes: 48 windings of 96 steps, and one more step to close it.
 const VERTICES: u32 = 2 * (96 * 48 + 1);
-/// Behind the push constants that the shader has itself.
+/// The offset of the host parameters, after the shader's own push constants.
 const WORDS_AT: u32 = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (shader, vertex, fragment) =
         (read("mesh.vert.spv")?, read("draw.vert.spv")?, read("draw.frag.spv")?);
 
+    // The lowering.
     let varyings = ["v_position", "v_normal", "v_color"];
     let options = Options::new()
         .interleaved(varyings)
@@ -52,13 +54,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         draw_index: 0,
         indices: None,
     };
-    // As many bytes as the draw stores: a strip is stored as triangles by themselves.
+    // The number of bytes that the draw stores: a strip is stored as separate triangles.
     let layout = prepared.layout();
     let vertex_count = 3 * draw.topology.primitives(VERTICES);
     let size = vertex_count * layout.buffers[0].stride;
     let plan = plan(&prepared, size)?;
     print!("{plan}");
 
+    // The capture and the draw.
     let gpu = Gpu::open()?;
     let mesh = gpu.buffer(
         size.into(),
@@ -74,8 +77,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What to do for the capture, on a device that has no more than a phone's Vulkan and dynamic rendering. An engine asks
-/// its device, and keeps plans under their states.
+/// Plans the capture for a device with a phone's Vulkan features and dynamic rendering. An engine would query its
+/// device, and cache plans by state.
 fn plan(prepared: &Prepared<'_>, size: u32) -> Result<Plan, Box<dyn Error>> {
     let device = Device { dynamic_rendering: true, ..Device::from(Preset::VulkanMobile) };
     let pipeline = Pipeline {
@@ -107,7 +110,7 @@ fn capture(
     for step in &plan.steps {
         match step {
             Step::BindPipeline(bind) => {
-                // The plan's name of a variant, and the lowering's.
+                // The planner's and the lowering's names of the variant.
                 let planner::Variant::CaptureOnly = bind.variant else {
                     return Err(format!("there is no variant {:?}", bind.variant).into());
                 };
@@ -143,7 +146,7 @@ fn capture(
             Step::EndPass(_) => gpu.end_pass(),
             Step::Draw(DrawCall::Vertices) => gpu.draw_vertices(draw.vertex_count),
             Step::Barriers(barriers) => barriers.iter().for_each(|one| wait(gpu, one)),
-            // It captures once, from an empty buffer on: nobody asks for its counter.
+            // The example captures once into an empty buffer, so nothing reads the counter.
             Step::Advance(_) => {}
             other => return Err(format!("this host has nothing for {other:?}").into()),
         }
@@ -151,7 +154,7 @@ fn capture(
     Ok(())
 }
 
-/// A barrier of the plan: stages and accesses are Vulkan's, by number.
+/// Records a barrier of the plan, whose stages and accesses have Vulkan's numbers.
 fn wait(gpu: &Gpu, barrier: &Barrier) {
     let stages = |stages: Stages| vk::PipelineStageFlags::from_raw(stages.bits());
     let accesses = |accesses: Accesses| vk::AccessFlags::from_raw(accesses.bits());
@@ -161,7 +164,7 @@ fn wait(gpu: &Gpu, barrier: &Barrier) {
     );
 }
 
-/// The pipeline that draws the mesh: its attributes lie where the layout says.
+/// Creates the pipeline that draws the mesh, with the attribute offsets of the layout.
 fn drawing(
     gpu: &Gpu,
     [vertex, fragment]: [&Module<'_>; 2],

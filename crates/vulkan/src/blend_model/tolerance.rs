@@ -1,16 +1,17 @@
-//! How far a result may be from the model: equations have steps, and add and subtract numbers that cancel.
+//! The tolerance of results against the model: equations have discontinuities, and add and subtract numbers that
+//! cancel.
 
 use super::{Clamping, blend};
 use crate::blend::AdvancedBlend;
 use ash::vk;
 
-/// How far inputs and results may be off, in units in the last place.
+/// The error of inputs and results, in units in the last place.
 const UNITS: f64 = 4.0;
-/// How far results may be off besides: equations add and subtract numbers up to 1, which are rounded and may cancel.
+/// The additional error of results: equations add and subtract numbers up to 1, which are rounded and may cancel.
 const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
 
-/// The same of equations of hue, saturation and luminosity: a dozen roundings of numbers up to 1 behind each other,
-/// each of which is stretched over the range of the next step.
+/// The same for equations of hue, saturation and luminosity: a dozen consecutive roundings of numbers up to 1, each
+/// of which the next step may stretch over its whole range.
 const HSL_ROUNDING: f64 = 1.0 / (1 << 19) as f64;
 
 fn rounding(operation: vk::BlendOp) -> f64 {
@@ -28,8 +29,10 @@ fn ulp(value: f64) -> f64 {
     f64::from(value.next_up()) - f64::from(value)
 }
 
-/// The least and the greatest that a result may be: what the model gives over inputs that are a little off, but for 0
-/// and 1, and roundings of the result; nothing where `operation` is no advanced one.
+/// Returns the least and the greatest valid result of each component; `None` if `operation` is not an advanced one.
+///
+/// They are the extremes of the model for slightly wrong inputs, except for exact 0 and 1, plus roundings of the
+/// result.
 pub fn range(
     operation: vk::BlendOp,
     how: AdvancedBlend,
@@ -38,10 +41,10 @@ pub fn range(
     destination: [f32; 4],
 ) -> Option<[[f64; 2]; 4]> {
     let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
-    // Each component of each colour by itself, down, not at all and up.
+    // Changes the components of each colour together and its alpha: down, not at all, or up.
     let mut visit = |offsets: [f64; 8]| {
         let off = |at: usize, value: f32, alpha: f32| {
-            // Equations branch at 0 and 1, which no division by alpha moves.
+            // Equations branch at 0 and 1, which no division by alpha changes.
             let is_exact = value == 0.0 || value == 1.0 && alpha == 1.0 || !value.is_finite();
             let value = f64::from(value);
             if is_exact { value } else { value + offsets[at] * UNITS * ulp(value) }
@@ -71,7 +74,7 @@ pub fn range(
     Some(range.map(|[least, greatest]| [least - slack(least), greatest + slack(greatest)]))
 }
 
-/// Whether a result is what the model says, for targets of 32-bit floats; nothing where `operation` is no advanced one.
+/// Whether a result is that of the model, for targets of 32-bit floats; `None` if `operation` is not an advanced one.
 pub fn is_near(
     operation: vk::BlendOp,
     how: AdvancedBlend,

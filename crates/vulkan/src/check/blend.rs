@@ -1,4 +1,4 @@
-//! Refuses blending that a device does not have.
+//! Rejects blending that a device does not support.
 
 use crate::blend::BlendTerm;
 use crate::device::Device;
@@ -29,7 +29,6 @@ impl Draw<'_> {
         Ok(())
     }
 
-    /// Refuses blending that the device does not have.
     pub(crate) fn check_blending(&self, device: &Device) -> Result<(), Error> {
         let targets = self.target.iter().count() + self.other_targets.len();
         if self.blends.len() > targets {

@@ -1,4 +1,4 @@
-//! Refuses work beyond the limits of a device, before the driver sees it.
+//! Rejects work beyond the limits of a device, before the driver gets it.
 
 use crate::descriptors::Binding;
 use crate::device::Device;
@@ -8,7 +8,7 @@ use crate::work::{Draw, ProvokingVertex, Range, Resource, Target};
 use ash::vk;
 use std::fmt;
 
-/// Refuses more than a limit.
+/// Rejects more than a limit.
 fn at_most<T: PartialOrd + fmt::Display>(what: &str, wanted: T, most: T) -> Result<(), Error> {
     if wanted <= most {
         return Ok(());
@@ -17,7 +17,7 @@ fn at_most<T: PartialOrd + fmt::Display>(what: &str, wanted: T, most: T) -> Resu
 }
 
 impl Draw<'_> {
-    /// Refuses what the device has no feature for, or not enough room.
+    /// Rejects draws that need a missing feature or exceed a limit.
     pub(crate) fn check_limits(&self, device: &Device) -> Result<(), Error> {
         let has = device.capabilities();
         let limits = &has.limits;
@@ -120,7 +120,7 @@ impl Draw<'_> {
     }
 }
 
-/// Refuses more descriptors than a stage, or all of them, may have: every binding is for every stage.
+/// Rejects more descriptors than a stage, or all stages together, may have: every binding is visible to every stage.
 fn check_bindings(bindings: &[Binding], limits: &vk::PhysicalDeviceLimits) -> Result<(), Error> {
     use vk::DescriptorType as Type;
     let sets = bindings.iter().map(|binding| u64::from(binding.set) + 1).max().unwrap_or(0);
@@ -231,7 +231,7 @@ fn check_texels(
 }
 
 impl Target {
-    /// Refuses a target without pixels, and one that the device cannot draw to.
+    /// Rejects a target without pixels, and one that the device cannot draw to.
     pub(crate) fn check_limits(&self, device: &Device) -> Result<(), Error> {
         self.texel_size()?;
         let limits = &device.capabilities().limits;

@@ -1,4 +1,4 @@
-//! Refuses textures that are no images of Vulkan, and those that a device does not have.
+//! Rejects textures that are no valid Vulkan images, and those that a device does not support.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -7,7 +7,7 @@ use crate::texture::Texture;
 use ash::vk;
 
 impl Texture {
-    /// Refuses a texture that Vulkan allows no image of, or that the device supports none of.
+    /// Rejects a texture that Vulkan does not allow or the device does not support.
     pub(crate) fn check(&self, device: &Device, sampled: bool) -> Result<(), Error> {
         self.check_shape()?;
         let texel = self.texel_size()?;

@@ -1,4 +1,4 @@
-//! A device's capabilities, as the planner takes them.
+//! Converts a device's capabilities to the planner's form.
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
@@ -7,7 +7,7 @@ use polyshade_planner::{
 };
 
 impl Capabilities {
-    /// What plans for this device depend on.
+    /// Returns the capabilities that plans for this device depend on.
     pub fn planner(&self) -> planner::Device {
         let limits = &self.limits;
         planner::Device {

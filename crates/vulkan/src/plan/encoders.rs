@@ -1,8 +1,8 @@
-//! Executes plans for Metal by a small model of its encoders, with whatever runs single draws.
+//! Executes plans for Metal in a small model of its encoders, with any runner of single draws.
 //!
-//! What it knows of encoders: one is open at a time; what is written in one is seen by those that begin behind it, and
-//! by none of its own draws, whose stores come in no order; pixels are drawn in order; each has to have its pipeline
-//! bound. What Metal has no command for, or forbids in the encoder that is open, is an error.
+//! In the model, one encoder is active at a time. Later encoders see its stores; its own draws do not, and their
+//! stores are unordered. Pixels are drawn in order. Each encoder must bind its pipeline. Commands that Metal lacks,
+//! or forbids in the active encoder, are errors.
 
 use super::jobs::device_count;
 use super::lower::{Call, Command, Groups, Lowered, Source, lower};
@@ -14,12 +14,14 @@ use ash::vk;
 use polyshade_planner::PassScope;
 use std::collections::BTreeMap;
 
-/// Executes a sequence that is planned for [`PassScope::Encoder`], draw by draw; or one for
-/// [`PassScope::PassEncoder`], as what dispatches and draws with rasterizer discard may do is the same in WebGPU.
+/// Executes a sequence that was planned for [`PassScope::Encoder`] or [`PassScope::PassEncoder`], draw by draw.
+///
+/// The latter is for WebGPU, which has the same rules for dispatches and for draws with rasterizer discard.
 ///
 /// # Errors
 ///
-/// Those of the runner; `Work` where a plan does what Metal forbids, or what comes out in no order.
+/// Those of the runner; `Work` if a plan does something that Metal forbids, or if results depend on an undefined
+/// order.
 pub fn execute_in_encoders(
     runner: &dyn Runner,
     sequence: &Sequence<'_>,
@@ -50,7 +52,7 @@ pub fn execute_in_encoders(
     let queries = lowered.queries.iter().filter_map(|source| match source {
         Source::Host(counted) => Some(*counted),
         Source::PlacedJob(query, place) => Some(device_count(*query, *place, &buffers)),
-        // Whose beginning was refused.
+        // Not reached: the model rejects the beginning of such a query.
         Source::Device(..) => None,
     });
     let queries = queries.collect();
@@ -61,22 +63,22 @@ pub fn execute_in_encoders(
     Ok(Executed { outcome, queries })
 }
 
-/// The bytes of a pixel of the targets that are drawn to: of four components of 32 bits.
+/// The bytes of a pixel of the targets: four components of 32 bits.
 const PIXEL: usize = 16;
 
-/// What has been done.
+/// The state of the model.
 struct Model<'r> {
     runner: &'r dyn Runner,
-    /// As encoders that have ended left them.
+    /// The contents after all encoders that have ended.
     buffers: Vec<Vec<u8>>,
     targets: Vec<Vec<u8>>,
-    /// The draw that is bound, in the encoder that is open.
+    /// The draw that is bound in the active encoder.
     bound: Option<usize>,
-    /// What has been stored in the render encoder that is open.
+    /// The stores of the active render encoder.
     open: Option<Stored>,
 }
 
-/// What the draws of a render encoder have stored: bytes, by buffer and offset.
+/// The bytes that the draws of a render encoder have stored, by buffer and offset.
 type Stored = BTreeMap<(usize, usize), u8>;
 
 impl Model<'_> {
@@ -135,7 +137,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Fails where an encoder of another kind, or another one, begins in one.
+    /// Fails if an encoder begins inside a render encoder.
     fn check_apart(&self, what: &str) -> Result<(), Error> {
         match self.open {
             Some(_) => Err(forbidden(&format!("{what} begins in a render encoder"))),
@@ -148,7 +150,7 @@ impl Model<'_> {
         bound.ok_or_else(|| forbidden("a draw has no pipeline"))
     }
 
-    /// In an encoder of its own.
+    /// Dispatches in a separate encoder.
     fn dispatch(&mut self, lowered: &Lowered<'_>, draw: Draw<'_>) -> Result<(), Error> {
         self.check_apart("a compute encoder")?;
         self.buffers = self.run(lowered, draw)?.0.buffers;
@@ -162,6 +164,7 @@ impl Model<'_> {
         }
         let mut draw = self.bound(lowered)?.clone();
         check_assembly(&draw)?;
+        // Indirect arguments become direct ones, draw by draw.
         match call {
             Call::Vertices(_) => draw.indices = None,
             Call::Indexed(indices, instances) => {
@@ -214,8 +217,8 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Runs a draw or a dispatch by itself, on what encoders before have left. Returns the targets that it draws to as
-    /// well.
+    /// Runs a single draw or dispatch on the contents after all ended encoders. Also returns the targets that it
+    /// draws to.
     fn run(
         &self,
         lowered: &Lowered<'_>,
@@ -244,7 +247,7 @@ impl Model<'_> {
         Ok((self.runner.run(&work)?, drawn))
     }
 
-    /// Words of a buffer, as encoders that have ended left them.
+    /// Reads words of a buffer, with the contents after all ended encoders.
     fn words<const COUNT: usize>(&self, place: Place) -> Result<[u32; COUNT], Error> {
         let bytes = self.buffers.get(place.buffer).and_then(|one| one.get(place.offset as usize..));
         let words = bytes.and_then(|bytes| bytes.as_chunks::<4>().0.get(..COUNT));
@@ -261,7 +264,7 @@ impl Model<'_> {
     }
 }
 
-/// The places of the arguments of draws, each of which is a command.
+/// The places of the arguments of draws; Metal has one command for each draw.
 fn one_by_one(arguments: &IndirectArguments) -> Result<impl Iterator<Item = Place>, Error> {
     let IndirectArguments { place, draws, stride, count } = *arguments;
     if count.is_some() {
@@ -274,7 +277,7 @@ fn one_by_one(arguments: &IndirectArguments) -> Result<impl Iterator<Item = Plac
     Ok((0..draws).map(at))
 }
 
-/// Fails of indices that Metal has not, or that restart primitives otherwise there: strips always, and lists never.
+/// Rejects index types that Metal lacks, and other restarts than Metal's: always for strips, never for lists.
 fn check_indices(draw: &Draw<'_>, indices: &Indices) -> Result<(), Error> {
     use vk::PrimitiveTopology as Of;
     let is_strip = matches!(draw.topology, Of::LINE_STRIP | Of::TRIANGLE_STRIP);
@@ -287,12 +290,12 @@ fn check_indices(draw: &Draw<'_>, indices: &Indices) -> Result<(), Error> {
     }
 }
 
-/// Whether pixels depend on how vertices are assembled.
+/// Whether pixels depend on the assembly of vertices.
 fn is_rasterized(draw: &Draw<'_>) -> bool {
     !draw.discard && draw.topology != vk::PrimitiveTopology::POINT_LIST
 }
 
-/// Fails of topologies and of a provoking vertex that Metal has not.
+/// Rejects topologies and provoking vertex modes that Metal lacks.
 fn check_assembly(draw: &Draw<'_>) -> Result<(), Error> {
     use vk::PrimitiveTopology as Of;
     let has =

@@ -1,4 +1,4 @@
-//! What the counter pass's shaders are dispatched with, and their jobs.
+//! The jobs of the counter pass, and the dispatches of its shaders.
 
 use super::{Counted, IndirectArguments};
 use crate::address::address;
@@ -13,11 +13,11 @@ use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS, Topology};
 use polyshade_planner::{CountedBy, Query, counter_pass};
 use std::cell::RefCell;
 
-/// A job on its way: places without addresses.
+/// A job with places in buffers instead of addresses.
 pub(super) struct PlacedJob {
-    /// Where the job itself goes.
+    /// The place of the job itself.
     pub(super) at: Place,
-    /// Where the memory is found, unless by addresses.
+    /// The bound buffers; `None` if the job uses addresses.
     pub(super) bound: Option<BoundBuffers>,
     pub(super) state: Place,
     pub(super) begin: Option<Vec<Option<Place>>>,
@@ -31,20 +31,20 @@ pub(super) struct PlacedJob {
     pub(super) commands: Place,
     pub(super) groups: Place,
     pub(super) segments: Option<JobSegments>,
-    /// The draws of the work that are its dispatches, by shader.
+    /// The draws of the work that dispatch the job, by shader.
     pub(super) dispatches: [Option<usize>; 2],
 }
 
-/// Where the numbers of the draws come from.
+/// The source of the arguments of the draws.
 pub(super) enum JobArguments {
     Direct(transform_feedback::Draw),
-    /// And whether they have indices.
+    /// Indirect arguments, and whether they are for indexed draws.
     Indirect(IndirectArguments, bool),
     ByteCount(Place, CountedBy, transform_feedback::Draw),
 }
 
 impl JobArguments {
-    /// How many draws there may be.
+    /// The maximum number of draws.
     pub(super) fn draws(&self) -> u32 {
         match self {
             Self::Direct(_) | Self::ByteCount(..) => 1,
@@ -53,14 +53,14 @@ impl JobArguments {
     }
 }
 
-/// The words of the variants.
+/// The host parameters of the variants.
 #[derive(Clone, Copy)]
 pub(super) struct JobParams {
     pub(super) template: Place,
     pub(super) count: u32,
     pub(super) blocks: Place,
     pub(super) stride: u32,
-    /// Where the variants find them.
+    /// The source from which the variants read them.
     pub(super) words: WordPlace,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct JobSegments {
 }
 
 impl PlacedJob {
-    /// The job as the shaders read it. `at` says what names a place.
+    /// Returns the job as the shaders read it. `at` maps a place to its address or other name.
     fn bytes(&self, at: &dyn Fn(Place) -> Result<u64, Error>) -> Result<Vec<u8>, Error> {
         Ok(self.job(at)?.words().iter().flat_map(|word| word.to_ne_bytes()).collect())
     }
@@ -159,7 +159,7 @@ impl PlacedJob {
     }
 }
 
-/// Writes the jobs that name addresses, now that there are some.
+/// Writes the jobs that use addresses, once the buffers have them.
 pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[PlacedJob]) -> Result<(), Error> {
     for kept in jobs.iter().filter(|kept| kept.bound.is_none()) {
         let bytes = kept.bytes(&|place| address(&objects.buffers, place))?;
@@ -168,7 +168,7 @@ pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[PlacedJob]) -> Result<()
     Ok(())
 }
 
-/// What the counter pass has counted for a query, in these buffers.
+/// Returns the counts that the counter pass made for a query.
 pub(super) fn device_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> Counted {
     let mut numbers = buffers[place.buffer][place.offset as usize..].chunks_exact(8).map(|bytes| {
         bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
@@ -179,12 +179,12 @@ pub(super) fn device_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> C
     Counted { query, counts: Captured { written, needed } }
 }
 
-/// The buffers that are bound to the shaders, in the order of their bindings: first the counter pass's own, then the
-/// state.
+/// The buffers that are bound to the shaders, in the order of their bindings: the job's, the state's, then all
+/// others.
 pub(super) struct BoundBuffers(pub(super) Vec<usize>);
 
 impl BoundBuffers {
-    /// What a job names a place in them.
+    /// The name of a place in the bound buffers.
     fn place(&self, place: Place) -> Result<u64, Error> {
         let number = (0..).zip(&self.0).find(|(_, buffer)| **buffer == place.buffer);
         let (number, _) =
@@ -196,8 +196,7 @@ impl BoundBuffers {
 }
 
 impl PlacedJob {
-    /// Has the shaders find by descriptors what the job names, and writes it. A buffer of `spare` is bound where there
-    /// is none.
+    /// Binds the buffers of the job to descriptors, and writes the job. Unused bindings get buffers of `spare`.
     pub(super) fn bind(&mut self, work: &mut Work<'_>, spare: &[usize]) -> Result<(), Error> {
         let mut bound = BoundBuffers(self.named()?);
         let (count, most) = (bound.0.len(), counter_pass::BUFFERS);
@@ -213,7 +212,7 @@ impl PlacedJob {
         Ok(())
     }
 
-    /// The buffers in which the places are that it names.
+    /// The buffers of all places in the job.
     fn named(&self) -> Result<Vec<usize>, Error> {
         let buffers = RefCell::new(vec![self.at.buffer, self.state.buffer]);
         self.job(&|place| {
@@ -226,7 +225,7 @@ impl PlacedJob {
         Ok(buffers.into_inner())
     }
 
-    /// The dispatch of a shader that does the job.
+    /// Makes the dispatch of a shader for the job.
     pub(super) fn dispatch(
         &self,
         shader: counter_pass::Shader,
@@ -244,6 +243,7 @@ impl PlacedJob {
             dispatch: Some(groups),
             ..Draw::default()
         };
+        // The job is found by a descriptor or by an address.
         let mut first = 0;
         match &self.bound {
             Some(bound) => {

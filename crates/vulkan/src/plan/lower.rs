@@ -1,4 +1,4 @@
-//! Steps become commands, and what the host computes becomes numbers.
+//! Translates the steps of plans to commands, and the host's computations to numbers.
 
 mod calls;
 mod jobs;
@@ -24,7 +24,7 @@ use polyshade_planner::{
 use sides::Sides;
 use std::collections::BTreeMap;
 
-/// A command, with all that it depends on.
+/// A command with all its parameters.
 pub(super) enum Command {
     BeginPass(Option<usize>),
     EndPass,
@@ -33,7 +33,7 @@ pub(super) enum Command {
     Update(Place, u32),
     BeginQuery(u32, Query),
     EndQuery(u32, Query),
-    /// Binds the pipeline and the resources of the draw of the work with this index.
+    /// Binds the pipeline and the resources of the draw with this index in the work.
     Bind(usize),
     BindFeedback(Vec<Option<Range>>),
     BeginFeedback(Vec<Option<Place>>),
@@ -53,19 +53,19 @@ pub(super) enum Call {
     ByteCount(Place, CountedBy, std::ops::Range<u32>),
 }
 
-/// How many work groups are dispatched.
+/// The numbers of work groups of a dispatch.
 #[derive(Clone, Copy)]
 pub(super) enum Groups {
     Known([u32; 3]),
-    /// As a buffer says.
+    /// The numbers at a place in a buffer.
     Indirect(Place),
 }
 
-/// A query's result: known, or in the pool under this number.
+/// The source of a query's result. Queries in a pool have a number.
 pub(super) enum Source {
     Host(Counted),
     Device(Query, u32),
-    /// Where the counter pass counts.
+    /// The place to which the counter pass adds its counts.
     PlacedJob(Query, Place),
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Lowered<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) queries: Vec<Source>,
     pub(super) on_device: u32,
-    /// What the counter pass does.
+    /// The jobs of the counter pass.
     pub(super) jobs: Vec<PlacedJob>,
     pub(super) scope: PassScope,
 }
@@ -118,36 +118,36 @@ struct Lowering<'a, 'd> {
     lowered: Lowered<'a>,
     /// The host's counters, by place.
     counters: BTreeMap<Counter, u32>,
-    /// Where the draw before has left each feedback buffer.
+    /// The counter of each feedback buffer after the previous draw.
     running: Vec<u32>,
     dummy: Option<usize>,
-    /// Where the counter pass keeps the state of the capture that was begun last.
+    /// The state of the capture that began last, in the counter pass's memory.
     state: Option<Place>,
-    /// What is bound where the counter pass has nothing, a buffer a binding: it may store to all of them.
+    /// Buffers for unused bindings of the counter pass, one each, because its shaders may store to all bindings.
     spare: Vec<usize>,
-    /// Which feedback buffers have been bound.
+    /// Whether each feedback buffer has been bound.
     bound: Vec<bool>,
-    /// The target of the pass that is open.
+    /// The target of the active pass.
     open: Option<Option<usize>>,
     sides: Sides,
 }
 
-/// A draw on its way.
+/// A draw whose plan is being translated.
 struct Pending<'p, 'a> {
     planned: &'p PlannedDraw<'a>,
     numbers: transform_feedback::Draw,
-    /// The draw with the pipeline that was bound last, and what was bound since.
+    /// The draw with the last bound pipeline and everything bound after it.
     bound: Option<Draw<'a>>,
-    /// The pass that the plan has begun, with its target.
+    /// The pass that the plan has begun, and its target.
     pass: Option<(Attachments, Option<usize>)>,
-    /// The ranges that the host parameters say.
+    /// The ranges in the host parameters.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
-    /// The table of segments that the host has made, or that the counter pass makes for the first of the draws.
+    /// The table of segments, made by the host, or by the counter pass for the first draw.
     table: Option<Range>,
-    /// The buffer through which outputs pass.
+    /// The buffer of spilled outputs.
     outputs: Option<usize>,
-    /// The job of the counter pass that counts the draw, and whether what is bound reads its words.
+    /// The job of the counter pass that counts the draw, and whether the bound variant reads its parameters.
     kept: Option<usize>,
     stores: bool,
 }
@@ -184,7 +184,8 @@ impl<'a> Lowering<'a, '_> {
         self.push(Command::EndPass);
     }
 
-    /// A draw goes to the target of the pass that is open: the layers do not see it where nothing is rasterized.
+    /// Checks that a draw is to the target of the active pass. The validation layer does not, if nothing is
+    /// rasterized.
     fn check_target(&self, pending: &Pending<'_, '_>) -> Result<(), Error> {
         match (self.open, &pending.bound) {
             (Some(open), Some(draw)) if draw.target != open => {
@@ -211,7 +212,7 @@ impl<'a> Lowering<'a, '_> {
         if planned.capture.is_some_and(|capture| capture.words.number("index_size").is_some()) {
             self.read_indices(&mut pending)?;
         }
-        // A draw that the host counts has its vertex count before anything else wants it.
+        // A vertex count from the host's counters is needed before all other steps.
         for step in &planned.plan.steps {
             if let Step::Draw(call) | Step::Dispatch(call) = step
                 && let DrawCall::CountedByHost(count) | DrawCall::Rewritten(Some(count)) = call
@@ -321,12 +322,12 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Binds what the next draw has.
+    /// Binds the resources of the next draw.
     fn bind_next(&mut self) {
         self.push(Command::Bind(self.lowered.work.draws.len()));
     }
 
-    /// Vulkan has no command that takes a feedback buffer away.
+    /// Records the bound feedback buffers. Vulkan has no command to unbind one.
     fn bind_feedback(&mut self, ranges: &[Option<Range>]) -> Result<(), Error> {
         self.bound.resize(ranges.len().max(self.bound.len()), false);
         for (number, (bound, range)) in self.bound.iter_mut().zip(ranges).enumerate() {
@@ -339,7 +340,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// The target of a pass, made where the plan wants one that the application does not have.
+    /// Returns the target of a pass, and adds one if the application has none that the plan needs.
     fn target(&mut self, planned: &PlannedDraw<'_>, attachments: Attachments) -> Option<usize> {
         match attachments {
             Attachments::Application => planned.draw.target,
@@ -352,7 +353,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The draw with the pipeline that a plan binds.
+    /// Returns the draw with the pipeline that a plan binds.
     fn bind(&self, pending: &Pending<'_, 'a>, bind: &Bind) -> Result<Draw<'a>, Error> {
         let planned = pending.planned;
         let mut draw = planned.draw.clone();
@@ -366,7 +367,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some((_, target)) = pending.pass {
             draw.target = target;
         }
-        // To a pass of the plan's own nothing is drawn.
+        // Nothing is drawn in a pass that the plan begins with attachments of the plan.
         let own = pending.pass.is_some_and(|(attached, _)| attached != Attachments::Application);
         if draw.discard || own {
             draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
@@ -378,7 +379,7 @@ impl<'a> Lowering<'a, '_> {
         if passes {
             draw.vertex_buffers.clear();
         }
-        // What the device says is not known yet, and not checked.
+        // Counts on the device are unknown, and not checked.
         let counted = |step: &Step| {
             matches!(
                 step,

@@ -1,4 +1,4 @@
-//! Commands are recorded as they come.
+//! Records the commands of a sequence in order.
 
 use super::jobs::{device_count, write_jobs};
 use super::lower::{Call, Command, Groups, Lowered, Source};
@@ -14,11 +14,11 @@ use crate::work::{Captured, Draw, Place, Range, Work};
 use ash::vk;
 use polyshade_planner::{Barrier, CountedBy, PassScope, Query};
 
-/// What the commands use beside the objects of the work.
+/// The objects of the commands in addition to those of the work.
 pub(super) struct Extra<'d> {
-    /// Passes by target: none, then each.
+    /// Passes by target: one without a target, then one for each target.
     passes: Vec<Pass<'d>>,
-    /// Queries of captures, and of the primitives that are generated: as many of each as of both together.
+    /// Query pools for captures and for generated primitives, each large enough for the queries of both.
     captures: Option<Owned<'d, vk::QueryPool>>,
     generated: Option<Owned<'d, vk::QueryPool>>,
 }
@@ -42,6 +42,7 @@ impl<'d> Extra<'d> {
             Ok(Pass { handle, framebuffer, extent })
         };
         let passes = targets.map(pass).collect::<Result<_, Error>>()?;
+        // The query pools that the commands need.
         let pool = |query_type, wanted: fn(&Query) -> bool| {
             let asked = |source: &Source| matches!(source, Source::Device(one, _) if wanted(one));
             if !lowered.queries.iter().any(asked) {
@@ -50,7 +51,7 @@ impl<'d> Extra<'d> {
             let info = vk::QueryPoolCreateInfo::default()
                 .query_type(query_type)
                 .query_count(lowered.on_device);
-            // SAFETY: the feature is there and enabled, as `check` found.
+            // SAFETY: the feature is supported and enabled, as `check` found.
             let pool = unsafe { device.handle.create_query_pool(&info, None) };
             pool.call("vkCreateQueryPool").map(|pool| Some(Owned::new(device, pool)))
         };
@@ -73,7 +74,7 @@ impl<'d> Extra<'d> {
         pool.as_ref().map(|pool| **pool)
     }
 
-    /// The results, in the order of the queries. The submission is over.
+    /// Reads the results, in the order of the queries, after the submission has finished.
     pub(super) fn read_queries(
         &self,
         device: &Device,
@@ -100,7 +101,7 @@ impl<'d> Extra<'d> {
 }
 
 impl Lowered<'_> {
-    /// Refuses what the device has not, and what names a place that is not there.
+    /// Rejects commands that the device does not support, and places outside of their buffers.
     fn check(&self, device: &Device) -> Result<(), Error> {
         if self.work.targets.iter().any(|target| format::is_depth(target.format)) {
             return Err(Error::Unsupported("depth tests in a planned sequence".to_owned()));
@@ -156,7 +157,7 @@ impl Lowered<'_> {
 }
 
 impl Lowered<'_> {
-    /// Refuses passes that the device cannot begin so.
+    /// Rejects passes that the device cannot begin in this way.
     fn check_scope(&self, device: &Device) -> Result<(), Error> {
         let newer = device.capabilities().newer_features.vulkan_1_3;
         let reads = |draw: &Draw<'_>| draw.reads_targets().contains(&true);
@@ -194,7 +195,7 @@ fn check_call(work: &Work<'_>, call: &Call) -> Result<(), Error> {
 pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered<'_>) {
     let (device, commands) = (&objects.device.handle, objects.command_buffer);
     for pool in extra.captures.iter().chain(&extra.generated) {
-        // SAFETY: the pool has as many queries.
+        // SAFETY: the pool has this number of queries.
         unsafe { device.cmd_reset_query_pool(commands, **pool, 0, lowered.on_device) };
     }
     for command in &lowered.commands {
@@ -203,7 +204,7 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 PassScope::Rendering => begin_rendering(objects, extra, *target),
                 _ => begin_pass(objects, extra, *target),
             },
-            // SAFETY: a pass is open, or the validation layer says that none is.
+            // SAFETY: a pass is active, or the validation layer reports that none is.
             Command::EndPass => unsafe {
                 match lowered.scope {
                     PassScope::Rendering => device.cmd_end_rendering(commands),
@@ -214,7 +215,7 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
             Command::Copy(from, to) => copy(objects, *from, *to),
             Command::Update(place, value) => {
                 let (buffer, offset) = objects.place(*place);
-                // SAFETY: the place lies in its buffer.
+                // SAFETY: the place is inside its buffer.
                 unsafe { device.cmd_update_buffer(commands, buffer, offset, &value.to_ne_bytes()) };
             }
             Command::CounterPass(shader, job) => {
@@ -222,7 +223,7 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                     let draw = &lowered.work.draws[index];
                     objects.bind(&objects.draws[index], draw);
                     let [x, y, z] = draw.dispatch.unwrap_or_default();
-                    // SAFETY: what the pipeline needs is bound.
+                    // SAFETY: everything that the pipeline needs is bound.
                     unsafe { device.cmd_dispatch(commands, x, y, z) };
                 }
             }
@@ -230,7 +231,7 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 objects.bind(&objects.draws[*index], &lowered.work.draws[*index]);
             }
             Command::Draw(call) => draw(objects, call),
-            // SAFETY: what the pipeline needs is bound, and arguments lie in their buffers.
+            // SAFETY: everything that the pipeline needs is bound, and arguments are inside their buffers.
             Command::Dispatch(groups) => unsafe {
                 match *groups {
                     Groups::Known([x, y, z]) => device.cmd_dispatch(commands, x, y, z),
@@ -267,14 +268,14 @@ fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     }
 }
 
-/// As [`begin_pass`], without a render pass object.
+/// Like [`begin_pass`], without a render pass object.
 fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     let pass = &extra.passes[target.map_or(0, |target| target + 1)];
     let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };
     objects.begin_rendering(area, target.into_iter(), None);
 }
 
-/// The barriers of a plan, as they are.
+/// Records the barriers of a plan without changes.
 fn wait(objects: &Objects<'_>, barriers: &[Barrier]) {
     for barrier in barriers {
         let memory = [vk::MemoryBarrier::default()
@@ -299,7 +300,7 @@ fn copy(objects: &Objects<'_>, from: Range, to: Place) {
     let (source, src_offset) = objects.place(Place { buffer: from.buffer, offset: from.offset });
     let (destination, dst_offset) = objects.place(to);
     let region = vk::BufferCopy { src_offset, dst_offset, size: from.size };
-    // SAFETY: both ranges lie in their buffers.
+    // SAFETY: both ranges are inside their buffers.
     unsafe {
         let commands = objects.command_buffer;
         objects.device.handle.cmd_copy_buffer(commands, source, destination, &[region]);
@@ -310,10 +311,10 @@ fn draw(objects: &Objects<'_>, call: &Call) {
     let (device, commands) = (&objects.device.handle, objects.command_buffer);
     let bind_indices = |indices: &crate::work::Indices| {
         let (buffer, offset) = objects.place(indices.place);
-        // SAFETY: the place lies in its buffer.
+        // SAFETY: the place is inside its buffer.
         unsafe { device.cmd_bind_index_buffer(commands, buffer, offset, indices.index_type) };
     };
-    // SAFETY: what the pipeline needs is bound, and arguments lie in their buffers.
+    // SAFETY: everything that the pipeline needs is bound, and arguments are inside their buffers.
     unsafe {
         match call {
             Call::Vertices(draw) => device.cmd_draw(
@@ -366,7 +367,7 @@ fn byte_count(
 ) {
     let Some(extension) = &objects.device.transform_feedback else { return };
     let (buffer, offset) = objects.place(place);
-    // SAFETY: the counter lies in its buffer, and the device has these draws.
+    // SAFETY: the counter is inside its buffer, and the device supports these draws.
     unsafe {
         (extension.fp().cmd_draw_indirect_byte_count_ext)(
             objects.command_buffer,
@@ -380,7 +381,7 @@ fn byte_count(
     }
 }
 
-/// A query begins or ends.
+/// Begins or ends a query.
 fn query_step(
     objects: &Objects<'_>,
     extra: &Extra<'_>,
@@ -391,7 +392,7 @@ fn query_step(
     let (Query::Stream(stream) | Query::PrimitivesGenerated(stream)) = query;
     let (device, commands) = (&objects.device.handle, objects.command_buffer);
     let flags = vk::QueryControlFlags::empty();
-    // SAFETY: the pool has the query; streams beyond 0 are the extension's.
+    // SAFETY: the pool has the query; streams beyond 0 require the extension.
     unsafe {
         match (&objects.device.transform_feedback, begins) {
             (Some(extension), true) => {
@@ -407,17 +408,17 @@ fn query_step(
     }
 }
 
-/// How many primitives were generated, of a submission that is over.
+/// Returns the number of generated primitives in a finished submission.
 fn read_generated(device: &Device, pool: vk::QueryPool, number: u32) -> Result<Captured, Error> {
     let mut results = [0_u64];
     let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-    // SAFETY: a query of this type has one result, and this one was made in a submission that is over.
+    // SAFETY: a query of this type has one result, and its submission has finished.
     unsafe { device.handle.get_query_pool_results(pool, number, &mut results, flags) }
         .call("vkGetQueryPoolResults")?;
     Ok(Captured { written: results[0], needed: results[0] })
 }
 
-/// What only the extension has.
+/// Records a command of `VK_EXT_transform_feedback`.
 fn feedback(objects: &Objects<'_>, command: &Command) {
     let Some(extension) = objects.device.transform_feedback.as_ref() else { return };
     let (extension, commands) = (extension.fp(), objects.command_buffer);
@@ -427,11 +428,11 @@ fn feedback(objects: &Objects<'_>, command: &Command) {
         };
         places.iter().map(counter).unzip()
     };
-    // SAFETY: the arrays have as many elements as is said, and what they name lies in its buffers.
+    // SAFETY: the arrays have the given numbers of elements, and all places are inside their buffers.
     unsafe {
         match command {
             Command::BindFeedback(ranges) => {
-                // One that is not bound stays so: there is no null handle for it.
+                // Each run of bound buffers needs one call: there is no null handle for the others.
                 let mut first = 0;
                 for run in ranges.chunk_by(|one, other| one.is_some() == other.is_some()) {
                     let bound = run.iter().flatten();

@@ -1,4 +1,4 @@
-//! Which feature each capability of SPIR-V needs (Vulkan specification, "Capabilities").
+//! The feature that each SPIR-V capability needs (Vulkan specification, "Capabilities").
 
 use crate::capabilities::Capabilities;
 use crate::features::{Features, FloatControls, is_at_least};
@@ -6,8 +6,8 @@ use ash::{ext, vk};
 use spirv::Capability as C;
 
 impl Capabilities {
-    /// The feature, or the like, that a capability needs, and whether it is there; nothing where this crate does not
-    /// know. Subgroup operations are not looked at.
+    /// Returns the feature or similar that a capability needs, and whether the device has it; `None` if this crate
+    /// does not know the capability. Ignores subgroup operations.
     pub(crate) fn feature_of(&self, capability: C) -> Option<(&'static str, bool)> {
         let feature = self
             .core_feature_of(capability)

@@ -1,4 +1,4 @@
-//! Draw commands and dispatches, as plans name them.
+//! Translates the draw calls and dispatches of plans.
 
 use super::names::{indices, place};
 use super::{Call, Command, Groups, Lowering, Pending};
@@ -83,7 +83,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Indices that make a line strip of a line loop, and a triangle list of a fan.
+    /// Makes indices that draw a line loop as a line strip, and a triangle fan as a triangle list.
     fn rewritten(&mut self, numbers: &transform_feedback::Draw) -> Result<Indices, Error> {
         let vertices = numbers.vertex_count;
         use transform_feedback::ProvokingVertex as Provoking;
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a, '_> {
             count,
             first: 0,
             vertex_offset: numbers.first_vertex as i32,
-            // None is all ones, and Metal restarts strips always.
+            // No index has all bits set, and Metal always restarts strips.
             restart: numbers.topology == Captured::LineLoop,
         })
     }

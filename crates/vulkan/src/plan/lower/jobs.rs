@@ -1,4 +1,4 @@
-//! What the counter pass is told, and the draws whose words and arguments it writes.
+//! The jobs of the counter pass, and the draws whose parameters and arguments it writes.
 
 use super::names::{indices, lead, place, places, without_indices};
 use super::{Command, Lowering, Pending, Source};
@@ -11,11 +11,12 @@ use polyshade::host::ParamSource as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS};
 use polyshade_planner::{self as planner, ParamValue, ParamValues, Step, counter_pass};
 
-/// The most that a device may ask of where a storage or uniform buffer begins (`VkPhysicalDeviceLimits`).
+/// The largest alignment that a device may require for offsets of storage or uniform buffers
+/// (`VkPhysicalDeviceLimits`).
 const ALIGNMENT: usize = 256;
 
 impl<'a> Lowering<'a, '_> {
-    /// A place for so many bytes in a buffer, where descriptors can begin.
+    /// Reserves `size` bytes in a buffer, at an offset where descriptors can begin.
     fn reserve(&mut self, buffer: usize, size: u32) -> Place {
         let memory = &mut self.lowered.work.buffers[buffer];
         let offset = memory.len().next_multiple_of(ALIGNMENT);
@@ -34,8 +35,8 @@ impl<'a> Lowering<'a, '_> {
         pending: &mut Pending<'_, 'a>,
         pass: &planner::CounterPass,
     ) -> Result<(), Error> {
-        // Each capture has a state, as what begins anew waits for nothing, and each job a buffer, as draws wait for
-        // their own alone.
+        // Each capture has a state, because a new capture waits for nothing. Each job has a buffer, because draws
+        // wait for their own job only.
         let state = match self.state.filter(|_| pass.begin.is_none()) {
             Some(state) => state,
             None => {
@@ -80,7 +81,7 @@ impl<'a> Lowering<'a, '_> {
             segments,
             dispatches: [None; 2],
         };
-        // What the variants find without addresses, the counter pass does, too.
+        // If the variants use no addresses, the counter pass uses none, either.
         let is_addressed = blocks.is_none_or(|blocks| blocks.words.is_address());
         if !is_addressed || !self.device.planner().buffer_addresses {
             if self.spare.is_empty() {
@@ -117,7 +118,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Where restarts are looked for, with room for the tables.
+    /// Returns the parameters of the search for restarts, and reserves memory for the tables.
     fn job_segments(
         &mut self,
         pending: &mut Pending<'_, 'a>,
@@ -141,7 +142,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Some(JobSegments { index_type, indices: start, size, tables, table_size }))
     }
 
-    /// The template of the words, and room for what becomes of it.
+    /// Writes the template of the host parameters, and reserves memory for the parameters of each draw.
     fn blocks(
         &mut self,
         pending: &mut Pending<'_, 'a>,
@@ -160,6 +161,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some(error) = error {
             return Err(error);
         }
+        // The template, then its addresses, then one block for each draw.
         let count = words.values.len() as u32;
         let bytes: Vec<u8> = template.iter().flat_map(|one| one.to_ne_bytes()).collect();
         let template = self.reserve(memory, bytes.len() as u32);
@@ -172,22 +174,22 @@ impl<'a> Lowering<'a, '_> {
         Ok(JobParams { template, count, blocks, stride, words: words.source })
     }
 
-    /// Where the counter pass has written the arguments of a draw.
+    /// The place of the draw arguments that the counter pass writes.
     pub(super) fn job_command(&self, job: usize, number: u32) -> Place {
         let commands = self.lowered.jobs[job].commands;
         let offset = u64::from(number * counter_pass::Job::COMMAND_SIZE);
         Place { offset: commands.offset + offset, ..commands }
     }
 
-    /// Where it has written the work groups of one.
+    /// The place of the work groups that the counter pass writes.
     pub(super) fn job_groups(&self, job: usize, number: u32) -> Place {
         let groups = self.lowered.jobs[job].groups;
         let offset = u64::from(number * counter_pass::Job::GROUPS_SIZE);
         Place { offset: groups.offset + offset, ..groups }
     }
 
-    /// Draws, or dispatches, of what the counter pass has written: each with words of its own, where what is bound
-    /// reads some.
+    /// Adds the draws or dispatches with arguments from the counter pass. If the bound variant reads host parameters,
+    /// each has its own.
     pub(super) fn counted_draws(
         &mut self,
         pending: &mut Pending<'_, 'a>,
@@ -223,7 +225,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Has a draw find its words, at `of`.
+    /// Binds the host parameters of a draw at `of`.
     fn find_words(&mut self, blocks: JobParams, of: Place, draw: &mut Draw<'_>) {
         let range = of.with_size(u64::from(4 * blocks.count).next_multiple_of(16));
         let (set, binding, resource) = match blocks.words {
@@ -234,14 +236,14 @@ impl<'a> Lowering<'a, '_> {
             WordPlace::StorageBuffer { set, binding } => {
                 (set, binding, Resource::StorageBuffer(range))
             }
-            // The planner refuses it.
+            // The planner rejects these.
             WordPlace::PushConstant { .. } | WordPlace::Specialization { .. } => return,
         };
         draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
     }
 
-    /// What the host says of the indices of a captured draw; where they may restart primitives, with the table that it
-    /// makes of what the buffer holds at first.
+    /// Makes the host's description of the indices of a captured draw. If they may restart primitives, it includes
+    /// the table for the initial contents of the index buffer.
     pub(super) fn read_indices(&mut self, pending: &mut Pending<'_, 'a>) -> Result<(), Error> {
         let given = indices(pending.planned)?;
         let index_type = match given.index_type {
@@ -280,7 +282,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Binds the table of the draw with this number, which is so many behind the first.
+/// Binds the table of the draw with this number, which follows those of the previous draws.
 fn move_on(draw: &mut Draw<'_>, table: Range, number: u32) {
     for descriptor in &mut draw.descriptors {
         if let Resource::StorageBuffer(range) = &mut descriptor.resource

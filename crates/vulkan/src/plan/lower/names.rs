@@ -1,4 +1,4 @@
-//! What plans name, as this crate has it: stages, buffers, places, topologies, counts.
+//! Maps the planner's names to this crate's: stages, buffers, places, topologies, counts.
 
 use super::Pending;
 use crate::capabilities::Capabilities;
@@ -12,8 +12,8 @@ use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Variant};
 
-/// The stage of a draw that is captured, and that moves the position away: the last one before rasterization, which
-/// becomes this variant.
+/// Replaces the captured stage of a draw by a variant and returns it. It is the last stage before rasterization,
+/// which also moves the position away.
 pub(super) fn captured_stage<'d, 'a>(
     planned: &PlannedDraw<'a>,
     draw: &'d mut Draw<'a>,
@@ -23,7 +23,7 @@ pub(super) fn captured_stage<'d, 'a>(
     let Some((_, words)) = given else {
         return Err(Error::Work(format!("the variant {variant:?} is not there")));
     };
-    // The bits of stages are in the order in which they run.
+    // The bits of stages are in pipeline order.
     let stages = draw.stages.iter_mut();
     let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
     let Some(stage) = before.max_by_key(|stage| stage.stage.as_raw()) else {
@@ -33,7 +33,7 @@ pub(super) fn captured_stage<'d, 'a>(
     Ok(stage)
 }
 
-/// The dispatch that captures: the shader's own resources, in a compute stage.
+/// Makes the dispatch that captures: the shader in a compute stage, with its own resources.
 pub(super) fn bind_compute<'a>(
     pending: &Pending<'_, 'a>,
     variant: Variant,
@@ -79,7 +79,7 @@ pub(super) fn bind_storage(
     bind(pending, bound, (range.set, range.binding))
 }
 
-/// The application's index buffer as a storage buffer, from what can be bound in front of index 0 to the end.
+/// Binds the application's index buffer as a storage buffer, from the last valid offset before index 0 to the end.
 pub(super) fn bind_indices(
     pending: &mut Pending<'_, '_>,
     (device, work): (&Capabilities, &Work<'_>),
@@ -93,7 +93,7 @@ pub(super) fn bind_indices(
     bind(pending, range, (set, binding))
 }
 
-/// The bytes between what can be bound and what is `offset` bytes behind the start of a buffer.
+/// The bytes between `offset` and the last valid storage buffer offset before it.
 pub(super) fn lead(device: &Capabilities, offset: u64) -> u64 {
     offset % device.limits.min_storage_buffer_offset_alignment.max(1)
 }
@@ -107,7 +107,7 @@ pub(super) fn bind_segments(
     bind(pending, range, (set, binding))
 }
 
-/// The buffer through which outputs pass, made for the draw.
+/// Binds the buffer of spilled outputs, which is added for the draw.
 pub(super) fn bind_outputs(
     pending: &mut Pending<'_, '_>,
     work: &mut Work<'_>,
@@ -145,7 +145,6 @@ fn bind(
     Ok(())
 }
 
-/// The indices of a draw.
 pub(super) fn indices(planned: &PlannedDraw<'_>) -> Result<Indices, Error> {
     planned.draw.indices.ok_or_else(without_indices)
 }

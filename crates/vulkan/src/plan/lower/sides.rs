@@ -1,14 +1,14 @@
-//! Commands ahead of a pass that cannot end, in it, and behind it.
+//! Commands before a pass that cannot be interrupted, in it, and after it.
 
 use super::Command;
 use polyshade_planner::RecordAt;
 
-/// Where commands go.
+/// The place where commands are recorded.
 pub(super) struct Sides {
     now: RecordAt,
-    /// How many commands are ahead of the beginning of the pass.
+    /// The number of commands before the beginning of the pass.
     ahead: usize,
-    /// What comes when the pass has ended.
+    /// The commands to record after the end of the pass.
     behind: Vec<Command>,
 }
 
@@ -19,22 +19,22 @@ impl Default for Sides {
 }
 
 impl Sides {
-    /// The application's pass begins behind `commands`.
+    /// Marks that the application's pass begins after `commands`.
     pub(super) fn pass_begins(&mut self, commands: &[Command]) {
         self.ahead = commands.len();
     }
 
-    /// The pass has ended with the last of `commands`.
+    /// Marks that the pass ends with the last of `commands`.
     pub(super) fn pass_ends(&mut self, commands: &mut Vec<Command>) {
         commands.append(&mut self.behind);
     }
 
-    /// What follows goes to this side.
+    /// Selects the side for the following commands.
     pub(super) fn record(&mut self, side: RecordAt) {
         self.now = side;
     }
 
-    /// Adds a command, to `commands` or behind the pass.
+    /// Adds a command to `commands`, or to those after the pass.
     pub(super) fn push(&mut self, commands: &mut Vec<Command>, command: Command) {
         match self.now {
             RecordAt::InPass => commands.push(command),

@@ -1,4 +1,4 @@
-//! The words that variants read become numbers, and addresses that are told later.
+//! Computes the host parameters of variants. Addresses are written later.
 
 use super::names::{feedback, indices, without_indices};
 use super::{Lowering, Pending, not_captured};
@@ -36,7 +36,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Has the addresses that words say written, the first of the words to `first`.
+    /// Requests that the addresses among the parameters are written; `first` is the place of the first parameter.
     pub(super) fn tell_addresses(
         &mut self,
         pending: &Pending<'_, 'a>,
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a, '_> {
                 let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
                 Ok(range.offset.saturating_add(range.reached))
             }
-            // The addresses themselves are not known yet.
+            // Addresses are written when the buffers exist.
             ParamValue::AddressLow { .. }
             | ParamValue::AddressHigh { .. }
             | ParamValue::IndexAddressLow
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a, '_> {
             ParamValue::IndexOffset => of_indices().map(|one| one.offset),
             ParamValue::IndexSize => of_indices().map(|one| one.size),
             ParamValue::TableSize => of_indices().map(|one| one.table_size),
-            // What the device knows.
+            // The counter pass fills these in.
             ParamValue::DeviceCounter(_) => Ok(0),
             ParamValue::Counter(counter) => self.counter(counter),
             ParamValue::Running(number) => self
@@ -110,7 +110,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// The corners of so many primitives of a draw; what does not fit into a word is more than any buffer holds.
+/// The number of vertices in these primitives of a draw, saturated: no buffer is that large.
 fn corners(draw: &transform_feedback::Draw, primitives: u64) -> u32 {
     let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
     u32::try_from(corners).unwrap_or(u32::MAX)
