@@ -2,7 +2,7 @@
 //! precision.
 //!
 //! Draws of the original without blending give the source colours. At covered pixels, the lowered shader must leave
-//! the model's result, triangle by triangle; all other pixels must not change.
+//! the model's result, triangle by triangle; other pixels must not change.
 
 mod colours;
 mod doubled;
@@ -24,7 +24,6 @@ use polyshade::spv::{BuiltIn, StorageClass};
 use polyshade::{Error, Module};
 use std::collections::BTreeMap;
 
-/// Compares a lowered fragment shader with the model.
 pub(crate) fn verify(task: &Task<'_>, blends: &Blends<'_>) -> Result<Verdict, Error> {
     let lowered = advanced_blend::lower(task.original, blends.target, blends.options)?;
     if let Some(why) = is_not_drawn(blends, &lowered) {
@@ -62,7 +61,6 @@ fn is_not_drawn(blends: &Blends<'_>, lowered: &Blended<'_>) -> Option<String> {
     }
 }
 
-/// One comparison, with one set of inputs.
 struct BlendRun<'r> {
     task: &'r Task<'r>,
     blends: &'r Blends<'r>,
@@ -230,8 +228,8 @@ impl<'r> BlendRun<'r> {
         })
     }
 
-    /// Whether draws can follow each other without a copy of the target between them, and none reads components that
-    /// previous draws left undefined.
+    /// Whether draws need no copy of the target between them, and read no components that previous draws left
+    /// undefined.
     fn is_in_order(&self) -> bool {
         let is_whole =
             |target: &BlendTarget| target.how.is_none() || target.drawn.written() == [true; 4];
@@ -260,8 +258,8 @@ impl<'r> BlendRun<'r> {
         selections
     }
 
-    /// Returns parameters that select none of a target's equations: the numbers of all others, and its own with
-    /// another bit set.
+    /// Returns parameters that select none of a target's equations: others' numbers, and its own with another bit
+    /// set.
     fn undeclared(&self) -> Vec<Vec<Selected>> {
         if self.blends.select.is_none() {
             return Vec::new();

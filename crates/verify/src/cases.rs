@@ -9,11 +9,9 @@ use std::fmt;
 
 /// The byte that fills all memory before a draw.
 pub(crate) const FILL: u8 = 0xa5;
-/// The size of the guard before the bound range, in bytes: a multiple of every alignment. Nothing may write there, or
-/// to the guard after the range.
+/// The bytes of the guards before and after the bound range, which nothing may write: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
-/// The bytes between the start of the bound range and the feedback range: more than a primitive needs, and large if
-/// mistaken for a number of words.
+/// The bytes from the bound range to the feedback range: more than a primitive needs, and many if mistaken for words.
 pub(crate) const LEAD: usize = 500;
 
 /// The part of a draw that fits into the capture buffers.
@@ -49,7 +47,6 @@ const MORE: [(u32, Room); 6] = [
     (u32::MAX, Room::Exact),
 ];
 
-/// One draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
     pub(crate) placement: Placement,
@@ -60,7 +57,6 @@ pub(crate) struct Case {
     pub(crate) indices: Option<Indices>,
 }
 
-/// The indices of a draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Indices {
     pub(crate) index_type: IndexType,
@@ -230,8 +226,7 @@ impl Case {
         )
     }
 
-    /// Whether one shader that stores and rasterizes can draw it: not triangle fans, and not line loops, which Vulkan
-    /// lacks.
+    /// Whether a shader that stores and rasterizes can draw it: no fans, and no line loops, which Vulkan lacks.
     pub(crate) fn can_be_drawn_at_once(&self) -> bool {
         !matches!(self.topology, Topology::TriangleFan | Topology::LineLoop)
     }

@@ -21,7 +21,6 @@ use polyshade::spv::ExecutionModel;
 /// The most distances of a kind that are drawn: every device with the feature supports them.
 const MOST: u32 = 8;
 
-/// Compares a lowered stage with the original.
 pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
     // Initialisation follows the lowering, because blocks with an initializer cannot be split.
     let lowered = initialise(&(wanted.lower)(task.job.module)?, task.filler)?;

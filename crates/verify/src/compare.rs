@@ -209,7 +209,7 @@ impl Comparison<'_> {
     }
 
     /// Reports a component of an output with another value. A computed NaN may have any bits or be infinite; a NaN
-    /// that the shader got as input keeps its bits.
+    /// from the inputs keeps its bits.
     fn component(
         &self,
         leaf: &Leaf,
@@ -276,8 +276,7 @@ fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     }
 }
 
-/// Whether two devices may have computed these values with this tolerance. Both may flush denormals, and need not
-/// keep the signs of zeros.
+/// Whether two devices may have computed these values. Both may flush denormals, and lose the signs of zeros.
 fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
     if tolerance == f64::INFINITY {
         return true;

@@ -77,7 +77,6 @@ fn known_wrong(device: &Capabilities, m: &Module<'_>, layout: &[Buffer]) -> Opti
 /// The size in bytes from which lavapipe captures vertices wrongly.
 const LARGEST: u32 = 512;
 
-/// One comparison, with one set of inputs.
 struct ExtensionRun<'r> {
     original: Original<'r>,
     decorated: &'r Lowered<'r, Decorated>,
@@ -231,7 +230,6 @@ impl ExtensionRun<'_> {
         Ok(())
     }
 
-    /// Binds the feedback buffers and counters of a case.
     fn bind(&self, case: &Case, work: &mut Work<'_>) -> TransformFeedback {
         let (mut feedback, mut counters) = (TransformFeedback::default(), Vec::new());
         for buffer in case.buffers(&compare::strides(&self.layout)) {

@@ -4,7 +4,6 @@ use crate::record::Placement;
 use crate::verdict::{Difference, Part, Stop, Value};
 use polyshade_vulkan::{Counts, Draw, Outcome, Stage, Target, Work, vk};
 
-/// The width and height of an image.
 const SIDE: u32 = 64;
 
 /// The bytes of a pixel: a float with the depth or another value, and a float with the facing, 0 if not covered.
@@ -46,7 +45,6 @@ impl Primitive {
     }
 }
 
-/// Returns primitives of a placement.
 pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
     let (first, instances) = (placement.first_vertex, placement.ranges().1);
     let mut primitives = Vec::new();
@@ -84,7 +82,6 @@ pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
     })
 }
 
-/// The number of covered pixels.
 fn covered(image: &[u8]) -> u64 {
     image.chunks_exact(PIXEL).filter(|pixel| seen(pixel).is_some()).count() as u64
 }
@@ -109,8 +106,8 @@ fn seen(pixel: &[u8]) -> Option<Seen> {
 pub(crate) enum Exactness {
     /// Every pixel is equal bit for bit.
     Exact,
-    /// Coverage and facing are equal except at edges. At edges, where all pixels of a line are, each covered pixel is
-    /// near one of the other image.
+    /// Coverage and facing are equal except at edges, where each covered pixel is near one of the other image. All
+    /// pixels of a line are at an edge.
     AwayFromEdges,
     /// The same, and values are near, too. At edges they are near those of the neighbouring pixels, because clipping
     /// on the two sides interpolates between different vertices.
@@ -127,8 +124,8 @@ const ODD: usize = 2;
 /// The images, and the query results of each draw.
 pub(crate) type Images = (Outcome, Vec<Counts>);
 
-/// Compares the images of a variant, which `titles` name, and query results if these must be equal. Returns the
-/// number of covered pixels.
+/// Compares images, which `titles` name, and query results if these must be equal. Returns the number of covered
+/// pixels.
 pub(crate) fn compare(
     part: Part,
     [right, found]: [&Images; 2],

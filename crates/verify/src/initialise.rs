@@ -192,8 +192,7 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
         let element = |variable: Variable<'_>| {
             Some(m.innermost_element(m.pointer(variable.pointer_type())?.1))
         };
-        // A structure may also be the type of a buffer block, which needs its offsets. Structures nested in blocks
-        // are not decorated `Block`.
+        // A structure may also be a buffer block's, which needs its offsets. Nested structures are not `Block`.
         let (outputs, others): (Vec<_>, Vec<_>) =
             m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
         let kept: Vec<_> = others.into_iter().filter_map(element).collect();

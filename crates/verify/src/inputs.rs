@@ -122,8 +122,8 @@ impl Inputs {
     }
 }
 
-/// Another value for a specialization constant: no larger integer, for which loops or arrays may be too short, and no
-/// 0, which may be a divisor.
+/// Another value for a specialization constant: no larger integer, which may exceed loops or arrays, and no 0, which
+/// may be a divisor.
 fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     let value = inst.words().get(3).copied();
     match inst.op() {
@@ -204,7 +204,6 @@ fn check_atomics(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), String> {
     }
 }
 
-/// Whether a function uses `id`.
 pub(crate) fn is_used(m: &Module<'_>, id: Id) -> bool {
     m.uses_of(id).any(|inst| m.function_around(inst.at()).is_some())
 }
@@ -371,15 +370,13 @@ pub(crate) struct Installed<'i> {
 }
 
 impl Inputs {
-    /// Whether the shader's attributes contain this NaN, whose bits a copy must keep. False for the NaN of
-    /// arithmetic.
+    /// Whether the attributes contain this NaN, whose bits a copy must keep. False for the NaN of arithmetic.
     pub(crate) fn gives(&self, bits: u32) -> bool {
         let words = |bytes: &[u8]| bytes.chunks_exact(4).any(|word| word == bits.to_ne_bytes());
         bits != f32::NAN.to_bits() && self.streams.iter().any(|stream| words(&stream.bytes))
     }
 
-    /// Returns the inputs for a variant that reads `leaves` and may lack attributes and resources of the original, or
-    /// the location that only the variant reads.
+    /// Returns the inputs that a variant with these `leaves` reads, or the location that the original does not read.
     pub(crate) fn of_variant(&self, m: &Module<'_>, leaves: &[Leaf]) -> Result<Inputs, String> {
         let locations: Vec<u32> =
             leaves.iter().filter_map(|leaf| leaf.register.map(|(location, _)| location)).collect();

@@ -33,18 +33,19 @@ pub(crate) struct Feedback {
 /// A vector or scalar of an output or input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Leaf {
+    /// The interface variable that contains the leaf.
     pub variable: Id,
     /// The member indices, element indices and column that lead to the leaf.
     pub path: Vec<u32>,
+    /// The id of its vector or scalar type.
     pub ty: Id,
-    /// The type of its components.
+    /// The kind of its components.
     pub kind: ScalarKind,
     /// The width of a component in bits.
     pub bits: u32,
     /// The number of components; 1 for a scalar.
     pub count: u32,
-    /// OpenGL's name: `a[1].b`, `Block.member`, `gl_Position`. A column has its matrix's name. Empty in a stripped
-    /// module.
+    /// OpenGL's name: `a[1].b`, `Block.member`, `gl_Position`; that of the matrix for a column; empty if stripped.
     pub name: String,
     /// The name of the array that has it as an element, if the elements are scalars, vectors or matrices.
     pub whole: Option<String>,
@@ -105,8 +106,7 @@ impl Leaf {
     }
 }
 
-/// The deepest nesting of types: SPIR-V's limit for structures (2.17). In an invalid module, an array may contain
-/// itself.
+/// The deepest nesting of types: SPIR-V's limit for structures (2.17). Invalid arrays may contain themselves.
 const DEEPEST: usize = 255;
 /// The most leaves of an interface.
 const MOST: usize = 1 << 16;

@@ -120,8 +120,7 @@ pub enum Asked {
     Interleaved(Vec<String>),
     /// Names, `location=…` or `id=…`, each captured to a separate buffer.
     Separate(Vec<String>),
-    /// Entries of a Direct3D stream output declaration (`1:TEXCOORD0.xy`, `$SKIP.x`, `location=3`), and the strides
-    /// of the slots that have one.
+    /// Entries of a Direct3D stream output declaration, like `1:TEXCOORD0.xy` or `$SKIP.x`, and strides of the slots.
     StreamOutput(Vec<String>, Vec<u32>),
     /// The transform feedback decorations of the module.
     Decorations,

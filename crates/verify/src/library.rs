@@ -26,8 +26,7 @@ pub(crate) static PLACE: LazyLock<Vec<u32>> =
 pub(crate) static PASS_THROUGH_TESC: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/pass_through.spv")));
 
-/// Extends one of these stages: `add` appends code at the end of the entry point, and returns new interface
-/// variables.
+/// Extends one of these stages: `add` appends code to the entry point, and returns new interface variables.
 pub(crate) fn extend(
     base: &[u32],
     model: ExecutionModel,

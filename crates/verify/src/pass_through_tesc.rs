@@ -24,8 +24,8 @@ pub(crate) struct PassThroughTesc {
     pub(crate) sizes: bool,
 }
 
-/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`. Outputs of the patch are
-/// copied from its first vertex.
+/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`, and the patch's varyings
+/// from the first vertex.
 pub(crate) fn stage(
     how: PassThroughTesc,
     varyings: &[Varying],

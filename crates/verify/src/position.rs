@@ -13,7 +13,6 @@ use polyshade::position_only::{self, Keep};
 use polyshade::spv::{BuiltIn, Capability, Id, StorageClass, Type};
 use polyshade::{Error, Module};
 
-/// Compares the variants with the original.
 pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, Error> {
     let (module, Reduced { target, options, .. }) = (task.original, reduced);
     let make = |variant| {
@@ -91,7 +90,6 @@ fn is(m: &Module<'_>, leaves: &[Leaf], keep: &Keep, leaf: &Leaf) -> bool {
     }
 }
 
-/// One comparison, with one set of inputs.
 struct PositionRun<'r> {
     original: Original<'r>,
     /// The position-only variant, the complement and the full shader, as polyshade makes them.

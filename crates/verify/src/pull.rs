@@ -1,5 +1,4 @@
-//! Vertex pulling: compares a shader that fetches its attributes with the original, which gets them from vertex
-//! input.
+//! Vertex pulling: compares a shader that fetches its attributes with the original, which has vertex input.
 
 use crate::inputs::Inputs;
 use crate::inputs::attributes::Stream;

@@ -109,8 +109,7 @@ impl Recorder {
         stride(&self.leaves)
     }
 
-    /// Returns the outputs of the placement's vertices from the contents of the buffer, or `None` if an invocation
-    /// did not finish.
+    /// Returns the outputs of the placement's vertices from the buffer; `None` if an invocation did not finish.
     pub(crate) fn outputs(
         &self,
         placement: Placement,
@@ -168,8 +167,7 @@ struct Record<'r> {
     buffer: HostBlock,
 }
 
-/// Makes a recorder of an isolated entry point of `module`. `write` adds the stores, at the end of the entry point or
-/// earlier.
+/// Makes a recorder of an isolated entry point of `module`. `write` adds the stores, at its end or earlier.
 fn recorder(
     module: &Module<'_>,
     job: &Job<'_>,
@@ -246,8 +244,8 @@ fn load_index<'m>(p: &mut Patch<'m, '_>, (variable, ty): (Id, Id), at: Position<
     if ty == uint { value } else { code.bitcast(uint, value) }
 }
 
-/// Emits stores of all outputs, then of a mark, to `slot`. In a control stage, `vertex` is the index of the element
-/// to store of each per-vertex output.
+/// Emits stores of all outputs, then of a mark, to `slot`. In a control stage, `vertex` is the index of the stored
+/// element of each per-vertex output.
 fn store<'m>(
     p: &mut Patch<'m, '_>,
     record: &Record<'_>,

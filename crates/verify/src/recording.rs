@@ -28,7 +28,6 @@ impl Recording {
         self.words.len() / self.placement.slots() as usize
     }
 
-    /// The words of a vertex.
     pub(crate) fn vertex(&self, slot: usize) -> &[u32] {
         &self.words[slot * self.stride()..][..self.stride()]
     }
@@ -68,8 +67,7 @@ impl<'s> RecordShape<'s> {
     }
 }
 
-/// Selects the words of the `wanted` outputs from a recording of a variant with the outputs `leaves`. Fails with the
-/// first output that the variant lacks.
+/// Selects the `wanted` outputs from a recording with the outputs `leaves`, or returns the first one that is missing.
 pub(crate) fn select<'w>(
     recording: &Recording,
     leaves: &[Leaf],

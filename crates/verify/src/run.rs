@@ -46,8 +46,7 @@ pub(crate) struct Task<'t> {
 }
 
 impl<'t> Task<'t> {
-    /// The shader with the zero filler, if this task has another filler. Values that differ between the two are
-    /// undefined.
+    /// The shader with the zero filler, if this task has another one. Values that differ between both are undefined.
     pub(crate) fn other(&self) -> Option<&'t Module<'t>> {
         (self.filler != Filler::Zero).then_some(self.zeroed)
     }
@@ -134,7 +133,6 @@ impl<'t> Task<'t> {
         })
     }
 
-    /// Draws with a variant.
     pub(crate) fn run(&self, part: Part, work: &Work<'_>) -> Result<Outcome, Stop> {
         self.device.run(work).map_err(|error| cannot_run(part, &error))
     }
@@ -301,8 +299,7 @@ impl<'r> Original<'r> {
         Ok(recordings)
     }
 
-    /// Records the outputs of a variant for one placement. `bind` adds further bindings. Also returns the variant's
-    /// outputs.
+    /// Records a variant's outputs for one placement, and returns their leaves, too. `bind` adds further bindings.
     pub(crate) fn record_variant(
         &self,
         Variant { part, module, inputs, .. }: Variant<'_>,

@@ -40,15 +40,13 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     }))
 }
 
-/// Compares indexed draws, or a compute stage. The shader must fetch its attributes, so vertex pulling precedes the
-/// lowering.
+/// Compares indexed draws, or a compute stage: these must fetch attributes, so vertex pulling precedes the lowering.
 fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
     let pull = |options: &vertex_pulling::Options| {
         vertex_pulling::lower(task.original, captured.target, options)
     };
     let options = vertex_pulling::Options::new().storage(Some(Set(0)), None);
-    // Outputs that cannot be captured are an error, whatever the attributes are. Here all attributes are (0, 0, 0,
-    // 1).
+    // Outputs that cannot be captured are an error, whatever the attributes are; here these are (0, 0, 0, 1).
     let unfed = pull(&options)?;
     Variants::new(&unfed.module, captured.target, captured.options)?;
     let reference = task.of_reference();
@@ -73,7 +71,6 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
     }))
 }
 
-/// One comparison, with one set of inputs.
 struct StoresRun<'r> {
     original: &'r Original<'r>,
     /// The original on the reference device, if there is one.

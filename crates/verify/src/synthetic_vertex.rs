@@ -53,7 +53,6 @@ impl Array {
     }
 }
 
-/// Adds a variable with a decoration.
 pub(crate) fn variable(
     p: &mut Patch<'_, '_>,
     class: StorageClass,

@@ -81,9 +81,8 @@ impl ColourTarget {
         })
     }
 
-    /// Whether the original covers a pixel, given its colours over each background.
-    ///
-    /// An undefined colour may be leftover memory, and different in the next draw; then nothing is comparable.
+    /// Whether the original covers a pixel, given its colours over each background. An undefined colour may be
+    /// leftover memory, and different in the next draw; then nothing is comparable.
     pub(crate) fn is_covered(&self, drawn: [Colour; 2]) -> Result<bool, Stop> {
         let is_left = |(pixel, before)| self.is_same(pixel, before);
         match self.is_same(drawn[0], drawn[1]) {
@@ -148,7 +147,6 @@ pub(crate) fn leave_out(found: &mut [Image], right: &[Image], other: &[Image]) {
     }
 }
 
-/// The images of all targets.
 pub(crate) fn images(outcome: &Outcome) -> Vec<Image> {
     outcome.targets.iter().map(|bytes| image(bytes)).collect()
 }

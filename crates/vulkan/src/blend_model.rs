@@ -1,5 +1,4 @@
-//! A model of the advanced blend equations in double precision, written from the specification of
-//! `VK_EXT_blend_operation_advanced`.
+//! A model of the equations of `VK_EXT_blend_operation_advanced` in double precision, written from its specification.
 
 mod tolerance;
 

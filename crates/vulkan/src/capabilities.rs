@@ -49,8 +49,7 @@ pub struct Capabilities {
 impl Capabilities {
     /// Returns the capabilities of Metal vertex functions as far as SPIR-V declares them.
     ///
-    /// The printer of MSL rejects other unsupported features. `reader` is the name of the program that replaces the
-    /// driver.
+    /// The printer of MSL rejects other unsupported features. `reader` names the program that replaces the driver.
     pub fn of_metal(reader: String) -> Capabilities {
         let features = vk::PhysicalDeviceFeatures::default()
             .vertex_pipeline_stores_and_atomics(true)
@@ -159,7 +158,6 @@ pub struct PrimitivesGeneratedCapabilities {
     pub with_streams: bool,
 }
 
-/// Queries the capabilities of a device.
 pub(crate) fn query(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -222,7 +220,7 @@ pub fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
 }
 
 impl Capabilities {
-    /// Whether the driver is known to read other distances than were written, given the numbers of clip and cull
+    /// Whether the driver is known to read other distances than written, for these numbers of clip and cull
     /// distances.
     pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
         self.device.contains("llvmpipe") && lavapipe_misreads(counts)

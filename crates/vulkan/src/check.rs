@@ -18,8 +18,7 @@ use polyshade::spv::{ExecutionModel, Module};
 use std::ops;
 
 impl Work<'_> {
-    /// Rejects references to missing buffers, ranges, textures or targets, invalid draws, and everything beyond the
-    /// limits of a device.
+    /// Rejects missing buffers, ranges, textures or targets, invalid draws, and work beyond the limits of a device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), Error> {
         for draw in &self.draws {
             self.check_places(draw)?;
@@ -147,7 +146,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Rejects pixels that do not fit their target.
     fn check_pixels(&self) -> Result<(), Error> {
         for (target, pixels) in &self.pixels {
             let size = self.targets.get(*target).map(Target::size).transpose()?;
@@ -344,7 +342,6 @@ impl Resource {
         }
     }
 
-    /// The bound target, if it is a target.
     fn target(&self) -> Option<usize> {
         match *self {
             Resource::InputAttachment(target) | Resource::TargetImage(target) => Some(target),
@@ -352,7 +349,6 @@ impl Resource {
         }
     }
 
-    /// The bound texture, if it is a texture.
     fn texture(&self) -> Option<usize> {
         match *self {
             Resource::Image(texture)

@@ -5,8 +5,7 @@ use ash::vk;
 /// The depth test of one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DepthTest {
-    /// The index of the depth target, of format `D16_UNORM` or `D32_SFLOAT` and of the size of the draw's other
-    /// targets.
+    /// The index of the depth target, of format `D16_UNORM` or `D32_SFLOAT` and as large as the draw's other targets.
     pub target: usize,
     /// The comparison of a fragment's depth with the stored one.
     pub compare: vk::CompareOp,

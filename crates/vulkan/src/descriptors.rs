@@ -19,8 +19,7 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    /// Returns the bindings that a draw's descriptors fill, in order. Rejects missing or duplicate elements, and
-    /// elements of different types.
+    /// Returns the bindings that a draw's descriptors fill, in order. Rejects missing, duplicate or mixed elements.
     pub(crate) fn of_draw(descriptors: &[Descriptor]) -> Result<Vec<Binding>, Error> {
         let mut found: BTreeMap<(u32, u32), Vec<&Descriptor>> = BTreeMap::new();
         for descriptor in descriptors {

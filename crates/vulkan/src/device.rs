@@ -62,7 +62,6 @@ impl Device {
         let physical = instance.find_device(name)?;
         let capabilities = capabilities::query(&instance, physical)?;
 
-        // A queue family that can draw.
         // SAFETY: the device belongs to the instance.
         let (families, memory) = unsafe {
             let instance = &instance.handle;
@@ -176,8 +175,8 @@ impl Drop for Device {
             // Waiting for a hung device would never return, so its objects are leaked.
             return;
         }
-        // SAFETY: all objects made from the device borrow it, so none is left, the queue is idle, and the instance is
-        // not used again.
+        // SAFETY: objects made from the device borrow it, so none is left; the queue is idle; the instance is not
+        // used again.
         unsafe {
             if let Some(pipelines) = &mut self.pipelines {
                 pipelines.destroy(&self.handle);

@@ -4,9 +4,7 @@ use crate::instance::Instance;
 use ash::{ext, google, khr, vk};
 use std::ffi::CStr;
 
-/// The features of Vulkan 1.1 to 1.3; none if the device is older than 1.2.
-///
-/// Ash's structures are used without `pNext` chains.
+/// The features of Vulkan 1.1 to 1.3, without `pNext` chains; none if the device is older than 1.2.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Features {
     /// The features of Vulkan 1.1.
@@ -56,12 +54,10 @@ pub(crate) fn is_at_least(device: u32, version: u32) -> bool {
             && vk::api_version_minor(device) >= vk::api_version_minor(version)
 }
 
-/// The plain extensions that a device supports.
 pub(crate) fn plain_extensions(has: impl Fn(&CStr) -> bool) -> Vec<&'static CStr> {
     PLAIN_EXTENSIONS.iter().copied().filter(|name| has(name)).collect()
 }
 
-/// Queries the features of Vulkan 1.1 to 1.3.
 pub(crate) fn query(instance: &Instance, device: vk::PhysicalDevice, version: u32) -> Features {
     if !is_at_least(version, vk::API_VERSION_1_2) {
         return Features::default();
@@ -79,7 +75,6 @@ pub(crate) fn query(instance: &Instance, device: vk::PhysicalDevice, version: u3
     found
 }
 
-/// Queries the properties.
 pub(crate) fn query_properties(
     instance: &Instance,
     device: vk::PhysicalDevice,

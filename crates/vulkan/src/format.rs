@@ -136,8 +136,7 @@ impl Reading {
             (1 | 2, 4) | (4, 0) => Some(Reading::Uint),
             (1 | 2, 5) | (4, 1) => Some(Reading::Sint),
             (2, 6) | (4, 2) => Some(Reading::Float),
-            // Scaled formats are for vertex attributes only; sRGB and 64-bit clear values differ from the stored
-            // bits.
+            // Scaled formats are for vertex attributes; sRGB and 64-bit clear values differ from the stored bits.
             _ => None,
         }
     }

@@ -20,7 +20,6 @@ pub(crate) struct Image<'d> {
 }
 
 impl<'d> Image<'d> {
-    /// Creates the target `index` of the work.
     pub(crate) fn new(
         device: &'d Device,
         work: &Work<'_>,

@@ -54,7 +54,6 @@ impl Indexing {
     }
 }
 
-/// The enabled features.
 pub(crate) struct Enabled {
     uint8: Option<vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>>,
     list_restart: Option<vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>>,

@@ -155,7 +155,6 @@ impl Instance {
         found
     }
 
-    /// The names of a device and of its driver.
     pub(crate) fn name(&self, device: vk::PhysicalDevice) -> DeviceName {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);

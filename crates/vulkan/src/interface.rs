@@ -147,8 +147,7 @@ fn check_binding(
     }
 }
 
-/// The descriptor types that a variable may have (Vulkan specification, "Shader Resource and Descriptor Type
-/// Correspondence").
+/// The descriptor types for a variable (Vulkan, "Shader Resource and Descriptor Type Correspondence").
 fn descriptor_types(m: &Module<'_>, class: StorageClass, ty: Id) -> &'static [vk::DescriptorType] {
     use vk::DescriptorType as Descriptor;
     let Some(inst) = m.definition(ty) else { return &[] };

@@ -44,9 +44,7 @@ objects! {
     ShaderModule: destroy_shader_module,
 }
 
-/// The guard of an object.
-///
-/// Code that submits work keeps the guards of all objects that the work uses until it has finished, or leaks them.
+/// The guard of an object. Code that submits work keeps the guards until the work has finished, or leaks them.
 pub(crate) struct Owned<'d, T: Object> {
     device: &'d ash::Device,
     object: T,
@@ -133,7 +131,6 @@ impl<'d> Buffer<'d> {
         }
     }
 
-    /// The device address, if the device supports addresses.
     pub(crate) fn address(&self) -> Option<vk::DeviceAddress> {
         self.address
     }

@@ -37,10 +37,9 @@ pub fn primitives(topology: Topology, mode: ProvokingVertex, vertices: u32) -> V
     (0..count).map(|i| corners(topology, mode, i, n)).collect()
 }
 
-/// The vertices of primitive `i` of a draw of `n` vertices.
-///
-/// The specification's table is for the first vertex as provoking vertex. For the last, triangles are rotated, which
-/// keeps the winding, until that vertex is last; lines do not change.
+/// The vertices of primitive `i` of a draw of `n` vertices. The specification's table is for the first vertex as
+/// provoking vertex. For the last, triangles are rotated, which keeps the winding, until that vertex is last; lines
+/// do not change.
 fn corners(topology: Topology, mode: ProvokingVertex, i: u32, n: u32) -> Vec<u32> {
     let odd = i % 2 == 1;
     let (mut first, last) = match topology {
@@ -154,8 +153,7 @@ pub fn capture(
     capture_indexed(draw, &[vertices], buffers, shader)
 }
 
-/// Captures an indexed draw: for each instance, the vertices of each segment between restarts. Ignores
-/// `draw.vertices`.
+/// Captures an indexed draw: for each instance, the vertices of each segment between restarts, not `draw.vertices`.
 pub fn capture_indexed(
     draw: &Draw,
     segments: &[Vec<u32>],

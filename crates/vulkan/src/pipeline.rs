@@ -109,7 +109,6 @@ pub(crate) struct Shared<'d> {
 }
 
 impl<'d> Shared<'d> {
-    /// Returns a pipeline with this state.
     pub(crate) fn new(device: &'d Device, state: &State<'_>) -> Result<Shared<'d>, Error> {
         let create = || create(device, state);
         let pipeline = match &device.pipelines {
@@ -212,10 +211,9 @@ fn create_layout<'d>(
     Ok(Owned::new(device, layout))
 }
 
-/// Creates a render pass with one subpass that draws to `targets` and tests against `depth`.
-///
-/// All attachments stay in the layout `GENERAL` and keep their contents. Targets marked in `reads` are input
-/// attachments, too, and then the subpass has a self-dependency.
+/// Creates a render pass with one subpass that draws to `targets` and tests against `depth`. All attachments stay in
+/// the layout `GENERAL` and keep their contents. Targets marked in `reads` are input attachments, too, and then the
+/// subpass has a self-dependency.
 pub(crate) fn create_render_pass<'d>(
     device: &'d Device,
     targets: &[TargetFormat],
@@ -351,7 +349,6 @@ fn create_pipeline<'d>(
     Ok(Owned::new(device, pipelines[0]))
 }
 
-/// Creates the pipeline of a compute stage.
 pub(crate) fn create_compute_pipeline<'d>(
     device: &'d Device,
     stage: &Stage<'_>,

@@ -1,5 +1,5 @@
-//! Pipelines that a device keeps for later runs. Tests often draw with the same state, and software drivers take
-//! longer to compile its shaders than to draw.
+//! Pipelines that a device keeps for later runs. Tests often repeat a state, and software drivers take longer to
+//! compile its shaders than to draw.
 
 use crate::error::Error;
 use ash::vk;

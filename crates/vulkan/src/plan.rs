@@ -26,8 +26,8 @@ pub struct Sequence<'a> {
     pub work: Work<'a>,
     /// The actions, in order.
     pub items: Vec<Item<'a>>,
-    /// How all passes begin, like [`planner::Device::pass_scope`](polyshade_planner::Device::pass_scope) of the
-    /// planned device.
+    /// How passes begin: the [`pass_scope`](polyshade_planner::Device::pass_scope) of the device that was planned
+    /// for.
     pub scope: PassScope,
     /// The number of further submissions of the commands, each after the previous one has finished. Buffers keep
     /// their contents; textures and targets are filled anew.
@@ -67,8 +67,7 @@ pub struct PlannedDraw<'a> {
     pub feedback: Vec<usize>,
     /// The arguments of an indirect draw.
     pub arguments: Option<IndirectArguments>,
-    /// The place that conditional rendering reads, and whether it draws if the value is 0; only the counter pass uses
-    /// it.
+    /// The place that conditional rendering reads, and whether 0 means to draw; only the counter pass uses it.
     pub predicate: Option<(Place, bool)>,
 }
 

@@ -143,14 +143,13 @@ impl Objects<'_> {
         }
     }
 
-    /// Fills a texture with its texels.
     fn fill(&self, texture: &TextureImage<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let (image, layout) = (*texture.handle, vk::ImageLayout::GENERAL);
         let all = [texture.subresources];
         self.enter(image, texture.subresources);
         // SAFETY: recorded outside of render passes; the image has transfer destination usage, and the buffer of a
-        // copy contains all its texels.
+        // copy contains all texels.
         unsafe {
             match &texture.fill {
                 Some(Fill::Colour(colour)) => {

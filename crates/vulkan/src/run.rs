@@ -86,9 +86,7 @@ pub(crate) struct Objects<'d> {
     pub(crate) command_buffer: vk::CommandBuffer,
 }
 
-/// The objects of one draw.
 pub(crate) struct DrawObjects<'d> {
-    /// The index of the pipeline.
     pub(crate) pipeline: usize,
     pub(crate) framebuffer: Owned<'d, vk::Framebuffer>,
     pub(crate) extent: vk::Extent2D,

@@ -26,8 +26,7 @@ pub trait Runner {
     /// Returns the capabilities.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Whether it draws and counts everything that a device does. If not, it may still draw triangles to run their
-    /// fragment stage.
+    /// Whether it draws and counts like a device. If not, it may still draw triangles to run their fragment stage.
     fn rasterizes(&self) -> bool {
         true
     }

@@ -16,13 +16,12 @@ const FIRST_WITH_LOCAL_READ: u32 = vk::make_api_version(0, 1, 3, 276);
 pub struct TargetReads {
     /// In dynamic rendering without a render pass object, by `VK_KHR_dynamic_rendering_local_read`.
     pub local: bool,
-    /// In the order of fragments of the same draw, by `VK_EXT_rasterization_order_attachment_access`: flags of the
-    /// pipeline and of the subpass, if any.
+    /// In the order of fragments, by `VK_EXT_rasterization_order_attachment_access`: flags of pipeline and subpass.
     pub ordered: bool,
 }
 
 impl TargetReads {
-    /// Queries a device. If the validation layer is too old for an extension, it would report it, so it counts as
+    /// Queries a device. A validation layer too old for an extension would report it, so the extension counts as
     /// missing.
     pub(crate) fn query(
         instance: &Instance,
@@ -64,7 +63,6 @@ impl TargetReads {
         Ok(())
     }
 
-    /// The flags of a subpass.
     pub(crate) fn subpass(self) -> vk::SubpassDescriptionFlags {
         match self.ordered {
             true => vk::SubpassDescriptionFlags::RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_EXT,
@@ -72,7 +70,6 @@ impl TargetReads {
         }
     }
 
-    /// The flags of a pipeline.
     pub(crate) fn pipeline(self) -> vk::PipelineColorBlendStateCreateFlags {
         match self.ordered {
             true => {

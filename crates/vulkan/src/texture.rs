@@ -23,13 +23,11 @@ pub struct Texture {
     pub levels: u32,
     /// The number of samples of a texel.
     pub samples: vk::SampleCountFlags,
-    /// All texels, level by level and layer by layer without gaps, or a single texel for all; always a single one for
-    /// multisampled textures.
+    /// All texels, level by level and layer by layer without gaps, or one texel for all; one if multisampled.
     pub contents: Vec<u8>,
     /// Whether it can be a storage image. If so, [`Outcome`](crate::Outcome) has its texels.
     pub storage: bool,
-    /// Whether an image with a sampler compares with a reference, like a shadow sampler: the result is 1 if the
-    /// reference is less or equal.
+    /// Whether an image with a sampler compares with a reference: the result is 1 if the reference is less or equal.
     pub compare: bool,
 }
 
@@ -52,7 +50,6 @@ impl Default for Texture {
     }
 }
 
-/// The most bytes of a texture.
 const MOST_BYTES: u64 = 1 << 28;
 
 impl Texture {

@@ -9,7 +9,6 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The name of the Khronos validation layer.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// A message of the layer that is wrong, with the reason for that assessment.

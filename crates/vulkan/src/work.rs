@@ -15,8 +15,7 @@ pub struct Work<'a> {
     pub buffers: Vec<Vec<u8>>,
     /// Buffer device addresses to write: the address of the first place goes into the 8 bytes at the second place.
     pub addresses: Vec<(Place, Place)>,
-    /// The images that shaders read and write, with their contents before the first draw. Descriptors refer to them
-    /// by index.
+    /// The images of shader resources, with their contents before the first draw. Descriptors refer to them by index.
     pub textures: Vec<Texture>,
     /// The attachments. Draws refer to them by index.
     pub targets: Vec<Target>,
@@ -31,8 +30,7 @@ pub struct Work<'a> {
 pub struct Outcome {
     /// The contents of every buffer after the last draw.
     pub buffers: Vec<Vec<u8>>,
-    /// The texels of every storage texture after the last draw, layer by layer without gaps; empty for other
-    /// textures.
+    /// The texels of every storage texture after the last draw, layer by layer without gaps; of others, nothing.
     pub textures: Vec<Vec<u8>>,
     /// The pixels of every target after the last draw, row by row without gaps; empty for multisampled targets.
     pub targets: Vec<Vec<u8>>,
@@ -117,8 +115,8 @@ pub struct Draw<'a> {
     pub vertices: ops::Range<u32>,
     /// The instances: the first, and one past the last.
     pub instances: ops::Range<u32>,
-    /// The work groups in x, y and z of a dispatch, which ignores everything except the stage, its resources, push
-    /// constants and addresses.
+    /// The work groups in x, y and z of a dispatch, which uses only its stage, resources, push constants and
+    /// addresses.
     pub dispatch: Option<[u32; 3]>,
 }
 
@@ -255,8 +253,8 @@ pub struct VertexLayout {
 }
 
 impl VertexLayout {
-    /// Returns a layout of four-component vectors of 32 bits, one after the other and per vertex, given the location
-    /// and the format of each.
+    /// Returns a layout of consecutive per-vertex vectors of four 32-bit components, with these locations and
+    /// formats.
     pub fn vectors(attributes: impl IntoIterator<Item = (u32, vk::Format)>) -> VertexLayout {
         const SIZE: u32 = 16;
         let attributes: Vec<Attribute> = (0..)
@@ -344,8 +342,7 @@ pub enum Resource {
     },
     /// A sampler without an image: nearest filtering, clamped to the edge.
     Sampler {
-        /// Whether it compares with a reference, like a shadow sampler: the result is 1 if the reference is less or
-        /// equal.
+        /// Whether it compares with a reference: the result is 1 if the reference is less or equal.
         compare: bool,
     },
     /// A sampled image without a sampler, `texture2D` in GLSL.

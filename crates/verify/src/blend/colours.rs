@@ -68,8 +68,7 @@ impl Meeting<'_> {
         (source, before)
     }
 
-    /// Whether the API defines the result: components and alphas are in 0 to 1, and no premultiplied component
-    /// exceeds its alpha.
+    /// Whether the API defines the result: all components are in 0 to 1, and no premultiplied one exceeds its alpha.
     pub(super) fn is_defined(&self) -> bool {
         let (source, before) = self.colours();
         let clamped = clamped(self.how.clamping, source);
@@ -111,7 +110,6 @@ impl Meeting<'_> {
         })
     }
 
-    /// The colour of the model.
     pub(super) fn right(&self) -> Value {
         let operation = vk::BlendOp::from_raw(self.equation.blend_op());
         let (source, before) = self.colours();

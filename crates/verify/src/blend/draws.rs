@@ -43,8 +43,8 @@ impl BlendTarget {
 }
 
 impl BlendRun<'_> {
-    /// Draws the source colours of the original to each target, for each triangle. Colours that differ between the
-    /// fillers are undefined.
+    /// Draws the original's source colours to each target, for each triangle; undefined if they differ between the
+    /// fillers.
     pub(super) fn draw_sources(&self) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = self.draw_module(self.task.original)?;
         let Some(other) = self.task.other() else { return Ok(sources) };
@@ -58,8 +58,8 @@ impl BlendRun<'_> {
         Ok(sources)
     }
 
-    /// Removes colours from `sources` that change when the original computes them [twice](doubled). Returns whether
-    /// there is one.
+    /// Removes colours from `sources` that change if the original computes them [twice](doubled). Returns whether any
+    /// do.
     pub(super) fn leave_out_unsteady(
         &self,
         sources: &mut [Vec<SourceColours>],

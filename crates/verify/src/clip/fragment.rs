@@ -26,7 +26,6 @@ const CORNERS: usize = 3;
 /// The number of primitives.
 const PRIMITIVES: u32 = 24;
 
-/// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     if steps.planes.is_some() || steps.mask.is_some() {
         let why = "planes are for the stages that hand distances on";
@@ -35,7 +34,6 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
     task.each_seed(|seed| FragmentRun::new(task, steps, seed)?.compare(lowered))
 }
 
-/// One comparison, with one set of inputs.
 struct FragmentRun<'r> {
     task: &'r Task<'r>,
     inputs: Inputs,
@@ -164,7 +162,6 @@ impl<'r> FragmentRun<'r> {
         Ok(covered)
     }
 
-    /// Whether the lowered stage emulates distances.
     fn is_emulated(&self) -> bool {
         matches!(self.model.steps.form, ClipForm::Emulated { .. })
     }
@@ -179,8 +176,8 @@ impl<'r> FragmentRun<'r> {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
         let part = |random: &mut Random| random.below(65) as f32 / 64.0;
         let mut corners = [(); CORNERS].map(|()| Corner::random(&self.kinds, &mut random, part));
-        // Every fourth primitive is not cut. In these forms none is, because the kind of a distance differs between
-        // the sides.
+        // Every fourth primitive is not cut; in these forms none is, because the kinds of distances differ on both
+        // sides.
         let is_whole = number.is_multiple_of(4)
             || matches!(self.model.steps.form, ClipForm::Combined | ClipForm::Separate);
         // The distances that the original has, or gets as inputs.
@@ -195,8 +192,7 @@ impl<'r> FragmentRun<'r> {
         let culled = is_culled.then(|| random.one_of(&culls));
         // In some primitives, only one plane cuts.
         let only = (number % 4 == 2 && !clips.is_empty()).then(|| random.one_of(&clips));
-        // In some, one distance is 0 everywhere, as for a disabled plane, which is inside. Some are close to all
-        // planes.
+        // In some, one distance is 0 everywhere, as for a disabled plane (inside). Some are close to all planes.
         let zero = (number % 8 == 4 && !clips.is_empty()).then(|| random.one_of(&clips));
         let scale = if number % 3 == 1 { 1.0 / 1024.0 } else { 1.0 };
         for key in clips.iter().chain(&culls) {

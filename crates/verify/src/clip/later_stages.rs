@@ -28,7 +28,6 @@ use polyshade_vulkan::{Constant, Draw, Error, Stage, Work, vk};
 use std::collections::BTreeSet;
 use std::{iter, ops};
 
-/// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
         let [original, zeroed] = &[task.original, task.zeroed].map(without_feedback);
@@ -38,12 +37,10 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
     })
 }
 
-/// One comparison, with one set of inputs.
 struct LaterStagesRun<'r> {
     /// A task whose original has no transform feedback.
     task: &'r Task<'r>,
     shape: StageShape,
-    /// The resources.
     inputs: Inputs,
     /// The inputs of each vertex of the original, and their model.
     read: Vec<Leaf>,
@@ -330,8 +327,7 @@ impl<'r> LaterStagesRun<'r> {
         self.task.device.count(&work)
     }
 
-    /// Makes a draw of some of the vertices, with the host parameters and resources of the stage, and the
-    /// tessellation level of the synthetic stages.
+    /// Makes a draw of some vertices with the stage's host parameters and resources. `level` is for synthetic stages.
     fn draw<'w>(
         &'w self,
         shader: &'w [u32],

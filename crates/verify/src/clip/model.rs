@@ -101,14 +101,12 @@ pub(super) enum Number {
     Bits(u32),
     /// A number and its largest error: a driver may add products in any order.
     Near(f64, f64),
-    /// A number and its largest error, where a partial sum may exceed the largest float: the result may then be
-    /// infinite or a NaN.
+    /// A number and its largest error, where a partial sum may overflow: the result may be infinite or a NaN.
     Overflowing(f64, f64),
     /// A value that the original leaves undefined.
     Undefined,
 }
 
-/// The components of a vertex.
 pub(super) type Vertex = BTreeMap<Key, Number>;
 
 /// Makes a vertex of recorded words: the words that `components` names, with undefined words marked.
@@ -204,8 +202,7 @@ impl Number {
         }
     }
 
-    /// Whether `bits`, of a float or an integer, are correct. If the sum may overflow, infinities and NaNs are
-    /// correct, too.
+    /// Whether `bits`, of a float or an integer, are correct. If the sum may overflow, so are infinities and NaNs.
     pub(super) fn is(self, bits: u32, is_float: bool) -> bool {
         match self {
             Number::Undefined => true,
@@ -234,8 +231,8 @@ pub(super) struct Model {
     pub(super) setting: Setting,
     /// The components that are clip and cull distances, in order; components that do not exist read as 0.
     pub(super) distances: [Vec<Key>; 2],
-    /// Components of the original that the lowered stage may keep or remove: registers that became distances, and
-    /// built-in arrays that need no capability.
+    /// Components that the lowered stage may keep or remove: registers that became distances, and built-in arrays
+    /// that need no capability.
     pub(super) left: BTreeSet<Key>,
 }
 
@@ -295,8 +292,7 @@ impl Model {
         arrays
     }
 
-    /// Returns the distances that clip and cull, extended to the numbers that the stages agree on. Disabled planes
-    /// have distance 0.
+    /// Returns the distances that clip and cull, as many as the stages agree on; 0 for disabled planes.
     pub(super) fn distances(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
         let [mut clip, mut cull] = self.written(vertex);
         for (number, distance) in (0..).zip(&mut clip) {
@@ -377,8 +373,7 @@ fn dotted(planes: UserPlanes) -> [Key; 4] {
     })
 }
 
-/// Whether the stage accesses its distances of a kind. Distances that it only declares are undefined and need no
-/// capability.
+/// Whether the stage accesses its distances of a kind. If only declared, they are undefined and need no capability.
 fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: DistanceKind) -> bool {
     let mut of_kind = leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin()));
     of_kind.any(|leaf| {

@@ -1,5 +1,4 @@
-//! Checks the outputs of a lowered stage, vertex by vertex: every component exists and has its value, and there are
-//! no others.
+//! Checks the outputs of a lowered stage, vertex by vertex: exactly the expected components exist, with their values.
 
 use super::model::{Key, Model, Number, Vertex, components};
 use crate::leaves::{Leaf, ScalarKind};

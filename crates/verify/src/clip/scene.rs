@@ -26,7 +26,6 @@ use std::collections::BTreeMap;
 pub(super) struct Drawable<P> {
     /// The argument of the draw.
     pub(super) of: P,
-    /// The name in messages.
     pub(super) title: String,
     /// The topology. If the model replaces the original, a list: each primitive has its own vertices.
     pub(super) topology: vk::PrimitiveTopology,
@@ -105,10 +104,9 @@ impl<'s> Scene<'s> {
         is_number && number.float().abs() <= most && !number.may_be_negative()
     }
 
-    /// Draws each defined drawable with the original and with the lowered stage, and compares the images.
-    ///
-    /// The images show coverage and depth. If the original is drawn unchanged, they also show its outputs `leaves`
-    /// and the distances that `lowered` writes. Returns the number of covered pixels.
+    /// Draws each defined drawable with the original and with the lowered stage, and compares the images. They show
+    /// coverage and depth. If the original is drawn unchanged, they also show its outputs `leaves` and the distances
+    /// that `lowered` writes. Returns the number of covered pixels.
     pub(super) fn compare<P: Copy, S: Copy>(
         &self,
         drawables: impl IntoIterator<Item = Drawable<P>>,
@@ -165,8 +163,7 @@ impl<'s> Scene<'s> {
         Ok(())
     }
 
-    /// Returns fragment stages that show the distances of a stage that clips itself: of the original, and of the
-    /// lowered one.
+    /// Returns fragment stages that show the distances of a clipping stage: the original's and the lowered one's.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
         let ClipForm::ClippedInGeometry { keeps_distances: true, .. } = self.model.steps.form
         else {
@@ -283,8 +280,7 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// The largest number at a vertex if the two sides clip differently: the interpolation of larger numbers may
-/// overflow.
+/// The largest number at a vertex if the sides clip differently: interpolation of larger numbers may overflow.
 const LARGEST: f32 = 1e15;
 
 fn position(vertex: &Vertex) -> [f32; 4] {

@@ -20,7 +20,6 @@ const POSITION: u32 = 0;
 const ARRAYS: [u32; 2] = [1, 3];
 const VARYINGS: u32 = 5;
 
-/// A vertex of a primitive.
 pub(super) struct Corner {
     pub(super) position: [f32; 4],
     /// The values that the original reads, and distances.
@@ -28,8 +27,7 @@ pub(super) struct Corner {
 }
 
 impl Corner {
-    /// Makes a random vertex inside or near the clip volume, with components of these types; `float` makes the
-    /// floats.
+    /// Makes a random vertex inside or near the clip volume, with components of these types and floats from `float`.
     pub(super) fn random(
         kinds: &BTreeMap<Key, (ScalarKind, u32)>,
         random: &mut Random,
@@ -72,9 +70,7 @@ pub(super) struct StageInputs {
 
 impl StageInputs {
     /// Makes the inputs of a shader that reads `leaves` of each vertex, with a control stage between if one is given.
-    ///
-    /// Each vertex has a position, values, and the distances for the built-in arrays. Fails if the device does not
-    /// support these distances.
+    /// Each vertex has a position, values, and the distances for the built-in arrays, which the device must support.
     pub(super) fn new(
         task: &Task<'_>,
         (leaves, pass_through_tesc): (&[Leaf], Option<PassThroughTesc>),
@@ -193,7 +189,7 @@ pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
 }
 
 /// The type of each component, and one more than its largest integer: the original may use it as an index. Components
-/// that are not in `leaves` are distances.
+/// outside of `leaves` are distances.
 pub(super) fn kinds(
     task: &Task<'_>,
     leaves: &[Leaf],

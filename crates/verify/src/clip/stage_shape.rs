@@ -75,7 +75,7 @@ impl StageShape {
         if let StageShape::Control(_) = self { control::of_one_vertex(leaves) } else { leaves }
     }
 
-    /// Returns the contents of the slots, primitive by primitive, or `None` if an invocation did not finish; for
+    /// Returns the contents of the slots, primitive by primitive. `None` if an invocation did not finish; for
     /// evaluation stages that is not detectable.
     pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
         let (stride, (_, count)) = (recorder.stride() as usize, self.slots());

@@ -1,5 +1,4 @@
-//! Vertex stages: compares the outputs of the lowered stage with those computed from the original's, and the images
-//! of single primitives.
+//! Vertex stages: compares the lowered stage's outputs with those computed from the original's, and images.
 
 use super::host;
 use super::model::{Model, Vertex, components, recorded};
@@ -14,7 +13,6 @@ use crate::{ClipSteps, Phase};
 use polyshade::Module;
 use polyshade_vulkan::{Draw, Error, Work};
 
-/// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
         let original = &Original::of(task, (Values::Distances, seed))?;
@@ -52,7 +50,6 @@ struct ClipVertexRun<'r> {
     original: &'r Original<'r>,
     /// The vertices of each placement, as the original writes them.
     vertices: &'r [Vec<Vertex>],
-    /// The lowered stage.
     module: &'r Module<'r>,
     scene: Scene<'r>,
 }

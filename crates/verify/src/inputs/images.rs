@@ -164,7 +164,6 @@ fn of_components(sampled: Option<Type>) -> Result<F, String> {
     }
 }
 
-/// Makes texels of small numbers.
 fn texels(
     format: F,
     count: usize,

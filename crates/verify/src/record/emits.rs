@@ -68,8 +68,7 @@ impl Geometry {
         self.each().saturating_mul(self.invocations)
     }
 
-    /// The number of slots of an invocation: one for each vertex, one for vertices beyond the maximum, and one that
-    /// marks the end of the invocation.
+    /// The slots of an invocation: one for each vertex, one for excess vertices, and one that marks its end.
     fn each(self) -> u32 {
         self.most.saturating_add(2)
     }
@@ -78,8 +77,7 @@ impl Geometry {
 /// A vertex that was emitted, or computed for a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Emit {
-    /// For a geometry stage, the invocation of the primitive and the number of its strip; for a patch, the
-    /// coordinate.
+    /// The invocation of a geometry stage and the number of its strip, or the coordinate in a patch.
     pub(crate) strip: (u32, u32),
     /// All outputs.
     pub(crate) words: Vec<u32>,

@@ -12,10 +12,9 @@ use std::collections::HashSet;
 /// The size in bytes from which some drivers, lavapipe 22.3.6 among them, capture vertices wrongly.
 const LARGEST: u32 = 512;
 
-/// Returns the module with transform feedback decorations for all outputs except those [left out](is_left_out).
-///
-/// The outputs are captured in the order of `leaves`, which must be the module's. Returns `None` if decorations
-/// cannot express that layout, or if the driver does not support it.
+/// Returns the module with transform feedback decorations for all outputs except those [left out](is_left_out). The
+/// outputs are captured in the order of `leaves`, which must be the module's. `None` if decorations cannot express
+/// that layout, or if the driver does not support it.
 pub(crate) fn decorate(
     m: &Module<'_>,
     name: &str,
@@ -62,8 +61,7 @@ pub(crate) fn decorate(
     Some(rewritten.ok()?.module.into_words())
 }
 
-/// Whether a leaf is not captured but leaves a gap: cull distances if there are clip distances, because lavapipe
-/// 22.3.6 captures the two together wrongly.
+/// Whether a leaf leaves a gap: cull distances beside clip distances, which lavapipe 22.3.6 captures wrongly.
 pub(crate) fn is_left_out(leaves: &[Leaf], leaf: &Leaf) -> bool {
     leaf.builtin == Some(BuiltIn::CULL_DISTANCE)
         && leaves.iter().any(|other| other.builtin == Some(BuiltIn::CLIP_DISTANCE))
@@ -75,8 +73,7 @@ fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
     matches!(m.ty(ty), Some(Type::Struct { .. })).then_some(ty)
 }
 
-/// Whether one offset for each variable or member of a block is sufficient. Blocks must not be shared, nor have
-/// offsets.
+/// Whether an offset for each variable or member of a block is sufficient. Blocks must be unshared, without offsets.
 fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> bool {
     let Some(ty) = m.pointee(variable) else { return false };
     let Some(block) = block_of(m, variable) else { return is_basic(m, ty) };

@@ -53,8 +53,8 @@ impl StoresRun<'_> {
         }
     }
 
-    /// Checks that each resource of a variant is one of the original or of the requirements. The raster-only variant
-    /// must have none of the requirements'.
+    /// Checks that each resource of a variant is the original's or, unless it is raster-only, one of the
+    /// requirements.
     pub(super) fn check_descriptors(&self, part: Part, module: &Module<'_>) -> Result<(), Stop> {
         for variable in module.variables() {
             let id = variable.result();

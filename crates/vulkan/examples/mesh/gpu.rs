@@ -36,8 +36,7 @@ pub(crate) struct StorageLayout {
 }
 
 impl Gpu {
-    /// Opens the first device, with dynamic rendering and the feature for captures into storage buffers. Starts
-    /// recording commands.
+    /// Opens the first device with the features for captures into storage buffers, and starts recording commands.
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         // SAFETY: the library is the system's Vulkan loader; handles are used with the device that they came from.
         unsafe {

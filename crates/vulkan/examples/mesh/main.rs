@@ -77,8 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Plans the capture for a device with a phone's Vulkan features and dynamic rendering. An engine would query its
-/// device, and cache plans by state.
+/// Plans the capture for a phone's Vulkan with dynamic rendering. An engine would query its device, and cache plans.
 fn plan(prepared: &Prepared<'_>, size: u32) -> Result<Plan, Box<dyn Error>> {
     let device = Device { dynamic_rendering: true, ..Device::from(Preset::VulkanMobile) };
     let pipeline = Pipeline {

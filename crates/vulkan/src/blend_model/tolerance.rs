@@ -1,5 +1,4 @@
-//! The tolerance of results against the model: equations have discontinuities, and add and subtract numbers that
-//! cancel.
+//! The tolerance of results against the model: equations have discontinuities, and numbers that cancel.
 
 use super::{Clamping, blend};
 use crate::blend::AdvancedBlend;

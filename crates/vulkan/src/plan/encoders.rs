@@ -66,7 +66,6 @@ pub fn execute_in_encoders(
 /// The bytes of a pixel of the targets: four components of 32 bits.
 const PIXEL: usize = 16;
 
-/// The state of the model.
 struct Model<'r> {
     runner: &'r dyn Runner,
     /// The contents after all encoders that have ended.
@@ -217,8 +216,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Runs a single draw or dispatch on the contents after all ended encoders. Also returns the targets that it
-    /// draws to.
+    /// Runs a single draw or dispatch on the contents after all ended encoders. Also returns its targets.
     fn run(
         &self,
         lowered: &Lowered<'_>,

@@ -179,8 +179,7 @@ pub(super) fn device_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> C
     Counted { query, counts: Captured { written, needed } }
 }
 
-/// The buffers that are bound to the shaders, in the order of their bindings: the job's, the state's, then all
-/// others.
+/// The buffers that are bound to the shaders, in the order of bindings: the job's, the state's, then all others.
 pub(super) struct BoundBuffers(pub(super) Vec<usize>);
 
 impl BoundBuffers {

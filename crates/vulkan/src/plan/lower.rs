@@ -44,7 +44,6 @@ pub(super) enum Command {
     CounterPass(counter_pass::Shader, usize),
 }
 
-/// A draw command.
 pub(super) enum Call {
     Vertices(transform_feedback::Draw),
     Indexed(Indices, std::ops::Range<u32>),
@@ -69,13 +68,11 @@ pub(super) enum Source {
     PlacedJob(Query, Place),
 }
 
-/// A sequence as commands.
 pub(super) struct Lowered<'a> {
     pub(super) work: Work<'a>,
     pub(super) commands: Vec<Command>,
     pub(super) queries: Vec<Source>,
     pub(super) on_device: u32,
-    /// The jobs of the counter pass.
     pub(super) jobs: Vec<PlacedJob>,
     pub(super) scope: PassScope,
 }
@@ -184,8 +181,7 @@ impl<'a> Lowering<'a, '_> {
         self.push(Command::EndPass);
     }
 
-    /// Checks that a draw is to the target of the active pass. The validation layer does not, if nothing is
-    /// rasterized.
+    /// Checks that a draw is to the active pass's target. The validation layer does not, without rasterization.
     fn check_target(&self, pending: &Pending<'_, '_>) -> Result<(), Error> {
         match (self.open, &pending.bound) {
             (Some(open), Some(draw)) if draw.target != open => {
@@ -396,7 +392,6 @@ impl<'a> Lowering<'a, '_> {
         Ok(draw)
     }
 
-    /// The host's value of a counter.
     fn counter(&self, counter: &Counter) -> Result<u32, Error> {
         let known = self.counters.get(counter).copied();
         known.ok_or_else(|| Error::Work(format!("the host has not saved {counter:?}")))

@@ -65,7 +65,6 @@ impl<'d> Extra<'d> {
         Ok(Self { passes, captures, generated })
     }
 
-    /// The pool of a query.
     fn pool(&self, query: Query) -> Option<vk::QueryPool> {
         let pool = match query {
             Query::Stream(_) => &self.captures,
@@ -191,7 +190,6 @@ fn check_call(work: &Work<'_>, call: &Call) -> Result<(), Error> {
     arguments.map_or(Ok(()), |range| work.check_range(range))
 }
 
-/// Records all commands of a sequence.
 pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered<'_>) {
     let (device, commands) = (&objects.device.handle, objects.command_buffer);
     for pool in extra.captures.iter().chain(&extra.generated) {

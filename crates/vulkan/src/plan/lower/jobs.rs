@@ -11,8 +11,7 @@ use polyshade::host::ParamSource as WordPlace;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS};
 use polyshade_planner::{self as planner, ParamValue, ParamValues, Step, counter_pass};
 
-/// The largest alignment that a device may require for offsets of storage or uniform buffers
-/// (`VkPhysicalDeviceLimits`).
+/// The largest alignment that a device may require for offsets of storage or uniform buffers.
 const ALIGNMENT: usize = 256;
 
 impl<'a> Lowering<'a, '_> {
@@ -29,7 +28,6 @@ impl<'a> Lowering<'a, '_> {
         self.lowered.work.buffers.len() - 1
     }
 
-    /// Adds a job for the draw.
     pub(super) fn counter_pass(
         &mut self,
         pending: &mut Pending<'_, 'a>,
@@ -188,8 +186,7 @@ impl<'a> Lowering<'a, '_> {
         Place { offset: groups.offset + offset, ..groups }
     }
 
-    /// Adds the draws or dispatches with arguments from the counter pass. If the bound variant reads host parameters,
-    /// each has its own.
+    /// Adds draws or dispatches with arguments from the counter pass, each with parameters if the variant reads any.
     pub(super) fn counted_draws(
         &mut self,
         pending: &mut Pending<'_, 'a>,

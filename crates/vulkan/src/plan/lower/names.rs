@@ -12,8 +12,7 @@ use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Variant};
 
-/// Replaces the captured stage of a draw by a variant and returns it. It is the last stage before rasterization,
-/// which also moves the position away.
+/// Makes the last stage before rasterization, which captures or moves the position away, a variant, and returns it.
 pub(super) fn captured_stage<'d, 'a>(
     planned: &PlannedDraw<'a>,
     draw: &'d mut Draw<'a>,
