@@ -1,8 +1,8 @@
-//! Advanced blend equations: compares overlapping triangles over a random background with a model in double
-//! precision.
+//! Advanced blend equations: compares overlapping triangles with a model in double precision.
 //!
-//! Draws of the original without blending give the source colours. At covered pixels, the lowered shader must leave
-//! the model's result, triangle by triangle; other pixels must not change.
+//! The triangles are drawn over a random background. Draws of the original without blending give the source colours.
+//! At covered pixels, the lowered shader must leave the model's result, triangle by triangle; other pixels must not
+//! change.
 
 mod colours;
 mod doubled;
@@ -228,8 +228,7 @@ impl<'r> BlendRun<'r> {
         })
     }
 
-    /// Whether draws need no copy of the target between them, and read no components that previous draws left
-    /// undefined.
+    /// Whether draws need no copy of the target between them, and read nothing that previous draws left undefined.
     fn is_in_order(&self) -> bool {
         let is_whole =
             |target: &BlendTarget| target.how.is_none() || target.drawn.written() == [true; 4];
@@ -258,8 +257,7 @@ impl<'r> BlendRun<'r> {
         selections
     }
 
-    /// Returns parameters that select none of a target's equations: others' numbers, and its own with another bit
-    /// set.
+    /// Returns parameters that select none of a target's equations: others' numbers, and its own with an extra bit.
     fn undeclared(&self) -> Vec<Vec<Selected>> {
         if self.blends.select.is_none() {
             return Vec::new();

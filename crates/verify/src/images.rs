@@ -68,7 +68,7 @@ pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
     position.iter().all(|value| value.abs() <= 1e4) && position[3].abs() >= 1e-4
 }
 
-/// Whether no edge of a primitive passes through (0, 0, 0, 0), which has no place on the screen: rounding decides
+/// Whether no edge of a primitive passes through (0, 0, 0, 0), which has no place on the screen. Rounding decides
 /// where drivers clip such an edge.
 pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
     let dot = |one: &[f32; 4], other: &[f32; 4]| -> f64 {
@@ -117,8 +117,8 @@ pub(crate) enum Exactness {
 /// The tolerance of values, as a share of the largest value in an image.
 const NEAR: f32 = 1.0 / 256.0;
 
-/// The number of pixels at edges that may lack a match nearby: a clipped primitive may be smaller than a driver's
-/// precision. They may also have a value of no neighbouring pixel, where primitives overlap.
+/// The number of pixels at edges that may lack a match nearby, or have a value of no neighbouring pixel. A clipped
+/// primitive may be smaller than a driver's precision, and primitives may overlap.
 const ODD: usize = 2;
 
 /// The images, and the query results of each draw.

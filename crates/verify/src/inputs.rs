@@ -79,7 +79,8 @@ pub(crate) fn make(
         most_vertices: None,
         most_instances: None,
     };
-    // Resources: those that the entry point reaches.
+    // Gives each specialization constant that the job does not set a value other than its default, if only code reads
+    // it.
     let functions = m.reachable(entry.function());
     let is_reached = |inst: Inst<'_>| {
         m.function_around(inst.at()).is_some_and(|one| functions.contains(&one.id()))
@@ -122,8 +123,8 @@ impl Inputs {
     }
 }
 
-/// Another value for a specialization constant: no larger integer, which may exceed loops or arrays, and no 0, which
-/// may be a divisor.
+/// Returns another value for a specialization constant. Integers are not larger, because loops or arrays may be too
+/// short, and not 0, which may be a divisor.
 fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     let value = inst.words().get(3).copied();
     match inst.op() {

@@ -24,8 +24,8 @@ pub(crate) struct PassThroughTesc {
     pub(crate) sizes: bool,
 }
 
-/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`, and the patch's varyings
-/// from the first vertex.
+/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`. Varyings of the patch
+/// are copied from the first vertex.
 pub(crate) fn stage(
     how: PassThroughTesc,
     varyings: &[Varying],
@@ -64,7 +64,7 @@ pub(crate) fn stage(
     )
 }
 
-/// Copies an input of this type, from `vertex` to its output or, if there is none, from the first vertex to the
+/// Copies an input of this type from `vertex` to its output. Without `vertex`, copies from the first one to the
 /// patch.
 ///
 /// ```text

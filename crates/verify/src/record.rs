@@ -67,7 +67,7 @@ impl Placement {
     }
 }
 
-/// The slots of a recorder, indexed by vertex and instance index modulo these numbers: draws of no more vertices and
+/// The slots of a recorder, indexed by vertex and instance index modulo these numbers. Draws of no more vertices and
 /// instances share one shader, wherever they begin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
@@ -139,7 +139,7 @@ impl Recorder {
     }
 }
 
-/// The mark after the outputs of a finished invocation; for a vertex that a geometry stage emits, the number of its
+/// The mark after the outputs of a finished invocation. For a vertex that a geometry stage emits, the number of its
 /// strip is added. Some drivers abort an invocation whose loop takes too long.
 pub(crate) const DONE: u32 = 0x5afe_c0de;
 

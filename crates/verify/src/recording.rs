@@ -12,7 +12,7 @@ pub(crate) struct Recording {
     pub(crate) words: Vec<u32>,
     /// Whether each word is undefined, or is not captured by the driver.
     pub(crate) undefined: Vec<bool>,
-    /// The tolerance of each word: 0, or infinite for a word that is not compared.
+    /// The tolerance of each word: 0 if it must be equal, infinite if it is not compared.
     pub(crate) tolerance: Vec<f64>,
 }
 

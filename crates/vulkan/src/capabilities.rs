@@ -220,8 +220,7 @@ pub fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
 }
 
 impl Capabilities {
-    /// Whether the driver is known to read other distances than written, for these numbers of clip and cull
-    /// distances.
+    /// Whether the driver is known to read wrong distances, given the numbers of clip and cull distances.
     pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
         self.device.contains("llvmpipe") && lavapipe_misreads(counts)
     }

@@ -100,11 +100,10 @@ impl CaptureBuffers<'_> {
     }
 }
 
-/// Returns the capture pass of `draw`: a point list over its vertices and instances without rasterization, or a
-/// dispatch.
+/// Returns the capture pass of `draw`: a point list over its vertices and instances, not rasterized, or a dispatch.
 ///
-/// It captures into `ranges` of the feedback buffers, one each, and spills outputs if there is a buffer for them.
-/// Vertex buffers and the shader's own resources are not bound yet.
+/// It captures into `ranges` of the feedback buffers, one each, and spills outputs if there is a buffer for them. The
+/// caller adds vertex buffers and the shader's own resources.
 ///
 /// # Errors
 ///

@@ -106,7 +106,7 @@ impl Work<'_> {
         self.check_targets(draw)
     }
 
-    /// Rejects targets that are missing, that do not fit each other, or that a draw both writes and samples.
+    /// Rejects targets that are missing, do not fit each other, or are bound as the wrong kind of resource.
     fn check_targets(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let named = draw.descriptors.iter().filter_map(|d| d.resource.target());
         if let Some(target) = draw.attachments().chain(named).find(|at| *at >= self.targets.len()) {

@@ -109,8 +109,8 @@ impl Device {
         self.pipelines.get_or_insert_default();
     }
 
-    /// Puts buffers into device-local memory that the host can map, if there is any: fast for the device, slow for
-    /// the host to read. By default, buffers are in memory that the host reads fast.
+    /// Puts buffers into device-local memory that the host can map, if there is any. This is fast for the device, and
+    /// slow for the host to read. By default, buffers are in memory that the host reads fast.
     pub fn keep_buffers_local(&mut self) {
         self.buffers = vk::MemoryPropertyFlags::DEVICE_LOCAL;
     }

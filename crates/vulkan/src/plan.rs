@@ -26,8 +26,7 @@ pub struct Sequence<'a> {
     pub work: Work<'a>,
     /// The actions, in order.
     pub items: Vec<Item<'a>>,
-    /// How passes begin: the [`pass_scope`](polyshade_planner::Device::pass_scope) of the device that was planned
-    /// for.
+    /// How passes begin: the [`pass_scope`](polyshade_planner::Device::pass_scope) of the planned device.
     pub scope: PassScope,
     /// The number of further submissions of the commands, each after the previous one has finished. Buffers keep
     /// their contents; textures and targets are filled anew.

@@ -115,8 +115,7 @@ pub struct Draw<'a> {
     pub vertices: ops::Range<u32>,
     /// The instances: the first, and one past the last.
     pub instances: ops::Range<u32>,
-    /// The work groups in x, y and z of a dispatch, which uses only its stage, resources, push constants and
-    /// addresses.
+    /// The work groups in x, y and z of a dispatch; it uses only its stage, resources, push constants and addresses.
     pub dispatch: Option<[u32; 3]>,
 }
 
@@ -253,8 +252,8 @@ pub struct VertexLayout {
 }
 
 impl VertexLayout {
-    /// Returns a layout of consecutive per-vertex vectors of four 32-bit components, with these locations and
-    /// formats.
+    /// Returns a layout of consecutive vectors of four 32-bit components, with these locations and formats, per
+    /// vertex.
     pub fn vectors(attributes: impl IntoIterator<Item = (u32, vk::Format)>) -> VertexLayout {
         const SIZE: u32 = 16;
         let attributes: Vec<Attribute> = (0..)

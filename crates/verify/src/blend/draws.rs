@@ -43,8 +43,7 @@ impl BlendTarget {
 }
 
 impl BlendRun<'_> {
-    /// Draws the original's source colours to each target, for each triangle; undefined if they differ between the
-    /// fillers.
+    /// Draws the original's source colours to each target, by triangle; undefined if they differ between the fillers.
     pub(super) fn draw_sources(&self) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = self.draw_module(self.task.original)?;
         let Some(other) = self.task.other() else { return Ok(sources) };

@@ -1,8 +1,8 @@
-//! Geometry and tessellation stages: compares the lowered stage's outputs with those computed from the original's
-//! outputs, vertex by vertex and strip by strip, and the images of each primitive's results. For a geometry stage
-//! that clips itself, and therefore emits other vertices, only images are compared.
+//! Geometry and tessellation stages: compares the lowered stage's outputs and images with the original's.
 //!
-//! Synthetic stages write the inputs of both sides, made from the same numbers.
+//! Outputs are compared vertex by vertex and strip by strip, images for each primitive's results. For a geometry
+//! stage that clips itself, and therefore emits other vertices, only images are compared. Synthetic stages write the
+//! inputs of both sides, made from the same numbers.
 
 use super::host;
 use super::model::{Key, Model, Number, Vertex, components, recorded};

@@ -227,12 +227,12 @@ impl Number {
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub(super) steps: ClipSteps,
-    /// The host parameters. A new model has all planes enabled and no planes.
+    /// The host parameters. In a new model, all bits of the mask are set, and there are no planes.
     pub(super) setting: Setting,
     /// The components that are clip and cull distances, in order; components that do not exist read as 0.
     pub(super) distances: [Vec<Key>; 2],
-    /// Components that the lowered stage may keep or remove: registers that became distances, and built-in arrays
-    /// that need no capability.
+    /// Components that the lowered stage may keep or remove: registers that became distances, and arrays that need no
+    /// capability.
     pub(super) left: BTreeSet<Key>,
 }
 
@@ -322,8 +322,8 @@ impl Model {
         [clip, cull]
     }
 
-    /// Returns the lowered stage's outputs for a vertex of the original: unchanged components that are not distances,
-    /// and the distances in the places that the form requires.
+    /// Returns the lowered stage's outputs for a vertex of the original. Components that are not distances are
+    /// unchanged; the distances are in the places that the form requires.
     pub(super) fn lowered(&self, vertex: &Vertex) -> Vertex {
         let mut lowered = vertex.clone();
         lowered.retain(|key, _| !key.is_built_in() && !self.left.contains(key));

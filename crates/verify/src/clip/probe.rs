@@ -41,8 +41,7 @@ pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
     })
 }
 
-/// Returns `library/depth.frag` with a sum instead of the depth: the first component once, the second twice, and so
-/// on.
+/// Returns `library/depth.frag` with a sum instead of the depth: the first component once, the second twice, etc.
 ///
 /// ```text
 /// %value = OpLoad %v2float %input

@@ -149,8 +149,8 @@ impl<'s> Scene<'s> {
         Ok(pixels)
     }
 
-    /// Leaves out drawables whose coverage depends on the rounding of the distances to planes: those between two
-    /// planes that nearly coincide, and primitives seen edge-on, all of whose pixels are near a plane.
+    /// Leaves out drawables whose coverage depends on the rounding of the distances to planes. These lie between two
+    /// planes that nearly coincide, or are seen edge-on, so that all their pixels are near a plane.
     fn leave_out_undecided<P>(&self, drawables: &mut Vec<Drawable<P>>) -> Result<(), Stop> {
         if self.model.steps.planes.is_none() || drawables.is_empty() {
             return Ok(());

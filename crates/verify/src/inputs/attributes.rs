@@ -163,8 +163,8 @@ fn stream(
     Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
 }
 
-/// Returns a colour at a branch of the blend equations: components of 0, ½ and 1, or a grey; smaller ones with alpha
-/// ½; or components that formats clamp. Neighbouring locations get different colours.
+/// Returns a colour at a branch of the blend equations. Its components are 0, ½ and 1 or a grey; smaller ones with
+/// alpha ½; or components that formats clamp. Neighbouring locations get different colours.
 fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     if (what.kind, what.bits) != (ScalarKind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();

@@ -53,8 +53,7 @@ impl StoresRun<'_> {
         }
     }
 
-    /// Checks that each resource of a variant is the original's or, unless it is raster-only, one of the
-    /// requirements.
+    /// Checks that each resource of a variant is the original's or, unless raster-only, one of the requirements.
     pub(super) fn check_descriptors(&self, part: Part, module: &Module<'_>) -> Result<(), Stop> {
         for variable in module.variables() {
             let id = variable.result();

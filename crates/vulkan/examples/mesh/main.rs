@@ -1,5 +1,4 @@
-//! A host in Rust that follows a plan: captures a mesh from a vertex shader into a storage buffer once, then draws
-//! it.
+//! A host in Rust: follows a plan to capture a mesh from a vertex shader into a storage buffer, then draws the mesh.
 //!
 //! The device does not need transform feedback. The result is an image file; no window is needed.
 //!
