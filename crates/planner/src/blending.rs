@@ -1,10 +1,10 @@
-//! How attachments are blended on a device: by fixed function or in the shader, how overlapping primitives are ordered,
-//! and what that requires of the pass.
+//! How attachments are blended on a device: by fixed function or in the shader, how overlapping primitives are
+//! ordered, and which changes to the pass this requires.
 //!
-//! Advanced equations are the device's own on few devices; elsewhere the shader blends
-//! ([`advanced_blend`](polyshade::advanced_blend)) and reads the destination in one of several ways, of which some come
-//! in primitive order and some need a barrier. [`plan_blending`] takes the first that the device has, in the order of
-//! [`BlendingPath::ALL`], and says what the host changes for it.
+//! Few devices implement advanced equations; on the others the shader blends
+//! ([`advanced_blend`](polyshade::advanced_blend)). It reads the destination in one of several ways, of which some
+//! are in primitive order and others need a barrier. [`plan_blending`] chooses the first mechanism that the device
+//! supports, in the order of [`BlendingPath::ALL`], and lists the changes that the host has to make.
 //!
 //! ```
 //! use polyshade::advanced_blend::Equation;
@@ -60,7 +60,7 @@ pub enum BlendingPath {
 }
 
 impl BlendingPath {
-    /// All of them, in the order in which they are taken.
+    /// All mechanisms, in the order of preference.
     pub const ALL: [Self; 8] = [
         Self::FixedFunction,
         Self::NativeCoherent,
@@ -72,7 +72,7 @@ impl BlendingPath {
         Self::Copy,
     ];
 
-    /// Its name.
+    /// The name of the mechanism.
     pub fn name(self) -> &'static str {
         match self {
             Self::FixedFunction => "fixed function",
@@ -98,7 +98,7 @@ impl BlendingPath {
         }
     }
 
-    /// Whether primitives are ordered without barriers.
+    /// Whether overlapping primitives are ordered without barriers.
     pub fn is_ordered(self) -> bool {
         match self {
             Self::FixedFunction
@@ -123,13 +123,13 @@ pub struct BlendingPlan {
     pub lowered: Vec<u32>,
     /// The command that begins the pass.
     pub scope: PassScope,
-    /// What is added to the pass, the pipeline and the images.
+    /// Changes to the pass, the pipeline and the images.
     pub changes: Vec<Change>,
-    /// The action between draws, where there is one.
+    /// The action between draws, if one is needed.
     pub between: Option<Between>,
-    /// Extensions that have to be enabled, by their names.
+    /// The extensions that must be enabled.
     pub extensions: Vec<Extension>,
-    /// Features that have to be enabled, by their names.
+    /// The features that must be enabled.
     pub features: Vec<Feature>,
 }
 
@@ -140,10 +140,11 @@ pub struct BlendingPlan {
 pub enum BlendingOrder {
     /// Within every draw and between draws, without barriers.
     Coherent,
-    /// Between draws, by the [action](BlendingPlan::between) there. **Within** a draw nothing orders them, and here no
-    /// primitives of one draw overlap.
+    /// Between draws, by the [action](BlendingPlan::between) there. Primitives **within** one draw are not ordered,
+    /// and here none of them overlap.
     BetweenDraws,
-    /// The same, and primitives of one draw overlap: the host has to split such draws, until none covers a pixel twice.
+    /// Between draws, but primitives of one draw overlap: the host has to split draws until none covers a pixel
+    /// twice.
     SplitDraws,
 }
 
@@ -156,32 +157,34 @@ pub enum Change {
     RenderPassObject,
     /// Fixed-function blending of this location is off.
     BlendingOff(u32),
-    /// Alpha to coverage and alpha to one are off: they would see a blended alpha, or do not mask the shader's stores.
+    /// Alpha to coverage and alpha to one are off: they would use the blended alpha, or do not mask the shader's
+    /// stores.
     AlphaUnchanged,
     /// The attachment at this location is loaded, or cleared by the load operation.
     Loaded(u32),
-    /// The subpass has the attachment as an input attachment too; in dynamic rendering
-    /// `VkRenderingInputAttachmentIndexInfo` says so.
+    /// The attachment is also an input attachment of the subpass; in dynamic rendering,
+    /// `VkRenderingInputAttachmentIndexInfo` maps it.
     InputAttachment {
         /// The location of the colour attachment.
         location: u32,
         /// The index of the input attachment.
         index: u32,
     },
-    /// The image has this usage as well.
+    /// The image has this usage in addition.
     Usage(Usage),
-    /// The image is in this layout while it is drawn to.
+    /// The image has this layout while it is rendered to.
     Layout(Layout),
     /// The subpass has a self-dependency by region.
     SelfDependency(Scope, Scope),
-    /// Subpass and pipeline have their flags for rasterization-order access of colours; in dynamic rendering the
-    /// pipeline.
+    /// Subpass and pipeline have the flags for rasterization-order access to colour attachments; in dynamic rendering
+    /// only the pipeline.
     RasterizationOrder,
-    /// The shader runs for each sample: one that reads its sample mask or stores to memory cannot be lowered for it.
+    /// The shader runs once a sample. A shader that reads its sample mask or stores to memory cannot be lowered for
+    /// this.
     SampleShading,
-    /// The image is bound as a storage image, and is no attachment of the pass.
+    /// The image is bound as a storage image, and is not an attachment of the pass.
     StorageImage(u32),
-    /// The pipeline's state has the equation: one pipeline for each equation.
+    /// The pipeline state contains the equation: each equation needs its own pipeline.
     PipelinePerEquation,
 }
 
@@ -193,7 +196,7 @@ pub enum Change {
 pub enum Usage {
     InputAttachment,
     Storage,
-    /// Of the attachment; the copy's are `TRANSFER_DST` and `SAMPLED`.
+    /// For the attachment; the copy needs `TRANSFER_DST` and `SAMPLED`.
     TransferSource,
 }
 
@@ -207,22 +210,22 @@ pub enum Layout {
     RenderingLocalRead,
 }
 
-/// An action before draws.
+/// An action between draws, with its condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Between {
-    /// The draws before which it is done.
+    /// The draws that the action precedes.
     pub before: Before,
     /// The action.
     pub action: Action,
 }
 
-/// The draws before which an action is done.
+/// The draws that an action precedes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Before {
-    /// Each draw that covers pixels which were drawn to, cleared or copied to since the last such action.
+    /// Each draw that covers pixels which were drawn to, cleared or copied to since the last action.
     OverlappingDraws,
     /// The first draw after a clear, a copy or draws without blending: blended draws do not overlap.
     BlendedDraws,
@@ -235,9 +238,9 @@ pub enum Before {
 pub enum Action {
     /// A barrier by region, inside of the pass.
     Barrier(Scope, Scope),
-    /// The pass ends, a barrier is recorded, and the pass is resumed with its contents.
+    /// The pass ends, a barrier is recorded, and the pass resumes with its contents.
     BarrierBetweenPasses(Scope, Scope),
-    /// The pass ends, its attachment is copied into the texture that the shader reads, and the pass is resumed.
+    /// The pass ends, its attachment is copied to the texture that the shader reads, and the pass resumes.
     Copy,
 }
 
@@ -245,9 +248,9 @@ pub enum Action {
 ///
 /// # Errors
 ///
-/// * `Options`: an advanced attachment without an equation; more attachments than there are.
-/// * `Unsupported`: the device has neither the mechanism that is asked for nor, without one, any; the message gives the
-///   reason.
+/// * `Options`: an advanced attachment without an equation; more attachments than the device supports.
+/// * `Unsupported`: the device does not support the requested mechanism or, without a request, any; the message gives
+///   the reason.
 pub fn plan_blending(device: &Device, state: &BlendingState) -> Result<BlendingPlan, Error> {
     check(device, state)?;
     let path = choose(device, state)?;
@@ -276,7 +279,7 @@ pub fn plan_blending(device: &Device, state: &BlendingState) -> Result<BlendingP
     Ok(BlendingPlan { path, order, lowered, scope, changes, between, extensions, features })
 }
 
-/// Refuses what cannot be asked of any device.
+/// Rejects states that are invalid on every device.
 fn check(device: &Device, state: &BlendingState) -> Result<(), Error> {
     let most = device.blending.max_attachments;
     if state.attachments.len() > most as usize {
@@ -296,7 +299,7 @@ fn check(device: &Device, state: &BlendingState) -> Result<(), Error> {
     }
 }
 
-/// The mechanism that is asked for, or the first that the device has.
+/// The requested mechanism, or the first that the device supports.
 fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error> {
     if let Some(path) = state.path {
         return match needs::lacking(device, state, path) {
@@ -313,15 +316,15 @@ fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error>
     })
 }
 
-/// The locations that the shader blends: all with advanced equations, and those that fixed function cannot blend beside
-/// them.
+/// The locations that the shader blends: all with advanced equations, and those that fixed function cannot blend in
+/// the same pass.
 fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u32> {
     if !path.is_lowered() {
         return Vec::new();
     }
     let blended = || state.attachments.iter().flatten();
     let is_ordinary = |one: &AttachmentBlending| matches!(one, AttachmentBlending::Ordinary(_));
-    // Blending is off for those that the shader blends, and on for the rest.
+    // Blending is turned off for locations that the shader blends, and stays on for the others.
     let others_stay = device.blending.independent_blend
         && !blended().any(AttachmentBlending::is_logic)
         && blended().any(|one| one.advanced().is_some())
@@ -334,7 +337,7 @@ fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u3
         .collect()
 }
 
-/// Whether attachments are read, or a barrier for them is recorded, within dynamic rendering.
+/// Whether attachments are read, or a barrier for them is recorded, inside dynamic rendering.
 fn reads_locally(device: &Device, state: &BlendingState, path: BlendingPath) -> bool {
     let has = &device.blending;
     let is_of_pass = matches!(
@@ -377,6 +380,7 @@ fn changes(
     (lowered, scope): (&[u32], PassScope),
 ) -> Vec<Change> {
     let mut changes = Vec::new();
+    // Changes for every mechanism first, then those of the chosen one.
     if scope == PassScope::RenderPass && device.pass_scope() != scope {
         changes.push(Change::RenderPassObject);
     }
@@ -432,7 +436,7 @@ fn changes(
     changes
 }
 
-/// The actions between draws, where these are not ordered.
+/// The action between draws, if the mechanism does not order them.
 fn between(path: BlendingPath, api: Api, (scope, local): (PassScope, bool)) -> Option<Action> {
     let inside = scope == PassScope::RenderPass || local;
     match path {

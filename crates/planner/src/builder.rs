@@ -1,4 +1,4 @@
-//! A plan under construction: it knows which pass is open, and ends it where a barrier has to be outside of passes.
+//! A plan under construction. It tracks the active pass, and ends it where a barrier must be outside of passes.
 
 mod assembly;
 mod record_at;
@@ -18,7 +18,6 @@ use super::sync::{self, Barrier};
 use crate::code;
 use polyshade_spv::Error;
 
-/// A plan under construction.
 pub(super) struct PlanBuilder<'s> {
     device: &'s Device,
     pipeline: &'s Pipeline,
@@ -27,14 +26,13 @@ pub(super) struct PlanBuilder<'s> {
     pub(super) steps: Vec<Step>,
     open: Option<Attachments>,
     pub(super) shader_runs: Option<ShaderRuns>,
-    /// Whether the application's pass was open before the draw: then it is resumed (attachments loaded), not begun.
+    /// Whether the application's pass has begun: then it is resumed (attachments loaded), not begun.
     begun: bool,
 }
 
-/// What answers a query.
+/// The mechanism that answers a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counting {
-    /// A query of the device's own.
     Query,
     Host,
     /// The [counter pass](Step::CounterPass).
@@ -54,8 +52,8 @@ impl<'s> PlanBuilder<'s> {
         Self { device, pipeline, draw, path, steps, open, shader_runs, begun }
     }
 
-    /// Waits outside of any pass: none of these barriers can be inside of one. Where the API has no barriers, the end
-    /// of the pass is one.
+    /// Records barriers outside of any pass, as none of them can be inside one. If the API has no barriers, ends the
+    /// pass.
     pub(super) fn wait(&mut self, barriers: Vec<Barrier>) {
         if barriers.is_empty() {
             return;
@@ -68,7 +66,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Whether the draw is captured, either way.
+    /// Whether the draw is captured, by any mechanism.
     fn captures(&self) -> bool {
         matches!(self.draw.feedback, Feedback::Active(_))
     }
@@ -78,7 +76,7 @@ impl<'s> PlanBuilder<'s> {
         self.captures() && self.path == Path::Compute
     }
 
-    /// Whether the device has the counters of the draw, and a [counter pass](Step::CounterPass) reads them.
+    /// Whether the device owns the counters of the draw, and a [counter pass](Step::CounterPass) reads them.
     pub(super) fn has_device_counters(&self) -> bool {
         match &self.draw.feedback {
             Feedback::Active(active) if self.path.stores() => {
@@ -88,7 +86,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// The counter on the device that the draw takes its vertex count from, if it does.
+    /// The counter on the device that the draw computes its vertex count from, if any.
     fn counted_vertices(&self) -> Option<&'s ByteCount> {
         match &self.draw.call {
             Call::ByteCount(count) if count.path.stores() && count.is_on_device() => Some(count),
@@ -96,7 +94,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Has the device count vertices, where the draw is not captured and its counter is on the device.
+    /// Adds a counter pass that computes the vertex count, if the draw is not captured and its counter is on the
+    /// device.
     pub(super) fn count_on_device(&mut self) -> Result<(), Error> {
         if self.counted_vertices().is_some() {
             if !self.device.buffer_addresses {
@@ -107,13 +106,13 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// Has the device count, outside of passes and behind what is waited for.
+    /// Adds a counter pass, outside of passes and after the barriers.
     pub(super) fn counter_pass(&mut self, mut pass: CounterPass) {
         pass.count = match &self.draw.call {
             Call::ByteCount(count) if count.is_on_device() => Some(count.into()),
             _ => None,
         };
-        // Where only the ends of passes wait, nothing can wait before the pass.
+        // The pass ends even without barriers, as the dispatch must be outside of it.
         self.close();
         if self.finds_segments() {
             self.steps.push(Step::FindSegments);
@@ -135,7 +134,6 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Whether the device makes the tables of segments.
     fn finds_segments(&self) -> bool {
         let is_indexed = matches!(self.draw.call, Call::Indexed | Call::IndexedIndirect);
         self.captures()
@@ -144,7 +142,7 @@ impl<'s> PlanBuilder<'s> {
             && self.pipeline.primitive_restart
     }
 
-    /// How the device captures the draw, if it does.
+    /// The capture state, if the extension captures the draw.
     fn native(&self) -> Option<&'s Active> {
         match &self.draw.feedback {
             Feedback::Active(active) if self.path == Path::Extension => Some(active),
@@ -152,19 +150,19 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Whether native capture runs on behind the draw.
+    /// Whether capture by the extension continues after the draw.
     fn runs_on(&self) -> bool {
         self.native().is_some_and(|active| active.end == End::Running)
     }
 
-    /// Opens the application's pass, unless it is open.
+    /// Begins or resumes the application's pass, unless it is active.
     fn open_application_pass(&mut self) {
         let contents = if self.begun { Contents::Load } else { Contents::AsAsked };
         self.open(Attachments::Application, contents);
         self.begun = true;
     }
 
-    /// Opens the pass in which the draw is rasterized; with rasterizer discard, the smallest one.
+    /// Begins the pass in which the draw is rasterized; with rasterizer discard, the smallest one.
     pub(super) fn open_pass(&mut self) {
         match self.pipeline.rasterizer_discard {
             true => self.open_small_pass(),
@@ -172,8 +170,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Opens a pass in which nothing is rasterized, unless the application's is open: the smallest that the API
-    /// permits.
+    /// Begins the smallest pass that the API permits, in which nothing is rasterized, unless the application's pass
+    /// has begun.
     fn open_small_pass(&mut self) {
         if self.begun {
             return self.open_application_pass();
@@ -181,20 +179,20 @@ impl<'s> PlanBuilder<'s> {
         self.open_own_pass();
     }
 
-    /// Whether a wait has ended the application's pass in an API where nothing but the ends of passes waits. What is
-    /// drawn in another one then has nothing to wait for in it, and it goes on once.
+    /// Whether a wait has ended the application's pass in an API that orders commands only by the ends of passes. A
+    /// draw in another pass then needs no further wait, and the application's pass resumes only once.
     pub(super) fn is_interrupted(&self) -> bool {
         self.begun && self.open.is_none() && self.device.api != Api::Vulkan
     }
 
-    /// Opens a pass to capture in that ends behind it, unless one is open that can end.
+    /// Begins a pass to capture in, which ends after the capture, unless a pass is active that can end.
     pub(super) fn open_pass_of_capture(&mut self) {
         if self.open.is_none() || self.draw.pass == PassState::RecordedAround {
             self.open_own_pass();
         }
     }
 
-    /// Opens a pass without the application's attachments, unless one is open.
+    /// Begins a pass without the application's attachments, unless one is active.
     pub(super) fn open_own_pass(&mut self) {
         let without = self.device.passes_without_attachments;
         let attachments = if without { Attachments::None } else { Attachments::Dummy };
@@ -224,7 +222,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Begins the queries that the device answers, and notes those that the host does; they are ended after the draw.
+    /// Begins the queries that the device answers, and adds steps for those that the host answers. The caller ends
+    /// the returned queries after the draw.
     pub(super) fn begin_queries(&mut self, captured: bool) -> Result<Vec<Query>, Error> {
         let mut on_device = Vec::new();
         for &query in &self.draw.queries {
@@ -255,7 +254,7 @@ impl<'s> PlanBuilder<'s> {
         self.steps.extend(queries.iter().rev().map(|query| Step::EndQuery(*query)));
     }
 
-    /// What answers a query: the host can where it knows how many primitives the draw has.
+    /// Returns the mechanism that answers a query: the host can if it knows the number of primitives of the draw.
     fn counting(&self, query: Query, captured: bool) -> Result<Counting, Error> {
         let stream = stream(query);
         let streams = match &self.device.transform_feedback {
@@ -276,7 +275,7 @@ impl<'s> PlanBuilder<'s> {
                     "the device has no transform feedback queries",
                 )),
             },
-            // Zero where nothing is captured, whatever is drawn.
+            // The result is zero if the draw is not captured.
             (Query::Stream(_), Path::Storage | Path::Compute) if !captured => Ok(Counting::Host),
             (Query::Stream(_), Path::Storage | Path::Compute) => self.counted_by_counter_pass(),
             (Query::PrimitivesGenerated(_), _) => match &self.device.primitives_generated {
@@ -287,7 +286,7 @@ impl<'s> PlanBuilder<'s> {
                 Some(has) if self.pipeline.rasterizer_discard && !has.with_discard => {
                     self.counted_by_counter_pass()
                 }
-                // Where a draw becomes two, the device would count both.
+                // The device would count the primitives twice if the draw becomes two.
                 Some(_) if captured && self.path.stores() => self.counted_by_counter_pass(),
                 Some(_) => Ok(Counting::Query),
                 None => self.counted_by_counter_pass(),
@@ -314,7 +313,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(Counting::Host)
     }
 
-    /// How rasterization is switched off for a shader that has outputs, where the pipeline discards.
+    /// How rasterization is turned off for a shader that has outputs, if the pipeline discards.
     pub(super) fn rasterization(&self) -> (Position, Rasterization) {
         match (self.pipeline.rasterizer_discard, self.device.rasterization_off) {
             (false, _) => (Position::Unchanged, Rasterization::On),
@@ -326,7 +325,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// The draw with the application's topology, or with the topology that stands for it in this API.
+    /// Adds the draw with the application's topology, or with the topology that replaces it in this API.
     pub(super) fn draw(
         &mut self,
         variant: Variant,
@@ -342,8 +341,8 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// Waits for what the capture has stored to be handed on, and draws that: of `bound` it binds and fills in what
-    /// the draw needs. Of a draw with indices, what is stored has a vertex for each.
+    /// Waits for the outputs that the capture has stored, and draws them. From `bound` it repeats the bindings and
+    /// parameters that the draw needs. The stored outputs of an indexed draw have one vertex for each index.
     pub(super) fn pass_on(&mut self, bound: &[Step]) -> Result<(), Error> {
         self.wait_for_outputs();
         self.open_pass();
@@ -358,7 +357,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// The draw of every vertex as a point, of a variant without outputs.
+    /// Adds a draw of every vertex as a point, with a variant without outputs.
     pub(super) fn draw_points(&mut self, variant: Variant) -> Result<(), Error> {
         let call = self.call_of_points()?;
         self.bind(variant, Position::Unchanged, Rasterization::Off, Assembly::Points);
@@ -366,7 +365,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// The dispatch that captures every vertex, outside of passes, of what `bound` binds and fills in.
+    /// Adds the dispatch that captures every vertex, outside of passes, with the bindings and parameters in `bound`.
     pub(super) fn dispatch(&mut self, variant: Variant, bound: Vec<Step>) -> Result<(), Error> {
         let call = self.call_of_points()?;
         self.close();
@@ -376,7 +375,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// The draw command as the application asks for it.
+    /// The draw command that the application requested.
     pub(super) fn call(&self) -> Result<DrawCall, Error> {
         match &self.draw.call {
             Call::Vertices => Ok(DrawCall::Vertices),
@@ -387,7 +386,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// The draw command where every vertex is a point, and as many are drawn as are captured.
+    /// The draw command that draws every captured vertex as a point.
     fn call_of_points(&self) -> Result<DrawCall, Error> {
         match &self.draw.call {
             Call::Indexed => Ok(DrawCall::OverIndices),
@@ -422,8 +421,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// The finished plan. It leaves the application's pass open or closed as it found it, but open where native capture
-    /// continues.
+    /// Returns the finished plan. The application's pass is active or inactive as before the plan, but stays active
+    /// if capture by the extension continues.
     pub(super) fn finish(
         mut self,
         path: Option<Path>,

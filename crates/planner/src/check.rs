@@ -1,4 +1,4 @@
-//! What the state must hold whichever way captures.
+//! Checks of the state that do not depend on the mechanism.
 
 use super::counter_pass;
 use super::device::{Api, Device};
@@ -11,10 +11,10 @@ use crate::code;
 use polyshade::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
 use polyshade_spv::Error;
 
-/// How long a list in the state can be: far beyond what makes sense.
+/// The longest list that the state may have, far above any real need.
 const MOST_ENTRIES: usize = 64;
 
-/// Refuses what contradicts itself, and what no way of capturing can do.
+/// Rejects states that contradict themselves, and those that no mechanism can capture.
 pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<(), Error> {
     if device.api != Api::Vulkan && device.transform_feedback.is_some() {
         let message = format!("{} has no VK_EXT_transform_feedback", device.api.name());
@@ -23,6 +23,7 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
         return Err(Error::new(&code::PLAN_PATCHES, "patches and tessellation stages go together"));
     }
+    // The lists of uses: their lengths, then their contents.
     let lists = [&draw.reads, &draw.before.captured, &draw.before.counters];
     let lists = lists.into_iter().chain([&draw.next.captured, &draw.next.counters]);
     let lists = lists.chain([&draw.before.inputs, &draw.next.inputs]);
@@ -48,6 +49,7 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
             ));
         }
     }
+    // The counter that the vertex count is computed from.
     if let Call::ByteCount(count) = &draw.call {
         self::counter(&count.counter)?;
         if count.stride == 0 || !count.stride.is_multiple_of(4) {
@@ -74,7 +76,8 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
 }
 
-/// The device reads the counter that counts the vertices, and writes those that it saves, with nothing between them.
+/// Rejects draws that save the counter that their vertex count is computed from: the device reads and writes counters
+/// without a barrier in between.
 fn counted_apart(call: &Call, active: &Active) -> Result<(), Error> {
     match call {
         Call::ByteCount(count) if active.end.counters().contains(&Some(count.counter)) => {
@@ -148,8 +151,8 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses devices without enough storage buffers for the counter pass where there are no addresses. All of Metal's
-/// have enough: their number here is the one that the vertex stage leaves.
+/// Rejects devices without buffer addresses that have too few storage buffers for the counter pass. All Metal devices
+/// have enough: their number here is the one that the vertex stage leaves free.
 pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
     let (most, needed) = (device.max_storage_buffers, counter_pass::BUFFERS);
     if device.api == Api::Metal || most >= needed {
@@ -172,14 +175,14 @@ fn counter(counter: &Counter) -> Result<(), Error> {
     ))
 }
 
-/// The feedback range that is bound. An explicit size is taken as it is; without one it is what is left of the buffer.
+/// Returns the feedback range that is bound. Without an explicit size, it is the rest of the buffer.
 pub(super) fn range(bound: &Bound) -> Result<FeedbackRange, Error> {
     let Bound { buffer_size, offset, size, .. } = *bound;
     let Some(left) = buffer_size.checked_sub(offset) else {
         let message = format!("a range from byte {offset} of a buffer of {buffer_size} bytes");
         return Err(Error::new(&code::PLAN_RANGE_OUT_OF_BOUNDS, message));
     };
-    // Vulkan takes whole words only, and a buffer may have a rest.
+    // Vulkan requires multiples of 4, but the size of a buffer may be none.
     let size = size.unwrap_or(left - left % 4);
     if size > left {
         let message =

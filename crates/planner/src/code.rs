@@ -1,4 +1,4 @@
-//! The codes of this crate's errors. Those of modules and lowerings are in [`polyshade::code`].
+//! The codes of this crate's errors. [`polyshade::code`] has those of modules and lowerings.
 
 polyshade_spv::codes! {
     PLAN_NOTHING_CAPTURED: Options, "plan.nothing-captured",

@@ -10,7 +10,7 @@ use super::storage::{
 };
 use polyshade_spv::Error;
 
-/// A dispatch that captures, then, unless rasterization is off, a draw that rasterizes.
+/// A dispatch that captures and, unless rasterization is off, a draw that rasterizes.
 pub(super) fn plan(
     device: &Device,
     pipeline: &Pipeline,
@@ -31,7 +31,7 @@ pub(super) fn plan(
     let mut steps = PlanBuilder::new(device, pipeline, draw, Path::Compute);
     steps.shader_runs = shader_runs;
     steps.wait_before()?;
-    // The host or the counter pass counts: there is none for the device to begin.
+    // The host or the counter pass answers the queries: none begins on the device.
     steps.begin_queries(true)?;
     let outputs = binding_of_outputs(stored.storage).filter(|_| is_once);
     let bound: Vec<Step> = outputs.chain(stored.bound(&mut steps, capture, active)?).collect();

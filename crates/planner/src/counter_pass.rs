@@ -1,47 +1,49 @@
-//! The counter pass: compute shaders that advance the counters on the device, and the jobs that the host gives them.
+//! The counter pass: compute shaders that advance the counters on the device, and the jobs that the host writes for
+//! them.
 //!
 //! Where the counters are on the [device](crate::CounterOwner::Device), a plan has a step
 //! [`CounterPass`](crate::Step::CounterPass): the host writes a [`Job`] to memory and dispatches [`Shader::Count`],
-//! which needs only the address of the jobs. It reads the application's arguments, counts and counters, and writes the
-//! words that the variants read, the arguments that draw them, what queries count and the counters at the end. Where
-//! indices restart primitives, [`Shader::Segments`] is dispatched before and makes the tables. Several jobs can be done
-//! by one dispatch, in their order: those of all draws of a pass, say, in front of it.
+//! which needs only the address of the jobs. It reads the application's draw arguments, draw counts and counters, and
+//! writes the host parameters of the variants, the arguments of the draws that capture, the query results and the
+//! final counters. Where indices restart primitives, [`Shader::Segments`] is dispatched first and builds the segment
+//! tables. One dispatch can do several jobs in order, for example those of all draws of a render pass before that
+//! pass.
 //!
-//! All places are addresses (`VkDeviceAddress`), multiples of 4 unless said otherwise, of memory that the host owns and
-//! has made as large as is said here; 0 is none. Where a device has no addresses, [`Shader::bound_words`] finds the
-//! memory in descriptors, and [`place_in`] makes the places. Arguments, counts and counters may hold anything: nothing
-//! is written elsewhere. Sizes, strides and offsets are in bytes.
+//! All locations are addresses (`VkDeviceAddress`) of memory that the host owns, multiples of 4 unless stated
+//! otherwise; the host allocates the sizes given here, and 0 means no location. On devices without buffer addresses,
+//! [`Shader::bound_words`] accesses memory through descriptors, and [`place_in`] makes the locations. Arguments,
+//! counts and counters may have any values: the shaders never write outside of these locations. Sizes, strides and
+//! offsets are in bytes.
 
 use super::steps::ParamValue;
 use polyshade::transform_feedback::{IndexType, MAX_BUFFERS, Topology};
 use std::sync::LazyLock;
 
-/// A compute shader of the counter pass. It has [`PUSH_CONSTANTS`] bytes of push constants: the place of the first job,
-/// in 8 bytes, and how many jobs there are; or the place of a [`List`] and [`List::COUNT`].
+/// A compute shader of the counter pass. It has [`PUSH_CONSTANTS`] bytes of push constants: the location of the first
+/// job in 8 bytes, and the number of jobs; or the location of a [`List`] and [`List::COUNT`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shader {
-    /// Does the jobs; one workgroup is dispatched.
+    /// Does the jobs. The host dispatches one workgroup.
     Count,
-    /// Makes the tables of segments: as many workgroups are dispatched as the jobs have draws at most, by as many as
-    /// there are jobs. Of more than 65,535 draws, rows of so many are dispatched one behind the other, as the third
-    /// dimension.
+    /// Builds the segment tables. The host dispatches, in x, as many workgroups as the largest job has draws, and in
+    /// y as many as there are jobs. More than 65,535 draws are split into rows of that many, numbered by z.
     Segments,
 }
 
-/// Bytes of push constants of both shaders.
+/// The size of the push constants of both shaders, in bytes.
 pub const PUSH_CONSTANTS: u32 = 12;
 
-/// How many storage buffers [`Shader::bound_words`] has: the bindings from 0 on of set 0.
+/// The number of storage buffers of [`Shader::bound_words`]: bindings 0 to 7 of set 0.
 pub const BUFFERS: u32 = 8;
 
-/// The place `offset` bytes behind the start of what is bound at this binding, for [`Shader::bound_words`].
+/// Returns the location `offset` bytes after the start of the buffer at this binding, for [`Shader::bound_words`].
 pub fn place_in(binding: u32, offset: u32) -> u64 {
     (u64::from(binding) + 1) << 32 | u64::from(offset)
 }
 
 impl Shader {
-    /// The SPIR-V module, of version 1.0; the entry point is `main`. It has no descriptors: places are addresses, and
-    /// the device needs `bufferDeviceAddress`.
+    /// The SPIR-V 1.0 module; its entry point is `main`. It has no descriptors: the device needs
+    /// `bufferDeviceAddress`.
     pub fn words(self) -> &'static [u32] {
         static KEEP: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/count.spv")));
@@ -53,10 +55,10 @@ impl Shader {
         }
     }
 
-    /// The same for devices without addresses: places are in [`BUFFERS`] storage buffers. The jobs, lists, templates,
-    /// blocks, commands, tables and what queries count are at binding 0, the states at binding 1; arguments, counts,
-    /// counters, indices and predicates are anywhere. What is behind the end of a buffer is neither read nor written. A
-    /// binding that no place names has something bound to it all the same.
+    /// The SPIR-V module for devices without buffer addresses: locations are in [`BUFFERS`] storage buffers. Binding
+    /// 0 holds the jobs, lists, templates, parameter blocks, commands, tables and query results, and binding 1 the
+    /// states. Draw arguments, counts, counters, indices and predicates may be in any of the buffers. Accesses beyond
+    /// the end of a buffer have no effect. The host must bind a buffer to unused bindings as well.
     pub fn bound_words(self) -> &'static [u32] {
         static KEEP: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/count_bound.spv")));
@@ -75,57 +77,59 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     words.collect()
 }
 
-/// What is done for a capture: begin, draw, end, each where it is there.
+/// The work for one capture: its begin, its draws and its end, each of them optional.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Job {
-    /// [`Job::STATE_SIZE`] bytes for a capture: the counter pass's memory of how much is filled. A job that does not
-    /// begin goes on from what the one before has left there.
+    /// [`Job::STATE_SIZE`] bytes that keep the filled sizes of the buffers. A job that does not begin a capture
+    /// continues from the state that the previous job wrote.
     pub state: u64,
-    /// Capture begins, with the counters at these places, one a feedback buffer; where there is none, with 0.
+    /// Capture begins with the counters at these locations, one a feedback buffer; a buffer without a location begins
+    /// at 0.
     pub begin: Option<[u64; MAX_BUFFERS]>,
     /// The draws.
     pub draws: Option<Draws>,
-    /// [`Job::QUERY_SIZE`] bytes to which is added what was counted: the primitives written, then the primitives
-    /// needed, in 8 bytes each, as a query of transform feedback has them.
+    /// [`Job::QUERY_SIZE`] bytes that the counted primitives are added to: the primitives written, then the
+    /// primitives needed, in 8 bytes each, as in the result of a transform feedback query.
     pub query: u64,
-    /// Capture ends, and the counters are written to these places.
+    /// Capture ends, and the counters are written to these locations.
     pub end: Option<[u64; MAX_BUFFERS]>,
 }
 
 /// The draws of a job: one, or those of a multi-draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Draws {
-    /// The application's.
+    /// The application's topology.
     pub topology: Topology,
-    /// Where their numbers come from.
+    /// The source of the draw arguments.
     pub arguments: Arguments,
-    /// How many there are, at most.
+    /// The number of draws, or its maximum if a buffer holds the number.
     pub count: u32,
-    /// What conditional rendering looks at. Draws whose arguments the host gives are left out by the device itself,
-    /// for which conditional rendering has to be active there, too.
+    /// The predicate of conditional rendering. If the arguments of the draws are [direct](Arguments::Direct), the
+    /// counter pass cannot leave them out: conditional rendering must also be active at these draws.
     pub predicate: Option<Predicate>,
-    /// The size of each feedback range and the bytes of a vertex in it; (0, 0) where nothing is captured or bound.
+    /// The size of each feedback range and the bytes of a vertex in it; (0, 0) for a buffer that is unbound or
+    /// unused.
     pub buffers: [(u32, u32); MAX_BUFFERS],
-    /// The [`template`] of the words that variants read.
+    /// The [`template`] of the host parameters.
     pub template: u64,
-    /// How many words that is.
+    /// The number of host parameters.
     pub word_count: u32,
-    /// Where the words go: `count` blocks.
+    /// The destination of the host parameters: `count` blocks.
     pub blocks: u64,
-    /// From one block to the next.
+    /// The stride of the blocks.
     pub block_stride: u32,
-    /// Where the arguments of the draws go that capture, `count` of [`Job::COMMAND_SIZE`] bytes
-    /// (`VkDrawIndirectCommand`): of draws with indices, a vertex is an index. Draws that are left out have no
-    /// instances.
+    /// The destination of the arguments of the draws that capture: `count` times [`Job::COMMAND_SIZE`] bytes
+    /// (`VkDrawIndirectCommand`). For draws with indices, each index counts as a vertex. Draws that are left out get
+    /// 0 instances.
     pub commands: u64,
-    /// Where the work groups go of draws that are dispatched to capture, `count` of [`Job::GROUPS_SIZE`] bytes
-    /// (`VkDispatchIndirectCommand`).
+    /// The destination of the workgroup counts of captures that are dispatched: `count` times [`Job::GROUPS_SIZE`]
+    /// bytes (`VkDispatchIndirectCommand`).
     pub groups: u64,
-    /// Where restarts are looked for.
+    /// The indices and tables of draws in which indices may restart primitives.
     pub segments: Option<Segments>,
 }
 
-/// Where the numbers of draws come from.
+/// The source of the arguments of draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arguments {
     /// The host knows them.
@@ -136,25 +140,25 @@ pub enum Arguments {
         instance_count: u32,
         /// `firstVertex` or `firstIndex`.
         first: u32,
-        /// `vertexOffset`, where there are indices.
+        /// `vertexOffset`, if there are indices.
         vertex_offset: i32,
         /// `firstInstance`.
         first_instance: u32,
     },
-    /// Arguments in a buffer.
+    /// A buffer holds the arguments.
     Indirect {
-        /// Where the first are: `VkDrawIndexedIndirectCommand` where `indexed`, else `VkDrawIndirectCommand`.
+        /// The first arguments: `VkDrawIndexedIndirectCommand` if `indexed`, else `VkDrawIndirectCommand`.
         place: u64,
-        /// From one to the next, where there are several.
+        /// The stride of the arguments.
         stride: u32,
-        /// Where it stands how many draws there are, if it does; what is more than the most is left out.
+        /// The location of the number of draws, or 0. Draws beyond [`Draws::count`] are left out.
         count: u64,
         /// Whether the draws have indices.
         indexed: bool,
     },
-    /// What a counter exceeds `offset` by, divided by `stride` and rounded down.
+    /// The vertex count is (counter − `offset`) / `stride`, rounded down; 0 if the counter is smaller than `offset`.
     ByteCount {
-        /// The counter.
+        /// The location of the counter.
         counter: u64,
         /// `counterOffset`.
         offset: u32,
@@ -167,76 +171,79 @@ pub enum Arguments {
     },
 }
 
-/// What conditional rendering looks at: 32 bits.
+/// The predicate of conditional rendering: a 32-bit value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Predicate {
-    /// Where they are.
+    /// The location of the value.
     pub place: u64,
-    /// Whether is drawn where they are 0, rather than where they are not.
+    /// Whether draws are executed if the value is 0, instead of if it is not 0.
     pub inverted: bool,
 }
 
-/// The indices of draws that may restart primitives, and the tables that are made of them.
+/// The indices of draws in which an index may restart primitives, and the tables that are made from them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Segments {
-    /// How wide an index is.
+    /// The type of an index.
     pub index_type: IndexType,
-    /// Where index 0 is: a multiple of the size of an index.
+    /// The location of index 0, a multiple of the size of an index.
     pub indices: u64,
-    /// The bytes of the index buffer from there on.
+    /// The bytes of the index buffer from index 0 on.
     pub size: u32,
-    /// Where the tables go, one a draw; where there is a pool, where 4 bytes a draw say where in the pool its table is.
+    /// The destination of the tables, one a draw. With a pool: 4 bytes a draw, which get the offset of its table in
+    /// the pool, in units of 8 bytes.
     pub tables: u64,
-    /// The bytes of a table, a multiple of 4: [`Segments::table_size`]. A word of the variants says it, or where there
-    /// is a pool, the bytes of that.
+    /// The bytes of one table, a multiple of 4: [`Segments::table_size`]. The variants read this value as a host
+    /// parameter; with a pool, that parameter is the size of the pool.
     pub table_size: u32,
-    /// Memory that the draws of any number of jobs share for their tables: each takes as much as it has restarts, and
-    /// one that finds no room has no primitives. 0 where there is none; its address is a multiple of 8, and it begins
-    /// with [`Segments::pool`]. Only where places are addresses.
+    /// Memory for tables that the draws of any number of jobs share, or 0. Each table takes the space that its
+    /// restarts need; a draw whose table does not fit has no primitives. The address is a multiple of 8, and the pool
+    /// begins with [`Segments::pool`]. Pools require buffer addresses.
     pub pool: u64,
 }
 
 impl Segments {
-    /// The words that a pool of so many bytes begins with.
+    /// The first four 32-bit values of a pool of `size` bytes.
     pub fn pool(size: u32) -> [u32; 4] {
         [0, 0, 0, (size / 8).saturating_sub(2)]
     }
 
-    /// The bytes of a table for draws of an index buffer of so many bytes: as many as if every index was a restart. At
-    /// most 2³² - 4, so that what has more indices than half a billion has to have fewer restarts.
+    /// Returns the bytes of a table for draws with an index buffer of `size` bytes, if every index may be a restart.
+    /// The result is at most 2³² - 4, so buffers with more than about half a billion indices must have fewer
+    /// restarts.
     pub fn table_size(index_type: IndexType, size: u32) -> u32 {
         let segments = u64::from(size / index_type.bytes()) + 2;
         (segments * 8 + 8).min(u64::from(u32::MAX - 3)) as u32
     }
 }
 
-/// Jobs that are known later than the commands which do them: the host dispatches both shaders indirectly, and writes
-/// the list before it submits them. So all jobs of a render pass are done in front of it.
+/// Jobs that are known only after the commands that do them are recorded. The host dispatches both shaders indirectly
+/// and writes the list before it submits them. So the jobs of all draws of a render pass can be done before that
+/// pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct List {
-    /// Where the first job is.
+    /// The location of the first job.
     pub jobs: u64,
-    /// How many there are.
+    /// The number of jobs.
     pub count: u32,
-    /// The most draws of a job that has [`Segments`]; 0 where none has.
+    /// The largest number of draws of a job that has [`Segments`]; 0 if none has.
     pub restarted: u32,
 }
 
 impl List {
-    /// What stands in place of a number of jobs.
+    /// The value in the push constants that stands in place of the number of jobs.
     pub const COUNT: u32 = u32::MAX;
-    /// Bytes of a list; its address is a multiple of 4.
+    /// The bytes of a list; its address is a multiple of 4.
     pub const SIZE: u32 = 40;
-    /// Where the arguments of [`Shader::Count`] stand in it (`VkDispatchIndirectCommand`).
+    /// The offset of the arguments of [`Shader::Count`] (`VkDispatchIndirectCommand`).
     pub const KEEP: u32 = 16;
-    /// Where those of [`Shader::Segments`] stand.
+    /// The offset of the arguments of [`Shader::Segments`] (`VkDispatchIndirectCommand`).
     pub const SEGMENTS: u32 = 28;
 
-    /// The words of the list.
+    /// The contents of the list, as 32-bit values.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let jobs = [self.jobs as u32, (self.jobs >> 32) as u32, self.count, self.restarted];
         let keep = [self.count.min(1), 1, 1];
-        // The most that a device has to dispatch in one dimension: further groups fill rows.
+        // Vulkan guarantees 65,535 workgroups in a dimension; more groups fill further rows.
         let row = 65_535;
         let groups = u64::from(self.restarted) * u64::from(self.count);
         let segments = [groups.min(row) as u32, groups.div_ceil(row).min(row) as u32, 1];
@@ -248,7 +255,7 @@ impl List {
     }
 }
 
-// The words of a job, by number, of which jobs.glsl is the other half. Those that are places take two.
+// Offsets in a job, in 32-bit values; jobs.glsl has the same constants. A location takes two values.
 const FLAGS: usize = 0;
 const TOPOLOGY: usize = 1;
 const STATE: usize = 2;
@@ -277,7 +284,7 @@ const INDICES: usize = 58;
 const GROUPS: usize = 60;
 const POOL: usize = 62;
 
-// The flags.
+// Bits of the value at FLAGS.
 const BEGINS: u32 = 1;
 const ENDS: u32 = 2;
 const DRAWS: u32 = 4;
@@ -288,10 +295,11 @@ const INDIRECT: u32 = 64;
 const INDEXED_INDIRECT: u32 = 128;
 const BYTE_COUNT: u32 = 256;
 
-/// The template of a block of words, in 32-bit words: what each word is, then for each a value. `value` gives those
-/// that the host knows: all but first vertex, vertex count, the instances, vertex offset, slots, limit, the address of
-/// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on, and where
-/// capture starts from where the range begins in what is bound.
+/// Returns the template of a parameter block: first the kind of each host parameter, then a value for each. `value`
+/// returns the values that the host knows. The device computes the others: first vertex, vertex count, first
+/// instance, instance count, vertex offset, slots, limit, the table's address and the filled sizes. It adds the
+/// number of the draw to the draw index, and the filled size to a start, which is the offset of the range in the
+/// bound buffer.
 pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
         ParamValue::FirstVertex => (1, 0),
@@ -305,7 +313,7 @@ pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32)
         ParamValue::TableAddressHigh => (9, 0),
         ParamValue::InstanceCount => (11, 0),
         ParamValue::DeviceCounter(buffer) => (10, *buffer),
-        // Two numbers in one, as offsets are multiples of 4.
+        // The offset and the number of the buffer share 32 bits, as offsets are multiples of 4.
         ParamValue::Start(buffer) => (10, value(word) & !3 | *buffer),
         known => (0, value(known)),
     });
@@ -314,19 +322,20 @@ pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32)
 }
 
 impl Job {
-    /// Bytes of a job; its address is a multiple of 4.
+    /// The bytes of a job; its address is a multiple of 4.
     pub const SIZE: u32 = 256;
-    /// Bytes of the state of a capture.
+    /// The bytes of the state of a capture.
     pub const STATE_SIZE: u32 = 16;
-    /// Bytes of what is counted for a query.
+    /// The bytes of the result of a query.
     pub const QUERY_SIZE: u32 = 16;
-    /// Bytes of the arguments of a draw that captures.
+    /// The bytes of the arguments of a draw that captures.
     pub const COMMAND_SIZE: u32 = 16;
-    /// Bytes of the work groups of a draw that is dispatched to capture.
+    /// The bytes of the workgroup counts of a capture that is dispatched.
     pub const GROUPS_SIZE: u32 = 12;
 
-    /// Has these jobs, which are words already, write so many blocks and commands further than they do: each draw has
-    /// room for several of them, as a secondary command buffer may be executed several times in a render pass.
+    /// Moves the destinations of encoded jobs to the blocks and commands of execution number `times`. A secondary
+    /// command buffer may be executed several times in a render pass, so the host allocates several blocks and
+    /// commands a draw.
     pub fn move_on(jobs: &mut [u32], times: u32) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             let mut words = Record(*job);
@@ -344,7 +353,7 @@ impl Job {
         }
     }
 
-    /// Has these jobs, which are words already, write commands that draw nothing, and neither capture nor count.
+    /// Changes encoded jobs so that they write commands that draw nothing, and neither capture nor count.
     pub fn leave_out(jobs: &mut [u32]) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             job[FLAGS] &= DRAWS;
@@ -353,8 +362,8 @@ impl Job {
         }
     }
 
-    /// Has the draws of these jobs, which are words already, heed what conditional rendering looks at, but for those
-    /// that look at something themselves: the jobs of a secondary command buffer that inherits it.
+    /// Adds a predicate to the draws of encoded jobs that have none. This is for the jobs of a secondary command
+    /// buffer that inherits conditional rendering.
     pub fn inherit(jobs: &mut [u32], predicate: Predicate) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             if job[FLAGS] & (DRAWS | PREDICATED) == DRAWS {
@@ -365,7 +374,7 @@ impl Job {
         }
     }
 
-    /// The words of the job, as the shaders read them.
+    /// The encoded job, as the shaders read it.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let mut words = Record::default();
         words.place(STATE, self.state);
@@ -384,7 +393,7 @@ impl Job {
     }
 }
 
-/// The words of a job on their way.
+/// A job that is being encoded.
 struct Record([u32; Job::SIZE as usize / 4]);
 
 impl Default for Record {

@@ -1,4 +1,4 @@
-//! What a device can do, as far as drawing a capture, or blending, depends on it.
+//! The capabilities of a device that captures and blending depend on.
 
 mod support;
 
@@ -9,17 +9,17 @@ use polyshade::host::TransformFeedback;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// The rules that a device plays by.
+/// The API whose rules a device follows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Api {
-    /// Barriers are explicit, and none of ours can be inside a pass.
+    /// Barriers are explicit, and none of the planner's barriers can be inside a pass.
     #[default]
     Vulkan,
-    /// What one pass stores is seen by the next; inside a pass nothing can be waited for.
+    /// The stores of one pass are visible to the next; a pass has no barriers inside.
     Metal,
-    /// As Metal; and a buffer that a pass stores to has no other use in it.
+    /// As Metal, and a buffer that a pass stores to has no other use in that pass.
     WebGpu,
 }
 
@@ -34,69 +34,68 @@ impl Api {
     }
 }
 
-/// Of which shaders rasterization can be turned off.
+/// The shaders with which rasterization can be turned off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RasterizationOff {
-    /// Of all: it is a state of the pipeline.
+    /// All: it is a state of the pipeline.
     #[default]
     Always,
-    /// Only of those without stage output.
+    /// Only shaders without stage outputs.
     WithoutOutputs,
-    /// Of none, and each has to output a position.
+    /// None, and each shader has to output a position.
     Never,
 }
 
-/// A device, by the capabilities that a plan depends on. The default is the least that Vulkan 1.0 guarantees.
+/// The capabilities of a device that a plan depends on. The default is the minimum that Vulkan 1.0 guarantees.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Device {
-    /// Whose rules hold.
+    /// The API whose rules the device follows.
     pub api: Api,
-    /// `VK_EXT_transform_feedback`, where its feature is there.
+    /// `VK_EXT_transform_feedback`, if the feature is supported.
     pub transform_feedback: Option<TransformFeedback>,
-    /// `VK_EXT_provoking_vertex`, where it is there.
+    /// `VK_EXT_provoking_vertex`, if it is supported.
     pub provoking_vertex: Option<ProvokingVertexModes>,
-    /// `VK_EXT_primitives_generated_query`, where its feature is there.
+    /// `VK_EXT_primitives_generated_query`, if the feature is supported.
     pub primitives_generated: Option<PrimitivesGenerated>,
-    /// Buffers have addresses: `bufferDeviceAddress`.
+    /// Whether buffers have addresses: `bufferDeviceAddress`.
     pub buffer_addresses: bool,
-    /// A vertex stage may store to buffers: `vertexPipelineStoresAndAtomics`.
+    /// Whether vertex stages can store to buffers: `vertexPipelineStoresAndAtomics`.
     pub vertex_stores: bool,
-    /// A vertex stage may store and have outputs at once.
+    /// Whether a vertex stage that stores may have stage outputs.
     pub stores_beside_outputs: bool,
-    /// Of which shaders rasterization can be turned off.
+    /// The shaders with which rasterization can be turned off.
     pub rasterization_off: RasterizationOff,
-    /// A pass may have no attachment at all.
+    /// Whether a pass may have no attachments.
     pub passes_without_attachments: bool,
-    /// Passes are begun with `vkCmdBeginRendering`, without a render pass object.
+    /// Whether passes begin with `vkCmdBeginRendering`, without a render pass object.
     pub dynamic_rendering: bool,
-    /// There are triangle fans.
+    /// Whether the API has triangle fans.
     pub triangle_fans: bool,
-    /// How many descriptor sets can be bound: `maxBoundDescriptorSets`.
+    /// `maxBoundDescriptorSets`.
     pub max_bound_sets: u32,
-    /// How many storage buffers a stage can have: `maxPerStageDescriptorStorageBuffers`. Of Metal, how many buffers of
-    /// any kind are left beside the shader's vertex and uniform buffers: there are 31 in all.
+    /// `maxPerStageDescriptorStorageBuffers`. For Metal, the buffers of any kind that the shader's vertex and uniform
+    /// buffers leave free, of 31 in all.
     pub max_storage_buffers: u32,
-    /// How many bytes of a storage buffer can be bound: `maxStorageBufferRange`. Of Metal, `maxBufferLength`, which is
-    /// 256 MiB on the least of its devices.
+    /// `maxStorageBufferRange`, in bytes. For Metal, `maxBufferLength`, which is at least 256 MiB.
     pub max_storage_range: u32,
-    /// What the offset of a bound storage buffer is a multiple of: `minStorageBufferOffsetAlignment`.
+    /// `minStorageBufferOffsetAlignment`, in bytes.
     pub storage_alignment: u32,
-    /// How many bytes of push constants there are: `maxPushConstantsSize`.
+    /// `maxPushConstantsSize`, in bytes.
     pub max_push_constants: u32,
     /// The cost of writing outputs to a buffer and reading them in a second pass.
     pub spill_cost: SpillCostModel,
-    /// What there is for blending.
+    /// The device's support for blending.
     pub blending: Blending,
-    /// What it has of clip and cull distances.
+    /// The device's support for clip and cull distances.
     pub distances: DistanceSupport,
 }
 
 impl Device {
-    /// How its passes are begun.
+    /// Returns the command with which passes begin.
     pub fn pass_scope(&self) -> PassScope {
         match self.api {
             Api::Vulkan if self.dynamic_rendering => PassScope::Rendering,
@@ -107,17 +106,17 @@ impl Device {
     }
 }
 
-/// The cost of storing the outputs of vertices in one pass and reading them in the next, in instructions of a vertex
-/// shader. By default what a driver takes that is a program (`docs/performance.md`).
+/// The cost of storing the outputs of vertices in one pass and reading them in the next, in vertex shader
+/// instructions. The default was measured on SwiftShader (`docs/performance.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SpillCostModel {
-    /// Of each draw: a wait, and the end of the pass for it.
+    /// The cost of a draw: a barrier, for which the pass ends.
     pub draw: u32,
-    /// Of each vertex.
+    /// The cost of a vertex.
     pub vertex: u32,
-    /// Of each 32 bits of a vertex's outputs.
+    /// The cost of each 32 bits of a vertex's outputs.
     pub word: u32,
 }
 
@@ -127,7 +126,7 @@ impl Default for SpillCostModel {
     }
 }
 
-/// What `VK_EXT_provoking_vertex` offers.
+/// The features and properties of `VK_EXT_provoking_vertex`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -140,7 +139,7 @@ pub struct ProvokingVertexModes {
     pub preserved_by_capture_in_fans: bool,
 }
 
-/// What `VK_EXT_primitives_generated_query` offers.
+/// The features of `VK_EXT_primitives_generated_query`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -151,27 +150,27 @@ pub struct PrimitivesGenerated {
     pub with_streams: bool,
 }
 
-/// A device to plan for where there is none to ask.
+/// A typical device, to plan without a real one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Preset {
-    /// Vulkan with `VK_EXT_transform_feedback`, as desktop drivers offer it.
+    /// Vulkan with `VK_EXT_transform_feedback`, as on desktop drivers.
     Vulkan,
-    /// Vulkan 1.0 on a phone: the limits that are guaranteed, and stores from the vertex stage.
+    /// Vulkan 1.0 on a phone: the guaranteed limits, and stores from the vertex stage.
     VulkanMobile,
-    /// Metal from MSL 2.1 on, where a vertex stage that stores may have outputs: no barriers inside a pass.
+    /// Metal from MSL 2.1 on, where a vertex stage that stores may have outputs; no barriers inside a pass.
     Metal,
-    /// WebGPU as specified: a vertex stage stores nothing.
+    /// WebGPU as specified: a vertex stage cannot store.
     WebGpu,
-    /// A native implementation of WebGPU that lets a vertex stage store, as wgpu does where it is asked to.
+    /// A native implementation of WebGPU that lets a vertex stage store, as wgpu does with `VERTEX_WRITABLE_STORAGE`.
     WebGpuNative,
 }
 
 impl Preset {
-    /// All of them.
+    /// All presets.
     pub const ALL: [Self; 5] =
         [Self::Vulkan, Self::VulkanMobile, Self::Metal, Self::WebGpu, Self::WebGpuNative];
 
-    /// Its name.
+    /// The name of the preset.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vulkan => "vulkan",
@@ -258,7 +257,7 @@ fn vulkan() -> Device {
     }
 }
 
-/// Blending as devices have it that are no phones.
+/// Blending on desktop devices.
 fn desktop() -> Blending {
     Blending {
         sample_shading: true,

@@ -1,6 +1,6 @@
-//! The lowerings by which a pipeline's clip and cull distances work on a device.
+//! The lowerings with which a pipeline's clip and cull distances work on a device.
 //!
-//! Exact ways come first: the device's own distances, then a geometry stage, then discarded fragments.
+//! Exact mechanisms are preferred: the device's own distances, then a geometry stage, then discarded fragments.
 
 use super::device::{Device, DistanceSupport};
 use super::state::{Emitted, Pipeline, Topology};
@@ -11,17 +11,17 @@ use polyshade_spv::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The form in which the shaders hold their distances.
+/// The form of the distances in the shaders.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceForm {
-    /// `ClipDistance` and `CullDistance`.
+    /// `ClipDistance` and `CullDistance` arrays.
     #[default]
     Arrays,
     /// One `ClipDistance` array, clip distances first.
     Combined,
-    /// Registers, as Direct3D has them.
+    /// Registers, as in Direct3D.
     Registers,
 }
 
@@ -30,22 +30,22 @@ pub enum DistanceForm {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Distances {
-    /// How many clip distances the last stage before rasterization has.
+    /// The number of clip distances of the last stage before rasterization.
     pub clip: u32,
-    /// How many cull distances it has.
+    /// The number of cull distances of that stage.
     pub cull: u32,
-    /// Their form in the shaders.
+    /// The form of the distances in the shaders.
     pub form: DistanceForm,
-    /// Whether some planes may be off, as in OpenGL.
+    /// Whether some planes may be disabled, as in OpenGL.
     pub planes_off: bool,
-    /// Whether the fragment stage reads them.
+    /// Whether the fragment stage reads the distances.
     pub fragment_reads: bool,
-    /// How many vertices the geometry stage emits at most, where there is one.
+    /// The most vertices that the geometry stage emits; 0 without one.
     pub emitted_vertices: u32,
-    /// Whether primitives are counted by queries.
+    /// Whether queries count primitives.
     pub counted: bool,
-    /// Whether clip distances may be emulated where pixels at edges may differ, and whole pixels go under
-    /// multisampling.
+    /// Whether clip distances may be emulated by discarding fragments: pixels at edges may differ, and multisampling
+    /// discards whole pixels.
     pub approximate: bool,
 }
 
@@ -54,45 +54,45 @@ pub struct Distances {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceWay {
-    /// There are none.
+    /// The pipeline has none.
     None,
-    /// In the device's own clipping and culling.
+    /// In the device's clipping and culling.
     Native,
     /// In a geometry stage, exactly.
     Geometry,
-    /// In the fragment stage: cull distances exactly, clip distances within a pixel.
+    /// In the fragment stage: exact for cull distances, within a pixel for clip distances.
     Fragment,
 }
 
-/// A [`Step`](polyshade::clip_cull::Step) of clip and cull distances, with the stages that it is for, in the order in
-/// which the steps are taken.
+/// A [`Step`](polyshade::clip_cull::Step) of clip and cull distances, and its stages. Variants are in the order of
+/// execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceStep {
-    /// `Normalize`, of all stages.
+    /// `Normalize`, in all stages.
     Normalize,
-    /// `Separate`, of all stages.
+    /// `Separate`, in all stages.
     Separate,
-    /// `Mask`, of the last stage before rasterization.
+    /// `Mask`, in the last stage before rasterization.
     Enable,
-    /// `Mask` with `keep_original_at`: the fragment stage reads unmasked distances as ordinary values.
+    /// `Mask` with `keep_original_at`: the fragment stage reads unmasked distances as ordinary inputs.
     HandOn,
-    /// `ClipInGeometry`, of the geometry stage.
+    /// `ClipInGeometry`, in the geometry stage.
     Cut,
-    /// `ClipInGeometry` with a geometry stage that is generated after the last stage.
+    /// `ClipInGeometry` in a generated geometry stage after the last stage.
     Generate,
-    /// `Emulate`, of the last stage before rasterization.
+    /// `Emulate`, in the last stage before rasterization.
     EmulateLast,
-    /// `Emulate`, of the fragment stage.
+    /// `Emulate`, in the fragment stage.
     EmulateFragment,
-    /// `ToRegisters`, where distances are ordinary values now: in the stages before the last whose distances the last
-    /// reads, and in a fragment stage that reads some and does not emulate any.
+    /// `ToRegisters`, because distances have become ordinary variables: in the stages before the last whose distances
+    /// the last reads, and in a fragment stage that reads distances and emulates none.
     ReadRegisters,
 }
 
 impl DistanceStep {
-    /// Its name: that of the step in `clip_cull::Step`, with the stage where the step is for several.
+    /// The name of the step in `clip_cull::Step`, with the stage if the step exists for several.
     pub fn name(self) -> &'static str {
         match self {
             Self::Normalize => "normalize",
@@ -108,17 +108,17 @@ impl DistanceStep {
     }
 }
 
-/// How the distances of a pipeline are made to work on a device.
+/// How the distances of a pipeline are implemented on a device.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct DistancePlan {
     /// Where clip distances take effect.
     pub clip: DistanceWay,
-    /// Where cull distances do.
+    /// Where cull distances take effect.
     pub cull: DistanceWay,
     /// The lowerings, in their order.
     pub steps: Vec<DistanceStep>,
-    /// Why the device's own distances are not used, where they are not.
+    /// The reasons why the device's own distances are not used; empty if they are.
     pub reasons: Vec<String>,
 }
 
@@ -141,15 +141,16 @@ impl fmt::Display for DistancePlan {
     }
 }
 
-/// The most distances that any lowering takes: two registers of four.
+/// The most distances that any lowering supports: two registers of four.
 const MOST: u32 = 8;
 
-/// Plans how `distances` of a pipeline are made to work on a device.
+/// Plans how `distances` of a pipeline are implemented on a device.
 ///
 /// # Errors
 ///
 /// * `Options`: the state contradicts itself.
-/// * `Unsupported`: neither the device nor a lowering can do it; the message gives the reason, with limits by name.
+/// * `Unsupported`: neither the device nor a lowering supports them; the message gives the reason, with limits by
+///   name.
 pub fn distances(
     device: &Device,
     pipeline: &Pipeline,
@@ -159,6 +160,7 @@ pub fn distances(
     let choice = Choice { device: &device.distances, pipeline, wanted: distances };
     let counts = [distances.clip, distances.cull];
     let mut reasons = Vec::new();
+    // The device's own distances, if it supports all of them.
     let lacking = choice.lacking(&mut reasons);
     let [mut clip, mut cull] = counts.map(|count| match count {
         0 => DistanceWay::None,
@@ -173,6 +175,7 @@ pub fn distances(
             format!("{}: more than {MOST} distances are not emulated", reasons.join("; "));
         return Err(Error::new(&code::PLAN_TOO_MANY_DISTANCES, message));
     }
+    // Else a geometry stage, if one can clip, else discarded fragments.
     let way = match choice.no_geometry(lacking.contains(&DistanceKind::Clip)) {
         None => DistanceWay::Geometry,
         Some(why) => {
@@ -214,7 +217,7 @@ struct Choice<'s> {
 }
 
 impl Choice<'_> {
-    /// The kinds that the device lacks, with the reasons.
+    /// The kinds of distances that the device does not support, with the reasons.
     fn lacking(&self, reasons: &mut Vec<String>) -> Vec<DistanceKind> {
         let Distances { clip, cull, .. } = *self.wanted;
         let mut lacking = Vec::new();
@@ -242,7 +245,7 @@ impl Choice<'_> {
                 lacking.insert(0, DistanceKind::Clip);
             }
         }
-        // Of what is left of a cut primitive, other vertices would decide.
+        // Clipping first would leave other vertices to decide whether the primitive is culled.
         if lacking == [DistanceKind::Clip] && cull > 0 {
             reasons.push("primitives are culled before they are cut".to_owned());
             lacking.push(DistanceKind::Cull);
@@ -251,7 +254,7 @@ impl Choice<'_> {
         lacking
     }
 
-    /// Why no geometry stage can cut, where none can.
+    /// Returns why no geometry stage can clip, if none can.
     fn no_geometry(&self, clips: bool) -> Option<String> {
         let limit = self.device.geometry_vertices;
         if limit == 0 {
@@ -280,6 +283,7 @@ impl Choice<'_> {
 
     fn steps(&self, clip: DistanceWay, cull: DistanceWay) -> Vec<DistanceStep> {
         let Distances { form, planes_off, fragment_reads, .. } = *self.wanted;
+        // The form first, then the masks, then clipping and culling, then the other stages.
         let mut steps = Vec::new();
         match form {
             _ if clip.max(cull) == DistanceWay::None => return steps,

@@ -1,4 +1,4 @@
-//! A draw that `VK_EXT_transform_feedback` captures.
+//! Plans of draws that `VK_EXT_transform_feedback` captures.
 
 use super::builder::PlanBuilder;
 use super::check;
@@ -49,7 +49,7 @@ pub(super) fn plan(
     let queries = steps.begin_queries(true)?;
     let (position, rasterization) = steps.rasterization();
     if active.begin.is_running() {
-        // Neither a pipeline nor a buffer can be bound now: those of the draw before go on.
+        // Neither a pipeline nor a buffer can be bound while capture runs: those of the previous draw stay bound.
         let (_, call) = steps.assembled()?;
         steps.steps.push(Step::Draw(call));
     } else {
@@ -103,7 +103,7 @@ fn check_streams(
     Ok(())
 }
 
-/// Buffers, and how much of a vertex they hold, alone and together.
+/// Checks the number of buffers, and the bytes of a vertex in a buffer and in a stream.
 fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> {
     let buffers = capture.buffers.as_slice();
     let most = |value: fn(&FeedbackBuffer) -> u32| buffers.iter().map(value).max().unwrap_or(0);
@@ -127,10 +127,10 @@ fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> 
     Ok(())
 }
 
-/// Which corner comes first: Vulkan leaves it open unless the device says that capture keeps the provoking vertex.
+/// Returns the vertex that is captured first: undefined in Vulkan unless capture preserves the provoking vertex.
 fn vertex_order(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Error> {
     let modes = device.provoking_vertex.unwrap_or_default();
-    // What is captured are the primitives that the last stage emits.
+    // Capture records the primitives that the last stage emits.
     let (points, kept) = match (pipeline.geometry, pipeline.topology) {
         (Some(emitted), _) => (emitted == Emitted::Points, modes.preserved_by_capture),
         (None, Topology::PointList) => (true, modes.preserved_by_capture),
@@ -142,7 +142,7 @@ fn vertex_order(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Err
         return Ok(VertexOrder::AsProvoked);
     }
     if pipeline.provoking_vertex == ProvokingVertex::Last && !modes.last {
-        // Whether an input is flat is not known here, so what is rasterized may depend on the mode.
+        // Flat inputs are not known here, so rasterization may depend on the mode.
         if !pipeline.rasterizer_discard {
             let message = "the device has no provoking vertex mode for the last vertex, which flat inputs come from: \
                 without any, plan for the first one";
@@ -153,7 +153,7 @@ fn vertex_order(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Err
     Ok(if kept { VertexOrder::AsProvoked } else { VertexOrder::AnyRotation })
 }
 
-/// The ranges that are bound.
+/// The ranges to bind.
 pub(super) fn ranges(
     device: &Device,
     active: &Active,
@@ -179,8 +179,8 @@ pub(super) fn ranges(
     active.buffers.iter().map(range).collect()
 }
 
-/// The counters up to the last that there is. A buffer that is not bound has none; Vulkan takes as many as buffers are
-/// bound, so that behind one that is not there can be none either.
+/// The counters up to the last one that exists. An unbound buffer has none. Vulkan allows at most as many counters as
+/// buffers are bound, so no counter can follow an unbound buffer.
 fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error> {
     let is_bound = |number: usize| active.buffers.get(number).is_some_and(Option::is_some);
     let all = all.iter().enumerate();

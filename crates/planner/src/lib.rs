@@ -1,10 +1,10 @@
-//! Plans of draws with transform feedback: the passes, bindings and barriers by which a draw is captured on a device.
+//! Plans of draws with transform feedback: the passes, bindings and barriers with which a device captures a draw.
 //!
-//! Where the device has the feature, a draw with transform feedback is one command. Where it lacks it, the draw may
-//! become two passes with other shaders; the host fills in words and keeps counters; barriers before the next use of
-//! the captured data name other stages; and some APIs have no barriers inside a pass. [`plan`] gives all of that as a
-//! list of [`Step`]s. It is a function of plain data, without handles or objects: its answer is a plan, or the reason
-//! why there is none. [`plan_blending`] does the same for blending.
+//! On a device with `VK_EXT_transform_feedback`, a draw with transform feedback is one command. On other devices, the
+//! draw may become two passes with other shaders, the host fills in parameters and keeps counters, and barriers
+//! before the next use of the captured data need other stages; some APIs have no barriers inside a pass. [`plan`]
+//! returns all of this as a list of [`Step`]s. It is a function of plain data, without handles or objects; it returns
+//! a plan, or the reason why there is none. [`plan_blending`] does the same for blending.
 //!
 //! ```
 //! use polyshade_planner::{Active, Capture, Device, Draw, Feedback, Pipeline, Preset, plan};
@@ -71,9 +71,9 @@ use polyshade_spv::Error;
 ///
 /// # Errors
 ///
-/// * `Options`: the state contradicts itself, or the API forbids it: a range outside of its buffer, a counter that is
-///   not there, waiting while capture runs.
-/// * `Unsupported`: the device or the variants cannot do it; the message gives the reason.
+/// * `Options`: the state contradicts itself, or the API forbids it: a range outside of its buffer, a counter that
+///   does not exist, a barrier while capture runs.
+/// * `Unsupported`: the device or the variants cannot capture the draw; the message gives the reason.
 pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, Error> {
     check::state(device, pipeline, draw)?;
     let path = path(device, pipeline);
@@ -91,10 +91,10 @@ pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, E
     }
 }
 
-/// The mechanism by which a pipeline captures on a device; for one that captures nothing, that of other pipelines.
+/// The mechanism by which a pipeline captures on a device, also for a pipeline that captures nothing.
 fn path(device: &Device, pipeline: &Pipeline) -> Path {
     let capture = pipeline.capture.as_ref();
-    // Variants whose words are said are drawn, unless they are said to be dispatched.
+    // Variants with named host parameters are drawn, unless they have the parameters of a dispatch.
     let is_drawn = |one: &Storage| !one.words.is_empty() && !one.is_dispatched();
     let is_drawn = capture.and_then(|capture| capture.storage.as_ref()).is_some_and(is_drawn);
     capture.and_then(|capture| capture.path).unwrap_or(match device.transform_feedback {
@@ -113,9 +113,9 @@ fn plan_uncaptured(
 ) -> Result<Plan, Error> {
     let variant = match (&pipeline.capture, path) {
         (None, _) => Variant::Original,
-        // It captures only between begin and end, so that pausing needs no other pipeline.
+        // The decorated shader captures only between begin and end, so pausing needs no other pipeline.
         (Some(_), Path::Extension) => Variant::Extension,
-        // Its stores are gone from the raster-only variant.
+        // The raster-only variant lacks the side effects, as the first pass has them.
         (Some(_), Path::Storage | Path::Compute)
             if pipeline.side_effects == Some(SideEffects::InFirstPass) =>
         {
@@ -123,6 +123,7 @@ fn plan_uncaptured(
         }
         (Some(_), Path::Storage | Path::Compute) => Variant::RasterOnly,
     };
+    // Barriers and the counter pass are outside of passes, so they come first.
     let mut steps = PlanBuilder::new(device, pipeline, draw, path);
     steps.wait_before()?;
     steps.count_on_device()?;

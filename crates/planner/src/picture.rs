@@ -13,10 +13,10 @@ const LANE_WIDTH: usize = 104;
 const TOP: usize = 108;
 const LINE: usize = 17;
 const PADDING: usize = 12;
-/// The most letters of a line of details.
+/// The most characters in a line of details.
 const COLUMNS: usize = 84;
 
-/// What a step uses.
+/// A resource, with its column in the picture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Lane {
     Feedback(u32),
@@ -42,9 +42,9 @@ enum Kind {
     Other,
 }
 
-/// A step as it is drawn.
+/// A step in the picture.
 struct Row {
-    /// The step's number; barriers of one step are rows of their own.
+    /// The number of the step; each barrier of a step has a row.
     number: usize,
     kind: Kind,
     title: String,
@@ -67,8 +67,8 @@ impl Row {
     }
 }
 
-/// The plan as a picture, in SVG: steps from top to bottom, passes around them, and a lane for each resource with its
-/// reads, writes and barriers. `device` is the one that it was planned for.
+/// Draws the plan as an SVG picture: steps from top to bottom, passes around them, and a column for each resource
+/// with its reads, writes and barriers. `device` is the one of the plan.
 pub fn picture(device: &Device, plan: &Plan) -> String {
     let rows = rows(device, plan);
     let lanes: BTreeSet<Lane> =
@@ -90,6 +90,7 @@ pub fn picture(device: &Device, plan: &Plan) -> String {
     });
     text(&mut svg, LEFT - 12, 34, "title", &format!("{}: {path}", device.api.name()));
     text(&mut svg, LEFT - 12, 56, "note", "one draw, from top to bottom");
+    // Passes first: they are the background of the rows.
     passes(&mut svg, &rows, bottom);
     for (index, lane) in lanes.iter().enumerate() {
         let x = lane_x(index);
@@ -163,7 +164,7 @@ fn rows(device: &Device, plan: &Plan) -> Vec<Row> {
     rows
 }
 
-/// How many feedback buffers the plan binds, or waits for.
+/// The number of feedback buffers that the plan binds or has barriers for.
 fn feedback_buffers(plan: &Plan) -> u32 {
     let of_step = |step: &Step| match step {
         Step::BindStorage(range) => range.buffer.saturating_add(1),
@@ -174,7 +175,7 @@ fn feedback_buffers(plan: &Plan) -> u32 {
     plan.steps.iter().map(of_step).max().unwrap_or(0)
 }
 
-/// The bindings and queries at a step, which decide what a draw uses.
+/// The bindings and queries at a step, which determine the resources that a draw uses.
 struct Reader {
     bound: Option<Bind>,
     running: Option<bool>,
@@ -255,7 +256,7 @@ impl Reader {
     }
 }
 
-/// The headline of a step and its details; a step with barriers has one headline a barrier.
+/// The headline of a step and its details; a step with barriers has one headline for each.
 fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     let kind = match step {
         Step::BeginPass(pass) => Kind::Begin(pass.attachments),
@@ -279,7 +280,7 @@ fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     vec![(kind, title, details)]
 }
 
-/// A line broken at blanks.
+/// Breaks a line at blanks.
 fn broken(line: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let indent = line.len() - line.trim_start().len();
@@ -297,7 +298,8 @@ fn broken(line: &str) -> Vec<String> {
     lines
 }
 
-/// The passes, behind everything. A pass of the application that was open before or stays open has no edge there.
+/// Draws the passes in the background. A pass of the application that was active before the plan or stays active has
+/// no edge there.
 fn passes(svg: &mut String, rows: &[Row], bottom: usize) {
     let begins = |row: &&Row| matches!(row.kind, Kind::Begin(_) | Kind::End);
     let mut open = match rows.iter().find(begins).map(|row| row.kind) {

@@ -1,6 +1,6 @@
-//! What plans are cached by. An application that goes round in a buffer captures each draw into another range; its
-//! plans differ by numbers alone: what is bound from where on, and words. Those are no part of the [key](Draw::key),
-//! and are [put](Plan::for_ranges) into the plan that is there.
+//! Keys for caches of plans, and plans for other ranges. An application that cycles through a buffer captures each
+//! draw into another range; the plans differ only in binding offsets and host parameters. These are not part of the
+//! [key](Draw::key); [`Plan::for_ranges`] replaces them in a cached plan.
 
 use super::device::Device;
 use super::shader_runs::threshold;
@@ -11,13 +11,14 @@ use super::{check, extension};
 use crate::code;
 use polyshade_spv::Error;
 
-/// Every range, in a key.
+/// The range in every key.
 const ANYWHERE: Bound = Bound { buffer: None, buffer_size: 0, offset: 0, size: Some(0) };
 
 impl Draw {
-    /// What the plan of this draw depends on, but for the numbers that [`for_ranges`](Plan::for_ranges) puts into it:
-    /// the draw without the places and sizes of its feedback ranges, and without its vertices, as far as the plan is
-    /// the same for more or fewer. With the device and the pipeline it is the key of a plan.
+    /// Returns the part of the draw that its plan depends on, except for the values that
+    /// [`for_ranges`](Plan::for_ranges) replaces: the draw without the offsets and sizes of its feedback ranges, and
+    /// without its vertex count unless a larger draw has another plan. With the device and the pipeline, it is the
+    /// key of a plan.
     #[must_use]
     pub fn key(&self, device: &Device, pipeline: &Pipeline) -> Self {
         let mut key = self.clone();
@@ -32,12 +33,12 @@ impl Draw {
 }
 
 impl Plan {
-    /// The plan of `draw`, of which this is the plan but for its feedback ranges: the [keys](Draw::key) of both draws
-    /// are equal. Pipelines, passes and barriers stay; what is bound from where on and the host parameters change.
+    /// Returns the plan of `draw`, made from the plan of a draw with an equal [key](Draw::key). Pipelines, passes and
+    /// barriers stay; bindings and host parameters change.
     ///
     /// # Errors
     ///
-    /// Those of [`plan`](crate::plan()); `Options` where this is the plan of another draw.
+    /// Those of [`plan`](crate::plan()); `Options` if this plan belongs to a draw with another key.
     pub fn for_ranges(
         &self,
         device: &Device,
@@ -72,7 +73,7 @@ impl Plan {
     }
 }
 
-/// Puts the numbers of `stored` into a step that has some.
+/// Replaces the values in a step that depend on the feedback ranges.
 fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Error> {
     match step {
         Step::BindStorage(bound) => {

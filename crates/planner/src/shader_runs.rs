@@ -1,15 +1,15 @@
-//! How often the shader of a draw runs that is captured and rasterized by two passes.
+//! How often the shader of a draw runs that two passes capture and rasterize.
 //!
-//! Twice, the raster pass runs the shader again. Once, the capture pass [stores all
-//! outputs](polyshade::transform_feedback::Options::spill_outputs) in a buffer, and the raster pass reads them there.
-//! What either costs beyond what both have is, in instructions of a vertex shader,
+//! If it runs twice, the raster pass runs the shader again. If it runs once, the capture pass [stores all
+//! outputs](polyshade::transform_feedback::Options::spill_outputs) in a buffer, and the raster pass reads them. The
+//! additional cost of each choice, in vertex shader instructions, is
 //!
 //! ```text
 //! twice:  vertices × instructions
 //! once:   vertices × (vertex + word × words) + draw
 //! ```
 //!
-//! with the [rates](SpillCostModel) of the device. The plan says which it is, and why.
+//! with the [rates](SpillCostModel) of the device. The plan contains the choice and its reason.
 
 use super::device::{Device, SpillCostModel};
 use super::state::{
@@ -18,7 +18,7 @@ use super::state::{
 use super::steps::{ShaderRuns, SpillCost};
 use polyshade::host::SideEffects;
 
-/// How often the shader of a draw runs, where the variants leave a choice.
+/// Returns how often the shader of a draw runs, if the variants leave a choice.
 pub(super) fn shader_runs(
     device: &Device,
     pipeline: &Pipeline,
@@ -26,6 +26,7 @@ pub(super) fn shader_runs(
     storage: &Storage,
 ) -> Option<ShaderRuns> {
     let outputs = storage.outputs.as_ref()?;
+    // Conditions that decide without the costs.
     if storage.indices.is_some_and(|indices| indices.restart) {
         return Some(ShaderRuns::TwiceForRestart);
     }
@@ -47,7 +48,7 @@ pub(super) fn shader_runs(
     })
 }
 
-/// The costs for a shader of `shader` instructions.
+/// The compared costs of a shader with `shader` instructions.
 fn spill_cost(model: SpillCostModel, outputs: &StoredOutputs, shader: u32) -> SpillCost {
     let SpillCostModel { draw, vertex, word } = model;
     let spill = vertex.saturating_add(word.saturating_mul(outputs.stride / 4));
@@ -56,7 +57,7 @@ fn spill_cost(model: SpillCostModel, outputs: &StoredOutputs, shader: u32) -> Sp
     SpillCost { shader, spill, min_vertices }
 }
 
-/// The least vertices of a draw at which its plan is another than that of a smaller one.
+/// The vertex count from which on a draw has another plan than smaller draws.
 pub(super) fn threshold(device: &Device, pipeline: &Pipeline) -> Option<u32> {
     let storage = pipeline.capture.as_ref().and_then(|capture| capture.storage.as_ref());
     let outputs = storage?.outputs.as_ref()?;

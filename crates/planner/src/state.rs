@@ -1,4 +1,4 @@
-//! What is to be drawn: the state of the pipeline, and of one draw.
+//! The state of the pipeline and of one draw, for which a plan is made.
 
 mod counter_owner;
 mod stored;
@@ -12,7 +12,7 @@ use polyshade::transform_feedback::{self, BufferLayout, ProvokingVertex};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// How vertices become primitives.
+/// How vertices form primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -21,7 +21,7 @@ pub enum Topology {
     PointList,
     LineList,
     LineStrip,
-    /// OpenGL's: no other API has it.
+    /// Only OpenGL has line loops.
     LineLoop,
     #[default]
     TriangleList,
@@ -35,7 +35,7 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// Those that the variants capture.
+    /// The topologies that the variants can capture.
     pub const CAPTURED: [Self; 11] = [
         Self::PointList,
         Self::LineList,
@@ -50,7 +50,7 @@ impl Topology {
         Self::TriangleStripWithAdjacency,
     ];
 
-    /// The topology of the lowering's host parameters; `None` where the variants cannot capture it.
+    /// The topology in the lowering's host parameters; `None` if the variants cannot capture it.
     pub fn captured(self) -> Option<transform_feedback::Topology> {
         use transform_feedback::Topology as Captured;
         match self {
@@ -69,18 +69,18 @@ impl Topology {
         }
     }
 
-    /// Its name.
+    /// The name of the topology.
     pub fn name(self) -> &'static str {
         self.captured().map_or("patch list", transform_feedback::Topology::name)
     }
 
-    /// Whether primitives come with their neighbours' vertices.
+    /// Whether primitives include vertices of adjacent primitives.
     pub(super) fn has_adjacency(self) -> bool {
         self.captured().is_some_and(transform_feedback::Topology::has_adjacency)
     }
 
-    /// Whether every vertex belongs to a bounded number of primitives, so that one invocation of a draw as it is can
-    /// store all its slots.
+    /// Whether every vertex belongs to a bounded number of primitives, so that one invocation of an unchanged draw
+    /// can store a vertex in all its places of the capture.
     pub(super) fn is_list_or_strip(self) -> bool {
         self.captured().is_some_and(transform_feedback::Topology::is_list_or_strip)
     }
@@ -101,7 +101,7 @@ pub enum Path {
 }
 
 impl Path {
-    /// Its name.
+    /// The name of the mechanism.
     pub fn name(self) -> &'static str {
         match self {
             Self::Extension => "extension",
@@ -110,7 +110,7 @@ impl Path {
         }
     }
 
-    /// Whether what captures are variants that store.
+    /// Whether variants that store do the capture.
     pub(super) fn stores(self) -> bool {
         self != Self::Extension
     }
@@ -140,37 +140,37 @@ pub struct Pipeline {
     pub primitive_restart: bool,
     /// Whether there are tessellation stages.
     pub tessellation: bool,
-    /// What the geometry stage emits, where there is one.
+    /// The primitives that the geometry stage emits, if there is one.
     pub geometry: Option<Emitted>,
-    /// Whether nothing is to be rasterized.
+    /// Whether rasterizer discard is enabled.
     pub rasterizer_discard: bool,
-    /// The specialization constant by which the variants that have outputs
-    /// [move the position away](polyshade::rasterizer_discard): one pipeline's modules then serve with rasterizer
-    /// discard and without. `None` where those for rasterizer discard always move it.
+    /// The specialization constant with which the variants that have outputs [move the position
+    /// away](polyshade::rasterizer_discard), so that one pipeline's modules serve with and without rasterizer
+    /// discard. `None` if the variants for rasterizer discard always move the position.
     pub discard_constant: Option<u32>,
     /// Whether the pass has several views.
     pub multiview: bool,
-    /// Stores and atomics that the stage does itself, and which variant keeps them; `None` where it has none.
+    /// Which variant keeps the stores and atomics that the shader itself has; `None` if it has none.
     pub side_effects: Option<SideEffects>,
-    /// About how many instructions the captured stage executes for a vertex, those of loops as often as they turn:
-    /// what decides whether it runs [once or twice](crate::ShaderRuns).
-    /// [`cost`](polyshade::position_only::cost()) counts each once.
+    /// About how many instructions the captured stage executes for a vertex, with each loop iteration counted. It
+    /// decides whether the shader runs [once or twice](crate::ShaderRuns). [`cost`](polyshade::position_only::cost())
+    /// counts the instructions of a loop once.
     pub shader_cost: Option<u32>,
-    /// The capture of the last stage before rasterization, where it has one.
+    /// The capture of the last stage before rasterization.
     pub capture: Option<Capture>,
 }
 
-/// What a pipeline captures.
+/// The outputs that a pipeline captures.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Capture {
-    /// The mechanism; by default the extension, where the device has it, else storage, where its vertex stages can
+    /// The mechanism. By default it is the extension if the device has it, else storage if its vertex stages can
     /// store, else compute.
     pub path: Option<Path>,
     /// The feedback buffers, by number.
     pub buffers: Vec<FeedbackBuffer>,
-    /// The descriptors of the storage path. Without them the extension alone can capture.
+    /// The descriptors of the variants that store. Without them only the extension can capture.
     pub storage: Option<Storage>,
 }
 
@@ -179,11 +179,11 @@ pub struct Capture {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct FeedbackBuffer {
-    /// Bytes from one vertex to the next; 0 for a buffer that captures nothing.
+    /// The bytes between the starts of two vertices; 0 for a buffer that captures nothing.
     pub stride: u32,
-    /// The vertex stream that it captures.
+    /// The vertex stream that the buffer captures.
     pub stream: u32,
-    /// Bytes from the start of a vertex to the end of its last captured component; by default the stride.
+    /// The bytes from the start of a vertex to the end of its last captured component; by default the stride.
     pub data: Option<u32>,
 }
 
@@ -205,25 +205,24 @@ impl FeedbackBuffer {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Draw {
-    /// Which draw command.
+    /// The draw command.
     pub call: Call,
-    /// About how many vertices it has, over all instances, where that is known: nothing but whether the shader runs
-    /// [once or twice](crate::ShaderRuns) depends on it, and a plan serves for all on one side of the
-    /// [threshold](Self::key).
+    /// About how many vertices all instances have, if known. This value only decides whether the shader runs [once or
+    /// twice](crate::ShaderRuns); a plan is valid for all values on one side of the [threshold](Self::key).
     pub vertices: Option<u32>,
-    /// Whether the application's render pass is open. The plan leaves it as it was.
+    /// Whether the application's render pass is active. The plan leaves the pass as it was.
     pub pass: PassState,
     /// Whether transform feedback is active, paused or inactive.
     pub feedback: Feedback,
-    /// The queries that are to count this draw.
+    /// The queries that count this draw.
     pub queries: Vec<Query>,
     /// How the draw itself reads data that earlier draws captured.
     pub reads: Vec<Use>,
-    /// The uses of the counters, and of the buffers that the draw captures into or reads: the last write, and the reads
-    /// since then. Those may be left out for which a use of the same kind has waited.
+    /// Earlier uses of the counters, and of the buffers that the draw captures into or reads: the last write and the
+    /// reads since then. A use may be left out if a use of the same kind has already waited for the write.
     pub before: Uses,
-    /// The uses by the commands after the draw, whose barriers the plan is to have: what reads it until it is
-    /// overwritten, and what overwrites it.
+    /// Uses by later commands, for which the plan needs barriers: the reads until the data is overwritten, and the
+    /// write that overwrites it.
     pub next: Uses,
 }
 
@@ -232,39 +231,39 @@ pub struct Draw {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Use {
-    /// It is written by a capture, with this mechanism.
+    /// A capture with this mechanism writes it.
     Capture(Path),
-    /// It is fetched as vertex attributes.
+    /// A draw reads it as vertex attributes.
     Vertices,
-    /// It is fetched as indices.
+    /// A draw reads it as indices.
     Indices,
-    /// It is the arguments of an indirect draw or dispatch.
+    /// An indirect draw or dispatch reads it as arguments.
     IndirectArguments,
-    /// It is a uniform buffer.
+    /// A shader reads it as a uniform buffer.
     Uniform(ShaderStage),
-    /// It is a storage buffer, or a storage texel buffer, that is read.
+    /// A shader reads it as a storage buffer or a storage texel buffer.
     Storage(ShaderStage),
-    /// It is a uniform texel buffer.
+    /// A shader reads it as a uniform texel buffer.
     Texels(ShaderStage),
-    /// It is stored to by a shader of the application's.
+    /// A shader of the application stores to it.
     Store(ShaderStage),
-    /// It is copied from.
+    /// A copy reads it.
     CopySource,
-    /// It is copied to, filled or updated.
+    /// A copy, fill or update writes it.
     CopyDestination,
     /// The host reads it.
     HostRead,
     /// The host writes it.
     HostWrite,
-    /// Of a counter: capture resumes from it.
+    /// Only of a counter: capture resumes from it.
     Resume,
-    /// Of a counter: capture saves it.
+    /// Only of a counter: capture saves it.
     Save,
-    /// Of a counter: a draw takes its vertex count from it.
+    /// Only of a counter: a draw takes its vertex count from it.
     ByteCount,
 }
 
-/// A stage with shaders.
+/// A shader stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -278,58 +277,57 @@ pub enum ShaderStage {
     Compute,
 }
 
-/// How captured data and the counters are used.
+/// Uses of captured data, counters and other inputs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Uses {
     /// The uses of the captured data.
     pub captured: Vec<Use>,
-    /// The uses of the counters. Those of shaders that [keep](CounterOwner::Device) them are reads and stores of
-    /// compute stages.
+    /// The uses of the counters. [Counter passes](CounterOwner::Device) count as reads and stores of compute stages.
     pub counters: Vec<Use>,
-    /// The uses of the arguments, indices and vertex attributes of this draw, and where a compute stage captures it, of
-    /// what its vertex stage reads otherwise, where they are not captured data: a captured draw may read them in other
-    /// stages than the application expects.
+    /// The uses of the arguments, indices and vertex attributes of this draw that are not captured data; if a compute
+    /// stage captures the draw, also of the other resources of its vertex stage. A captured draw may read all these
+    /// in other stages than the application expects.
     pub inputs: Vec<Use>,
 }
 
-/// A draw command. Its numbers are not part of a plan.
+/// A draw command, without its arguments, which are not part of a plan.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Call {
-    /// Vertices in their order, instanced or not.
+    /// `vkCmdDraw`.
     #[default]
     Vertices,
-    /// Vertices by indices.
+    /// `vkCmdDrawIndexed`.
     Indexed,
-    /// Vertices in their order, with arguments in a buffer.
+    /// `vkCmdDrawIndirect`, or a variant of it.
     Indirect,
-    /// Vertices by indices, with arguments in a buffer.
+    /// `vkCmdDrawIndexedIndirect`, or a variant of it.
     IndexedIndirect,
-    /// As many vertices as a counter says were captured.
+    /// `vkCmdDrawIndirectByteCountEXT`.
     ByteCount(ByteCount),
 }
 
-/// A draw that takes its number of vertices from a counter: `vkCmdDrawIndirectByteCountEXT`.
+/// A draw that computes its vertex count from a counter: `vkCmdDrawIndirectByteCountEXT`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ByteCount {
     /// The counter.
     pub counter: Counter,
-    /// The mechanism of the capture that it counts.
+    /// The mechanism of the capture that wrote the counter.
     pub path: Path,
-    /// Who keeps the counter, where that is the storage path.
+    /// The owner of the counter, if the mechanism is the storage path.
     #[cfg_attr(feature = "serde", serde(default))]
     pub counter_owner: CounterOwner,
-    /// What is subtracted from the counter: `counterOffset`.
+    /// The bytes that are subtracted from the counter: `counterOffset`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub counter_offset: u32,
     /// The bytes of a vertex: `vertexStride`.
     pub stride: u32,
-    /// The uses of the counter, as in [`Draw::before`].
+    /// Earlier uses of the counter, as in [`Draw::before`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub before: Vec<Use>,
 }
@@ -339,29 +337,29 @@ pub struct ByteCount {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Counter {
-    /// The buffer that holds it, by a number that the host chooses.
+    /// The buffer that holds the counter, by a number that the host chooses.
     pub buffer: u32,
-    /// Its offset in the buffer, in bytes: a multiple of 4.
+    /// The offset of the counter in the buffer, in bytes: a multiple of 4.
     pub offset: u64,
 }
 
-/// Whether the application's render pass is open.
+/// Whether the application's render pass is active.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PassState {
-    /// None is active: the draw gets a pass of its own.
+    /// No pass is active: the plan begins and ends one for the draw.
     #[default]
     Outside,
-    /// It is active, and a plan may end and resume it.
+    /// A pass is active, and a plan may end and resume it.
     Interruptible,
-    /// It is active and cannot be ended and resumed: in a secondary command buffer, in a subpass after the first, or
-    /// while the application's own queries or conditional rendering are active. Planning fails where the pass would
-    /// have to end.
+    /// A pass is active and cannot be interrupted: in a secondary command buffer, in a subpass after the first, or
+    /// while the application's own queries or conditional rendering are active. Planning fails if the pass would have
+    /// to end.
     Uninterruptible,
-    /// It cannot be ended either, and the host records commands before and after it where a step
-    /// [`Record`](super::Step::Record) says so: the work in [`before`](Draw::before) came before the pass, and the work
-    /// in [`next`](Draw::next) comes after it. No draw in the pass can wait for data that is captured in it.
+    /// A pass is active and cannot be interrupted, but the host can record commands before and after it where a step
+    /// [`Record`](super::Step::Record) requires it: the work in [`before`](Draw::before) precedes the pass, and the
+    /// work in [`next`](Draw::next) follows it. No draw in the pass can wait for data that is captured in it.
     RecordedAround,
 }
 
@@ -388,9 +386,9 @@ pub struct Active {
     pub buffers: Vec<Option<Bound>>,
     /// How capture begins.
     pub begin: Begin,
-    /// How it ends.
+    /// How capture ends.
     pub end: End,
-    /// Who keeps the counters, unless that is the extension.
+    /// The owner of the counters, unless the mechanism is the extension.
     pub counter_owner: CounterOwner,
 }
 
@@ -399,8 +397,8 @@ pub struct Active {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Bound {
-    /// The buffer, by a number that the host chooses. WebGPU binds no two ranges of one buffer that overlap, and whole
-    /// multiples of 256 bytes only: without a number, buffers of the same size may be the same one.
+    /// The buffer, by a number that the host chooses. WebGPU forbids overlapping bindings of one buffer and aligns
+    /// bindings to 256 bytes; without a number, buffers of the same size count as possibly the same.
     #[cfg_attr(feature = "serde", serde(default))]
     pub buffer: Option<u32>,
     /// The size of the whole buffer.
@@ -408,7 +406,7 @@ pub struct Bound {
     /// The offset of the range.
     #[cfg_attr(feature = "serde", serde(default))]
     pub offset: u64,
-    /// Its size; by default the rest of the buffer.
+    /// The size of the range; by default the rest of the buffer.
     #[cfg_attr(feature = "serde", serde(default))]
     pub size: Option<u64>,
 }
@@ -418,12 +416,12 @@ pub struct Bound {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Begin {
-    /// With every buffer empty.
+    /// Every buffer is empty.
     #[default]
     Anew,
-    /// With these counters, one a feedback buffer; a buffer without a counter is empty.
+    /// The buffers are filled up to these counters, one a feedback buffer; a buffer without a counter is empty.
     Resume(Vec<Option<Counter>>),
-    /// It was begun by an earlier draw and has not ended.
+    /// An earlier draw began capture, which has not ended.
     Running,
 }
 
@@ -437,11 +435,11 @@ pub enum End {
     Forget,
     /// These counters are saved, one a feedback buffer; `None` is not saved.
     Save(Vec<Option<Counter>>),
-    /// It does not end: the next draw continues it, in the same pass and with the same pipeline.
+    /// Capture does not end: the next draw continues it, in the same pass and with the same pipeline.
     Running,
 }
 
-/// A query.
+/// A query that counts a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -453,7 +451,7 @@ pub enum Query {
 }
 
 impl ByteCount {
-    /// Whether the counter is in memory, and nowhere else.
+    /// Whether only memory of the device holds the counter.
     pub(super) fn is_on_device(&self) -> bool {
         self.path == Path::Extension || self.counter_owner == CounterOwner::Device
     }

@@ -17,11 +17,11 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Plan {
-    /// The mechanism of the capture; `None` where the draw is not captured.
+    /// The mechanism of the capture; `None` if the draw is not captured.
     pub path: Option<Path>,
     /// Which vertex of a primitive is captured first.
     pub vertex_order: VertexOrder,
-    /// How often the shader runs, where the variants leave a choice.
+    /// How often the shader runs, if the variants leave a choice.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub shader_runs: Option<ShaderRuns>,
     /// The steps, in their order.
@@ -29,8 +29,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The steps that are recorded before, in or after the application's pass, in their order. All are in the pass
-    /// unless it is [recorded around](super::PassState::RecordedAround).
+    /// Returns the steps that are recorded before, in or after the application's pass, in their order. All are in the
+    /// pass unless it is [recorded around](super::PassState::RecordedAround).
     pub fn at(&self, place: RecordAt) -> impl Iterator<Item = &Step> {
         let mut now = RecordAt::InPass;
         self.steps.iter().filter(move |step| match step {
@@ -54,74 +54,74 @@ pub enum VertexOrder {
     AnyRotation,
 }
 
-/// One step.
+/// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Step {
-    /// A pass begins.
+    /// Begin a pass.
     BeginPass(Pass),
-    /// The pass ends. Attachments are stored where a later pass of the plan, or of the application, loads them.
+    /// End the pass. Attachments are stored if a later pass of the plan, or of the application, loads them.
     EndPass(Attachments),
-    /// Barriers, all in one command.
+    /// Record these barriers, all in one command.
     Barriers(Vec<Barrier>),
-    /// The device begins to count.
+    /// Begin a query on the device.
     BeginQuery(Query),
-    /// The device ends counting.
+    /// End a query on the device.
     EndQuery(Query),
-    /// The host adds what it computes for the draw to the query's result.
+    /// The host adds the count that it computes for the draw to the query's result.
     Count(Query),
-    /// A pipeline is bound.
+    /// Bind a pipeline.
     BindPipeline(Bind),
-    /// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
+    /// Bind the compute pipeline that captures, outside of render passes; if the API has compute passes, in one.
     BindCompute(Variant),
-    /// A storage buffer is bound.
+    /// Bind a feedback buffer as a storage buffer.
     BindStorage(StorageRange),
-    /// The draw's index buffer is bound as a storage buffer: from a multiple of the device's alignment on, so that the
-    /// host parameter `index_offset` is the distance from there to index 0.
+    /// Bind the draw's index buffer as a storage buffer, at a multiple of the device's alignment; the host parameter
+    /// `index_offset` is the distance from the start of the binding to index 0.
     BindIndices(Set, Binding),
-    /// The [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices is bound
-    /// as a storage buffer.
+    /// Bind the [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices as
+    /// a storage buffer.
     BindSegments(Set, Binding),
-    /// The buffer for outputs is bound as a storage buffer: memory of the host's, of
-    /// [as many bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw's outputs take, that nothing
-    /// else uses until the draw is over. It is the same one wherever the plan binds it.
+    /// Bind the outputs buffer as a storage buffer. The host allocates [as many
+    /// bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw's outputs take; no other command uses
+    /// them until the draw has finished. All such steps of a plan bind the same buffer.
     BindOutputs(Set, Binding),
-    /// Ranges are bound as feedback buffers from number 0 on; `None` where one stays unbound.
+    /// Bind ranges as feedback buffers from number 0 on; `None` leaves a buffer unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),
-    /// The host fills in its words.
+    /// The host writes its parameters.
     FillIn(ParamValues),
-    /// Capture begins.
+    /// Begin capture.
     BeginFeedback(Counters),
-    /// Capture ends.
+    /// End capture.
     EndFeedback(Counters),
-    /// The draw.
+    /// Draw.
     Draw(DrawCall),
-    /// The capture in a compute stage: a dispatch of the
-    /// [work groups](polyshade::transform_feedback::Layout::work_groups) of the draw, whose vertices are these; then
-    /// the pass of dispatches ends, where there are such.
+    /// Capture in a compute stage: dispatch the [workgroups](polyshade::transform_feedback::Layout::work_groups) of
+    /// the draw with these vertices. If the API has compute passes, end the pass that the compute pipeline was bound
+    /// in.
     Dispatch(DrawCall),
-    /// The host advances its counters by what the draw has captured, and saves them: one a feedback buffer.
+    /// The host advances its counters by the bytes that the draw captured, and saves them: one a feedback buffer.
     Advance(Vec<Option<Counter>>),
-    /// The host's counters are written to the application's buffers, for other commands to read.
+    /// Write the host's counters to the application's buffers, for other commands to read.
     WriteCounters(Vec<Counter>),
-    /// The device finds where the indices of the draw restart primitives: a dispatch of the
+    /// Find where the indices of the draw restart primitives: dispatch the
     /// [shader](crate::counter_pass::Shader::Segments) that makes the tables.
     FindSegments,
-    /// The device counts: a dispatch of the [shader](crate::counter_pass::Shader::Count) that advances the counters.
+    /// Advance the counters on the device: dispatch the [shader](crate::counter_pass::Shader::Count).
     CounterPass(CounterPass),
-    /// The next steps are recorded before, in or after the application's pass, which is [recorded
-    /// around](super::PassState::RecordedAround), after the steps of earlier draws of the pass there. A plan begins in
-    /// the pass.
+    /// Record the next steps before, in or after the application's pass, which is [recorded
+    /// around](super::PassState::RecordedAround), after such steps of earlier draws of the pass. A plan begins in the
+    /// pass.
     Record(RecordAt),
 }
 
-/// Where commands are recorded that belong to a draw in a pass.
+/// Where commands for a draw in a pass are recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RecordAt {
-    /// Before the pass. Of a secondary command buffer that is executed in a pass, before the one that executes it.
+    /// Before the pass; for a secondary command buffer, before the pass of the primary one that executes it.
     BeforePass,
     /// In the pass.
     InPass,
@@ -130,7 +130,7 @@ pub enum RecordAt {
 }
 
 impl RecordAt {
-    /// All of them, in the order in which a plan has them.
+    /// All values, in the order in which a plan has them.
     pub const ALL: [Self; 3] = [Self::BeforePass, Self::InPass, Self::AfterPass];
 }
 
@@ -138,19 +138,19 @@ impl RecordAt {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct CounterPass {
-    /// The counters with which capture begins, where it does.
+    /// The counters with which capture begins, if it does.
     pub begin: Option<Counters>,
-    /// The counter that says how many vertices there are, where the draw takes them from one that the device keeps.
+    /// The counter that the device computes the vertex count from, if any.
     pub count: Option<CountedBy>,
-    /// The words that the variant reads, of which the device fills in those that it knows; `None` where nothing is
-    /// captured. Each draw of a multi-draw has its own.
+    /// The host parameters of the variant, of which the device computes some; `None` if nothing is captured. Each
+    /// draw of a multi-draw has its own.
     pub words: Option<ParamValues>,
-    /// The bytes of a vertex in each feedback buffer; 0 where nothing is captured or bound.
+    /// The bytes of a vertex in each feedback buffer; 0 for a buffer that is unbound or unused.
     pub strides: Vec<u32>,
     /// The queries that count the draw.
     pub queries: Vec<Query>,
-    /// The counters that are saved, where capture ends: before the draw, as nothing of what it stores is needed to know
-    /// them.
+    /// The counters that are saved, if capture ends. They are saved before the draw, as they do not depend on its
+    /// outputs.
     pub end: Option<Counters>,
 }
 
@@ -158,11 +158,11 @@ pub struct CounterPass {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Pass {
-    /// Its attachments.
+    /// The attachments of the pass.
     pub attachments: Attachments,
-    /// How their contents begin.
+    /// The contents of the attachments when the pass begins.
     pub contents: Contents,
-    /// The command that begins it.
+    /// The command that begins the pass.
     pub scope: PassScope,
 }
 
@@ -175,7 +175,7 @@ pub enum Attachments {
     Application,
     /// None.
     None,
-    /// One colour attachment of one pixel, which the API requires and nothing is drawn to.
+    /// One colour attachment of one pixel, which the API requires; no draw writes to it.
     Dummy,
 }
 
@@ -184,9 +184,9 @@ pub enum Attachments {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Contents {
-    /// The application's.
+    /// As the application specifies.
     AsAsked,
-    /// Loaded: the contents at the interruption of the pass.
+    /// Loaded: the contents when the pass was interrupted.
     Load,
     /// Undefined.
     DontCare,
@@ -213,24 +213,24 @@ pub enum PassScope {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Variant {
-    /// The shader as it is.
+    /// The original shader.
     Original,
-    /// Decorated for `VK_EXT_transform_feedback`.
+    /// The shader with decorations for `VK_EXT_transform_feedback`.
     Extension,
-    /// Stores and has no stage outputs.
+    /// Stores the capture and has no stage outputs.
     CaptureOnly,
-    /// Has the outputs and no stores.
+    /// Has the stage outputs and does not store.
     RasterOnly,
-    /// Stores and outputs.
+    /// Stores the capture and has the stage outputs.
     Both,
     /// Stores the capture and all outputs, and has no stage outputs.
     SpillOutputs,
-    /// Reads the outputs that another pass has stored.
+    /// Reads the outputs that a `SpillOutputs` pass has stored.
     ReloadOutputs,
 }
 
 impl Variant {
-    /// Whether it stores what is captured.
+    /// Whether the variant stores the captured outputs.
     pub fn stores(self) -> bool {
         match self {
             Self::CaptureOnly | Self::SpillOutputs | Self::Both => true,
@@ -244,12 +244,12 @@ impl Variant {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Position {
-    /// None.
+    /// It is not.
     Unchanged,
-    /// It is moved out of clip space, so that nothing is rasterized: what the lowering
-    /// [`rasterizer_discard`](polyshade::rasterizer_discard) does.
+    /// It is moved away, so that nothing is rasterized, by [`rasterizer_discard`](polyshade::rasterizer_discard).
     MovedAway {
-        /// The specialization constant that is set to 1 for it; without one the variant always does it.
+        /// The specialization constant that is 1 in this pipeline; without one, the variant always moves the
+        /// position.
         constant: Option<u32>,
     },
 }
@@ -264,35 +264,34 @@ pub enum Rasterization {
     Off,
 }
 
-/// How the bound pipeline assembles vertices.
+/// How the bound pipeline assembles primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Assembly {
-    /// As the draw says.
+    /// With the topology of the draw.
     AsDrawn(Topology),
-    /// As points: a capture-only pass is a point list whatever is captured.
+    /// As points: a capture-only pass is a point list for every captured topology.
     Points,
-    /// As another topology that the API has, through indices that the host makes.
+    /// With another topology that the API has, through indices that the host makes.
     Rewritten(Topology),
 }
 
-/// A pipeline to bind: with the modules and the rest of the application's state, all that it is made of, so that it is
-/// the key of a pipeline.
+/// A pipeline to bind. With the modules and the rest of the application's state, it is a complete key of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Bind {
     /// The variant of the last stage before rasterization.
     pub variant: Variant,
-    /// Whether its position is moved out of the clip volume.
+    /// Whether the position is moved out of the clip volume.
     pub position: Position,
-    /// Whether it rasterizes.
+    /// Whether the pipeline rasterizes.
     pub rasterization: Rasterization,
-    /// How vertices are assembled.
+    /// How primitives are assembled.
     pub assembly: Assembly,
-    /// Which vertex of a primitive is the provoking one; the first of points, which have no other.
+    /// Which vertex of a primitive is the provoking one; `First` for points.
     pub provoking_vertex: ProvokingVertex,
-    /// The attachments of the pass in which it is drawn, whose formats it is made for.
+    /// The attachments of the pass of the draw: the pipeline is made for their formats.
     pub attachments: Attachments,
 }
 
@@ -306,7 +305,7 @@ pub struct StorageRange {
     pub binding: Binding,
     /// The number of the feedback buffer.
     pub buffer: u32,
-    /// The offset of the binding, a multiple of the device's alignment: the host parameter `offset` is the distance
+    /// The offset of the binding, a multiple of the device's alignment. The host parameter `offset` is the distance
     /// from there to the feedback range.
     pub offset: u64,
     /// The bytes that are bound.
@@ -317,14 +316,14 @@ pub struct StorageRange {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct FeedbackRange {
-    /// Where it begins.
+    /// The offset of the range.
     pub offset: u64,
-    /// How many bytes it has.
+    /// The size of the range.
     pub size: u64,
 }
 
-/// Counters, as `vkCmdBeginTransformFeedbackEXT` and `vkCmdEndTransformFeedbackEXT` take them. `firstCounterBuffer` is
-/// 0: there are drivers that do not look at it.
+/// Counters, as parameters of `vkCmdBeginTransformFeedbackEXT` and `vkCmdEndTransformFeedbackEXT`.
+/// `firstCounterBuffer` is 0: some drivers ignore it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Counters {
@@ -339,37 +338,36 @@ pub struct Counters {
 pub enum DrawCall {
     /// The draw's vertices and instances, in their order.
     Vertices,
-    /// As the application asks for it, with its indices.
+    /// The application's indexed draw.
     Indexed,
-    /// As the application asks for it, with its arguments.
+    /// The application's indirect draw.
     Indirect,
-    /// As the application asks for it, with its indices and arguments.
+    /// The application's indexed indirect draw.
     IndexedIndirect,
-    /// As many vertices as the draw has indices, from the number of the first one on, without the index buffer.
+    /// As many vertices as the draw has indices, from `firstIndex` on, without the index buffer.
     OverIndices,
-    /// With arguments that the [counter pass](Step::CounterPass) has written, one `VkDrawIndirectCommand` for each draw
-    /// of a multi-draw, whose words are bound before; of a dispatch, one `VkDispatchIndirectCommand`. A first instance
-    /// other than 0 needs `drawIndirectFirstInstance`.
+    /// With arguments that the [counter pass](Step::CounterPass) has written: one `VkDrawIndirectCommand` for each
+    /// draw of a multi-draw, with its own host parameters bound before; for a dispatch, one
+    /// `VkDispatchIndirectCommand`. A first instance other than 0 needs `drawIndirectFirstInstance`.
     FromCounterPass,
-    /// Without the application's indices, with the host's, which put the primitives together; of as many vertices as
-    /// the host computes, where a counter says so.
+    /// With indices that the host makes to form the primitives, instead of the application's. With a counter, the
+    /// host computes the number of vertices from it.
     Rewritten(Option<CountedBy>),
     /// `vkCmdDrawIndirectByteCountEXT`.
     ByteCount(CountedBy),
-    /// The draw's instances, and as many vertices as the host computes: what the counter exceeds `offset` by, by
-    /// `stride`, rounded down.
+    /// The draw's instances, with the vertex count that the host [computes](CountedBy::vertices) from the counter.
     CountedByHost(CountedBy),
 }
 
-/// What counts vertices.
+/// The counter that a vertex count is computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct CountedBy {
     /// The counter.
     pub counter: Counter,
-    /// What is subtracted from it.
+    /// The bytes that are subtracted from the counter.
     pub offset: u32,
-    /// How many bytes a vertex has.
+    /// The bytes of a vertex.
     pub stride: u32,
 }
 
@@ -380,7 +378,7 @@ impl From<&ByteCount> for CountedBy {
 }
 
 impl CountedBy {
-    /// How many vertices there are, by the counter's value.
+    /// Returns the vertex count for this value of the counter.
     pub fn vertices(&self, counter: u32) -> u32 {
         counter.saturating_sub(self.offset).checked_div(self.stride).unwrap_or(0)
     }

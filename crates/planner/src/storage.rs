@@ -1,4 +1,4 @@
-//! Plans of draws that are captured by variants that store to buffers.
+//! Plans of draws that variants which store to buffers capture.
 
 mod words;
 
@@ -24,9 +24,9 @@ use words::bindings;
 /// The passes of a captured draw.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// One pass that captures; nothing is rasterized.
+    /// One pass that captures and does not rasterize.
     CaptureOnly,
-    /// One draw that does both.
+    /// One draw that captures and rasterizes.
     AtOnce,
     /// A draw that captures, then one that rasterizes.
     CaptureThenRaster,
@@ -34,7 +34,7 @@ enum Shape {
     CaptureThenPass,
 }
 
-/// What a capture by variants that store comes to, beside its passes.
+/// The bindings and host parameters of a capture by variants that store.
 pub(super) struct Stored<'s> {
     pub(super) storage: &'s Storage,
     /// The bindings of the feedback buffers.
@@ -43,7 +43,7 @@ pub(super) struct Stored<'s> {
 }
 
 impl<'s> Stored<'s> {
-    /// Of a draw that a device captures on `path`; refuses what it cannot.
+    /// Returns those of a draw that a device captures on `path`, or the reason why it cannot.
     pub(super) fn new(
         device: &Device,
         pipeline: &Pipeline,
@@ -64,13 +64,13 @@ impl<'s> Stored<'s> {
         Ok(Self { storage, bindings, words })
     }
 
-    /// The bytes of a vertex in each feedback buffer that is bound.
+    /// The bytes of a vertex in each bound feedback buffer.
     pub(super) fn strides(&self, capture: &Capture) -> Vec<u32> {
         strides(&self.words, capture)
     }
 
-    /// The steps that bind all buffers and fill in the host parameters. Where the device keeps the counters, `steps`
-    /// get that step.
+    /// The steps that bind all buffers and write the host parameters. If the device owns the counters, the counter
+    /// pass writes the parameters, and is added to `steps`.
     pub(super) fn bound(
         self,
         steps: &mut PlanBuilder<'_>,
@@ -90,7 +90,7 @@ impl<'s> Stored<'s> {
     }
 }
 
-/// What the pipeline says of the variants.
+/// The pipeline's description of the variants.
 fn storage(capture: &Capture) -> Result<&Storage, Error> {
     let missing = "the pipeline does not say what the storage path binds";
     capture.storage.as_ref().ok_or_else(|| Error::new(&code::PLAN_NO_STORAGE_LAYOUT, missing))
@@ -137,7 +137,7 @@ pub(super) fn plan(
         Shape::AtOnce => {
             let (position, rasterization) = steps.rasterization();
             steps.draw(Variant::Both, position, rasterization)?;
-            // Each draw has words of its own.
+            // Each draw of a multi-draw has its own host parameters.
             if let Some(Step::Draw(call @ DrawCall::Indirect)) = steps.steps.last_mut() {
                 *call = DrawCall::FromCounterPass;
             }
@@ -166,7 +166,7 @@ pub(super) fn plan(
     steps.finish(Some(Path::Storage), Some(VertexOrder::AsProvoked))
 }
 
-/// The bindings of the index buffer and of the table of segments, where they have some.
+/// The bindings of the index buffer and of the table of segments, if the variants have them.
 fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
     let StoredIndices { buffer, segments, .. } = storage.indices.unwrap_or_default();
     let buffer = buffer.map(|binding| Step::BindIndices(storage.set, binding));
@@ -174,7 +174,7 @@ fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
     buffer.into_iter().chain(segments)
 }
 
-/// The binding of the buffer through which outputs pass, where there is one.
+/// The binding of the outputs buffer, if the variants have one.
 pub(super) fn binding_of_outputs(storage: &Storage) -> impl Iterator<Item = Step> {
     storage.outputs.map(|outputs| Step::BindOutputs(storage.set, outputs.buffer)).into_iter()
 }
@@ -199,7 +199,7 @@ fn keep(
     }
 }
 
-/// The bytes of a vertex in each feedback buffer; 0 of those that are not bound.
+/// The bytes of a vertex in each feedback buffer; 0 for unbound buffers.
 fn strides(words: &ParamValues, capture: &Capture) -> Vec<u32> {
     let stride = |(range, stride): (&WordRange, u32)| match range.unbound {
         true => 0,
@@ -236,7 +236,7 @@ fn check_limits(device: &Device, storage: &Storage) -> Result<(), Error> {
     Ok(())
 }
 
-/// The topology of the host parameters, or an error where the variants cannot capture the draw.
+/// Returns the topology of the host parameters, or an error if the variants cannot capture the draw.
 fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
@@ -265,6 +265,7 @@ fn check_draw(
         | Call::IndexedIndirect
         | Call::ByteCount(_) => {}
     }
+    // The topology must be one of those that the variants were made for.
     let name = pipeline.topology.name();
     let topology = pipeline.topology.captured().ok_or_else(|| {
         Error::new(&code::PLAN_TOPOLOGY, format!("the storage path does not capture a {name}"))
@@ -282,7 +283,7 @@ fn check_draw(
     Ok(topology)
 }
 
-/// Refuses draws with indices where the variants are for draws without, and the other way round.
+/// Rejects indexed draws if the variants are for draws without indices, and the other way round.
 fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<(), Error> {
     let is_indexed = matches!(draw.call, Call::Indexed | Call::IndexedIndirect);
     let message = match storage.indices {
@@ -299,7 +300,7 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
     Err(Error::new(&code::PLAN_VARIANT_MISMATCH, message))
 }
 
-/// The device keeps words in memory, each draw's in another place.
+/// Checks that the variants read their host parameters from memory: the device writes them for each draw.
 fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
     match storage.host {
         ParamSource::Address(_) => Ok(()),
@@ -331,21 +332,21 @@ fn check_words(device: &Device, words: &ParamValues) -> Result<(), Error> {
     Ok(())
 }
 
-/// The buffers that count against the limit. On Metal host parameters take one whatever they are, and so do the sizes
-/// of the buffers, which the shader asks for.
+/// The number of storage buffers that counts against the limit. On Metal, host parameters take one from every source,
+/// and the buffer sizes that the shader queries take another.
 fn buffers(device: &Device, storage: &Storage) -> u32 {
     let beside = match storage.host {
         _ if device.api != Api::Metal => 0,
         ParamSource::StorageBuffer { .. } | ParamSource::Specialization { .. } => 1,
         ParamSource::Uniform { .. } | ParamSource::PushConstant { .. } => 2,
-        // No size is asked for where nothing but a word says it.
+        // The shader queries no buffer size if a specialization constant holds the address.
         ParamSource::Address(AddressSource::Specialization { .. }) => 0,
         ParamSource::Address(_) => 1,
     };
     storage.storage_buffers.saturating_add(beside)
 }
 
-/// Refuses counters that the application has written, where the host has the counters: it does not know their values.
+/// Rejects counters that the application has written if the host owns the counters: it does not know their values.
 fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     let resumed = active.begin.counters().iter().any(Option::is_some);
     let counted = match &draw.call {
@@ -373,7 +374,7 @@ fn shape(
         && pipeline.topology.is_list_or_strip()
         && storage.indices.is_none();
     if device.rasterization_off == RasterizationOff::Never {
-        // Every shader has a position there, so no variant is without outputs.
+        // Every shader has a position on such devices, so no variant is without outputs.
         return match at_once {
             true => Ok(Shape::AtOnce),
             false => Err(Error::new(
@@ -400,7 +401,7 @@ fn shape(
     }
 }
 
-/// Refuses stores of the shader's own that two passes would both do.
+/// Rejects side effects of the shader that two passes would repeat.
 pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
         Some(SideEffects::Refuse) => Err(Error::new(
@@ -411,7 +412,7 @@ pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     }
 }
 
-/// Refuses stores of the shader's own in a pass that rasterizer discard leaves out.
+/// Rejects side effects of the shader in a pass that rasterizer discard omits.
 pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
         Some(SideEffects::InSecondPass) => Err(Error::new(
@@ -422,7 +423,7 @@ pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
     }
 }
 
-/// The host advances the counters that it keeps, and saves them where the draw ends capture.
+/// The host advances its counters, and saves them if capture ends with the draw.
 pub(super) fn advance(steps: &mut PlanBuilder<'_>, active: &Active, buffers: usize) {
     if active.counter_owner == CounterOwner::Device {
         return;
@@ -434,8 +435,7 @@ pub(super) fn advance(steps: &mut PlanBuilder<'_>, active: &Active, buffers: usi
     }
 }
 
-/// Where other commands than captures read the counters that the host keeps, it writes them to the application's
-/// buffers.
+/// If commands other than captures read the host's counters, it writes them to the application's buffers.
 pub(super) fn write_counters(steps: &mut PlanBuilder<'_>, draw: &Draw, active: &Active) {
     let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
     let next = &draw.next.counters;

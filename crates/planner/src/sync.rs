@@ -21,7 +21,7 @@ macro_rules! flags {
         }
 
         impl $name {
-            /// All members, with their names.
+            /// All flags, with their names.
             pub const NAMES: &[(Self, &'static str)] =
                 &[$((Self::$flag, stringify!($flag)),)*];
 
@@ -35,12 +35,12 @@ macro_rules! flags {
                 self.0 == 0
             }
 
-            /// Whether all of `other` are among these.
+            /// Whether all flags of `other` are set.
             pub fn contains(self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }
 
-            /// Their names, in the order of their bits.
+            /// The names of the flags, in the order of their bits.
             pub fn names(self) -> impl Iterator<Item = &'static str> {
                 Self::NAMES.iter().filter(move |(flag, _)| self.contains(*flag)).map(|(_, name)| *name)
             }
@@ -134,7 +134,7 @@ impl ShaderStage {
 }
 
 impl Use {
-    /// The stages and accesses of the use.
+    /// Returns the stages and accesses of the use.
     pub fn scope(self) -> Scope {
         use Accesses as A;
         let (stages, accesses) = match self {
@@ -155,7 +155,7 @@ impl Use {
             Self::CopyDestination => (Stages::TRANSFER, A::TRANSFER_WRITE),
             Self::HostRead => (Stages::HOST, A::HOST_READ),
             Self::HostWrite => (Stages::HOST, A::HOST_WRITE),
-            // Vulkan lets either stage do this read, and drivers differ in which one does.
+            // Vulkan allows either stage to do this read, and drivers differ.
             Self::Resume => (
                 Stages::DRAW_INDIRECT | Stages::TRANSFORM_FEEDBACK,
                 A::TRANSFORM_FEEDBACK_COUNTER_READ,
@@ -165,7 +165,7 @@ impl Use {
         Scope { stages, accesses }
     }
 
-    /// Whether it writes.
+    /// Whether the use writes.
     pub fn writes(self) -> bool {
         match self {
             Self::Capture(_)
@@ -186,7 +186,7 @@ impl Use {
         }
     }
 
-    /// Whether a draw can do it.
+    /// Whether a draw can have this use.
     pub(super) fn is_drawn(self) -> bool {
         match self {
             Self::Uniform(stage)
@@ -204,7 +204,7 @@ impl Use {
         }
     }
 
-    /// Whether only counters are used so, never captured data.
+    /// Whether only counters have this use, never captured data.
     pub(super) fn is_of_counters(self) -> bool {
         matches!(self, Self::Resume | Self::Save | Self::ByteCount)
     }
@@ -229,21 +229,21 @@ pub enum Resource {
     Captured,
     /// The counters of all feedback buffers.
     Counters,
-    /// The counter that a draw takes its vertex count from.
+    /// The counter that the vertex count of a draw is computed from.
     Count,
     /// The attachments of the application's pass, which was interrupted.
     Attachments,
     /// The arguments, indices and vertex attributes of a draw.
     Inputs,
-    /// The memory of the [counter pass](crate::counter_pass): its state, the words and tables of the variants,
-    /// and arguments.
+    /// The memory of the [counter pass](crate::counter_pass): its state, the parameters and tables of the variants,
+    /// and draw arguments.
     DeviceCounters,
-    /// The outputs of vertices, where one pass stores them and the next reads them.
+    /// The outputs that one pass stores and the next reads.
     Outputs,
 }
 
 impl Resource {
-    /// Its name.
+    /// The name of the resource.
     pub fn name(self) -> &'static str {
         match self {
             Self::Captured => "captured data",
@@ -261,16 +261,15 @@ impl Resource {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Barrier {
-    /// Its data.
+    /// The data that the barrier protects.
     pub resource: Resource,
-    /// The first synchronization scope. Its accesses are the writes; none before data is overwritten that was only
-    /// read.
+    /// The first synchronization scope. Its accesses are writes only; it has none if the data was only read.
     pub from: Scope,
     /// The second synchronization scope.
     pub to: Scope,
 }
 
-/// The barrier between uses of captured data or counters; `None` where neither side writes or one does nothing.
+/// Returns the barrier between uses of captured data or counters; `None` if neither side writes or one side is empty.
 pub fn barrier(resource: Resource, from: &[Use], to: &[Use]) -> Option<Barrier> {
     let (from_writes, to_writes) = (writes(from), writes(to));
     if from.is_empty() || to.is_empty() || !(from_writes || to_writes) {
@@ -295,7 +294,7 @@ pub fn barrier(resource: Resource, from: &[Use], to: &[Use]) -> Option<Barrier> 
     Some(barrier)
 }
 
-/// The barrier between two halves of an interrupted pass, for its attachments.
+/// The barrier for the attachments between two parts of an interrupted pass.
 pub(super) fn attachments() -> Barrier {
     use Accesses as A;
     let stages = Stages::EARLY_FRAGMENT_TESTS
@@ -320,7 +319,7 @@ pub(super) fn outputs(path: Path) -> Barrier {
     Barrier { resource: Resource::Outputs, from, to: Use::Storage(ShaderStage::Vertex).scope() }
 }
 
-/// The barrier before the counter pass writes what earlier draws, or those of an earlier submission, have read.
+/// The barrier before the counter pass overwrites data that earlier draws, or draws of an earlier submission, read.
 pub(super) fn before_counter_pass() -> Barrier {
     let from = Scope {
         stages: Stages::DRAW_INDIRECT | Stages::VERTEX_SHADER | Stages::COMPUTE_SHADER,
@@ -329,20 +328,21 @@ pub(super) fn before_counter_pass() -> Barrier {
     Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the tables and the counter pass, which reads them.
+/// The barrier between the shader that makes the tables and the counter pass, which reads them.
 pub(super) fn within_counter_pass() -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
     Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the counter pass and what reads what it wrote: words at a place, in a stage, arguments or both.
+/// The barrier between the counter pass and the reads of its results: host parameters in a stage, draw arguments, or
+/// both.
 pub(super) fn after_counter_pass(
     words: Option<ParamSource>,
     stage: ShaderStage,
     arguments: bool,
 ) -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
-    // Beside words there may be tables of segments, which are storage.
+    // There may also be tables of segments, which are read as storage.
     let uses = [
         words.map(|_| Use::Storage(stage)),
         matches!(words, Some(ParamSource::Uniform { .. })).then_some(Use::Uniform(stage)),

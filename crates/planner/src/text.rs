@@ -1,4 +1,4 @@
-//! Plans as text, a step a line: for people, and for tests to compare.
+//! Plans as text, one step a line, for people and for tests.
 
 mod words;
 

@@ -1,4 +1,4 @@
-//! What each way to blend needs of a device, and of the state.
+//! The requirements of each blending mechanism on the device and on the state.
 
 use super::BlendingPath;
 use super::state::{AdvancedBlending, AttachmentBlending, BlendingState};
@@ -6,7 +6,7 @@ use crate::device::{Api, Blending, Device, NativeBlending};
 use polyshade::advanced_blend::{Alpha, Equation, Overlap, interlock_features};
 use polyshade::host::{Extension, Feature};
 
-/// Why a way cannot be taken; nothing where it can.
+/// Returns why a mechanism cannot be used; `None` if it can.
 pub(super) fn lacking(
     device: &Device,
     state: &BlendingState,
@@ -34,7 +34,7 @@ pub(super) fn lacking(
         BlendingPath::Attachment => attachments(device, state),
         BlendingPath::TileImage => tile_image(device),
         BlendingPath::Interlock => interlock(device, state),
-        // WebGPU's passes have one layer, and WGSL no textures of several samples and layers.
+        // WebGPU's passes have one layer, and WGSL has no multisampled array textures.
         BlendingPath::Copy => (device.api == Api::WebGpu && state.layered)
             .then_some("WebGPU draws to one layer at a time"),
     }
@@ -44,7 +44,7 @@ fn not_coherent(has: &Blending) -> bool {
     !has.native.is_some_and(|native| native.coherent)
 }
 
-/// Why fixed function does not blend all of it as it is.
+/// Returns why fixed function cannot blend all attachments.
 fn fixed_function(has: &Blending, state: &BlendingState) -> Option<&'static str> {
     let blended = || state.attachments.iter().flatten();
     if blended().any(|one| one.advanced().is_some()) {
@@ -53,7 +53,8 @@ fn fixed_function(has: &Blending, state: &BlendingState) -> Option<&'static str>
     ordinary(has, state, |_| true)
 }
 
-/// Why the attachments of a kind are not all blended by fixed function in one pipeline, if they are not.
+/// Returns why fixed function cannot blend all attachments for which `is_there` is true in one pipeline, if it
+/// cannot.
 pub(super) fn ordinary(
     has: &Blending,
     state: &BlendingState,
@@ -84,7 +85,7 @@ fn are_alike<T: PartialEq>(all: &[T]) -> bool {
     all.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// Why the device's own equations do not do.
+/// Returns why `VK_EXT_blend_operation_advanced` cannot blend the attachments.
 fn native(device: &Device, state: &BlendingState) -> Option<&'static str> {
     if device.api != Api::Vulkan {
         return Some("only Vulkan has equations of its own");
@@ -95,6 +96,7 @@ fn native(device: &Device, state: &BlendingState) -> Option<&'static str> {
     if state.attachments.len() > has.max_attachments as usize {
         return Some("advancedBlendMaxColorAttachments are fewer attachments than the subpass has");
     }
+    // Limits of the advanced equations.
     let advanced = || state.attachments.iter().flatten().filter_map(AttachmentBlending::advanced);
     if let Some(why) = advanced().find_map(|one| equation(&has, one)) {
         return Some(why);
@@ -102,6 +104,7 @@ fn native(device: &Device, state: &BlendingState) -> Option<&'static str> {
     if state.attachments.iter().flatten().any(AttachmentBlending::is_logic) {
         return Some("a logic operation turns blending off");
     }
+    // State that all attachments must share.
     let all: Vec<_> = advanced().collect();
     let alphas = |one: &AdvancedBlending| (one.overlap, one.source, one.destination);
     if !are_alike(&all.iter().map(|one| alphas(one)).collect::<Vec<_>>()) {
@@ -115,7 +118,7 @@ fn native(device: &Device, state: &BlendingState) -> Option<&'static str> {
     ordinary(&device.blending, state, |one| one.advanced().is_none())
 }
 
-/// Why the device does not blend one attachment like this.
+/// Returns why the extension does not support the equations of one attachment.
 fn equation(has: &NativeBlending, wanted: &AdvancedBlending) -> Option<&'static str> {
     let beyond = |equation: &Equation| !Equation::KHR.contains(equation);
     if !has.all_operations && wanted.equations.iter().any(beyond) {
@@ -136,7 +139,7 @@ fn equation(has: &NativeBlending, wanted: &AdvancedBlending) -> Option<&'static 
     None
 }
 
-/// Why attachments are not read as such.
+/// Returns why the shader cannot read the attachments.
 fn attachments(device: &Device, state: &BlendingState) -> Option<&'static str> {
     let has = &device.blending;
     match device.api {
@@ -185,7 +188,7 @@ fn interlock(device: &Device, state: &BlendingState) -> Option<&'static str> {
     None
 }
 
-/// The features that a way takes.
+/// The features that a mechanism needs.
 pub(super) fn features(path: BlendingPath, state: &BlendingState, local: bool) -> Vec<Feature> {
     let mut features: Vec<Feature> = match path {
         BlendingPath::FixedFunction | BlendingPath::Native | BlendingPath::Copy => Vec::new(),
@@ -201,7 +204,7 @@ pub(super) fn features(path: BlendingPath, state: &BlendingState, local: bool) -
     features
 }
 
-/// The extensions that a way takes.
+/// The extensions that a mechanism needs.
 pub(super) fn extensions(path: BlendingPath, local: bool) -> Vec<Extension> {
     let own = match path {
         BlendingPath::FixedFunction | BlendingPath::Attachment | BlendingPath::Copy => None,

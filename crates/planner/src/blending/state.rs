@@ -1,45 +1,44 @@
-//! What is to be blended, and how it is drawn.
+//! The blending state for which a plan is made.
 
 use polyshade::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// What is to be blended, and how it is drawn.
+/// The blending state of a pipeline, with the properties of its draws that the choice depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct BlendingState {
-    /// The colour attachments, by location; `None` where one is not blended.
+    /// The colour attachments, by location; `None` if one is not blended.
     pub attachments: Vec<Option<AttachmentBlending>>,
-    /// Whether they have several samples.
+    /// Whether the attachments are multisampled.
     pub multisampled: bool,
-    /// Whether they have several layers or views.
+    /// Whether the attachments have several layers or views.
     pub layered: bool,
-    /// Which primitives cover the same pixels.
+    /// Which primitives may cover the same pixels.
     pub overlap: Overlapping,
-    /// Whether the fragment shader declares early fragment tests, or none of its fragments fails a test.
+    /// Whether the fragment shader declares early fragment tests, or no fragment fails a test.
     pub early_tests: bool,
-    /// Whether the shader reads and writes no more than attachments: what is stored by the shader goes past a write
-    /// mask, and sRGB.
+    /// Whether the attachments have no write mask and no sRGB format: stores to a storage image bypass both.
     pub plain_attachments: bool,
-    /// Whether the host begins passes with `vkCmdBeginRendering` only, and cannot make a render pass object.
+    /// Whether the host can only begin passes with `vkCmdBeginRendering`, without render pass objects.
     pub rendering_only: bool,
-    /// Which way; unless it is said, the first that there is, in the order of
+    /// The requested mechanism; by default the first that is supported, in the order of
     /// [`BlendingPath::ALL`](super::BlendingPath::ALL).
     pub path: Option<super::BlendingPath>,
 }
 
-/// Which primitives cover the same pixels.
+/// Which primitives may cover the same pixels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Overlapping {
-    /// Primitives of one draw may, as well as those of several.
+    /// Primitives of one draw, and of different draws.
     #[default]
     WithinDraws,
-    /// Those of several draws may; each draw covers a pixel once.
+    /// Only primitives of different draws; each draw covers a pixel once.
     BetweenDraws,
-    /// None, from one clear or barrier to the next.
+    /// None between two clears or barriers.
     Never,
 }
 
@@ -50,7 +49,7 @@ pub enum Overlapping {
 pub enum AttachmentBlending {
     /// With equations of `VK_EXT_blend_operation_advanced`.
     Advanced(AdvancedBlending),
-    /// With factors and an operation.
+    /// With blend factors and a blend operation.
     Ordinary(Ordinary),
     /// By a logic operation.
     Logic(LogicOperation),
@@ -81,13 +80,13 @@ impl AttachmentBlending {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AdvancedBlending {
-    /// The equations that are drawn with, by their names.
+    /// The equations that draws use.
     pub equations: Vec<Equation>,
     /// How source and destination overlap.
     pub overlap: Overlap,
     /// Whether the source is premultiplied.
     pub source: Alpha,
-    /// Whether the destination is.
+    /// Whether the destination is premultiplied.
     pub destination: Alpha,
     /// Whether results are clamped to [0, 1].
     pub clamp_results: bool,

@@ -1,4 +1,4 @@
-//! Plans of blending as text: for people, and for tests to compare.
+//! Plans of blending as text, for people and for tests.
 
 use super::{
     Action, Before, Between, BlendingOrder, BlendingPath, BlendingPlan, Change, Layout, Usage,

@@ -1,4 +1,4 @@
-//! How vertices become primitives, and which of these an API rasterizes as the application asks for them.
+//! How vertices become primitives, and which primitives an API rasterizes as the application requires.
 
 use super::super::device::Api;
 use super::super::state::Topology;
@@ -11,7 +11,7 @@ use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 
 impl PlanBuilder<'_> {
-    /// How vertices become the application's primitives, and the draw command.
+    /// Returns how vertices are assembled to the application's primitives, and the draw command.
     pub(in super::super) fn assembled(&self) -> Result<(Assembly, DrawCall), Error> {
         let topology = self.pipeline.topology;
         let instead = match topology {
@@ -71,7 +71,8 @@ impl PlanBuilder<'_> {
         self.device.provoking_vertex.is_some_and(|modes| modes.last)
     }
 
-    /// Refuses primitives that the API would rasterize otherwise: with another provoking vertex, or restarted.
+    /// Rejects primitives that the API would rasterize differently: with another provoking vertex, or with other
+    /// restarts.
     pub(super) fn check_rasterized(&self, assembly: Assembly, call: DrawCall) -> Result<(), Error> {
         let topology = match assembly {
             Assembly::Points | Assembly::AsDrawn(Topology::PointList) => return Ok(()),

@@ -6,7 +6,7 @@ use polyshade_spv::Error;
 
 /// Moves the steps for which a plan ends and resumes the application's pass before or after that pass.
 pub(super) fn around(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
-    // Alternately the steps in the pass and those outside of it.
+    // Alternately the steps in the pass and the steps outside of it.
     let mut parts = vec![Vec::new()];
     for step in steps {
         match step {
@@ -17,6 +17,7 @@ pub(super) fn around(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
             step => parts.last_mut().expect("there is one from the start").push(step),
         }
     }
+    // Parts outside of the pass are recorded before it, until the pass has steps; then after it.
     let mut around: Vec<Step> = Vec::new();
     let mut place = RecordAt::InPass;
     for (number, part) in parts.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {

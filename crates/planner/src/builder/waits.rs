@@ -1,4 +1,4 @@
-//! What a draw waits for, and what waits for it.
+//! The barriers before and after a draw.
 
 use super::super::device::Api;
 use super::super::state::{ByteCount, Call, Feedback, PassState, Path, ShaderStage, Use};
@@ -7,7 +7,7 @@ use super::PlanBuilder;
 use crate::code;
 use polyshade_spv::Error;
 
-/// What shaders of the counter pass do to counters.
+/// How the shaders of the counter pass use counters.
 const COUNTER_PASS_READS: Use = Use::Storage(ShaderStage::Compute);
 const COUNTER_PASS_STORES: Use = Use::Store(ShaderStage::Compute);
 
@@ -50,7 +50,7 @@ impl<'s> PlanBuilder<'s> {
         self.wait(self.captured_after().into_iter().collect());
     }
 
-    /// The same, with a wait for what the capture has stored to be handed on.
+    /// Adds the barrier after the capture, with a barrier for the outputs that the capture has stored.
     pub(in super::super) fn wait_for_outputs(&mut self) {
         let captured = self.captured_after().into_iter();
         self.wait(captured.chain([sync::outputs(self.path)]).collect());
@@ -61,7 +61,8 @@ impl<'s> PlanBuilder<'s> {
         barrier(Resource::Captured, &[Use::Capture(self.path)], &after)
     }
 
-    /// The same, where nothing has to wait for the capture: it has been waited for, or its pass has ended.
+    /// Adds the barriers after the draw if the capture needs none: an earlier barrier or the end of its pass covers
+    /// it.
     pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
         self.wait_after_uses(None)
     }
@@ -88,8 +89,8 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// The barriers between the counters that the draw uses, those of the counter pass or the others, and the commands
-    /// that follow it.
+    /// The barriers between the counters that the draw uses and later commands, only for uses by the counter pass or
+    /// only for other uses.
     fn counters_after(&self, by_counter_pass: bool) -> impl Iterator<Item = Barrier> {
         let next = self.not_apart(&self.draw.next.counters);
         let counters = match by_counter_pass == self.path.stores() {
@@ -101,20 +102,20 @@ impl<'s> PlanBuilder<'s> {
         counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], &next)))
     }
 
-    /// The barriers before a pass for counters that the counter pass has used. Elsewhere the draw is followed by them.
+    /// The barriers after the counter pass that must precede the application's pass; other plans have them after the
+    /// draw.
     pub(super) fn wait_before_counter_pass(&self) -> impl Iterator<Item = Barrier> {
         self.counters_after(true).filter(|_| self.draw.pass == PassState::RecordedAround)
     }
 
-    /// The uses that have to be waited for. Where the ends of passes are all that orders commands, that is nothing that
-    /// is in no pass: the one that is open has to end for a copy or a dispatch anyway.
+    /// The uses that need barriers. If an API orders commands only by the ends of passes, uses outside of passes need
+    /// none: the active pass has to end for a copy or a dispatch anyway.
     fn not_apart(&self, uses: &[Use]) -> Vec<Use> {
         let explicit = self.device.api == Api::Vulkan;
         let within = |one: &Use| explicit || one.is_drawn();
         uses.iter().copied().filter(within).collect()
     }
 
-    /// How the draw uses captured data.
     fn own_uses(&self, capture: Option<Use>) -> Vec<Use> {
         let reads = self.draw.reads.iter().flat_map(|one| self.reads_as(*one));
         reads.chain(capture).collect()
@@ -128,15 +129,15 @@ impl<'s> PlanBuilder<'s> {
             Call::Indirect => &[Use::IndirectArguments],
             Call::IndexedIndirect => &[Use::IndirectArguments, Use::Indices],
         };
-        // The resources of the vertex stage are no captured data either.
+        // The resources of the vertex stage, which a dispatch reads, are inputs too.
         let resources = self.is_dispatched().then_some(Use::Uniform(ShaderStage::Compute));
         let own = of_call.iter().chain(&[Use::Vertices]).flat_map(|one| self.reads_as(*one));
         own.chain(resources).collect()
     }
 
-    /// A read of the draw, and those that stand for it beside the application's own: variants read indices and
-    /// attributes in the vertex stage, the counter pass arguments and indices in a compute stage, and what captures in
-    /// one reads all there that the vertex stage does, which with rasterizer discard never runs.
+    /// The uses that a read of the draw becomes: variants read indices and attributes in the vertex stage, the
+    /// counter pass reads arguments and indices in a compute stage, and a compute stage that captures reads all
+    /// inputs of the vertex stage, which does not run with rasterizer discard.
     fn reads_as(&self, one: Use) -> Vec<Use> {
         if self.is_dispatched() {
             let drawn = (!self.pipeline.rasterizer_discard).then_some(one);
@@ -159,7 +160,7 @@ impl<'s> PlanBuilder<'s> {
         std::iter::once(one).chain(also).collect()
     }
 
-    /// The counter that the device takes the draw's vertex count from, if it does, and how.
+    /// The counter that the device computes the draw's vertex count from, if any, and how it reads the counter.
     fn device_count(&self) -> Option<(&'s ByteCount, Use)> {
         match &self.draw.call {
             Call::ByteCount(count) if self.has_device_counters() && count.is_on_device() => {
@@ -176,7 +177,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// How the draw uses the counters, where the device keeps them.
+    /// How the draw uses the counters, if the device keeps them.
     fn counter_uses(&self) -> Vec<Use> {
         let Feedback::Active(active) = &self.draw.feedback else { return Vec::new() };
         let by: [Use; 2] = match self.path {
@@ -192,7 +193,7 @@ impl<'s> PlanBuilder<'s> {
     }
 }
 
-/// What a read of a vertex stage is in the compute stage that captures in its place.
+/// The use by the capturing compute stage that replaces this read by a vertex stage.
 fn in_compute_stage(one: Use) -> Option<Use> {
     let stage = ShaderStage::Compute;
     match one {

@@ -1,10 +1,12 @@
-// Keeps the counters on the device: from what begins a capture and the arguments of its draws come the words that the
-// variants read, the commands that draw them, what queries count, and the counters at the end.
+// Advances the counters on the device: from the begin of a capture and the arguments of its draws, it computes the
+// host parameters of the variants, the arguments of the draws that capture, the query results, and the counters at
+// the end.
 //
-// Each draw begins where the one before has ended, and there may be any number: so each invocation of one workgroup has
-// a part of them. In the first turn each adds up the bytes that its part would capture. Then parts take turns, in their
-// order. A part that fits as a whole, or of which nothing fits, is passed in one step; others are walked, draw by draw.
-// In the last turn the parts that were passed are walked all at once. Commands draw nothing until they are written.
+// Each draw begins where the previous one ends, and there may be many draws, so each invocation of one workgroup
+// handles a part of them. In the first turn, each invocation adds up the bytes that its part would capture. Then the
+// parts take turns in order: a part that fits as a whole, or of which nothing fits, is passed in one step; the others
+// are walked draw by draw. In the last turn, all parts that were passed are walked in parallel. Commands draw nothing
+// until they are written.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -13,12 +15,12 @@
 
 const uint INVOCATIONS = 32u;
 
-// A part has at least so many draws, if there are: turns cost more than few draws do.
+// The least draws of a part, if there are enough draws: a turn costs more than walking a few draws.
 const uint DRAWS_OF_PART = 64u;
 
 layout(local_size_x = INVOCATIONS) in;
 
-// What words of the variants are, where they are no constants: `template` in counter_pass.rs is the other half.
+// The kinds of host parameters that are not constants, as `template` in counter_pass.rs writes them.
 const uint FIRST = 1u;
 const uint VERTICES = 2u;
 const uint FIRST_INSTANCE = 3u;
@@ -31,48 +33,48 @@ const uint TABLE_HIGH = 9u;
 const uint REACHED = 10u;
 const uint INSTANCES = 11u;
 
-// The product, or the largest number where it is larger.
+// The product, or the largest number on overflow.
 uint most_of(const uvec2 one, const uint other) {
     uvec2 both = product(one.x, other);
     return one.y == 0u && both.y == 0u ? both.x : ~0u;
 }
 
-// The same, of numbers of 32 bits.
+// The 32-bit product, or the largest number on overflow.
 uint product_at_most(const uint one, const uint other) { return most_of(uvec2(one, 0u), other); }
 
 uvec4 less_of_each(const uvec4 from, const uvec4 what) { return from - min(from, what); }
 
-// How many draws of each part of the jobs there are.
+// The number of draws in each invocation's share of the jobs.
 shared uint draws_of_jobs[INVOCATIONS];
 
-// How many parts have draws.
+// The number of parts that have draws.
 uint parts;
 
-// Where a part of the draws begins, and how many it has.
+// The first job and draw of a part, and its number of draws.
 struct Part {
     uint job;
     uint draw;
     uint count;
 };
 
-// The bytes of each buffer, at most the largest number, and the primitives that a part captures where all of it fits;
-// the sizes of ranges that decide whether it does; and whether the part can be passed in one step.
+// The sum over a part: the bytes of each buffer (saturating) and the primitives that the part captures if all of it
+// fits; the range sizes that decide whether it fits; and whether the part can be passed in one step.
 struct Sum {
     uvec4 bytes;
     uvec2 primitives;
     uvec4 least_size;
     uvec4 most_size;
-    // 0 where a draw does not store there.
+    // 0 if a draw does not store to the buffer.
     uvec4 least_primitive;
     uvec2 state;
     uvec2 query;
     bool is_plain;
 };
 
-// The invocation's own.
+// The sum over this invocation's part.
 Sum sum_of_part;
 
-// How many bytes of each buffer are filled where the draw that is walked begins.
+// The filled bytes of each buffer where the current draw begins.
 uvec4 reached;
 
 void add_to(const uvec2 place, const uint number, const uvec2 what) {
@@ -118,12 +120,12 @@ void end(const uvec2 job) {
     }
 }
 
-// Every other word of a job from there on: the sizes or the strides of the buffers.
+// Every other word of a job from `first` on: the sizes or the strides of the buffers.
 uvec4 of_each_buffer(const uvec2 job, const uint first) {
     return uvec4(LOAD(job, first), LOAD(job, first + 2u), LOAD(job, first + 4u), LOAD(job, first + 6u));
 }
 
-// How many primitives of so many vertices fit into every buffer that takes some, if there are `needed`.
+// How many of `needed` primitives of so many vertices fit into every buffer that captures.
 uvec2 fitting(const uvec4 sizes, const uvec4 strides, const uvec2 needed, const uint vertices) {
     uvec4 room = less_of_each(sizes, reached) / max(strides * vertices, uvec4(1u));
     room = mix(room, uvec4(~0u), equal(strides, uvec4(0u)));
@@ -139,7 +141,7 @@ void advance(const uvec4 strides, const uint corners) {
     reached = mix(reached, uvec4(~0u), lessThan(reached, before));
 }
 
-// Writes the words that the variant reads in this draw.
+// Writes the host parameters that the variant reads in this draw.
 void write_words(const uvec2 job, const uint number, const Numbers numbers, const uint slots, const uint limit,
                  const uvec2 table) {
     uvec2 template_place = place_in(job, TEMPLATE);
@@ -158,15 +160,15 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
             case TABLE_LOW: value = table.x; break;
             case TABLE_HIGH: value = table.y; break;
             case INSTANCES: value = numbers.instances; break;
-            // What is bound begins so many bytes in front of the range, a multiple of 4.
+            // The binding begins so many bytes before the range, a multiple of 4.
             case REACHED: value = (value & ~3u) + reached[value & 3u]; break;
         }
         STORE(block, word, value);
     }
 }
 
-// Writes by how many work groups the vertices of all instances are dispatched, as `Layout::work_groups` says. Of more
-// than can be numbered, those that can.
+// Writes the workgroup counts to dispatch the vertices of all instances, as `Layout::work_groups` returns them,
+// limited to the most workgroups that can be numbered.
 void write_groups(const uvec2 place, const Numbers numbers) {
     const uint GROUP = 64u;
     const uint ROW = 65535u;
@@ -179,14 +181,14 @@ void write_groups(const uvec2 place, const Numbers numbers) {
     STORE(place, 2u, 1u);
 }
 
-// Where the table of a draw is.
+// The location of the table of a draw.
 uvec2 table_of(const uvec2 job, const uint number) {
     uvec2 pool = place_in(job, POOL);
     uvec2 tables = place_in(job, TABLES);
     return is_there(pool) ? behind(pool, 8u * LOAD(tables, number)) : behind(tables, number * LOAD(job, TABLE_STRIDE));
 }
 
-// Writes how a draw that captures is drawn, or dispatched.
+// Writes the draw command or the dispatch command of a draw that captures.
 void write_command(const uvec2 job, const uint number, const Numbers numbers) {
     uvec2 commands = behind(place_in(job, COMMANDS), COMMAND_SIZE * number);
     if (is_there(place_in(job, COMMANDS))) {
@@ -200,14 +202,14 @@ void write_command(const uvec2 job, const uint number, const Numbers numbers) {
     }
 }
 
-// Adds a draw up that needs so much.
+// Adds a draw to the sum of the part.
 void add_up(const uvec2 job, const uvec4 sizes, const uvec4 strides, const uvec2 needed, const uint vertices) {
     sum_of_part.primitives = sum(sum_of_part.primitives, needed);
     bool is_first = sum_of_part.state == uvec2(0u);
     sum_of_part.state = is_first ? place_in(job, STATE) : sum_of_part.state;
     sum_of_part.query = is_first ? place_in(job, QUERY) : sum_of_part.query;
     bool is_same = sum_of_part.state == place_in(job, STATE) && sum_of_part.query == place_in(job, QUERY);
-    // A counter that a job has saved may say how many vertices there are.
+    // The vertex count may come from a counter that an earlier job saves.
     sum_of_part.is_plain = sum_of_part.is_plain && is_same && !has(job, BYTE_COUNT);
     if (needed != uvec2(0u)) {
         bvec4 is_unused = equal(strides, uvec4(0u));
@@ -236,7 +238,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     uvec2 written = needed;
     if (adds_up) {
         add_up(job, sizes, strides, needed, vertices);
-        // A draw that no turn reaches draws nothing.
+        // A draw that no later turn reaches draws nothing.
         numbers.instances = 0u;
     } else {
         written = fitting(sizes, strides, needed, vertices);
@@ -253,10 +255,11 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     }
 }
 
-// How many draws a job stands for: one that has none is done as well.
+// The number of steps for a job: a job without draws takes one as well.
 uint draws_of(const uvec2 job) { return has(job, DRAWS) ? max(LOAD(job, MOST), 1u) : 1u; }
 
-// Walks a part: adds it up, or does all of it, or, where it was passed, writes its words and commands.
+// Walks a part: adds it up (`adds_up`), executes it in its turn, or, if it was passed (`is_plain`), writes its host
+// parameters and commands.
 void walk(const Part part, const bool adds_up, const bool is_plain) {
     bool is_turn = !adds_up && !is_plain;
     uint number = part.job;
@@ -271,7 +274,7 @@ void walk(const Part part, const bool adds_up, const bool is_plain) {
         sum_of_part.is_plain = sum_of_part.is_plain && !begins && !saves;
         if (one == 0u || done == 0u) {
             drawn = has(job, DRAWS) ? count_of_draws(job) : 0u;
-            // The tables are found, and the pool is free for those of the next time.
+            // The tables are complete, so the pool is free for the next dispatch.
             uvec2 pool = place_in(job, POOL);
             if (is_there(pool)) {
                 STORE(pool, POOL_TAKEN, 0u);
@@ -297,7 +300,7 @@ void walk(const Part part, const bool adds_up, const bool is_plain) {
     }
 }
 
-// Passes the part in one step, if all of it fits, or nothing.
+// Passes the part in one step, if all of it fits or nothing does.
 bool pass() {
     if (!sum_of_part.is_plain || !is_there(sum_of_part.state)) {
         return false;
@@ -318,7 +321,7 @@ bool pass() {
     return true;
 }
 
-// The part of this invocation, of as many as there are.
+// The part of this invocation, if all draws are divided evenly.
 Part own_part(const uint me) {
     uvec2 first = first_job();
     uint count = number_of_jobs();
@@ -362,11 +365,11 @@ void main() {
     reached = uvec4(0u);
     bool is_passed = false;
 #ifdef BOUND
-    // WGSL has barriers only where it knows that all invocations reach them.
+    // WGSL allows barriers only where control flow is provably uniform.
     const uint first_turn = 0u;
     const uint last_turn = INVOCATIONS + 1u;
 #else
-    // A single part is walked in its turn, and nothing else.
+    // A single part is only walked in its turn.
     uint first_turn = parts > 1u ? 0u : 1u;
     uint last_turn = parts > 1u ? parts + 1u : 1u;
 #endif

@@ -1,7 +1,8 @@
-// What the shaders of the counter pass share: the jobs that the host writes, and how memory is read.
+// Shared by the shaders of the counter pass: the jobs that the host writes, and memory accesses.
 //
-// A place is an address or, where BOUND is defined, an offset and the number of a buffer, from 1 on; it is (0, 0) where
-// there is none. All places are the host's: whatever arguments, counts and counters hold, nothing else is written.
+// A location is an address or, if BOUND is defined, an offset and the number of a buffer, from 1 on; (0, 0) is no
+// location. All locations come from the host: the values of arguments, counts and counters never decide where the
+// shaders write.
 
 #ifdef BOUND
 
@@ -14,12 +15,12 @@ layout(std430, set = 0, binding = 5) buffer Memory5 { uint words[]; } memory5;
 layout(std430, set = 0, binding = 6) buffer Memory6 { uint words[]; } memory6;
 layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
 
-// Does something with a word of a buffer, if it is in there.
+// Accesses a word of a buffer, unless it is beyond the end.
 #define WORD_OF(memory, act) if (at < memory.words.length()) { act(memory.words[at]); }
 #define READ(word) value = word
 #define WRITE(word) word = value
 
-// The same, of the buffer with this number.
+// Accesses a word of the buffer with this number.
 #define WORD_IN(number, act)                   \
     switch (number) {                          \
         case 1u: WORD_OF(memory0, act) break;  \
@@ -32,7 +33,7 @@ layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
         case 8u: WORD_OF(memory7, act) break;  \
     }
 
-// Functions that load and store a word of one of some buffers.
+// Functions that load and store a word of a buffer: any buffer, or a fixed one.
 #define ACCESS(load, store, one_of)                                            \
     uint load(const uvec2 place, const uint number) {                          \
         uint at = (place.x >> 2) + number;                                     \
@@ -45,7 +46,7 @@ layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
         one_of(place.y, WRITE)                                                 \
     }
 
-// What is the counter pass's own is in the first two buffers: an access to any buffer is as much code as eight.
+// The counter pass's own data is in the first two buffers: an access to any buffer takes eight times as much code.
 #define OWN(number, act) WORD_OF(memory0, act)
 #define STATES(number, act) WORD_OF(memory1, act)
 
@@ -65,10 +66,10 @@ ACCESS(load_state, store_state, STATES)
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 
-// Invocations read words that others of their workgroup have written.
+// Coherent, as invocations read words that others of their workgroup have written.
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Memory { uint words[]; };
 
-// A word of what lies at a place. No pointer is ever in a variable: there are drivers that lose it there.
+// A word at a location. No variable ever holds a pointer, as some drivers miscompile that.
 #define LOAD(place, number) Memory(place).words[number]
 #define STORE(place, number, value) Memory(place).words[number] = value
 
@@ -76,7 +77,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Mem
 #define LOAD_STATE(place, number) LOAD(place, number)
 #define STORE_STATE(place, number, value) STORE(place, number, value)
 
-// Where the application's buffers may be meant.
+// Memory that may be in the application's buffers.
 #define LOAD_GIVEN(place, number) LOAD(place, number)
 #define STORE_GIVEN(place, number, value) STORE(place, number, value)
 
@@ -87,10 +88,10 @@ layout(push_constant) uniform Push {
     uint job_count;
 };
 
-// Instead of a number of jobs: `jobs` is where a list is, of which `List` in counter_pass.rs is the other half.
+// Stands in place of the number of jobs: `jobs` is then the location of a list (`List` in counter_pass.rs).
 const uint LISTED = ~0u;
 
-// The words of a job, of which `Job::words` in counter_pass.rs is the other half. Those that are places take two.
+// Offsets in a job, in words; `Job::words` in counter_pass.rs writes them. A location takes two words.
 const uint JOB_SIZE = 256u;
 const uint COMMAND_SIZE = 16u;
 const uint GROUPS_SIZE = 12u;
@@ -122,7 +123,7 @@ const uint INDICES = 58u;
 const uint GROUPS = 60u;
 const uint POOL = 62u;
 
-// The flags.
+// Bits of the word at FLAGS.
 const uint BEGINS = 1u;
 const uint ENDS = 2u;
 const uint DRAWS = 4u;
@@ -135,7 +136,7 @@ const uint BYTE_COUNT = 256u;
 
 const uint MAX_BUFFERS = 4u;
 
-// VkPrimitiveTopology's values, and one for OpenGL's line loop; with adjacency, they are ADJACENCY more.
+// VkPrimitiveTopology's values, and one for OpenGL's line loop; topologies with adjacency have ADJACENCY added.
 const uint POINT_LIST = 0u;
 const uint LINE_LIST = 1u;
 const uint LINE_STRIP = 2u;
@@ -144,14 +145,14 @@ const uint TRIANGLE_STRIP = 4u;
 const uint ADJACENCY = 5u;
 const uint LINE_LOOP = 16u;
 
-// The difference, or 0 where it would be negative.
+// The difference, or 0 if it would be negative.
 uint less(const uint from, const uint what) { return from - min(from, what); }
 
 #include "primitives.glsl"
 
 #include "adjacency.glsl"
 
-// Numbers of 64 bits, the lower half first. WGSL has no instructions for what is carried.
+// 64-bit numbers, the lower half first. WGSL has no instructions for carries.
 uvec2 sum(const uvec2 one, const uvec2 other) {
     uint low = one.x + other.x;
     return uvec2(low, one.y + other.y + uint(low < other.x));
@@ -178,13 +179,14 @@ uvec2 first_job() { return job_count == LISTED ? place_in(jobs, 0u) : jobs; }
 
 uint number_of_jobs() { return job_count == LISTED ? LOAD(jobs, 2u) : job_count; }
 
-// The words of a pool of tables, of which `Segments::pool` in counter_pass.rs is the other half: an empty table, for draws that
-// found no room; how many 8 bytes are taken, and how many there are. The tables of draws begin behind them.
+// The words of a pool of tables, as in `Segments::pool` in counter_pass.rs: two words that are an empty table, for
+// draws without space for their own, then the used and the available space in units of 8 bytes. The tables of draws
+// follow.
 const uint POOL_TAKEN = 2u;
 const uint POOL_ROOM = 3u;
 const uint POOL_HEAD = 2u;
 
-// How many draws of a job are drawn: conditional rendering and a count in a buffer leave some out.
+// The number of draws of a job that are executed: conditional rendering and a count in a buffer leave draws out.
 uint count_of_draws(const uvec2 job) {
     uint most = LOAD(job, MOST);
     uvec2 count = place_in(job, COUNT);
@@ -198,7 +200,7 @@ uint count_of_draws(const uvec2 job) {
     return most;
 }
 
-// Of a draw with indices, `first` and `count` are theirs.
+// The arguments of a draw; of a draw with indices, `first` and `count` refer to indices.
 struct Numbers {
     uint count;
     uint instances;

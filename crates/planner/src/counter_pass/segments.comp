@@ -1,6 +1,6 @@
-// Finds the segments between restarts in the indices of draws, as `transform_feedback::Segments` does: a workgroup makes
-// the table of a draw. Each of its invocations walks a part of the indices three times: to count the restarts and find
-// the last one, to count the primitives of the segments that end there, and to write them.
+// Finds the segments between restarts in the indices of draws, as `transform_feedback::Segments` does. One workgroup
+// makes the table of one draw. Each invocation walks its part of the indices three times: to count the restarts and
+// find the last one, to count the primitives of the segments that end in the part, and to write the segments.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -15,20 +15,20 @@ uint word_at(const uvec2 memory, const uint index) { return LOAD_GIVEN(memory, i
 
 #include "index.glsl"
 
-// Of each part, and when they are added up, of all parts before: how many restarts there are, where the indices behind
-// the last one begin, and how many primitives.
+// For each part, and after the prefix sum for all parts before it: the number of restarts, the position after the
+// last restart, and the number of primitives.
 shared uint restarts[INVOCATIONS];
 shared uint begins[INVOCATIONS];
 shared uint primitives[INVOCATIONS];
 
-// No position of an index.
+// Not a position of an index.
 const uint NONE = ~0u;
 
-// Where the table is, and how many words it may have.
+// The location of the table, and its maximum size in words.
 shared uvec2 table;
 shared uint table_words;
 
-// Finds room for a table with so many segments.
+// Allocates space for a table with so many segments.
 void place_table(const uvec2 job, const uint draw, const uint segments) {
     table = behind(place_in(job, TABLES), draw * LOAD(job, TABLE_STRIDE));
     table_words = LOAD(job, TABLE_STRIDE) >> 2;
@@ -37,7 +37,7 @@ void place_table(const uvec2 job, const uint draw, const uint segments) {
     if (is_there(pool)) {
         uint size = 1u + segments;
         uint room = LOAD(pool, POOL_ROOM);
-        // Where nothing is left, nothing is added, or the sum would wrap around after some billion segments.
+        // Nothing is added to a full pool, or the sum would wrap around after some billion segments.
         uint at = atomicAdd(Memory(pool).words[POOL_TAKEN], 0u);
         at = at < room ? atomicAdd(Memory(pool).words[POOL_TAKEN], min(size, room)) : room;
         bool fits = at < room && size <= room - at;
@@ -49,7 +49,8 @@ void place_table(const uvec2 job, const uint draw, const uint segments) {
 #endif
 }
 
-// The indices of the draw: where they lie in their buffer, each of 2^`type` bytes, and the first one.
+// The indices of a draw: aligned memory that holds the index buffer from byte `start` to `end`, each index of
+// 2^`type` bytes, and the number of the draw's first index.
 struct Indices {
     uvec2 memory;
     uint type;
@@ -70,11 +71,11 @@ bool is_restart(const Indices indices, const uint position) {
     return index == ~0u >> 32u - (8u << indices.type);
 }
 
-// A round of a loop is for so many indices, which are written out: drivers end loops after some number of rounds.
+// A loop iteration handles so many indices, unrolled: drivers stop loops after some number of iterations.
 const uint INDICES_OF_ROUND = 8u;
 #define EACH_OF_ROUND(act) act(0u) act(1u) act(2u) act(3u) act(4u) act(5u) act(6u) act(7u)
 
-// Which of the indices of a round restart primitives, a bit each.
+// Which of the indices of an iteration restart primitives, one bit each.
 uint restarts_of_round(const Indices indices, const uint position, const uint last) {
     uint found = 0u;
 #define LOOK_AT(one) found |= uint(one < last - position && is_restart(indices, position + one)) << one;
@@ -89,7 +90,7 @@ uint primitives_of_segment(const uvec2 job, const uint count) {
     return primitives_per_instance(captured, vertices, count_of_captured(topology, count));
 }
 
-// Writes a segment, unless it is behind the end of the table.
+// Writes a segment, unless it is beyond the end of the table.
 void write_segment(const uint number, const uint position, const uint before) {
     const uint HEAD = 2u;
     if (number < less(table_words, HEAD) >> 1) {
@@ -98,7 +99,7 @@ void write_segment(const uint number, const uint position, const uint before) {
     }
 }
 
-// Writes the table's number of segments and of primitives, behind those of the last part, which the end follows.
+// Writes the last segment, the end marker after it, and the number of segments and primitives of the table.
 void write_end(const uvec2 job, const uint number, const uint begin, const uint before, const uint count) {
     write_segment(number, begin, before);
     uint all = before + primitives_of_segment(job, less(count, begin));
@@ -107,7 +108,7 @@ void write_end(const uvec2 job, const uint number, const uint begin, const uint 
     STORE(table, 1u, all);
 }
 
-// Replaces the numbers of each part by the sums of the parts before it, and returns the sum of all.
+// Replaces the values of each part by the sum over the parts before it, and returns the total.
 uint add_restarts_up() {
     uint all = 0u;
     uint begin = 0u;
@@ -131,7 +132,7 @@ void add_primitives_up() {
     }
 }
 
-// The number of the draw, and of its job: groups of a list are numbered through, in rows.
+// The numbers of the draw and of its job: the workgroups of a list are numbered consecutively, in rows.
 uvec2 draw_and_job() {
     const uint ROW = 65535u;
     if (job_count != LISTED) {
@@ -152,20 +153,20 @@ void main() {
     bool is_listed = which.y < max(number_of_jobs(), 1u) || job_count != LISTED;
     uvec2 job = behind(first_job(), is_listed ? which.y * JOB_SIZE : 0u);
     uint draw = which.x;
-    // The same for all invocations, which WGSL does not know: all of them reach the barriers.
+    // Uniform in the workgroup, but WGSL cannot prove it, so all invocations must reach the barriers.
     bool is_meant = is_listed && has(job, RESTARTS) && draw < count_of_draws(job);
     Numbers numbers = Numbers(0u, 0u, 0u, 0u, 0u);
     if (is_meant) {
         numbers = numbers_of_draw(job, draw);
     }
 #ifndef BOUND
-    // Of a draw beyond the count the table is empty, should the count have changed when draws are counted.
+    // A draw beyond the count gets the empty table, as the count may change before the counter pass reads it.
     bool has_pool = is_there(place_in(job, POOL));
     if (gl_LocalInvocationID.x == 0u && is_listed && !is_meant && has_pool && draw < LOAD(job, MOST)) {
         STORE(place_in(job, TABLES), draw, 0u);
     }
 #endif
-    // Behind the buffer nothing restarts. A draw of more indices than this has more vertices than anybody captures.
+    // Indices beyond the end of the buffer never restart. No capture has more vertices than this limit.
     uint count = min(numbers.count, NONE - 1u);
     uint there = less(LOAD(job, INDEX_SIZE) >> min(LOAD(job, INDEX_TYPE), 2u), numbers.first);
     uint walked = min(count, there);
@@ -212,7 +213,7 @@ void main() {
         barrier();
         if (me == 0u && turn == TO_COUNT) {
             uint all = add_restarts_up();
-            // The last segment is followed by the end.
+            // One more entry, as the end marker follows the last segment.
             if (is_meant) {
                 place_table(job, draw, all + 2u);
             }

@@ -1,40 +1,41 @@
-//! What a device supports of blending, and of clip and cull distances.
+//! The device's support for blending, and for clip and cull distances.
 
 use super::Preset;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// What a device can do for blending. The default is the least that Vulkan 1.0 guarantees.
+/// The device's support for blending. The default is the minimum that Vulkan 1.0 guarantees.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Blending {
-    /// `VK_EXT_blend_operation_advanced`, where it is there.
+    /// `VK_EXT_blend_operation_advanced`, if it is supported.
     pub native: Option<NativeBlending>,
-    /// `rasterizationOrderColorAttachmentAccess`: reads of input attachments come in primitive order.
+    /// `rasterizationOrderColorAttachmentAccess`: input attachments are read in primitive order.
     pub ordered_attachments: bool,
-    /// Fragment shaders read what they write to (`[[color(n)]]`), in order: Metal on Apple's devices.
+    /// Whether fragment shaders can read the attachments that they write (`[[color(n)]]`), in order: Metal on Apple
+    /// GPUs.
     pub framebuffer_fetch: bool,
-    /// `VK_EXT_shader_tile_image`, where `shaderTileImageColorReadAccess` is there.
+    /// `VK_EXT_shader_tile_image` with `shaderTileImageColorReadAccess`.
     pub tile_images: bool,
     /// `VK_EXT_fragment_shader_interlock`, with stores from fragment shaders and storage images without a format.
     pub interlock: Option<Interlock>,
-    /// `dynamicRenderingLocalRead`: attachments are read inside of `vkCmdBeginRendering`.
+    /// `dynamicRenderingLocalRead`: attachments can be read inside `vkCmdBeginRendering`.
     pub local_read: bool,
-    /// `dynamicRenderingLocalReadMultisampledAttachments`: those of several samples too.
+    /// `dynamicRenderingLocalReadMultisampledAttachments`: multisampled attachments too.
     pub local_read_multisampled: bool,
     /// `sampleRateShading`.
     pub sample_shading: bool,
-    /// `independentBlend`: attachments are blended in ways of their own.
+    /// `independentBlend`: each attachment can have a different blend state.
     pub independent_blend: bool,
     /// `logicOp`.
     pub logic_operations: bool,
-    /// How many attachments there may be where a factor is of a second source: `maxFragmentDualSrcAttachments`; 0
-    /// without `dualSrcBlend`.
+    /// `maxFragmentDualSrcAttachments`: the most attachments if a blend factor uses the second source; 0 without
+    /// `dualSrcBlend`.
     pub second_source_attachments: u32,
-    /// How many colour attachments there are: `maxColorAttachments`.
+    /// `maxColorAttachments`.
     pub max_attachments: u32,
-    /// How many input attachments a fragment shader has: `maxPerStageDescriptorInputAttachments`.
+    /// `maxPerStageDescriptorInputAttachments`.
     pub max_input_attachments: u32,
 }
 
@@ -58,26 +59,27 @@ impl Default for Blending {
     }
 }
 
-/// What `VK_EXT_blend_operation_advanced` offers. The default is the least that it guarantees.
+/// The features and properties of `VK_EXT_blend_operation_advanced`. The default is the minimum that the extension
+/// guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct NativeBlending {
     /// `advancedBlendCoherentOperations`: overlapping primitives blend in order without barriers.
     pub coherent: bool,
-    /// `advancedBlendMaxColorAttachments`: how many attachments a subpass may have, blended or not.
+    /// `advancedBlendMaxColorAttachments`: the most attachments of a subpass, blended or not.
     pub max_attachments: u32,
-    /// `advancedBlendIndependentBlend`: each attachment may have an equation of its own.
+    /// `advancedBlendIndependentBlend`: each attachment may have a different equation.
     pub independent: bool,
-    /// `advancedBlendNonPremultipliedSrcColor`: the source may be straight.
+    /// `advancedBlendNonPremultipliedSrcColor`: the source may be non-premultiplied.
     pub straight_source: bool,
-    /// `advancedBlendNonPremultipliedDstColor`: the destination may be straight.
+    /// `advancedBlendNonPremultipliedDstColor`: the destination may be non-premultiplied.
     pub straight_destination: bool,
-    /// `advancedBlendCorrelatedOverlap`: source and destination may overlap in other ways than uncorrelated.
+    /// `advancedBlendCorrelatedOverlap`: overlap modes other than uncorrelated.
     pub correlated_overlap: bool,
     /// `advancedBlendAllOperations`: the equations beyond the 15 of `KHR_blend_equation_advanced`.
     pub all_operations: bool,
-    /// `extendedDynamicState3ColorBlendAdvanced`: results can be clamped, which is no state of a pipeline.
+    /// `extendedDynamicState3ColorBlendAdvanced`: results can be clamped, which only this dynamic state can request.
     pub clamped_results: bool,
 }
 
@@ -96,18 +98,18 @@ impl Default for NativeBlending {
     }
 }
 
-/// What `VK_EXT_fragment_shader_interlock` offers.
+/// The features of `VK_EXT_fragment_shader_interlock`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Interlock {
     /// `fragmentShaderPixelInterlock`.
     pub pixel: bool,
-    /// `fragmentShaderSampleInterlock`, and storage images of several samples.
+    /// `fragmentShaderSampleInterlock`, and multisampled storage images.
     pub sample: bool,
 }
 
-/// What a device has of clip and cull distances, and what can take their place. The default is a device with neither.
+/// The device's support for clip and cull distances and their replacements. The default is a device with neither.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -118,7 +120,7 @@ pub struct DistanceSupport {
     pub cull: u32,
     /// `maxCombinedClipAndCullDistances`.
     pub combined: u32,
-    /// Whether a fragment stage reads them as built-in arrays.
+    /// Whether a fragment stage can read them as built-in arrays.
     pub fragment_reads: bool,
     /// `maxGeometryOutputVertices`; 0 without `geometryShader`.
     pub geometry_vertices: u32,

@@ -1,4 +1,4 @@
-//! What the storage path needs to know of a capture, and captures as lowerings make them.
+//! The data that the storage path needs about a capture, also made from the results of lowerings.
 
 use super::{Capture, FeedbackBuffer, Path};
 use polyshade::host::{Binding, HostParams, LimitName, ParamSource, Purpose, Requirements, Set};
@@ -11,29 +11,29 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Storage {
-    /// The set of the feedback buffers, unless they are found by addresses.
+    /// The set of the feedback buffers, unless the shader reads their addresses.
     #[cfg_attr(feature = "serde", serde(default))]
     pub set: Set,
-    /// The binding of feedback buffer 0; that of buffer `i` is larger by `i`.
+    /// The binding of feedback buffer 0; buffer `i` has this binding plus `i`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub binding: Binding,
-    /// The place of the words that the host fills in. Where they are found by an address, so are the buffers.
+    /// Where the shader reads the host parameters. If that is an address, the feedback buffers are addresses too.
     pub host: ParamSource,
-    /// All storage buffers of the stage, its own included.
+    /// The number of all storage buffers of the stage, those of the original shader included.
     pub storage_buffers: u32,
-    /// The names of the words; by default those of variants for any draw.
+    /// The names of the host parameters; by default those of variants for any draw.
     #[cfg_attr(feature = "serde", serde(default))]
     pub words: Vec<String>,
-    /// The topologies that the variants are for; by default all without adjacency.
+    /// The topologies that the variants support; by default all without adjacency.
     #[cfg_attr(feature = "serde", serde(default))]
     pub topologies: Vec<transform_feedback::Topology>,
-    /// Whether the variants take buffers that are not bound.
+    /// Whether the variants allow feedback buffers that are not bound.
     #[cfg_attr(feature = "serde", serde(default))]
     pub unbound_buffers: bool,
-    /// How the variants read indices, where they are for draws that have some.
+    /// How the variants read indices, if they are for indexed draws.
     #[cfg_attr(feature = "serde", serde(default))]
     pub indices: Option<StoredIndices>,
-    /// The buffer through which outputs can be passed, where the variants are there for it.
+    /// The buffer through which outputs can be passed to the raster pass, if the variants support it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub outputs: Option<StoredOutputs>,
 }
@@ -43,9 +43,9 @@ pub struct Storage {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct StoredOutputs {
-    /// Its binding in the set of the feedback buffers.
+    /// The binding of the buffer in the set of the feedback buffers.
     pub buffer: Binding,
-    /// The bytes of a vertex.
+    /// The bytes of a vertex in the buffer.
     pub stride: u32,
 }
 
@@ -54,18 +54,19 @@ pub struct StoredOutputs {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct StoredIndices {
-    /// The binding of the index buffer in the set of the feedback buffers, unless it is found by an address.
+    /// The binding of the index buffer in the set of the feedback buffers, unless the shader reads its address.
     pub buffer: Option<Binding>,
     /// Whether an index may restart primitives, so that there is a table of segments.
     pub restart: bool,
-    /// The binding of the table, unless it is found by an address.
+    /// The binding of the table, unless the shader reads its address.
     pub segments: Option<Binding>,
-    /// Whether the shader reads `gl_DrawID`, so that there is a word for it. Not looked at where the words are named.
+    /// Whether the shader reads `gl_DrawID`, so that it has a host parameter. Ignored if the host parameters are
+    /// named.
     pub draw_index: bool,
 }
 
 impl Capture {
-    /// The capture of a lowering into storage buffers, by its layout, its host parameters and its requirements.
+    /// Returns the capture of a lowering that stores to buffers, from its layout, host parameters and requirements.
     pub fn stored(layout: &Layout, words: &HostParams, needs: &Requirements) -> Self {
         let buffer = |layout| FeedbackBuffer::of(layout, 0);
         let first = needs.descriptors.iter().find_map(|one| match one.purpose {
@@ -92,14 +93,14 @@ impl Capture {
 }
 
 impl Storage {
-    /// Whether the words are those of variants that are dispatched, for draws of several instances.
+    /// Whether the host parameters are those of variants that are dispatched, for draws of several instances.
     pub(crate) fn is_dispatched(&self) -> bool {
         self.words.iter().any(|word| word == "instance_count")
     }
 }
 
 impl StoredIndices {
-    /// Those of a lowering, if its variants read some.
+    /// How the variants of a lowering read indices, if they do.
     fn of(words: &HostParams, needs: &Requirements) -> Option<Self> {
         words.number("index_size")?;
         let bound = |purpose: Purpose| {
@@ -113,7 +114,7 @@ impl StoredIndices {
 }
 
 impl StoredOutputs {
-    /// That of a lowering, if one of its variants stores outputs for another.
+    /// The outputs buffer of a lowering, if one of its variants stores outputs for another.
     fn of(layout: &Layout, needs: &Requirements) -> Option<Self> {
         let bound = needs.descriptors.iter().find(|one| one.purpose == Purpose::Outputs)?;
         Some(Self { buffer: bound.binding, stride: layout.outputs_stride() })
@@ -127,7 +128,7 @@ impl From<&Prepared<'_>> for Capture {
 }
 
 impl From<&Decorated> for Capture {
-    /// The capture of a decorated shader, which has no storage path.
+    /// Returns the capture of a decorated shader, which has no storage path.
     fn from(decorated: &Decorated) -> Self {
         let layouts = decorated.layout.buffers.iter().zip(&decorated.streams);
         let buffers = layouts.map(|(layout, stream)| FeedbackBuffer::of(layout, *stream));
@@ -135,5 +136,5 @@ impl From<&Decorated> for Capture {
     }
 }
 
-/// The limit that says how many storage buffers a stage has.
+/// The limit on the number of storage buffers of a stage.
 pub(crate) const STORAGE_BUFFERS: LimitName = LimitName::MaxPerStageDescriptorStorageBuffers;

@@ -9,38 +9,39 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ShaderRuns {
-    /// Once: it costs more than to write and read its outputs, in draws of at least so many vertices.
+    /// Once: the shader costs more than writing and reading its outputs, in draws of at least `min_vertices`
+    /// vertices.
     OnceForCost(SpillCost),
-    /// Once, as it has side effects, which would happen twice.
+    /// Once: the shader has side effects, which two runs would repeat.
     OnceForSideEffects,
-    /// Twice: it costs no more than to write and read its outputs.
+    /// Twice: the shader costs no more than writing and reading its outputs.
     TwiceForCost(SpillCost),
-    /// Twice, as the draw is too small.
+    /// Twice: the draw has fewer than `min_vertices` vertices.
     TwiceForSmallDraw(SpillCost),
-    /// Twice, as the cost of the shader is unknown.
+    /// Twice: the cost of the shader is unknown.
     TwiceForUnknownCost,
-    /// Twice, as outputs are read back by draws without indices, and indices restart primitives.
+    /// Twice: outputs are read back by draws without indices, and indices restart primitives.
     TwiceForRestart,
-    /// Twice, as the device has the counters, and the host does not know the size of the outputs.
+    /// Twice: the device owns the counters, and the host does not know the size of the outputs.
     TwiceForDeviceCount,
-    /// Twice, as the active pass cannot be ended to wait for the outputs.
+    /// Twice: the active pass cannot end for a barrier between the two passes.
     TwiceForPass,
 }
 
-/// The costs that are compared, for one vertex, in instructions.
+/// The compared costs of one vertex, in instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct SpillCost {
-    /// Of the shader.
+    /// The cost of the shader.
     pub shader: u32,
-    /// Of writing its outputs to a buffer and reading them.
+    /// The cost of writing its outputs to a buffer and reading them.
     pub spill: u32,
-    /// The vertices of the smallest draw that saves more than the wait costs; 0 where none does.
+    /// The vertices of the smallest draw that saves more than the barrier costs; 0 if no draw does.
     pub min_vertices: u32,
 }
 
 impl ShaderRuns {
-    /// Whether it is once.
+    /// Whether the shader runs once.
     pub fn is_once(self) -> bool {
         matches!(self, Self::OnceForCost(_) | Self::OnceForSideEffects)
     }

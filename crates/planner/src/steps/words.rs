@@ -1,4 +1,4 @@
-//! The values of the parameters that variants read.
+//! The values of the host parameters that variants read.
 
 use super::super::state::Counter;
 use polyshade::host::ParamSource;
@@ -11,77 +11,77 @@ use serde::Serialize;
 pub struct ParamValues {
     /// Where the shader reads them.
     pub source: ParamSource,
-    /// Their values, in their order.
+    /// The values, in the order of the parameters.
     pub values: Vec<ParamValue>,
-    /// Their names, as the lowering's report has them.
+    /// The names, as in the lowering's report.
     pub names: Vec<String>,
-    /// The feedback ranges that they come of, by the numbers of the buffers.
+    /// The feedback ranges from which values are computed, by the number of the buffer.
     pub ranges: Vec<WordRange>,
 }
 
-/// A feedback range, from the start of what is bound, or from its own start where it is found by its address; all in
-/// bytes.
+/// A feedback range, in bytes, relative to the start of its binding, or to its own start if the shader has its
+/// address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct WordRange {
-    /// Where it begins.
+    /// The offset of the range.
     pub offset: u32,
-    /// How long it is; 0 for a buffer that captures nothing.
+    /// The size of the range; 0 for a buffer that captures nothing.
     pub size: u32,
-    /// How much of it is filled.
+    /// The filled bytes of the range.
     pub reached: ParamValue,
-    /// Whether nothing is bound there: the others are 0.
+    /// Whether no buffer is bound; the other values are then 0.
     pub unbound: bool,
 }
 
-/// Where the value of a host parameter comes from.
+/// The source of the value of a host parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ParamValue {
-    /// It is known.
+    /// The planner knows the value.
     Constant(u32),
-    /// The draw's `firstVertex`, or `firstIndex`.
+    /// The draw's `firstVertex` or `firstIndex`.
     FirstVertex,
-    /// The draw's `vertexCount`, or `indexCount`.
+    /// The draw's `vertexCount` or `indexCount`.
     VertexCount,
     /// The draw's `instanceCount`.
     InstanceCount,
     /// The draw's `firstInstance`.
     FirstInstance,
-    /// The corners of all primitives of an instance of the draw.
+    /// The number of vertices of all primitives of one instance of the draw, repeated vertices counted each time.
     Slots,
-    /// The corners of all primitives of the draw that fit into every one of the ranges.
+    /// The number of vertices of those primitives of the draw that fit into all feedback ranges.
     Limit,
-    /// Where the draw begins in the buffer with this number: its range's offset and what of it is filled.
+    /// Where the draw begins in the buffer with this number: the offset of its range plus the filled bytes.
     Start(u32),
     /// The lower 32 bits of an address.
     AddressLow {
         /// The number of the feedback buffer that is bound to the memory.
         buffer: u32,
-        /// What is added to the address of the memory's first byte.
+        /// The byte offset from the start of the memory.
         offset: u64,
     },
     /// The upper 32 bits of the same address.
     AddressHigh {
-        /// The number of the feedback buffer.
+        /// The number of the feedback buffer that is bound to the memory.
         buffer: u32,
-        /// What is added.
+        /// The byte offset from the start of the memory.
         offset: u64,
     },
-    /// The value that the host keeps of a counter.
+    /// The host's value of a counter.
     Counter(Counter),
-    /// Where the draw before has left the feedback buffer with this number.
+    /// The end of the previous draw's data in the feedback buffer with this number.
     Running(u32),
-    /// What of the feedback buffer with this number is filled, which the device alone knows.
+    /// The filled bytes of the feedback buffer with this number, which only the device knows.
     DeviceCounter(u32),
-    /// How wide the indices of the draw are.
+    /// The type of the indices of the draw.
     IndexType,
     /// The draw's `vertexOffset`.
     VertexOffset,
-    /// The number of the draw in a multi-draw.
+    /// The index of the draw in a multi-draw.
     DrawIndex,
-    /// The distance from the start of what is bound to index 0, in bytes.
+    /// The distance from the start of the binding to index 0, in bytes.
     IndexOffset,
     /// The bytes of the index buffer from index 0 on.
     IndexSize,
@@ -98,8 +98,8 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// The host parameter of this name, as far as it is one of the draw or of its indices
-    /// (`polyshade::host::ParamValue::name`).
+    /// The value of the host parameter with this name (`polyshade::host::ParamValue::name`), if it is one of the draw
+    /// or of its indices.
     pub fn of_draw(name: &str) -> Option<Self> {
         Some(match name {
             "first_vertex" | "first_index" => Self::FirstVertex,

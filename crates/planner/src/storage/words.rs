@@ -1,4 +1,4 @@
-//! What the variants bind, and the words that the host fills in.
+//! The bindings of the variants, and the host parameters.
 
 use super::super::check;
 use super::super::device::{Api, Device};
@@ -9,11 +9,11 @@ use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{ProvokingVertex, Topology};
 use polyshade_spv::Error;
 
-/// The range of a buffer to which nothing goes.
+/// The range of a buffer that captures nothing.
 const NOTHING: WordRange =
     WordRange { offset: 0, size: 0, reached: ParamValue::Constant(0), unbound: false };
 
-/// The bindings of the feedback buffers, where they have some, and the host parameters that locate the feedback ranges.
+/// The bindings of the feedback buffers, if they have any, and the host parameters that locate the feedback ranges.
 pub(super) fn bindings(
     device: &Device,
     pipeline: &Pipeline,
@@ -31,7 +31,7 @@ pub(super) fn bindings(
             continue;
         }
         let Some(Some(bound)) = active.buffers.get(number as usize) else {
-            // Something would have to be bound to a descriptor.
+            // A descriptor cannot be left unbound.
             if storage.unbound_buffers && storage.host.is_address() {
                 ranges.push(WordRange { unbound: true, ..NOTHING });
                 offsets.push(0);
@@ -70,7 +70,7 @@ pub(super) fn bindings(
     Ok((bindings, ParamValues { source: storage.host, values: words, names, ranges }))
 }
 
-/// The names of the words of variants for any draw, which captures into so many buffers.
+/// The names of the host parameters of variants for any draw, which capture to so many buffers.
 fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     let by_address = storage.host.is_address();
     let of_vertices = match storage.indices {
@@ -107,7 +107,7 @@ fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     of_draw.chain(of_indices).chain((0..buffers).flat_map(of_buffer)).collect()
 }
 
-/// The host parameter of this name.
+/// The value of the host parameter with this name.
 fn value(
     name: &str,
     topology: Topology,
@@ -144,13 +144,12 @@ fn value(
     })
 }
 
-/// The aligned range of a buffer that is bound so that a feedback range can be stored to, the offset of the feedback
-/// range in it, and its size.
+/// Returns the aligned binding that contains a feedback range, the offset of the feedback range in it, and its size.
 fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u32), Error> {
     let range = check::range(bound)?;
     let lead = range.offset % u64::from(device.storage_alignment.max(1));
     let offset = range.offset - lead;
-    // Nothing is stored to an empty range, and nothing empty can be bound.
+    // Shaders do not store to an empty range, but a binding cannot be empty.
     let size = (lead + range.size).max(4);
     let most = device.max_storage_range;
     if size > u64::from(most) {
@@ -170,8 +169,8 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     Ok((bound, lead as u32, range.size as u32))
 }
 
-/// Refuses bindings of one buffer that overlap, which WebGPU does not bind to be written. Feedback ranges that overlap
-/// themselves are taken for those of two buffers, unless the host says that they are not.
+/// Rejects overlapping writable bindings of one buffer, which WebGPU forbids. Feedback ranges that overlap count as
+/// ranges of different buffers, unless the host states that the buffer is the same.
 fn check_overlaps(
     device: &Device,
     active: &Active,
@@ -213,7 +212,7 @@ fn check_overlaps(
     Ok(())
 }
 
-/// The size of a feedback range that is found by its address.
+/// The size of a feedback range that the shader addresses directly.
 fn memory_range(bound: &Bound) -> Result<u32, Error> {
     let size = check::range(bound)?.size;
     u32::try_from(size).map_err(|_| {

@@ -1,4 +1,4 @@
-//! The parameters of a plan and its counter passes as text.
+//! The host parameters of a plan and its counter passes as text.
 
 use super::super::state::Topology;
 use super::super::steps::{CounterPass, ParamValue, ParamValues};
@@ -36,7 +36,7 @@ impl fmt::Display for ParamValues {
     }
 }
 
-/// Whether the word has this number for the topology.
+/// Whether the host parameter has this value for the topology.
 fn says(topology: Topology, number: u32) -> bool {
     topology.captured().is_some_and(|captured| captured as u32 == number)
 }
