@@ -1,4 +1,4 @@
-//! Decorations by what they decorate, groups resolved.
+//! The decorations of each id, with groups resolved.
 
 use crate::grammar::{BuiltIn, Decoration, Op};
 use crate::inst::{Decorate, GroupDecorate, GroupMemberDecorate, Inst, MemberDecorate};
@@ -7,13 +7,14 @@ use crate::{Id, Module};
 use foldhash::{HashSet, HashSetExt};
 use std::slice;
 
-/// Where the decorations are, sorted by what they decorate.
+/// The decorations of a module, sorted by target.
 ///
-/// A group's members refer to the group, so that the list is as long as the annotations, not as groups times members.
+/// Targets of a group refer to the group, so the size is that of the annotations, not the number of groups times
+/// targets.
 #[derive(Clone, Debug)]
 pub struct Decorations(Vec<Entry>);
 
-/// Sorted by target, then by member (the target as a whole first), then in the order of the module.
+/// An entry; the sort order is target, then member (the target as a whole first), then position in the module.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: Key,
@@ -21,19 +22,19 @@ struct Entry {
     what: What,
 }
 
-/// The target, and below it the number of the member and one, which is 0 for the target as a whole. One comparison
-/// finds them (benchmark `corpus-cost`).
+/// The target in the upper half; in the lower half 0 for the target as a whole, else the number of the member plus
+/// one. One comparison orders entries (benchmark `corpus-cost`).
 type Key = u64;
 
 fn key(target: Id, member: Option<u32>) -> Key {
-    // An instruction is too short for a structure of 2³² - 1 members.
+    // No instruction is long enough for a structure of 2³² - 1 members.
     u64::from(target.word()) << 32 | u64::from(member.map_or(0, |member| member.saturating_add(1)))
 }
 
-/// The decoration or the group that an entry gives its target.
+/// The decoration or the group of an entry.
 #[derive(Clone, Copy, Debug)]
 enum What {
-    /// The instruction decorates it.
+    /// The instruction has this decoration.
     Decoration(Decoration),
     /// The decorations of this group apply.
     Group(Id),
@@ -45,16 +46,16 @@ impl Entry {
     }
 }
 
-/// One decoration as it applies to an id or a member of a structure.
+/// One decoration of an id or of a member of a structure.
 #[derive(Clone, Copy, Debug)]
 pub struct Applied<'m> {
-    /// The member it applies to; `None` for the id as a whole.
+    /// The decorated member; `None` for the id as a whole.
     pub member: Option<u32>,
-    /// Which decoration.
+    /// The decoration.
     pub decoration: Decoration,
-    /// Its operands: literals, ids or a string.
+    /// The operands: literals, ids or a string.
     pub operands: &'m [u32],
-    /// The instruction that decorates; for members of a group the group's.
+    /// The instruction with the decoration; for targets of a group, the instruction that decorates the group.
     pub inst: Inst<'m>,
     /// Whether it applies through a decoration group.
     pub by_group: bool,
@@ -62,7 +63,7 @@ pub struct Applied<'m> {
 
 impl Decorations {
     pub(crate) fn new(module: &Module<'_>) -> Self {
-        // Most have four words.
+        // Most annotations have four words.
         let mut entries = Vec::with_capacity(module.section_words(Section::Annotations) / 4);
         let mut has_groups = false;
         for inst in module.section(Section::Annotations) {
@@ -91,10 +92,10 @@ impl Decorations {
                 }));
             }
         }
-        // Stable; and producers write them nearly sorted, which the sort makes use of.
+        // The sort is stable, and fast, as producers write decorations in nearly sorted order.
         entries.sort_by_key(|entry| entry.key);
         if has_groups {
-            // A target that a group lists twice is in it once.
+            // A group may list a target twice.
             let mut applied = HashSet::new();
             entries.retain(|entry| match entry.what {
                 What::Decoration(_) => true,
@@ -104,19 +105,19 @@ impl Decorations {
         Self(entries)
     }
 
-    /// Those whose keys are from `first` to `last`, found as they are asked for: there may be thousands.
+    /// The entries with keys from `first` to `last`, found lazily: there may be thousands.
     fn within(&self, first: Key, last: Key) -> Within<'_> {
         let start = self.0.partition_point(|entry| entry.key < first);
         Within { entries: self.0[start..].iter(), last }
     }
 
-    /// Those of `target`, and of its members.
+    /// The entries of `target` and of its members.
     fn of(&self, target: Id) -> Within<'_> {
         let first = key(target, None);
         self.within(first, first | Key::from(u32::MAX))
     }
 
-    /// Those of `target` as a whole, or of one of its members.
+    /// The entries of `target` as a whole, or of one of its members.
     fn of_member(&self, target: Id, member: Option<u32>) -> Within<'_> {
         let key = key(target, member);
         self.within(key, key)
@@ -138,7 +139,7 @@ impl<'m> Iterator for Within<'m> {
     }
 }
 
-/// The position of a decoration that applies; [`Applied`] has its operands as well.
+/// The offset of a decoration that applies; [`Applied`] adds its operands.
 struct AppliedAt {
     at: u32,
     member: Option<u32>,
@@ -152,7 +153,7 @@ impl Module<'_> {
         self.find_applied(self.decorations().of(id)).map(|found| self.applied(found))
     }
 
-    /// The decorations of `id` as a whole, or of this member of it.
+    /// The decorations of `id` as a whole, or of this member.
     pub fn decorations_of_member(
         &self,
         id: Id,
@@ -162,11 +163,11 @@ impl Module<'_> {
     }
 
     fn find_applied<'m>(&'m self, mut entries: Within<'m>) -> impl Iterator<Item = AppliedAt> {
-        // What is left of the group that applies, and to which member.
+        // The member that the current group applies to, and the remaining entries of the group.
         let mut group: (_, Option<Within<'_>>) = (None, None);
         std::iter::from_fn(move || {
             loop {
-                // A group that contains a group is invalid; it is not followed, so that this ends.
+                // A group inside a group is invalid, and is not followed, so that this terminates.
                 for entry in group.1.iter_mut().flatten() {
                     if let What::Decoration(decoration) = entry.what {
                         let (at, member) = (entry.at, group.0);
@@ -193,12 +194,12 @@ impl Module<'_> {
         Applied { member, decoration, operands: operands(inst), inst, by_group }
     }
 
-    /// Operands of `decoration` on `id` as a whole, if it has it.
+    /// The operands of `decoration` on `id` as a whole, if `id` has it.
     pub fn decoration(&self, id: Id, decoration: Decoration) -> Option<&[u32]> {
         self.find_decoration(self.decorations().of_member(id, None), decoration)
     }
 
-    /// Operands of `decoration` on member `member` of the structure `id`, if it has it.
+    /// The operands of `decoration` on member `member` of the structure `id`, if the member has it.
     pub fn member_decoration(&self, id: Id, member: u32, decoration: Decoration) -> Option<&[u32]> {
         self.find_decoration(self.decorations().of_member(id, Some(member)), decoration)
     }
@@ -208,12 +209,12 @@ impl Module<'_> {
         Some(operands(self.inst_at(found.at)))
     }
 
-    /// The built-in that the variable `id` is.
+    /// The built-in that decorates the variable `id`.
     pub fn builtin(&self, id: Id) -> Option<BuiltIn> {
         self.decoration(id, Decoration::BUILT_IN)?.first().map(|word| BuiltIn(*word))
     }
 
-    /// The built-in that member `member` of the structure `id` is.
+    /// The built-in that decorates member `member` of the structure `id`.
     pub fn member_builtin(&self, id: Id, member: u32) -> Option<BuiltIn> {
         self.member_decoration(id, member, Decoration::BUILT_IN)?.first().map(|word| BuiltIn(*word))
     }
@@ -223,18 +224,18 @@ impl Module<'_> {
         self.decorations().of(id).next().is_some()
     }
 
-    /// Offsets of every instruction that decorates exactly `id` or its members, and of the groups it is in.
+    /// The instructions that decorate `id` or its members, or that add them to a group.
     pub(crate) fn decoration_instructions(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
         self.decorations().of(id).map(|entry| self.inst_at(entry.at))
     }
 
-    /// Whether `op` is one of the instructions that attach decorations to a group's members.
+    /// Whether `op` applies the decorations of a group to targets.
     pub(crate) fn is_group_decorate(op: Op) -> bool {
         matches!(op, Op::GROUP_DECORATE | Op::GROUP_MEMBER_DECORATE)
     }
 }
 
-/// What stands behind the opcode, the target, the member where there is one, and the decoration.
+/// The operands after the target, the member, if any, and the decoration.
 fn operands(inst: Inst<'_>) -> &[u32] {
     match Decorate::of(inst) {
         Some(decorate) => decorate.operands(),

@@ -1,12 +1,12 @@
-//! A module to begin with.
+//! A minimal module.
 
 use crate::grammar::{Capability, ExecutionModel, Op};
 use crate::module::Module;
 use crate::scan::MAGIC;
 
 impl Module<'_> {
-    /// A module of SPIR-V `version` with one entry point, `main` of `stage`, that does nothing: to be filled by a
-    /// rewrite. It has the capability of the stage and no execution modes, which some stages need.
+    /// Returns a module of SPIR-V `version` with one empty entry point, `main` of `stage`, for a rewrite to fill. It
+    /// has the capability of the stage and no execution modes, although some stages need them.
     ///
     /// ```
     /// # use polyshade_spv::{ExecutionModel, Module};

@@ -1,18 +1,18 @@
-//! Errors, one word wide, and their stable names.
+//! Errors, which are one pointer wide, and their stable codes.
 
 use crate::{ExecutionModel, Id};
 use std::fmt;
 
-/// Which kind of thing went wrong. The program's exit codes follow from it.
+/// The kind of an error. The exit codes of the command-line tool follow from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ErrorKind {
     /// The input is not a well-formed module.
     Malformed,
     /// A limit of SPIR-V would be exceeded: 65,535 words an instruction, 4,194,303 ids.
     Limit,
-    /// Something that was named is not there.
+    /// A requested thing does not exist.
     NotFound,
-    /// It cannot be done; the message has the reason.
+    /// The request is not supported; the message gives the reason.
     Unsupported,
     /// The options contradict themselves or each other.
     Options,
@@ -20,8 +20,8 @@ pub enum ErrorKind {
     Failed,
 }
 
-/// The stable name of an error, its [kind](ErrorKind), and one sentence on what to do about it. Messages may be
-/// reworded; codes stay.
+/// The stable name of an error, its [kind](ErrorKind), and one sentence with a remedy. Messages may change; codes do
+/// not.
 ///
 /// [`codes!`](crate::codes) declares the codes of a crate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,12 +32,12 @@ pub struct Code {
 }
 
 impl Code {
-    /// A code. Its name has an area and a reason in kebab case: `capture.duplicate-varying`.
+    /// Creates a code. Its name has an area and a reason in kebab case: `capture.duplicate-varying`.
     pub const fn new(name: &'static str, kind: ErrorKind, remedy: &'static str) -> Self {
         Self { name, kind, remedy }
     }
 
-    /// The name.
+    /// The stable name.
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -47,7 +47,7 @@ impl Code {
         self.kind
     }
 
-    /// What to do about the error, in one sentence.
+    /// The remedy, in one sentence.
     pub const fn remedy(&self) -> &'static str {
         self.remedy
     }
@@ -83,14 +83,14 @@ macro_rules! codes {
             pub static $id: $crate::Code = $crate::Code::new($name, $crate::ErrorKind::$kind, $remedy);
         )*
 
-        /// Every code that is declared here.
+        /// Every code that this module declares.
         pub static CODES: &[&$crate::Code] = &[$(&$id),*];
     };
 }
 
-/// An error: its [code](Code), a message, and where known the word offset and the id it is about.
+/// An error: its [code](Code), a message and, if known, the word offset and the id of the fault.
 ///
-/// As wide as a pointer, so that results stay small.
+/// It is as wide as a pointer, so that results stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Content>);
 
@@ -109,84 +109,84 @@ struct Content {
 pub struct Step {
     /// The field of the recipe.
     pub field: &'static str,
-    /// The stage that is lowered.
+    /// The lowered stage.
     pub stage: ExecutionModel,
 }
 
 impl Error {
-    /// An error with neither a place nor an id.
+    /// Creates an error without a word offset or id.
     #[cold]
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         let message = message.into();
         Self(Box::new(Content { code, at: None, id: None, message, help: None, step: None }))
     }
 
-    /// The same error with the word offset it is about.
+    /// Adds the word offset of the fault.
     #[must_use]
     pub fn at(mut self, at: u32) -> Self {
         self.0.at = Some(at);
         self
     }
 
-    /// The same error with the id it is about.
+    /// Adds the id of the fault.
     #[must_use]
     pub fn about(mut self, id: Id) -> Self {
         self.0.id = Some(id);
         self
     }
 
-    /// The same error with a suggestion of what to do about it.
+    /// Adds a suggestion.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
     }
 
-    /// The same error with the step that failed, of several lowerings that were done at once.
+    /// Adds the step that failed, of several lowerings in one call.
     #[must_use]
     pub fn in_step(mut self, step: Step) -> Self {
         self.0.step = Some(step);
         self
     }
 
-    /// The same error without place and id: those of a version that whoever reads it does not have.
+    /// Removes the word offset and the id: they belong to a version that the caller does not have.
     #[must_use]
     pub fn without_place(mut self) -> Self {
         (self.0.at, self.0.id) = (None, None);
         self
     }
 
-    /// The stable name of the error, by which a program can distinguish it.
+    /// The stable code of the error, by which programs can distinguish errors.
     pub fn code(&self) -> &'static Code {
         self.0.code
     }
 
-    /// Which kind of error this is: that of its [code](Self::code).
+    /// The kind of the error's [code](Self::code).
     pub fn kind(&self) -> ErrorKind {
         self.0.code.kind()
     }
 
-    /// Offset, in words from the start of the module, of the instruction or word at fault.
+    /// The offset of the faulty instruction or word, in words from the start of the module.
     pub fn word_offset(&self) -> Option<u32> {
         self.0.at
     }
 
-    /// The id that the error is about.
+    /// The id of the fault.
     pub fn id(&self) -> Option<Id> {
         self.0.id
     }
 
-    /// The fact, without the place.
+    /// The message, without the word offset and the id.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The step that failed, of several lowerings that were done at once.
+    /// The step that failed, of several lowerings in one call.
     pub fn step(&self) -> Option<Step> {
         self.0.step
     }
 
-    /// A remedy, if one is known.
+    /// The suggestion, if there is one.
     pub fn suggestion(&self) -> Option<&str> {
         self.0.help.as_deref()
     }

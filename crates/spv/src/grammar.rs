@@ -1,6 +1,6 @@
-//! The names of SPIR-V's open sets, and for each opcode which of its words are ids.
+//! The names of SPIR-V's enumerations, and the words of each opcode that are ids.
 //!
-//! The sets are open: a newer module holds values that have no name here, and they are carried like all others.
+//! The enumerations are open: a newer module may have values without a name here, which are kept like all others.
 
 #[rustfmt::skip]
 mod generated;
@@ -19,7 +19,7 @@ macro_rules! open_set {
 open_set! {
     /// An opcode.
     Op(u16);
-    /// A storage class, the memory that a pointer points into.
+    /// A storage class.
     StorageClass(u32);
     /// A decoration.
     Decoration(u32);
@@ -44,7 +44,7 @@ impl GlslOp {
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct ExecutionModel(pub u32);
 
-/// What follows the operands whose meaning the opcode alone decides.
+/// The operands after the fixed ones, whose meaning the opcode alone determines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tail {
     /// Literals only.
@@ -65,12 +65,12 @@ pub(crate) enum Tail {
     Maybe,
 }
 
-/// The entry of the tables for an opcode.
+/// The entry of an opcode in the tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Grammar(u64);
 
 impl Grammar {
-    /// The row of `op`. An unknown opcode has no result, and all its words may be ids.
+    /// Returns the entry of `op`. An unknown opcode has no result, and all its words may be ids.
     #[inline]
     pub(crate) const fn of(op: Op) -> Self {
         let page = op.0 as usize >> 9;
@@ -83,25 +83,25 @@ impl Grammar {
         self.0 >> 44 & 1 != 0
     }
 
-    /// Bit `i` is set if the word `i + 1` of an instruction is an id; only the first [`Self::fixed`] count.
+    /// The mask of ids: bit `i` is set if word `i + 1` is an id; only the first [`Self::fixed`] bits are valid.
     #[inline]
     pub(crate) const fn id_mask(self) -> u32 {
         (self.0 & 0xffff) as u32
     }
 
-    /// The [`Self::id_mask`] without the result, which is always among the fixed words.
+    /// The [`Self::id_mask`] without the result, which is always a fixed word.
     #[inline]
     pub(crate) fn operand_mask(self) -> u32 {
         self.id_mask() & !(1 << (self.0 >> 41 & 3) >> 1)
     }
 
-    /// How many words after the first one have a meaning that the opcode alone decides.
+    /// The number of words after the first whose meaning the opcode alone determines.
     #[inline]
     pub(crate) const fn fixed(self) -> usize {
         (self.0 >> 16 & 0xff) as usize
     }
 
-    /// The fewest words that an instruction has.
+    /// The fewest words of an instruction with this opcode.
     #[inline]
     pub(crate) const fn least(self) -> usize {
         (self.0 >> 24 & 0xff) as usize
@@ -132,34 +132,34 @@ impl Grammar {
         self.0 >> 41 & 3 != 0
     }
 
-    /// The word that holds the result id, if there is one.
+    /// The number of the word with the result id, if there is one.
     #[inline]
     pub(crate) const fn result_word(self) -> Option<usize> {
         let word = (self.0 >> 41 & 3) as usize;
         if word != 0 { Some(word) } else { None }
     }
 
-    /// Number of the section that such instructions open, plus 1; 0 for those that may stand in several.
+    /// The number of the section that these instructions belong to, plus 1; 0 if they may be in several.
     #[inline]
     pub(crate) const fn section(self) -> usize {
         (self.0 >> 45 & 0xf) as usize
     }
 
-    /// Whether the scan has to look at such an instruction more closely.
+    /// Whether the scan must handle such an instruction specially.
     #[inline]
     pub(crate) const fn is_structural(self) -> bool {
         self.0 >> 43 & 1 != 0
     }
 }
 
-/// Whether `op` is in the tables, which hold the official grammar of SPIR-V and its registered extensions.
+/// Whether `op` is in the tables, which contain the official grammar of SPIR-V and its registered extensions.
 pub fn is_known(op: Op) -> bool {
     Grammar::of(op).is_known()
 }
 
 impl Op {
-    /// Whether drivers may contract the instruction unless it is `NoContraction`: the floating-point instructions of
-    /// the specification's section "Arithmetic Instructions".
+    /// Whether drivers may contract the instruction unless it is decorated with `NoContraction`: the floating-point
+    /// instructions of the specification's section "Arithmetic Instructions".
     pub fn can_be_contracted(self) -> bool {
         matches!(
             self,
@@ -180,7 +180,7 @@ impl Op {
         )
     }
 
-    /// Whether this instruction makes a pointer into the object that its first operand points to.
+    /// Whether the result is a pointer into the object that the first operand points to.
     pub fn is_access_chain(self) -> bool {
         matches!(
             self,
@@ -193,7 +193,7 @@ impl Op {
 }
 
 impl BuiltIn {
-    /// What GLSL calls a built-in output.
+    /// The GLSL name of a built-in output.
     pub fn glsl_name(self) -> Option<&'static str> {
         Some(match self {
             Self::POSITION => "gl_Position",
@@ -252,7 +252,7 @@ impl From<ExecutionModel> for String {
 impl TryFrom<String> for ExecutionModel {
     type Error = String;
 
-    /// What it prints as: `vertex`, `tessellation control`, …, or `execution model N`.
+    /// Parses the output of `Display`: `vertex`, `tessellation control`, …, or `execution model N`.
     fn try_from(text: String) -> Result<Self, String> {
         const NAMED: [ExecutionModel; 8] = [
             ExecutionModel::VERTEX,

@@ -3,18 +3,18 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The id of a type, constant, variable, value, function or label: the one handle that survives an edit.
+/// The id of a type, constant, variable, value, function or label: the only handle that stays valid after an edit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Id(NonZeroU32);
 
 impl Id {
-    /// The id that a word names; 0 names none.
+    /// The id with this number; `None` for 0.
     pub fn new(word: u32) -> Option<Self> {
         NonZeroU32::new(word).map(Self)
     }
 
-    /// The word that names this id.
+    /// The number of the id, as it is in a word.
     pub fn word(self) -> u32 {
         self.0.get()
     }

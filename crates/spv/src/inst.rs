@@ -1,4 +1,4 @@
-//! Instructions: handles that borrow the version they stand in, and views that name their operands.
+//! Instructions: handles that borrow their version of a module, and views with named operands.
 
 use crate::grammar::{
     Capability, Decoration, ExecutionMode, ExecutionModel, Grammar, Op, StorageClass,
@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Ties a handle to one version of a module. The lifetime is invariant: with a covariant one, a handle of another
-/// version that lives longer would be taken for one of this version.
+/// Ties a handle to one version of a module. The lifetime is invariant: if it was covariant, a handle of another
+/// version with a longer lifetime would be accepted as one of this version.
 pub(crate) type Version<'m> = PhantomData<fn(&'m ()) -> &'m ()>;
 
 /// One instruction of one version of a module.
 ///
-/// A patch takes instructions of the version that it edits, and no others:
+/// A patch accepts only instructions of the version that it edits:
 ///
 /// ```compile_fail,E0521
 /// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0, 0x3_000e, 0, 1];
@@ -42,19 +42,19 @@ pub struct Operand<'m> {
 }
 
 impl Operand<'_> {
-    /// Offset of the word, in words from the start of the module.
+    /// The offset of the word from the start of the module, in words.
     pub fn at(self) -> u32 {
         self.inst + self.word
     }
 
-    /// Number of the word in its instruction, where word 0 holds word count and opcode.
+    /// The number of the word in its instruction; word 0 holds the word count and the opcode.
     pub fn word(self) -> usize {
         self.word as usize
     }
 }
 
 impl<'m> Inst<'m> {
-    /// The instruction that starts at word `at`, in a module that has been scanned.
+    /// The instruction that starts at word `at` of a scanned module.
     #[inline]
     pub(crate) fn at_word(module: &'m [u32], at: u32) -> Self {
         let count = (module[at as usize] >> 16) as usize;
@@ -67,29 +67,29 @@ impl<'m> Inst<'m> {
         Op(self.words[0] as u16)
     }
 
-    /// Offset of the first word, in words from the start of the module.
+    /// The offset of the first word from the start of the module, in words.
     #[inline]
     pub fn at(self) -> u32 {
         self.at
     }
 
-    /// Offset of the word behind the last one.
+    /// The offset of the word after the last one.
     #[inline]
     pub fn end(self) -> u32 {
         self.at + self.words.len() as u32
     }
 
-    /// All words, with the first one that holds word count and opcode.
+    /// All words, including the first one, with the word count and the opcode.
     #[inline]
     pub fn words(self) -> &'m [u32] {
         self.words
     }
 
-    /// The operand in word `word`, where word 0 holds word count and opcode.
+    /// The operand in word `word`; word 0 holds the word count and the opcode.
     ///
     /// # Panics
     ///
-    /// Where the instruction has no such operand.
+    /// If the instruction has no such operand.
     #[inline]
     pub fn operand(self, word: usize) -> Operand<'m> {
         assert!((1..self.words.len()).contains(&word), "{self:?} has no operand in word {word}");
@@ -141,13 +141,13 @@ macro_rules! views {
         pub struct $view<'m>(Inst<'m>);
 
         impl<'m> $view<'m> {
-            /// The view of `inst`, if it is such an instruction.
+            /// Returns the view of `inst`, if its opcode matches.
             #[inline]
             pub fn of(inst: Inst<'m>) -> Option<Self> {
                 matches!(inst.op(), $(Op::$op)|+).then_some(Self(inst))
             }
 
-            /// The instruction itself.
+            /// The instruction.
             #[inline]
             pub fn inst(self) -> Inst<'m> {
                 self.0
@@ -200,47 +200,47 @@ macro_rules! views {
 views! {
     /// `OpCapability`.
     CapabilityInst = CAPABILITY {
-        /// What the module uses.
+        /// The declared capability.
         capability: Capability @ 1;
     }
     /// `OpExtension`.
     Extension = EXTENSION {
-        /// Name of the extension.
+        /// The name of the extension.
         name: text @ 1;
     }
     /// `OpModuleProcessed` or `OpSourceExtension`.
     Note = MODULE_PROCESSED | SOURCE_EXTENSION {
-        /// What is noted.
+        /// The text.
         text: text @ 1;
     }
     /// `OpExtInstImport`.
     ExtInstImport = EXT_INST_IMPORT {
-        /// The instruction set.
+        /// The result id of the import.
         set: id @ 1;
-        /// Name of the instruction set.
+        /// The name of the instruction set.
         name: text @ 2;
     }
     /// `OpExtInst`.
     ExtInst = EXT_INST {
         /// The instruction set.
         set: id @ 3;
-        /// Number of the instruction in its set.
+        /// The number of the instruction in its set.
         number: word @ 4;
-        /// The operands: ids in all sets but a few.
+        /// The operands: ids in almost all sets.
         operands: words @ 5;
     }
     /// `OpExecutionMode` or `OpExecutionModeId`.
     Mode = EXECUTION_MODE | EXECUTION_MODE_ID {
-        /// Function of the entry point.
+        /// The function of the entry point.
         entry_point: id @ 1;
         /// The mode.
         mode: ExecutionMode @ 2;
-        /// Its operands.
+        /// The operands of the mode.
         operands: words @ 3;
     }
     /// `OpName`.
     Name = NAME {
-        /// What is named.
+        /// The named id.
         target: id @ 1;
         /// The name.
         name: text @ 2;
@@ -249,36 +249,36 @@ views! {
     MemberName = MEMBER_NAME {
         /// The structure.
         target: id @ 1;
-        /// Number of the member.
+        /// The number of the member.
         member: word @ 2;
         /// The name.
         name: text @ 3;
     }
     /// `OpDecorate`, `OpDecorateId` or `OpDecorateString`.
     Decorate = DECORATE | DECORATE_ID | DECORATE_STRING {
-        /// What is decorated.
+        /// The decorated id.
         target: id @ 1;
         /// The decoration.
         decoration: Decoration @ 2;
-        /// Its operands.
+        /// The operands of the decoration.
         operands: words @ 3;
     }
     /// `OpMemberDecorate` or `OpMemberDecorateString`.
     MemberDecorate = MEMBER_DECORATE | MEMBER_DECORATE_STRING {
         /// The structure.
         target: id @ 1;
-        /// Number of the member.
+        /// The number of the member.
         member: word @ 2;
         /// The decoration.
         decoration: Decoration @ 3;
-        /// Its operands.
+        /// The operands of the decoration.
         operands: words @ 4;
     }
     /// `OpGroupDecorate`.
     GroupDecorate = GROUP_DECORATE {
         /// The group.
         group: id @ 1;
-        /// What its decorations apply to.
+        /// The ids that the decorations of the group apply to.
         targets: ids @ 2;
     }
     /// `OpGroupMemberDecorate`.
@@ -290,66 +290,66 @@ views! {
     }
     /// `OpTypePointer`.
     TypePointer = TYPE_POINTER {
-        /// The type.
+        /// The pointer type.
         result: id @ 1;
-        /// Where it points into.
+        /// The storage class of the pointer.
         storage_class: StorageClass @ 2;
-        /// What it points to.
+        /// The type that the pointer points to.
         pointee: id @ 3;
     }
     /// `OpVariable`.
     Variable = VARIABLE {
-        /// Type of the variable: a pointer.
+        /// The type of the variable: a pointer.
         pointer_type: id @ 1;
         /// The variable.
         result: id @ 2;
-        /// Where it lies.
+        /// The storage class of the variable.
         storage_class: StorageClass @ 3, set_storage_class;
-        /// What it holds at first.
+        /// The initial value.
         initializer: optional_id @ 4;
     }
     /// `OpVariable` or `OpUntypedVariableKHR`.
     AnyVariable = VARIABLE | UNTYPED_VARIABLE_KHR {
-        /// Type of the variable: a pointer.
+        /// The type of the variable: a pointer.
         pointer_type: id @ 1;
         /// The variable.
         result: id @ 2;
-        /// Where it lies.
+        /// The storage class of the variable.
         storage_class: StorageClass @ 3;
     }
     /// `OpFunction`.
     Function = FUNCTION {
-        /// What it returns.
+        /// The return type.
         return_type: id @ 1;
         /// The function.
         result: id @ 2;
-        /// `OpTypeFunction` of the function.
+        /// The `OpTypeFunction` of the function.
         function_type: id @ 4, set_function_type;
     }
     /// `OpFunctionCall`.
     FunctionCall = FUNCTION_CALL {
-        /// The function that is called.
+        /// The called function.
         function: id @ 3;
         /// The arguments.
         arguments: ids @ 4;
     }
     /// `OpLoad`.
     Load = LOAD {
-        /// Where it is loaded from.
+        /// The pointer that is loaded from.
         pointer: id @ 3;
     }
     /// `OpStore`.
     Store = STORE {
-        /// Where it is stored to.
+        /// The pointer that is stored to.
         pointer: id @ 1;
-        /// What is stored.
+        /// The stored value.
         object: id @ 2;
     }
     /// `OpCopyMemory` or `OpCopyMemorySized`.
     CopyMemory = COPY_MEMORY | COPY_MEMORY_SIZED {
-        /// Where it is copied to.
+        /// The pointer that is copied to.
         target: id @ 1;
-        /// Where it is copied from.
+        /// The pointer that is copied from.
         source: id @ 2;
     }
     /// `OpEmitStreamVertex`.
@@ -359,48 +359,48 @@ views! {
     }
     /// `OpSelectionMerge` or `OpLoopMerge`.
     Merge = SELECTION_MERGE | LOOP_MERGE {
-        /// The block behind the construct.
+        /// The block after the construct.
         merge_block: id @ 1;
     }
     /// `OpLoopMerge`.
     LoopMerge = LOOP_MERGE {
-        /// The block behind the loop.
+        /// The block after the loop.
         merge_block: id @ 1;
-        /// The block that every iteration but the last ends with.
+        /// The block that every iteration except the last ends with.
         continue_target: id @ 2;
     }
     /// `OpBranch`.
     Branch = BRANCH {
-        /// The block that comes next.
+        /// The next block.
         target: id @ 1;
     }
     /// `OpBranchConditional`.
     BranchConditional = BRANCH_CONDITIONAL {
-        /// What decides.
+        /// The condition: a boolean.
         condition: id @ 1;
-        /// The block that comes next where the condition is true.
+        /// The next block if the condition is true.
         if_true: id @ 2;
-        /// The block that comes next where it is false.
+        /// The next block if the condition is false.
         if_false: id @ 3;
     }
     /// `OpPhi`.
     Phi = PHI {
-        /// Pairs of a value and the block it comes from.
+        /// Pairs of a value and its predecessor block.
         pairs: words @ 3;
     }
     /// `OpReturnValue`.
     ReturnValue = RETURN_VALUE {
-        /// What is returned.
+        /// The returned value.
         value: id @ 1;
     }
     /// `OpArrayLength`.
     ArrayLength = ARRAY_LENGTH {
         /// A pointer to the structure whose last member is the array.
         structure: id @ 3;
-        /// Number of the member.
+        /// The number of the member.
         member: word @ 4, set_member;
     }
-    /// An instruction of one result and two operands.
+    /// An instruction with one result and two operands.
     Binary = I_ADD | I_SUB | LOGICAL_AND | LOGICAL_OR | I_EQUAL | I_NOT_EQUAL
         | U_LESS_THAN | S_LESS_THAN | U_LESS_THAN_EQUAL | S_LESS_THAN_EQUAL
         | U_GREATER_THAN | S_GREATER_THAN | U_GREATER_THAN_EQUAL | S_GREATER_THAN_EQUAL {
@@ -409,16 +409,16 @@ views! {
         /// The second operand.
         right: id @ 4;
     }
-    /// An instruction of one result and one operand.
+    /// An instruction with one result and one operand.
     Unary = LOGICAL_NOT | COPY_OBJECT | BITCAST {
         /// The operand.
         operand: id @ 3;
     }
-    /// `OpAccessChain` and its relatives.
+    /// `OpAccessChain` and similar instructions.
     AccessChain = ACCESS_CHAIN | IN_BOUNDS_ACCESS_CHAIN | PTR_ACCESS_CHAIN | IN_BOUNDS_PTR_ACCESS_CHAIN {
-        /// What the chain starts from.
+        /// The pointer that the chain starts from.
         base: id @ 3;
-        /// The indices; of a `Ptr` chain, the element first.
+        /// The indices; `Ptr` chains have the element first.
         indices: ids @ 4;
     }
 }
@@ -438,17 +438,17 @@ views! {
 pub struct EntryPoint<'m>(Inst<'m>);
 
 impl<'m> EntryPoint<'m> {
-    /// The view of `inst`, if it is such an instruction.
+    /// Returns the view of `inst`, if it is an `OpEntryPoint`.
     pub fn of(inst: Inst<'m>) -> Option<Self> {
         (inst.op() == Op::ENTRY_POINT).then_some(Self(inst))
     }
 
-    /// The instruction itself.
+    /// The instruction.
     pub fn inst(self) -> Inst<'m> {
         self.0
     }
 
-    /// The stage.
+    /// The execution model.
     pub fn model(self) -> ExecutionModel {
         ExecutionModel(self.0.words[1])
     }
@@ -463,7 +463,7 @@ impl<'m> EntryPoint<'m> {
         text::decode(&self.0.words[3..])
     }
 
-    /// The variables that are listed as its interface.
+    /// The variables of the interface.
     pub fn interface(self) -> impl ExactSizeIterator<Item = Id> + DoubleEndedIterator + 'm {
         self.0.ids_from(3 + text::word_count(&self.0.words[3..]))
     }

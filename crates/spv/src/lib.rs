@@ -1,8 +1,8 @@
-//! SPIR-V modules as immutable words, what is found in them, and patches that make the next version.
+//! SPIR-V modules as immutable words, their analyses, and patches that make the next version.
 //!
-//! A [`Module`] *is* its words: nothing is converted, so nothing that is not edited can change. An edit
-//! [reads](Module) the module `m` and queues what is to change in a [`Patch`] `p`;
-//! [`Module::rewrite`] merges the queue once, linearly, and returns the next version:
+//! A [`Module`] *is* its words: they are not converted to another representation, so words that are not edited cannot
+//! change. An edit [reads](Module) the module `m` and queues its changes in a [`Patch`] `p`; [`Module::rewrite`]
+//! merges the queue once, linearly, and returns the next version:
 //!
 //! ```
 //! use polyshade_spv::{Capability, Error, Module};
@@ -58,7 +58,7 @@ pub use text::decode as decode_text;
 pub use types::Type;
 pub use uses::Uses;
 
-/// Instructions and views that name their operands.
+/// Instructions, and views with named operands.
 pub mod view {
     pub use crate::inst::*;
 }

@@ -1,4 +1,4 @@
-//! One immutable version of a module: its words, and what is found in them when it is asked for.
+//! One immutable version of a module: its words, and analyses that are computed on first use.
 
 use crate::code;
 use crate::decorations::Decorations;
@@ -15,15 +15,16 @@ use std::sync::OnceLock;
 
 /// One version of a SPIR-V module. It never changes; [`rewrite`](Self::rewrite) makes the next one.
 ///
-/// A module *is* its words: nothing is converted, so what a lowering does not touch cannot change. Analyses are made
-/// when they are first asked for, once a version, and borrow it. A module can be shared between threads.
+/// A module *is* its words: they are not converted to another representation, so a lowering cannot change words that
+/// it does not edit. Each analysis is computed once a version, on first use, and borrows the version. Threads can
+/// share a module.
 #[derive(Clone, Debug)]
 pub struct Module<'w> {
     words: Cow<'w, [u32]>,
     analyses: Shared<'w>,
 }
 
-/// What is known of a version so far.
+/// The analyses that have been computed so far.
 #[derive(Clone, Debug, Default)]
 struct Analyses {
     scan: OnceLock<Scan>,
@@ -33,9 +34,9 @@ struct Analyses {
     declared: OnceLock<Declared>,
 }
 
-/// A module that borrows another's words borrows what is known of them, too.
+/// A module that borrows another's words borrows its analyses, too.
 #[derive(Clone, Debug)]
-// A box would cost every parse an allocation, of which there is none where memory is reused (benchmark `heap`).
+// A box would cost an allocation a parse; with reused memory, parsing allocates nothing (benchmark `heap`).
 #[expect(clippy::large_enum_variant)]
 enum Shared<'w> {
     Own(Analyses),
@@ -49,15 +50,15 @@ impl From<Scan> for Shared<'_> {
 }
 
 impl<'w> Module<'w> {
-    /// Checks `words`, in either byte order, and finds where each section ends and each id is defined.
+    /// Checks `words`, in either byte order, and finds the ends of sections and the definitions of ids.
     ///
-    /// One linear scan; the words are borrowed, or copied once where their byte order is not the machine's. Work and
-    /// memory follow the number of words, whatever the bound is.
+    /// This is one linear scan. The words are borrowed, or copied once if their byte order is not the machine's. Time
+    /// and memory are proportional to the number of words, not to the bound.
     ///
     /// # Errors
     ///
-    /// `Malformed`, with the word offset: no SPIR-V, a truncated instruction or one with too few operands, an id that
-    /// is 0 or not below the bound, an id that is defined twice, a function that does not end, a block outside of
+    /// `Malformed`, with the word offset: not SPIR-V, a truncated instruction or one with too few operands, an id
+    /// that is 0 or not below the bound, an id that is defined twice, a function without an end, a block outside of
     /// functions, a call of an entry point. `Limit` for 2³¹ words and more.
     pub fn parse(words: &'w [u32]) -> Result<Self, Error> {
         if words.first() == Some(&MAGIC.swap_bytes()) {
@@ -67,8 +68,8 @@ impl<'w> Module<'w> {
         Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
-    /// [`parse`](Self::parse) with memory that another module left in `workspace`: it asks for none where that is large
-    /// enough.
+    /// [`parse`](Self::parse) with memory that another module left in `workspace`; it allocates only if that is too
+    /// small.
     ///
     /// # Errors
     ///
@@ -95,7 +96,7 @@ impl<'w> Module<'w> {
         Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
-    /// Leaves the memory that reading this module took to the next one that is read in `workspace`.
+    /// Leaves the memory of the scan to the next module that is parsed in `workspace`.
     pub fn recycle(self, workspace: &mut Workspace) {
         if let Shared::Own(analyses) = self.analyses
             && let Some(scan) = analyses.scan.into_inner()
@@ -104,7 +105,7 @@ impl<'w> Module<'w> {
         }
     }
 
-    /// [`parse`](Self::parse) for words that the module is to keep.
+    /// [`parse`](Self::parse) for words that the module takes ownership of.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl<'w> Module<'w> {
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse); `Malformed` where the bytes are not a multiple of four.
+    /// Those of [`parse`](Self::parse); `Malformed` if the number of bytes is not a multiple of four.
     pub fn from_bytes(bytes: &[u8]) -> Result<Module<'static>, Error> {
         let (words, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
@@ -131,19 +132,19 @@ impl<'w> Module<'w> {
         Module::parse_owned(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// A version whose words a patch has made; it is scanned when something is first asked of it.
+    /// A version with words that a patch has made; it is scanned on first use.
     pub(crate) fn unscanned(words: Cow<'w, [u32]>) -> Self {
         Self { words, analyses: Shared::Own(Analyses::default()) }
     }
 
     /// Lets `edit` read this version and queue edits, merges them once, and returns the next version.
     ///
-    /// This version stays as it is, also where `edit` fails. A patch without edits gives the very same words.
+    /// This version does not change, even if `edit` fails. A patch without edits results in the same words.
     ///
     /// # Errors
     ///
-    /// What `edit` returns; `Options` where two edits contradict each other; `Limit` for an instruction of more than
-    /// 65,535 words or an id above 4,194,303; `Unsupported` for a signed integer type beside the capability `Kernel`.
+    /// Those of `edit`; `Options` if two edits contradict each other; `Limit` for an instruction of more than 65,535
+    /// words or an id above 4,194,303; `Unsupported` for a signed integer type next to the capability `Kernel`.
     pub fn rewrite<'m, T>(
         &'m self,
         edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,
@@ -153,11 +154,11 @@ impl<'w> Module<'w> {
         patch.merge(value)
     }
 
-    /// Lets `edit` queue edits and throws them away: what it would return, without a next version.
+    /// Lets `edit` queue edits, discards them, and returns the value of `edit` without a next version.
     ///
     /// # Errors
     ///
-    /// Those of [`rewrite`](Self::rewrite), but for edits that contradict each other.
+    /// Those of [`rewrite`](Self::rewrite), except for edits that contradict each other.
     pub fn rehearse<'m, T>(
         &'m self,
         edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,
@@ -172,22 +173,22 @@ impl<'w> Module<'w> {
         &self.words
     }
 
-    /// The words, copied only where the module does not own them.
+    /// The words, copied only if the module does not own them.
     pub fn into_words(self) -> Vec<u32> {
         self.words.into_owned()
     }
 
-    /// The same version, borrowing its words and what is known of them.
+    /// Returns the same version, which borrows the words and analyses of this one.
     pub fn borrowed(&self) -> Module<'_> {
         let analyses = Shared::Borrowed(self.analyses());
         Module { words: Cow::Borrowed(&self.words), analyses }
     }
 
-    /// The same module, borrowing nothing.
+    /// Returns the same version without borrows.
     pub fn into_owned(self) -> Module<'static> {
         let analyses = match self.analyses {
             Shared::Own(analyses) => analyses,
-            // Most results are written and forgotten: whoever asks finds it again.
+            // Most results are written and dropped, so analyses are only recomputed if they are needed.
             Shared::Borrowed(_) => Analyses::default(),
         };
         Module { words: Cow::Owned(self.words.into_owned()), analyses: Shared::Own(analyses) }
@@ -199,7 +200,7 @@ impl<'w> Module<'w> {
         (major, minor)
     }
 
-    /// All ids are below the bound.
+    /// The bound: all ids are below it.
     pub fn bound(&self) -> u32 {
         self.words[3]
     }
@@ -225,11 +226,11 @@ impl<'w> Module<'w> {
         self.analyses().scan.get_or_init(|| Scan::of_patched(&self.words))
     }
 
-    /// The instruction that starts at word `at`: one that was seen in this version.
+    /// The instruction that starts at word `at`, an offset from this version.
     ///
     /// # Panics
     ///
-    /// Where `at` is beyond the words, or the word there is not the first of an instruction.
+    /// If `at` is beyond the words, or is not the first word of an instruction.
     #[inline]
     pub fn inst_at(&self, at: u32) -> Inst<'_> {
         Inst::at_word(&self.words, at)
@@ -240,7 +241,7 @@ impl<'w> Module<'w> {
         self.range(HEADER as u32, self.words.len() as u32)
     }
 
-    /// The instructions from the one on that starts at word `at`: one that was seen in this version.
+    /// The instructions from word `at` on, the offset of an instruction of this version.
     pub fn instructions_from(&self, at: u32) -> Instructions<'_> {
         self.range(at, self.words.len() as u32)
     }
@@ -249,12 +250,12 @@ impl<'w> Module<'w> {
         Instructions { words: &self.words[..end as usize], at }
     }
 
-    /// Offset of the word behind the last instruction of `section`.
+    /// The offset of the word after the last instruction of `section`.
     pub fn section_end(&self, section: Section) -> u32 {
         self.scan().sections[section as usize]
     }
 
-    /// The instructions of `section`; where a producer left sections out of order, all before the first function.
+    /// The instructions of `section`; if sections are out of order, all instructions before the first function.
     pub fn section(&self, section: Section) -> Instructions<'_> {
         if !self.scan().ordered {
             return self.preamble();
@@ -266,7 +267,7 @@ impl<'w> Module<'w> {
         self.range(start, self.section_end(section))
     }
 
-    /// The words of `section`, or more where sections are out of order.
+    /// The number of words of `section`, or more if sections are out of order.
     pub(crate) fn section_words(&self, section: Section) -> usize {
         let Instructions { words, at } = self.section(section);
         words.len() - at as usize
@@ -277,12 +278,12 @@ impl<'w> Module<'w> {
         self.range(HEADER as u32, self.section_end(Section::Globals))
     }
 
-    /// Where each id is defined: [`defined_at`](Self::defined_at) for whoever asks all the time.
+    /// The offsets of definitions, for frequent calls: the same as [`defined_at`](Self::defined_at).
     pub fn definitions(&self) -> Definitions<'_> {
         Definitions(&self.scan().definitions)
     }
 
-    /// The word at which the instruction begins that defines `id`.
+    /// The offset of the instruction that defines `id`.
     #[inline]
     pub fn defined_at(&self, id: Id) -> Option<u32> {
         self.scan().definitions.get(id.word())
@@ -308,7 +309,7 @@ impl<'w> Module<'w> {
             .map(|extent| FunctionBody { words: &self.words, extent: *extent })
     }
 
-    /// The function `id`, body and all.
+    /// The function `id` with its body.
     pub fn function(&self, id: Id) -> Option<FunctionBody<'_>> {
         let at = self.scan().definitions.get(id.word())?;
         let functions = &self.scan().functions;
@@ -316,7 +317,7 @@ impl<'w> Module<'w> {
         Some(FunctionBody { words: &self.words, extent: functions[i] })
     }
 
-    /// The function that the instruction at word `at` stands in.
+    /// The function that contains the instruction at word `at`.
     pub fn function_around(&self, at: u32) -> Option<FunctionBody<'_>> {
         let functions = &self.scan().functions;
         let i = functions.partition_point(|extent| extent.end <= at);
@@ -336,7 +337,7 @@ impl<'w> Module<'w> {
     ///
     /// # Errors
     ///
-    /// `NotFound`, with the names of those there are.
+    /// `NotFound`, with the names of all entry points.
     pub fn entry_point(&self, name: &str, model: ExecutionModel) -> Result<EntryPoint<'_>, Error> {
         let found =
             self.entry_points().find(|entry| entry.model() == model && entry.name() == name);
@@ -358,12 +359,12 @@ impl<'w> Module<'w> {
         modes.filter(move |mode| mode.entry_point() == function)
     }
 
-    /// The first execution mode of this kind that the entry points with this function have.
+    /// The first execution mode of this kind of the entry points with this function.
     pub fn mode(&self, function: Id, mode: ExecutionMode) -> Option<Mode<'_>> {
         self.modes(function).find(|found| found.mode() == mode)
     }
 
-    /// Whether the module declares `capability`; those that it implies are not looked for.
+    /// Whether the module declares `capability`; implied capabilities do not count.
     pub fn has_capability(&self, capability: Capability) -> bool {
         self.section(Section::Capabilities)
             .filter_map(CapabilityInst::of)
@@ -375,8 +376,8 @@ impl<'w> Module<'w> {
         self.section(Section::Globals).filter_map(Variable::of)
     }
 
-    /// Calls `f` for every operand of `inst` that is an id, but for the result.
-    /// Words that may be ids, as those of unknown instructions, come with `false`.
+    /// Calls `f` for every operand of `inst` that is an id, except for the result. For words that may be ids, as in
+    /// unknown instructions, the third argument is `false`.
     #[inline]
     pub fn for_each_operand<'m>(&self, inst: Inst<'m>, mut f: impl FnMut(Operand<'m>, Id, bool)) {
         let switch_literal =
@@ -388,17 +389,17 @@ impl<'w> Module<'w> {
         });
     }
 
-    /// The words that a literal of `inst`, an `OpSwitch`, takes.
+    /// The words of each literal of `inst`, an `OpSwitch`.
     pub(crate) fn switch_literal_words(&self, inst: Inst<'_>) -> usize {
         switch_literal_words(&self.words, |id| self.scan().definitions.get(id), inst.words())
     }
 
-    /// Who uses what.
+    /// The uses of each id.
     pub fn uses(&self) -> &Uses {
         self.analyses().uses.get_or_init(|| Uses::new(self))
     }
 
-    /// The decorations, groups resolved.
+    /// The decorations, with groups resolved.
     pub fn decorations(&self) -> &Decorations {
         self.analyses().decorations.get_or_init(|| Decorations::new(self))
     }
@@ -413,19 +414,19 @@ impl<'w> Module<'w> {
     }
 }
 
-/// Where each id of one version is defined.
+/// The offset of the definition of each id of one version.
 #[derive(Clone, Copy, Debug)]
 pub struct Definitions<'m>(&'m scan::Definitions);
 
 impl Definitions<'_> {
-    /// The word at which the instruction begins that defines `id`.
+    /// The offset of the instruction that defines `id`.
     #[inline]
     pub fn at(self, id: Id) -> Option<u32> {
         self.0.get(id.word())
     }
 }
 
-/// Instructions in their order.
+/// Iterates over instructions in their order.
 #[derive(Clone, Debug)]
 pub struct Instructions<'m> {
     words: &'m [u32],
@@ -460,22 +461,22 @@ impl<'m> FunctionBody<'m> {
             .expect("a function begins with OpFunction")
     }
 
-    /// Its id.
+    /// The id of the function.
     pub fn id(self) -> Id {
         self.function().result()
     }
 
-    /// All its instructions, from `OpFunction` to `OpFunctionEnd`.
+    /// The instructions from `OpFunction` to `OpFunctionEnd`.
     pub fn instructions(self) -> Instructions<'m> {
         Instructions { words: &self.words[..self.extent.end as usize], at: self.extent.at }
     }
 
-    /// Offset of the first word.
+    /// The offset of the first word.
     pub fn at(self) -> u32 {
         self.extent.at
     }
 
-    /// Offset of the word behind the last one.
+    /// The offset of the word after the last one.
     pub fn end(self) -> u32 {
         self.extent.end
     }

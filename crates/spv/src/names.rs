@@ -5,13 +5,13 @@ use crate::scan::Section;
 use crate::{Id, Module};
 use std::borrow::Cow;
 
-/// Where the names are, sorted by what they name.
+/// The offsets of names, sorted by target and member.
 #[derive(Clone, Debug)]
 pub struct Names(Vec<(Id, Option<u32>, u32)>);
 
 impl Names {
     pub(crate) fn new(module: &Module<'_>) -> Self {
-        // Most have four words and more.
+        // Most names have at least four words.
         let mut names = Vec::with_capacity(module.section_words(Section::Names) / 4);
         names.extend(module.section(Section::Names).filter_map(|inst| {
             if let Some(name) = Name::of(inst) {
@@ -31,7 +31,7 @@ impl Names {
             .map(|(_, _, at)| *at)
     }
 
-    /// Offsets of all names of `id` and its members.
+    /// The offsets of all names of `id` and its members.
     pub(crate) fn all_of(&self, id: Id) -> impl Iterator<Item = u32> {
         let start = self.0.partition_point(|(target, _, _)| *target < id);
         self.0[start..].iter().take_while(move |(target, _, _)| *target == id).map(|(_, _, at)| *at)
@@ -39,7 +39,7 @@ impl Names {
 }
 
 impl Module<'_> {
-    /// The debug name of `id`: `None` where the module is stripped, or where the name is empty.
+    /// The debug name of `id`; `None` if the module is stripped, or the name is empty.
     pub fn name(&self, id: Id) -> Option<Cow<'_, str>> {
         let name = Name::of(self.inst_at(self.names().first(id, None)?))?.name();
         (!name.is_empty()).then_some(name)

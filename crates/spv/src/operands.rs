@@ -1,22 +1,22 @@
-//! Which words of an instruction are ids.
+//! Finds the words of an instruction that are ids.
 
 use crate::grammar::{Grammar, Op, Tail};
 use crate::text;
 
-/// Memory operands, by their bit, and whether their parameter is an id (SPIR-V specification, 3.26).
+/// The bits of memory operands, and whether their parameter is an id (SPIR-V specification, 3.26).
 const MEMORY_PARAMETERS: [(u32, bool); 5] =
     [(0x2, false), (0x8, true), (0x10, true), (0x1_0000, true), (0x2_0000, true)];
 
-/// Calls `f` for every word of `inst` that is an id, or may be one: with the word's number in the instruction, and
-/// whether it is certain. Result type and result are among them. `switch_literal` is the number of words that a
-/// literal of this instruction takes, if it is an `OpSwitch`.
+/// Calls `f` for every word of `inst` that is an id or may be one, with the number of the word in the instruction,
+/// and whether it certainly is an id. Result type and result are included. `switch_literal` is the number of words of
+/// each literal if `inst` is an `OpSwitch`.
 #[inline(always)]
 pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
     ids_of(inst, grammar, grammar.id_mask(), switch_literal, f);
 }
 
-/// As [`for_each_id`], but for the result.
+/// Calls `f` as [`for_each_id`] does, but not for the result.
 #[inline(always)]
 pub(crate) fn for_each_operand(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
@@ -88,7 +88,8 @@ fn memory_operands(inst: &[u32], mut word: usize, mut f: impl FnMut(usize, bool)
     (word..inst.len()).for_each(|word| f(word, false));
 }
 
-/// The operands of the inner opcode stand where they would stand in an instruction of its own, one word later.
+/// The operands of the inner opcode have the positions that they have in an instruction with that opcode, plus one
+/// word.
 fn spec_constant_op(inst: &[u32], opcode: usize, mut f: impl FnMut(usize, bool)) {
     let Some(op) = inst.get(opcode) else { return };
     let grammar = Grammar::of(Op(*op as u16));

@@ -1,4 +1,4 @@
-//! Edits, queued while a version is read and merged once.
+//! Edits, which are queued while a version is read, and merged once.
 
 mod cursor;
 mod debug;
@@ -25,18 +25,18 @@ use std::marker::PhantomData;
 
 /// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
 const LAST_ID: u32 = 4_194_303;
-/// How many words a patch may add for each word of the version, and besides.
+/// The limit on the words that a patch adds: a multiple of the words of the version, and a constant.
 const MOST_ADDED: usize = 16;
 const LEAST_ADDED: usize = 1 << 20;
-/// How many constants of `uint` are kept at hand.
+/// How many constants of type `uint` are cached.
 const SMALL_CONSTANTS: usize = 32;
-/// The most words that an instruction can have.
+/// The most words of an instruction.
 const LONGEST: usize = u16::MAX as usize;
 
-/// A place in a version where something can be inserted.
+/// A place in a version where instructions can be inserted.
 ///
-/// What is inserted at one position stands in the order of insertion. A position may be one of several *slots* that
-/// share a place: what is inserted at a slot stands behind everything of the slots before it, whenever it was inserted.
+/// Instructions at one position are in the order of insertion. Several *slots* can share a place: all instructions at
+/// one slot follow those at the previous slots, regardless of the order of insertion.
 ///
 /// A position belongs to one version, as an instruction does:
 ///
@@ -51,7 +51,7 @@ const LONGEST: usize = u16::MAX as usize;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position<'m> {
-    /// The word ahead of which it is, and below it the slot.
+    /// The offset of the word after the position in the upper half, the slot in the lower half.
     order: u64,
     version: Version<'m>,
 }
@@ -67,12 +67,12 @@ impl Position<'_> {
 }
 
 impl<'m> Inst<'m> {
-    /// The place ahead of this instruction, behind what is inserted after the one before.
+    /// The place before this instruction, and after instructions that are inserted after the previous one.
     pub fn before(self) -> Position<'m> {
         Position::new(self.at(), 0)
     }
 
-    /// The place behind this instruction.
+    /// The place after this instruction.
     pub fn after(self) -> Position<'m> {
         Position::new(self.end(), 0)
     }
@@ -80,10 +80,9 @@ impl<'m> Inst<'m> {
 
 /// The edits of one version.
 ///
-/// They have three kinds: *declarations* are keyed sets, so that what is there already is not declared again;
-/// *overwrites* replace a word by another, and the same word may be overwritten twice with the same value only;
-/// *removal* takes an instruction out and wins over overwrites. Errors of the queue itself are kept and returned when
-/// it is merged, so that queueing cannot fail.
+/// There are three kinds: *declarations* are sets with keys, so that existing ones are not declared again;
+/// *overwrites* replace a word, and two overwrites of one word must agree; *removals* delete an instruction and win
+/// over overwrites. The patch keeps its first error and returns it at the merge, so that queueing cannot fail.
 #[derive(Debug)]
 pub struct Patch<'m, 'w> {
     module: &'m Module<'w>,
@@ -91,13 +90,13 @@ pub struct Patch<'m, 'w> {
     names: bool,
     queue: Queue,
     slots: u32,
-    /// `uint`, its smallest constants and `float`, which code asks for all the time.
+    /// `uint`, its smallest constants and `float`, which are requested most often.
     uint: Option<Id>,
     float: Option<Id>,
     small_constants: [Option<Id>; SMALL_CONSTANTS],
-    /// The pointer type that was asked for last: code asks for the same again and again.
+    /// The most recent pointer type, as it is often requested repeatedly.
     last_pointer: Option<((StorageClass, Id), Id)>,
-    /// By offset of the instruction that applies a group: targets, with their member, that leave it.
+    /// For each instruction that applies a group (by offset), the targets that leave the group, with their member.
     ungrouped: BTreeMap<u32, Vec<(Id, Option<u32>)>>,
     error: Option<Error>,
 }
@@ -119,22 +118,22 @@ impl<'m, 'w> Patch<'m, 'w> {
         }
     }
 
-    /// Whether [`name`](Self::name) names anything; true by default.
+    /// Enables or disables [`name`](Self::name); names are enabled by default.
     pub fn set_names(&mut self, names: bool) {
         self.names = names;
     }
 
-    /// Makes new ids begin at `first`, if that is above the bound.
+    /// Makes new ids start at `first`, if that is above the bound.
     pub fn set_first_id(&mut self, first: u32) {
         self.next_id = self.next_id.max(first);
     }
 
-    /// An id that nothing has yet.
+    /// Returns a new id.
     pub fn id(&mut self) -> Id {
         self.ids(1)
     }
 
-    /// The first of `count` ids in a row that nothing has yet.
+    /// Returns the first of `count` consecutive new ids.
     #[inline]
     pub fn ids(&mut self, count: u32) -> Id {
         let end = self.next_id.saturating_add(count);
@@ -158,32 +157,32 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.error.get_or_insert(error);
     }
 
-    /// A cursor that emits instructions at `at`.
+    /// Returns a cursor that emits instructions at `at`.
     pub fn at(&mut self, at: Position<'m>) -> Cursor<'_, 'm, 'w> {
         Cursor::new(self, at)
     }
 
-    /// The place behind the last instruction of `section`.
+    /// The place after the last instruction of `section`.
     pub fn end_of(&self, section: Section) -> Position<'m> {
-        // Where sections are empty, several end at one place.
+        // If sections are empty, several end at one place.
         Position::new(self.module.section_end(section), section as u32 + 1)
     }
 
-    /// A place of its own at the end of the module, where functions are added: behind the slots asked for before,
-    /// and ahead of those asked for after.
+    /// Returns a new slot at the end of the module, where functions are added: after earlier slots and before later
+    /// ones.
     pub fn slot(&mut self) -> Position<'m> {
         self.slots += 1;
         Position::new(self.module.words().len() as u32, SECTIONS as u32 + self.slots)
     }
 
-    /// Inserts an instruction: `op` and all words behind the first.
+    /// Inserts an instruction with the opcode `op`; `operands` are all words after the first.
     pub fn insert(&mut self, at: Position<'m>, op: Op, operands: &[u32]) {
         self.insert_with(at, op, |words| words.extend_from_slice(operands));
     }
 
-    /// Inserts an instruction whose words behind the first `operands` appends.
+    /// Inserts an instruction; `operands` appends all words after the first.
     fn insert_with(&mut self, at: Position<'m>, op: Op, operands: impl FnOnce(&mut Vec<u32>)) {
-        // A few decoration groups can stand for a number of decorations that is out of proportion.
+        // A few decoration groups can expand to a disproportionate number of decorations.
         if self.queue.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
             let message = format!("more than {} words would be added", self.queue.pool.len());
             return self.fail(Error::new(&code::SPIRV_TOO_MANY_WORDS_ADDED, message));
@@ -202,7 +201,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.queue.insert(at.order, start);
     }
 
-    /// Inserts an instruction with a literal string behind `operands`.
+    /// Inserts an instruction with a literal string after `operands`.
     fn insert_text(&mut self, at: Position<'m>, op: Op, operands: &[u32], literal: &str) {
         self.insert_with(at, op, |words| {
             words.extend_from_slice(operands);
@@ -210,7 +209,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Inserts `words`, whole instructions, and returns them so that ids can be written over.
+    /// Inserts `words`, whole instructions, and returns them so that the caller can overwrite ids.
     ///
     /// # Panics
     ///
@@ -229,12 +228,12 @@ impl<'m, 'w> Patch<'m, 'w> {
         &mut self.queue.pool[start..]
     }
 
-    /// Takes an instruction out.
+    /// Removes an instruction.
     pub fn remove(&mut self, inst: Inst<'m>) {
         self.queue.remove(inst.at(), inst.end());
     }
 
-    /// Replaces an operand by another word.
+    /// Replaces the word of an operand.
     pub fn overwrite(&mut self, operand: Operand<'m>, word: u32) {
         self.queue.begin();
         self.queue.edits.push(Edit::overwrite(operand.at(), word));
@@ -261,8 +260,8 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction: they are ids in all
-    /// sets but those for debugging OpenCL, whose literals are looked at as ids too.
+    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction. They are ids in all sets except
+    /// those for debugging OpenCL, whose literals are replaced, too.
     pub fn replace_extended(&mut self, inst: Inst<'m>, from: Id, to: Id) {
         assert!(inst.op() == Op::EXT_INST, "{inst:?} is not an extended instruction");
         self.module.for_each_operand(inst, |operand, id, _| {
@@ -272,8 +271,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Removes the definition of `id`, and with it its names, decorations, membership in interfaces, and debug
-    /// information.
+    /// Removes the definition of `id`, with its names, decorations, membership in interfaces, and debug information.
     pub fn remove_definition(&mut self, id: Id) {
         if let Some(inst) = self.module.definition(id) {
             self.remove(inst);
@@ -290,7 +288,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.remove_debug_of(id);
     }
 
-    /// Removes the decorations of `id` and its members for which `is_removed` is true.
+    /// Removes the decorations of `id` and its members for which `is_removed` returns true.
     pub fn undecorate(&mut self, id: Id, is_removed: impl Fn(Option<u32>, Decoration) -> bool) {
         let module = self.module;
         let mut leaves_groups = false;
@@ -303,7 +301,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             }
         }
         if leaves_groups {
-            // The group stays as it is for its other members; decorations that stay here become direct.
+            // The group stays for its other targets; remaining decorations of this one become direct.
             for inst in module
                 .decoration_instructions(id)
                 .filter(|inst| Module::is_group_decorate(inst.op()))
@@ -331,12 +329,12 @@ impl<'m, 'w> Patch<'m, 'w> {
         leaving.extend(members.into_iter().map(|member| (id, member)));
     }
 
-    /// Adds `variable` to the interface of `entry`, if it is not there.
+    /// Adds `variable` to the interface of `entry`, unless the interface contains it.
     pub fn join_interface(&mut self, entry: EntryPoint<'m>, variable: Id) {
         self.queue.interfaces.push(Interface { at: entry.inst().at(), variable, joins: true });
     }
 
-    /// Takes `variable` out of the interface of `entry`.
+    /// Removes `variable` from the interface of `entry`.
     pub fn leave_interface(&mut self, entry: EntryPoint<'m>, variable: Id) {
         self.queue.interfaces.push(Interface { at: entry.inst().at(), variable, joins: false });
     }
@@ -346,12 +344,12 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.overwrite(entry.inst().operand(2), function.word());
     }
 
-    /// The version that is read.
+    /// The version that the patch edits.
     pub fn module(&self) -> &'m Module<'w> {
         self.module
     }
 
-    /// The position of the last module-scope operand of `words`, an instruction: it can stand there.
+    /// The position after the last module-scope operand of `words`, an instruction, where it can be inserted.
     fn behind_operands(&self, words: &[u32]) -> Position<'m> {
         let start = self.module.section_end(Section::Annotations);
         let mut position = Position::new(start, Section::Globals as u32 + 1);

@@ -1,4 +1,4 @@
-//! The origin and the uses of a pointer, through access chains, copies and function parameters.
+//! The origin and the uses of pointers, through access chains, copies and function parameters.
 
 use crate::grammar::{Op, StorageClass};
 use crate::inst::{AccessChain, AnyVariable, FunctionCall, Inst};
@@ -7,19 +7,19 @@ use crate::scan::is_dense;
 use crate::{Id, Module, Section};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-/// Everything in functions that is done with variables and the pointers made from them.
+/// All instructions in functions that use some variables or pointers into them.
 #[derive(Debug, Default)]
 pub struct Reach<'m> {
-    /// Instructions whose result is a pointer into one of the variables: access chains, copies, phis, selects, and the
-    /// parameters that such pointers are passed as.
+    /// Instructions whose result is a pointer into one of the variables: access chains, copies, phis, selects, and
+    /// parameters that get such pointers.
     pub pointers: Vec<Inst<'m>>,
-    /// The other instructions that use a variable or such a pointer: loads, stores, calls and so on.
+    /// Other instructions that use a variable or such a pointer: loads, stores, calls and so on.
     pub uses: Vec<Inst<'m>>,
-    /// Every call in the module, whatever it passes.
+    /// Every call in the module, with any arguments.
     pub calls: Vec<FunctionCall<'m>>,
 }
 
-/// Ids, for asking often whether one is among them.
+/// A set of ids with fast lookups.
 enum IdSet {
     Dense(Vec<bool>),
     Sparse(HashSet<u32>),
@@ -50,12 +50,12 @@ impl IdSet {
         }
     }
 
-    /// Whether `id` is new.
+    /// Returns whether `id` is new.
     fn insert(&mut self, id: Id) -> bool {
         let word = id.word();
         let fresh = !self.contains(word);
         match self {
-            // An id that is not below the bound is nowhere to be found.
+            // An id that is not below the bound is never looked up.
             Self::Dense(ids) => {
                 if let Some(id) = ids.get_mut(word as usize) {
                     *id = true;
@@ -74,22 +74,22 @@ fn is_set(ids: &[bool], word: u32) -> bool {
     ids.get(word as usize).copied().unwrap_or(false)
 }
 
-/// A search for everything that is done with variables: one walk through all functions, and then the uses of what turns
-/// out to point into them only after its function was walked through.
+/// A search for the uses of variables: one walk through all functions, then the uses of pointers that are found only
+/// after the walk has passed their function.
 struct Search<'m, 'w> {
     m: &'m Module<'w>,
     tracked: IdSet,
     /// Whether this is the walk through all functions, in their order.
     first_walk: bool,
-    /// Pointers whose uses are still to be looked at.
+    /// Pointers whose uses still have to be visited.
     late: Vec<Id>,
-    /// Offsets of the instructions that were found, from the end of the first walk on: it meets each once.
+    /// The offsets of the uses found, filled at the end of the first walk, which visits each use once.
     found: HashSet<u32>,
     reach: Reach<'m>,
 }
 
 impl Module<'_> {
-    /// Everything that is done with `variables` and the pointers made from them, in every function they are passed to.
+    /// Finds all uses of `variables` and the pointers made from them, in every function that they are passed to.
     pub fn reach(&self, variables: &[Id]) -> Reach<'_> {
         let mut tracked = IdSet::new(self);
         for id in variables {
@@ -103,6 +103,7 @@ impl Module<'_> {
             found: HashSet::new(),
             reach: Reach::default(),
         };
+        // First one walk through all functions, in their order.
         for body in self.functions() {
             search.walk(body);
         }
@@ -110,6 +111,7 @@ impl Module<'_> {
         if !search.late.is_empty() {
             search.found.extend(search.reach.uses.iter().map(|inst| inst.at()));
         }
+        // Then the uses of pointers that were found too late for the walk.
         let functions = self.section_end(Section::Globals);
         while let Some(id) = search.late.pop() {
             for user in self.uses_of(id).filter(|user| user.at() >= functions) {
@@ -126,14 +128,14 @@ impl<'m> Search<'m, '_> {
             if let Some(call) = FunctionCall::of(inst) {
                 self.reach.calls.push(call);
             }
-            // Literals are looked up too: what is found is looked at again.
+            // Literals are compared too, as `look_at` checks each hit.
             if self.tracked.contains_any(&inst.words()[1..]) {
                 self.look_at(inst, body.at());
             }
         }
     }
 
-    /// Looks at an instruction that may use a tracked pointer, in the function at `function`.
+    /// Visits an instruction that may use a tracked pointer, in the function at `function`.
     fn look_at(&mut self, inst: Inst<'m>, function: u32) {
         let mut uses = false;
         let mut makes_pointer = false;
@@ -167,7 +169,7 @@ impl<'m> Search<'m, '_> {
     /// Tracks the parameters that get a tracked pointer.
     fn enter(&mut self, call: FunctionCall<'m>, caller: u32) {
         let Some(callee) = self.m.function(call.function()) else { return };
-        // Functions further down are still to come in the first walk, but not in a later one.
+        // The first walk still visits functions that follow the caller; later walks do not.
         let late = callee.at() <= caller || !self.first_walk;
         for (argument, parameter) in call.arguments().zip(callee.parameters()) {
             if self.tracked.contains(argument.word()) && self.tracked.insert(parameter) {
@@ -181,22 +183,22 @@ impl<'m> Search<'m, '_> {
     }
 }
 
-/// Where pointers come from, for asking often: each step on the way is made once.
+/// Caches the roots of pointers, so that each step to a root is made once.
 #[derive(Debug)]
 pub struct Roots<'r, 'w> {
     m: &'r Module<'w>,
     known: HashMap<Id, Id>,
-    /// The pointers between the one that was asked for and its root.
+    /// The pointers between the requested one and its root.
     way: Vec<Id>,
 }
 
 impl<'r, 'w> Roots<'r, 'w> {
-    /// Knows nothing yet.
+    /// Creates an empty cache.
     pub fn new(m: &'r Module<'w>) -> Self {
         Self { m, known: HashMap::new(), way: Vec::new() }
     }
 
-    /// [`Module::root`] of `id`.
+    /// Returns the [`Module::root`] of `id`.
     pub fn root(&mut self, mut id: Id) -> Id {
         self.way.clear();
         while let Some(before) = self.m.made_from(id) {
@@ -204,7 +206,7 @@ impl<'r, 'w> Roots<'r, 'w> {
                 id = *root;
                 break;
             }
-            // A chain that starts from itself, in a module that is not valid, has come round.
+            // In an invalid module, a chain may start from its own result.
             self.known.insert(id, id);
             self.way.push(id);
             id = before;
@@ -217,10 +219,10 @@ impl<'r, 'w> Roots<'r, 'w> {
 }
 
 impl Module<'_> {
-    /// The module-scope variables that a host can bind something to, in their order, untyped ones among them.
+    /// The module-scope variables of resources, in their order, untyped ones included.
     pub fn resources(&self) -> impl Iterator<Item = AnyVariable<'_>> {
         let variables = self.section(Section::Globals).filter_map(AnyVariable::of);
-        // Few variables are resources, and there are many others.
+        // It is cheaper to exclude the other storage classes, as few variables are resources.
         variables.filter(|variable| {
             !matches!(
                 variable.storage_class(),
@@ -229,8 +231,8 @@ impl Module<'_> {
         })
     }
 
-    /// The type that the pointer `id` points to; `None` where it is no pointer. That of an untyped variable is the data
-    /// type that it is declared with, if it is.
+    /// The type that the pointer `id` points to; `None` if it is not a pointer. For an untyped variable, it is the
+    /// data type of the declaration, if there is one.
     pub fn pointee(&self, id: Id) -> Option<Id> {
         let inst = self.definition(id)?;
         if inst.op() == Op::UNTYPED_VARIABLE_KHR {
@@ -239,17 +241,18 @@ impl Module<'_> {
         self.pointer(inst.result_type()?).map(|(_, pointee)| pointee)
     }
 
-    /// The storage class that the pointer `id` points into, typed or not.
+    /// The storage class of the pointer `id`, typed or untyped.
     pub fn storage_class(&self, id: Id) -> Option<StorageClass> {
         let ty = self.definition(self.type_of(id)?)?;
         let is_pointer = matches!(ty.op(), Op::TYPE_POINTER | Op::TYPE_UNTYPED_POINTER_KHR);
         is_pointer.then(|| StorageClass(ty.words()[2]))
     }
 
-    /// What the pointer `id` is made from, through access chains and copies: a variable, a function parameter, or
-    /// whatever else makes a pointer.
+    /// Returns the origin of the pointer `id`, through access chains and copies: a variable, a function parameter, or
+    /// another instruction that makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
-        // Every step leads to an instruction that dominates the one before; the words bound the steps in any case.
+        // Every step leads to an instruction that dominates the previous one; in invalid modules, the number of words
+        // is the limit.
         for _ in 0..self.words().len() {
             let Some(before) = self.made_from(id) else { return id };
             id = before;
@@ -257,13 +260,13 @@ impl Module<'_> {
         id
     }
 
-    /// The pointer that `id` is made from, if one.
+    /// The pointer that `id` is made from, if any.
     fn made_from(&self, id: Id) -> Option<Id> {
         let inst = self.definition(id)?;
         match inst.op() {
             op if op.is_access_chain() => AccessChain::of(inst).map(AccessChain::base),
             Op::COPY_OBJECT | Op::IMAGE_TEXEL_POINTER => Some(inst.id_at(3)),
-            // The type that the base is taken for stands before it.
+            // The base type precedes the base.
             Op::UNTYPED_ACCESS_CHAIN_KHR
             | Op::UNTYPED_IN_BOUNDS_ACCESS_CHAIN_KHR
             | Op::UNTYPED_PTR_ACCESS_CHAIN_KHR
@@ -272,12 +275,12 @@ impl Module<'_> {
         }
     }
 
-    /// The functions that `function` calls, directly or not, and itself, each once.
+    /// The function itself and those that it calls, directly or indirectly, each once.
     pub fn reachable(&self, function: Id) -> Vec<Id> {
         self.reachable_from([function])
     }
 
-    /// The functions among `roots` and those that they call, directly or not, each once.
+    /// The functions among `roots` and those that they call, directly or indirectly, each once.
     pub fn reachable_from(&self, roots: impl IntoIterator<Item = Id>) -> Vec<Id> {
         let mut seen = HashSet::new();
         let is_function = |id: &Id| self.function(*id).is_some();
@@ -296,7 +299,7 @@ impl Module<'_> {
     }
 }
 
-/// Whether the result of `inst` points into what `pointer` points to.
+/// Whether the result of `inst` points into the object that `pointer` points to.
 fn points_into(inst: Inst<'_>, pointer: Id) -> bool {
     match inst.op() {
         op if op.is_access_chain() => {

@@ -1,4 +1,5 @@
-//! The linear scan: checks that words are a well-formed module and finds what everything else is found from.
+//! The linear scan: checks that words are a well-formed module, and finds sections, definitions, functions and entry
+//! points.
 
 mod faults;
 mod shape;
@@ -10,12 +11,12 @@ use crate::grammar::{Grammar, Op};
 use crate::{Error, code, operands};
 use foldhash::{HashMap, HashMapExt};
 
-/// Words of the header.
+/// The words of the header.
 pub(crate) const HEADER: usize = 5;
 /// `MagicNumber`, in the byte order of the machine.
 pub(crate) const MAGIC: u32 = 0x0723_0203;
 
-/// The sections of a module's logical layout (SPIR-V specification, 2.4), but the last: the functions.
+/// The sections of a module's logical layout (SPIR-V specification, 2.4), except for the last: the functions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Section {
     /// `OpCapability`.
@@ -44,7 +45,7 @@ pub enum Section {
 
 pub(crate) const SECTIONS: usize = Section::Globals as usize + 1;
 
-/// Where a function stands, from `OpFunction` to behind `OpFunctionEnd`.
+/// The words of a function, from `OpFunction` to the end of `OpFunctionEnd`.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Extent {
@@ -52,29 +53,29 @@ pub(crate) struct Extent {
     pub(crate) end: u32,
 }
 
-/// What the scan finds.
+/// The results of the scan.
 #[derive(Clone, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Scan {
-    /// Where each section ends.
+    /// The end of each section.
     pub(crate) sections: [u32; SECTIONS],
-    /// Whether the sections are in their order.
+    /// Whether the sections are in the specified order.
     pub(crate) ordered: bool,
-    /// Where each id is defined.
+    /// The offset of each id's definition.
     pub(crate) definitions: Definitions,
     /// The functions, in their order.
     pub(crate) functions: Vec<Extent>,
-    /// Where the entry points are.
+    /// The offsets of the entry points.
     pub(crate) entry_points: Vec<u32>,
 }
 
-/// The word at which each id is defined. Its size follows the number of words, whatever the bound is.
+/// The offset of each id's definition. The size is proportional to the number of words, not to the bound.
 #[derive(Clone, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) enum Definitions {
     /// By id; 0 is no definition.
     Dense(Vec<u32>),
-    /// For bounds far above what the words can define.
+    /// For bounds far above the number of ids that the words can define.
     Sparse(HashMap<u32, u32>),
 }
 
@@ -89,12 +90,12 @@ impl Definitions {
     }
 }
 
-/// A table of definitions that the scan fills. The scan is compiled for each, so that the common one is not asked
-/// for its kind at every instruction.
+/// A table of definitions that the scan fills. The scan is monomorphized for each kind, so that the common kind needs
+/// no dispatch for each instruction.
 trait Table {
-    /// Notes that `id`, below the bound, is defined at `at`. `false` if it already was.
+    /// Records that `id`, which is below the bound, is defined at `at`. Returns `false` if it already was defined.
     fn define(&mut self, id: u32, at: u32) -> bool;
-    /// The word at which `id` is defined.
+    /// The offset of the definition of `id`.
     fn defined_at(&self, id: u32) -> Option<u32>;
 }
 
@@ -123,8 +124,8 @@ impl Table for HashMap<u32, u32> {
     }
 }
 
-/// Memory that reading a module takes, for the next one to use again. A module that was read
-/// [in](crate::Module::parse_in) it gives it [back](crate::Module::recycle).
+/// Memory for parsing that modules can reuse. [`Module::parse_in`](crate::Module::parse_in) takes it, and
+/// [`Module::recycle`](crate::Module::recycle) returns it.
 #[derive(Default, Debug)]
 pub struct Workspace {
     definitions: Vec<u32>,
@@ -139,12 +140,12 @@ impl Scan {
         Self::in_workspace(words, &mut Workspace::default())
     }
 
-    /// The same, with memory from `workspace`.
+    /// Scans `words` with memory from `workspace`.
     pub(crate) fn in_workspace(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
         Self::run::<CHECKED>(words, workspace)
     }
 
-    /// The scan of words that a patch has made of a module: they are well-formed, and not checked again.
+    /// Scans words that a patch has made from a module: they are well-formed, and are not checked again.
     pub(crate) fn of_patched(words: &[u32]) -> Self {
         debug_assert!(Self::new(words).is_ok(), "{:?}", Self::new(words).err());
         let scan = Self::run::<TRUSTED>(words, &mut Workspace::default());
@@ -165,7 +166,7 @@ impl Scan {
         }
     }
 
-    /// Leaves its memory to `workspace`.
+    /// Leaves the memory to `workspace`.
     pub(crate) fn recycle(self, workspace: &mut Workspace) {
         if let Definitions::Dense(table) = self.definitions {
             workspace.definitions = table;
@@ -175,7 +176,7 @@ impl Scan {
     }
 }
 
-/// So many zeros, in the memory of `table` if it is large enough. Memory that is new is zero already.
+/// Returns `count` zeros, in the memory of `table` if it is large enough. New memory is already zero.
 fn zeros(mut table: Vec<u32>, count: usize) -> Vec<u32> {
     if table.capacity() < count {
         return vec![0; count];
@@ -185,8 +186,7 @@ fn zeros(mut table: Vec<u32>, count: usize) -> Vec<u32> {
     table
 }
 
-/// Whether tables are indexed by id. Every definition takes two words at least, so a larger bound would only make a
-/// table larger.
+/// Whether tables are indexed by id. Every definition has at least two words, so a larger bound would waste memory.
 pub(crate) fn is_dense(bound: u32, words: usize) -> bool {
     bound as usize <= words * 2 + 64
 }
@@ -211,13 +211,13 @@ fn header(words: &[u32]) -> Result<u32, Error> {
     Ok(words[3])
 }
 
-/// How words are scanned: as they are checked already, checked, or checked without what is quick, for comparison.
+/// How words are scanned: without checks, with checks, or, for tests, with checks but without the fast path.
 const TRUSTED: u8 = 0;
 const CHECKED: u8 = 1;
 #[cfg(test)]
 const ONE_BY_ONE: u8 = 2;
 
-/// A scan, which is compiled for each way.
+/// A scan, monomorphized for each of these ways.
 struct Scanner<'w, 's, T, const HOW: u8> {
     words: &'w [u32],
     /// The highest id.
@@ -227,7 +227,7 @@ struct Scanner<'w, 's, T, const HOW: u8> {
     ordered: bool,
     functions: Vec<Extent>,
     entry_points: Vec<u32>,
-    /// The functions of the entry points, by their ids: what nothing may call.
+    /// The sorted functions of the entry points, which must not be called.
     uncallable: &'s mut Vec<u32>,
 }
 
@@ -271,8 +271,8 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
         Ok(())
     }
 
-    /// Everything before the first function. Sections that are out of order, as some producers leave them, are
-    /// taken as they come: a section ends behind the last instruction that belongs to it or to an earlier one.
+    /// Scans all instructions before the first function. Some producers emit sections out of order: a section ends
+    /// after the last instruction that belongs to it or to an earlier one.
     fn preamble(&mut self) -> Result<usize, Error> {
         let (words, last) = (self.words, self.last);
         let mut at = HEADER;
@@ -307,12 +307,12 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
         for section in 1..SECTIONS {
             self.sections[section] = self.sections[section].max(self.sections[section - 1]);
         }
-        // Whatever belongs nowhere else belongs to the last section.
+        // Instructions that belong to no section count as part of the last one.
         self.sections[SECTIONS - 1] = at as u32;
         Ok(at)
     }
 
-    /// The functions, from word `at` on.
+    /// Scans the functions from word `at` on.
     fn bodies(&mut self, mut at: usize) -> Result<(), Error> {
         self.note_functions_of_entry_points();
         let mut open: Option<usize> = None;
@@ -334,7 +334,7 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
         }
     }
 
-    /// Whether what stands between the last function and `end` may stand outside of functions.
+    /// Checks that the instructions between the last function and `end` may be outside of functions.
     fn check_gap(&self, end: usize) -> Result<(), Error> {
         let Some(last) = self.functions.last() else { return Ok(()) };
         let mut at = last.end as usize;
@@ -347,7 +347,7 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
         Ok(())
     }
 
-    /// Looks at an instruction that begins, ends or calls a function.
+    /// Handles an instruction that begins, ends or calls a function.
     fn function_boundary(
         &mut self,
         inst: &[u32],
@@ -396,8 +396,8 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
     }
 }
 
-/// Whether the instruction makes the blocks of a function. Outside of one its operands mean nothing, and the width of
-/// an `OpSwitch`'s literals depends on what is known of the selector.
+/// Whether the instruction is part of a function. Outside of functions its operands have no meaning, and the literals
+/// of an `OpSwitch` would depend on the type of a selector that may be undefined.
 const fn is_of_functions(op: Op) -> bool {
     matches!(op, Op::FUNCTION_PARAMETER | Op::FUNCTION_END)
         || Op::PHI.0 <= op.0 && op.0 <= Op::UNREACHABLE.0
@@ -408,7 +408,7 @@ fn outside_of_functions(at: usize) -> Error {
     faults::function_layout("an instruction of a function stands outside of all functions", at)
 }
 
-/// The instruction at `at`. Its length is checked, its ids, none of which is above `last`, and that its result is new.
+/// Returns the instruction at `at`. Checks its length, that its ids are at most `last`, and that its result is new.
 #[inline(never)]
 fn instruction<'w, const HOW: u8>(
     words: &'w [u32],
@@ -423,7 +423,7 @@ fn instruction<'w, const HOW: u8>(
         return Err(faults::length(count, rest.len(), at));
     }
     let inst = &rest[..count];
-    // Ids are distinguished from literals only where some word could not be one.
+    // Ids are distinguished from literals only if some word is not a valid id.
     if HOW != TRUSTED && inst[1..].iter().any(|word| word.wrapping_sub(1) >= last) {
         check_ids(words, last, inst, at, definitions)?;
     }
@@ -436,7 +436,7 @@ fn instruction<'w, const HOW: u8>(
     Ok(inst)
 }
 
-/// Checks every id of `inst`. The selector of a switch that is not defined yet counts as 32 bits wide.
+/// Checks every id of `inst`. A switch selector that is not defined yet counts as 32 bits wide.
 fn check_ids(
     words: &[u32],
     last: u32,
@@ -464,7 +464,7 @@ fn check_ids(
     }
 }
 
-/// The words that a literal of the `OpSwitch` `inst` takes: 2 for a 64-bit selector, else 1.
+/// The words of each literal of the `OpSwitch` `inst`: 2 for a 64-bit selector, else 1.
 pub(crate) fn switch_literal_words(
     words: &[u32],
     defined_at: impl Fn(u32) -> Option<u32>,

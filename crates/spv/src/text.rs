@@ -3,20 +3,20 @@
 
 use std::borrow::Cow;
 
-/// How many words the string at the start of `words` takes; all of them where it has no end.
+/// The number of words of the string at the start of `words`; all words if the string has no end.
 pub(crate) fn word_count(words: &[u32]) -> usize {
     let ends = |word: &u32| word.to_le_bytes().contains(&0);
     words.iter().position(ends).map_or(words.len(), |last| last + 1)
 }
 
-/// The string at the start of `words`. Octets that are not UTF-8 are replaced.
+/// Decodes the string at the start of `words`, and replaces octets that are not UTF-8.
 pub fn decode(words: &[u32]) -> Cow<'_, str> {
     #[cfg(target_endian = "little")]
     {
         let bytes: &[u8] = bytemuck::cast_slice(words);
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         let bytes = &bytes[..end];
-        // Checking is faster than replacing, and there is rarely something to replace.
+        // Checking first is faster, as there is rarely anything to replace.
         std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
     #[cfg(target_endian = "big")]

@@ -1,4 +1,4 @@
-//! Types and constants: what an id stands for, and which instruction already declares which.
+//! Types and constants: the type of an id, and the declarations that exist already.
 
 use crate::grammar::{Grammar, Op, StorageClass};
 use crate::inst::{Inst, TypePointer};
@@ -7,7 +7,7 @@ use crate::{Id, Module};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// What kind of type an id is.
+/// The type that an id declares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     /// `OpTypeVoid`.
@@ -16,59 +16,59 @@ pub enum Type {
     Bool,
     /// `OpTypeInt`.
     Int {
-        /// In bits.
+        /// The width in bits.
         width: u32,
-        /// Whether its operations are meant to be signed.
+        /// Whether the signedness is 1.
         signed: bool,
     },
     /// `OpTypeFloat`.
     Float {
-        /// In bits.
+        /// The width in bits.
         width: u32,
     },
     /// `OpTypeVector`.
     Vector {
-        /// Type of its components.
+        /// The type of the components.
         component: Id,
-        /// How many components.
+        /// The number of components.
         count: u32,
     },
     /// `OpTypeMatrix`.
     Matrix {
-        /// Type of its columns: a vector.
+        /// The type of the columns: a vector.
         column: Id,
-        /// How many columns.
+        /// The number of columns.
         count: u32,
     },
     /// `OpTypeArray`.
     Array {
-        /// Type of its elements.
+        /// The type of the elements.
         element: Id,
-        /// How many: a constant, maybe a specialization constant.
+        /// The number of elements: a constant, possibly a specialization constant.
         length: Id,
     },
     /// `OpTypeStruct`.
     Struct {
-        /// The type itself, for [`Module::members`].
+        /// The structure type, for [`Module::members`].
         id: Id,
     },
     /// `OpTypePointer`.
     Pointer {
-        /// What it points into.
+        /// The storage class of the pointer.
         class: StorageClass,
-        /// What it points to.
+        /// The type that the pointer points to.
         pointee: Id,
     },
-    /// Any other.
+    /// Any other type.
     Other(Op),
 }
 
-/// How many arrays around one another are looked through: SPIR-V's limit for structures (2.17). A module that is not
-/// valid may have an array of itself.
+/// The most nested arrays that are followed: SPIR-V's limit for structures (2.17). An invalid module may have an
+/// array of itself.
 const DEEPEST: u32 = 255;
 
 impl Module<'_> {
-    /// The type that `id` is; `None` if no type is.
+    /// Returns the type that `id` declares; `None` if `id` is not a type.
     pub fn ty(&self, id: Id) -> Option<Type> {
         let inst = self.definition(id)?;
         let words = inst.words();
@@ -89,20 +89,20 @@ impl Module<'_> {
         })
     }
 
-    /// Storage class and pointee of the pointer type `id`.
+    /// The storage class and the pointee of the pointer type `id`.
     pub fn pointer(&self, id: Id) -> Option<(StorageClass, Id)> {
         let pointer = TypePointer::of(self.definition(id)?)?;
         Some((pointer.storage_class(), pointer.pointee()))
     }
 
-    /// Types of the members of the structure `id`; none if it is no structure.
+    /// The types of the members of the structure `id`; empty if `id` is not a structure.
     pub fn members(&self, id: Id) -> impl ExactSizeIterator<Item = Id> + DoubleEndedIterator {
         let inst = self.definition(id).filter(|inst| inst.op() == Op::TYPE_STRUCT);
         let words: &[u32] = inst.map_or(&[], |inst| &inst.words()[2..]);
         words.iter().map(|word| Id::new(*word).expect("ids are checked when a module is scanned"))
     }
 
-    /// The value of the integer constant `id`, its lower 32 bits. Specialization constants have none here.
+    /// The lower 32 bits of the integer constant `id`; `None` for specialization constants.
     pub fn constant(&self, id: Id) -> Option<u32> {
         let inst = self.definition(id)?;
         match inst.op() {
@@ -112,7 +112,7 @@ impl Module<'_> {
         }
     }
 
-    /// The type that arrays, of up to 255 dimensions, hold in the end.
+    /// The element type of an array of up to 255 dimensions; `ty` itself if it is not an array.
     pub fn innermost_element(&self, mut ty: Id) -> Id {
         for _ in 0..DEEPEST {
             let is_array =
@@ -130,11 +130,11 @@ pub(crate) fn is_type(op: Op) -> bool {
     }
 }
 
-/// The key of a declaration: its opcode and all operands but the result.
+/// The key of a declaration: its opcode and all operands except the result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'k> {
     first: u32,
-    /// The operands before the result, and behind it.
+    /// The operands before and after the result.
     operands: (&'k [u32], &'k [u32]),
     hash: u32,
 }
@@ -148,7 +148,7 @@ impl<'k> Key<'k> {
         Self { first, operands, hash: (hash >> 32) as u32 }
     }
 
-    /// Where the result stands among the words of the declaration.
+    /// The number of the word with the result.
     pub(crate) fn result_word(&self) -> usize {
         self.operands.0.len() + 1
     }
@@ -166,7 +166,7 @@ fn result_word(op: Op) -> usize {
 #[inline]
 pub(crate) fn has_key(words: &[u32], key: &Key<'_>) -> bool {
     let (before, behind) = key.operands;
-    // Too short to be worth a call that compares memory.
+    // The slices are too short for a `memcmp` call to pay off.
     words[0] == key.first
         && words[1..].iter().zip(before).all(|(one, other)| one == other)
         && words[key.result_word() + 1..].iter().zip(behind).all(|(one, other)| one == other)
@@ -177,19 +177,19 @@ pub(crate) fn has_key(words: &[u32], key: &Key<'_>) -> bool {
 pub(crate) struct Declared {
     /// A power of two of slots; 0 is empty.
     slots: Vec<u32>,
-    /// What keys are hashed with.
+    /// The seed of the hash of keys.
     seed: u64,
 }
 
-/// How many slots a table may have before its keys are hashed with a number that nobody knows: a module that is made so
-/// that all its types meet in one slot would take the square of its size. Where things are found does not depend on it.
+/// The most slots for which the hash has no random seed. Otherwise, a module whose types all have one hash value
+/// would need quadratic time. The result of lookups does not depend on the seed.
 const SLOTS_UNSEEDED: usize = 1 << 13;
 
 impl Declared {
     pub(crate) fn new(module: &Module<'_>) -> Self {
-        // A type with decorations of its own, such as a stride, is not the type without.
+        // A type with decorations, such as a stride, differs from the type without.
         let shared = module.section(Section::Globals).filter(|inst| is_shared(inst.op()));
-        // Those that are alike have a slot together, and all others three words and more.
+        // Equal declarations share a slot, and every other one has at least three words.
         let slots = (module.section_words(Section::Globals) / 2 + 4).next_power_of_two();
         let random = || RandomState::new().build_hasher().finish();
         let seed = if slots > SLOTS_UNSEEDED { random() } else { 0 };
@@ -209,13 +209,13 @@ impl Declared {
         declared
     }
 
-    /// The key of a declaration, for this table and for those beside it.
+    /// The key of a declaration, for this table and for the table of a patch.
     pub(crate) fn key<'k>(&self, op: Op, operands: &'k [u32]) -> Key<'k> {
         let first = (operands.len() as u32 + 2) << 16 | u32::from(op.0);
         Key::new(first, operands.split_at(result_word(op) - 1), self.seed)
     }
 
-    /// The slot that holds a declaration with the key `key`, else the free slot for it.
+    /// Returns the slot of the declaration with the key `key`, else the free slot for it.
     fn slot(&self, module: &Module<'_>, key: &Key<'_>) -> Result<usize, usize> {
         let mut slot = key.hash() as usize & (self.slots.len() - 1);
         while self.slots[slot] != 0 {
@@ -238,7 +238,7 @@ fn may_be_decorated(op: Op) -> bool {
     matches!(op, Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_STRUCT | Op::TYPE_POINTER)
 }
 
-/// Whether two declarations with this opcode and the same key are the same.
+/// Whether two declarations with this opcode and the same key are interchangeable.
 pub(crate) fn is_shared(op: Op) -> bool {
     matches!(
         op,

@@ -1,4 +1,4 @@
-//! Who uses what: for each id the instructions that have it as an operand.
+//! The uses of ids: for each id, the instructions that have it as an operand.
 
 use crate::grammar::{Grammar, Op};
 use crate::inst::Inst;
@@ -10,18 +10,19 @@ use crate::{Id, Module, Section, is_debug_set, operands};
 #[derive(Clone, Debug)]
 pub struct Uses {
     slots: Slots,
-    /// By slot, where its uses begin in `at`; one more at the end.
+    /// For each slot, the index of its first use in `at`, and one more entry at the end.
     offsets: Vec<u32>,
-    /// Offsets of the instructions, by slot.
+    /// The offsets of the instructions, by slot.
     at: Vec<u32>,
 }
 
-/// Numbers ids densely.
+/// Maps ids to consecutive slots.
 #[derive(Clone, Debug)]
 enum Slots {
-    /// The slot of an id is the id.
+    /// The slot of an id is the id; the value is the bound.
     Ids(u32),
-    /// The slot of an id is its place in this sorted list: for bounds far above what the words can name.
+    /// The slot of an id is its index in this sorted list: for bounds far above the number of ids that the words can
+    /// name.
     Listed(Vec<u32>),
 }
 
@@ -75,14 +76,15 @@ impl Uses {
     }
 }
 
-/// Where the uses of each slot begin, and the uses: counted first, then filled in.
+/// Returns the first use of each slot, and the uses: counted first, then filled in.
 #[inline(always)]
 fn listed(
     module: &Module<'_>,
     slots: usize,
     slot: impl Fn(u32) -> Option<usize> + Copy,
 ) -> (Vec<u32>, Vec<u32>) {
-    // Counted one slot further on, so that the sums below are where each slot begins.
+    // Counts are stored two slots later, so that after the sums, `offsets[slot + 1]` is the next free index of the
+    // slot.
     let mut offsets = vec![0_u32; slots + 2];
     each_use(module, slot, |_, slot| offsets[slot + 2] += 1);
     for slot in 2..offsets.len() {
@@ -121,8 +123,8 @@ fn each_use(
 }
 
 impl Module<'_> {
-    /// The instructions that have `id` as an operand, each once, in their order: also names, decorations, entry
-    /// points, and unknown instructions one of whose words may be this id.
+    /// The instructions that have `id` as an operand, each once, in their order. They include names, decorations,
+    /// entry points, and unknown instructions with a word that may be this id.
     pub fn uses_of(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
         let at = self.uses().of(id);
         at.iter()
@@ -131,14 +133,13 @@ impl Module<'_> {
             .map(|(_, offset)| self.inst_at(*offset))
     }
 
-    /// Those of them that are in functions and not [for tools](Self::is_for_tools): what computes with `id`.
+    /// The uses of `id` in functions, except for instructions [for tools](Self::is_for_tools).
     pub fn code_uses_of(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
         let functions = self.section_end(Section::Globals);
         self.uses_of(id).filter(move |user| user.at() >= functions && !self.is_for_tools(*user))
     }
 
-    /// Whether `inst` is for debuggers and other tools, and computes nothing: an extended instruction of a set that is
-    /// [for them](is_debug_set).
+    /// Whether `inst` is for debuggers and other tools only: an extended instruction of a [debug set](is_debug_set).
     pub fn is_for_tools(&self, inst: Inst<'_>) -> bool {
         let set = ExtInst::of(inst).and_then(|call| self.definition(call.set()));
         set.and_then(ExtInstImport::of).is_some_and(|import| is_debug_set(&import.name()))

@@ -1,10 +1,10 @@
-//! Memory follows the words of a module, whatever its bound is.
+//! The memory of a parsed module is proportional to its words, not to its bound.
 
 use polyshade_spv::{Id, Module, Op};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The most bytes that any allocation for ten instructions may have.
+/// The most bytes of any allocation for ten instructions.
 const MOST: usize = 16 << 10;
 
 thread_local! {
@@ -13,11 +13,11 @@ thread_local! {
 
 struct Watching;
 
-// SAFETY: every call is passed to the system's allocator unchanged, and watching allocates nothing.
+// SAFETY: every call is passed to the system's allocator unchanged, and recording sizes allocates nothing.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.set(LARGEST.get().max(layout.size()));
-        // SAFETY: the caller keeps to the contract of `alloc`, which is this one's.
+        // SAFETY: the caller follows the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Watching {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         LARGEST.set(LARGEST.get().max(size));
-        // SAFETY: as in `dealloc`, and the caller keeps to the contract of `realloc`.
+        // SAFETY: as in `dealloc`, and the caller follows the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -36,14 +36,14 @@ unsafe impl GlobalAlloc for Watching {
 #[global_allocator]
 static ALLOCATOR: Watching = Watching;
 
-/// The most bytes that this thread asks for at once while `work` runs.
+/// The size of the largest allocation of this thread while `work` runs.
 fn largest<T>(work: impl FnOnce() -> T) -> usize {
     LARGEST.set(0);
     work();
     LARGEST.get()
 }
 
-/// Ten instructions with ids up to the highest.
+/// Ten instructions with ids up to the highest one below the bound.
 fn ten_instructions(bound: u32) -> Vec<u32> {
     let last = bound - 1;
     let mut words = vec![0x0723_0203, 0x0001_0000, 0, bound, 0];
@@ -64,7 +64,7 @@ fn ten_instructions(bound: u32) -> Vec<u32> {
     words
 }
 
-/// Parses the words, asks for every analysis, and changes something.
+/// Parses the words, computes every analysis, and makes an edit.
 fn everything(words: &[u32]) {
     let m = Module::parse(words).expect("the module is well-formed");
     let last = m.bound() - 1;

@@ -1,14 +1,14 @@
-//! Emits instructions at one place.
+//! A cursor that emits instructions at a position.
 
 use super::{Patch, Position};
 use crate::Id;
 use crate::grammar::{GlslOp, Op, StorageClass};
 use std::iter::once;
 
-/// Emits instructions at a place in a function, one behind the other.
+/// Emits instructions at a position in a function, in their order.
 #[derive(Debug)]
 pub struct Cursor<'p, 'm, 'w> {
-    /// The patch, for declaring what the code needs.
+    /// The patch, to declare the types and constants that the code needs.
     pub p: &'p mut Patch<'m, 'w>,
     at: Position<'m>,
 }
@@ -23,7 +23,7 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         self.p.insert(self.at, op, operands);
     }
 
-    /// Emits an instruction with a result of type `ty`, whose other operands are `operands`.
+    /// Emits an instruction with a result of type `ty`; `operands` are the other operands.
     pub fn value(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
         self.value_with(op, ty, operands.iter().copied())
     }
@@ -38,17 +38,17 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         id
     }
 
-    /// `OpLoad`.
+    /// Emits an `OpLoad`.
     pub fn load(&mut self, ty: Id, pointer: Id) -> Id {
         self.value(Op::LOAD, ty, &[pointer.word()])
     }
 
-    /// `OpStore`.
+    /// Emits an `OpStore`.
     pub fn store(&mut self, pointer: Id, object: Id) {
         self.emit(Op::STORE, &[pointer.word(), object.word()]);
     }
 
-    /// `OpAccessChain`; with no indices, the base itself.
+    /// Emits an `OpAccessChain`; without indices, returns the base.
     pub fn access_chain(&mut self, pointer_type: Id, base: Id, indices: &[Id]) -> Id {
         if indices.is_empty() {
             return base;
@@ -57,7 +57,7 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         self.value_with(Op::ACCESS_CHAIN, pointer_type, operands)
     }
 
-    /// `OpAccessChain` to a part of `base`, in `class`, that has type `ty`; with an empty path, the base itself.
+    /// Emits an `OpAccessChain` to a part of type `ty` of `base`, in `class`; with an empty path, returns the base.
     pub fn part(&mut self, class: StorageClass, ty: Id, base: Id, path: &[u32]) -> Id {
         let mut indices = std::mem::take(&mut self.p.queue.operands);
         indices.clear();
@@ -74,7 +74,7 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         part
     }
 
-    /// `OpCompositeExtract`; with no indices, the composite itself.
+    /// Emits an `OpCompositeExtract`; without indices, returns the composite.
     pub fn extract(&mut self, ty: Id, composite: Id, indices: &[u32]) -> Id {
         if indices.is_empty() {
             return composite;
@@ -83,40 +83,40 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         self.value_with(Op::COMPOSITE_EXTRACT, ty, operands)
     }
 
-    /// `OpCompositeConstruct`.
+    /// Emits an `OpCompositeConstruct`.
     pub fn construct(&mut self, ty: Id, constituents: &[Id]) -> Id {
         self.value_with(Op::COMPOSITE_CONSTRUCT, ty, constituents.iter().map(|id| id.word()))
     }
 
-    /// `OpBitcast`.
+    /// Emits an `OpBitcast`.
     pub fn bitcast(&mut self, ty: Id, value: Id) -> Id {
         self.value(Op::BITCAST, ty, &[value.word()])
     }
 
-    /// An instruction of one result and two operands.
+    /// Emits an instruction with one result and two operands.
     pub fn binary(&mut self, op: Op, ty: Id, left: Id, right: Id) -> Id {
         self.value(op, ty, &[left.word(), right.word()])
     }
 
-    /// `OpExtInst` of `GLSL.std.450`.
+    /// Emits an `OpExtInst` of `GLSL.std.450`.
     pub fn glsl(&mut self, op: GlslOp, ty: Id, operands: &[Id]) -> Id {
         let set = self.p.import(GlslOp::SET);
         let operands = [set.word(), op.0].into_iter().chain(operands.iter().map(|id| id.word()));
         self.value_with(Op::EXT_INST, ty, operands)
     }
 
-    /// `OpSelect`.
+    /// Emits an `OpSelect`.
     pub fn select(&mut self, ty: Id, condition: Id, then: Id, otherwise: Id) -> Id {
         self.value(Op::SELECT, ty, &[condition.word(), then.word(), otherwise.word()])
     }
 
-    /// `OpFunctionCall`.
+    /// Emits an `OpFunctionCall`.
     pub fn call(&mut self, return_type: Id, function: Id, arguments: &[Id]) -> Id {
         let operands = once(function).chain(arguments.iter().copied()).map(Id::word);
         self.value_with(Op::FUNCTION_CALL, return_type, operands)
     }
 
-    /// Begins the function `id`, its first block included, and returns its parameters.
+    /// Begins the function `id` with its first block, and returns its parameters.
     pub fn begin_function(&mut self, id: Id, return_type: Id, parameters: &[Id]) -> Vec<Id> {
         let function_type = self.p.function_type(return_type, parameters);
         self.emit(Op::FUNCTION, &[return_type.word(), id.word(), 0, function_type.word()]);
@@ -127,7 +127,7 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         ids
     }
 
-    /// Returns, with `value` if there is one, and ends the function.
+    /// Returns from the function, with `value` if there is one, and ends it.
     pub fn end_function(&mut self, value: Option<Id>) {
         match value {
             Some(value) => self.emit(Op::RETURN_VALUE, &[value.word()]),

@@ -1,4 +1,4 @@
-//! Debug information is removed together with its subject.
+//! Removes debug information together with its subject.
 
 use super::Patch;
 use crate::grammar::Op;
@@ -6,13 +6,13 @@ use crate::view::{ExtInst, ExtInstImport};
 use crate::{Id, Section};
 use foldhash::HashSet;
 
-/// Whether the extended instructions of this set are for debuggers and other tools, and compute nothing.
+/// Whether the extended instructions of this set are only for debuggers and other tools.
 pub fn is_debug_set(name: &str) -> bool {
     name.starts_with("NonSemantic.") || name.contains("DebugInfo")
 }
 
 impl Patch<'_, '_> {
-    /// Takes out the instructions for tools that name `id`, and those that name these.
+    /// Removes the extended instructions for tools that refer to `id`, directly or through others.
     pub(super) fn remove_debug_of(&mut self, id: Id) {
         let module = self.module;
         let sets = module.section(Section::Imports).filter_map(ExtInstImport::of);

@@ -1,4 +1,4 @@
-//! Types, constants and module-scope variables.
+//! Declares types, constants and module-scope variables.
 
 use super::Patch;
 use crate::code;
@@ -7,8 +7,8 @@ use crate::types::is_shared;
 use crate::{Decoration, Error, Id, Section};
 
 impl Patch<'_, '_> {
-    /// The type or constant that `op` makes of `operands`, result id left out: the one that is there, else a new one
-    /// directly behind the last of its operands. Decorated ones do not count as there; see
+    /// Returns the type or constant with opcode `op` and these operands, without the result id. A new one is declared
+    /// directly after the last of its operands. Existing ones with decorations are not used; see
     /// [`declare_new`](Self::declare_new).
     pub fn declare(&mut self, op: Op, operands: &[u32]) -> Id {
         let key = self.module.declared().key(op, operands);
@@ -19,7 +19,7 @@ impl Patch<'_, '_> {
             return inst.result().expect("types and constants have results");
         }
         assert!(is_shared(op), "{op:?} is neither a type nor a constant");
-        // With `Kernel` the signedness of `OpTypeInt` must be 0 (SPIR-V specification, 2.16.2).
+        // With `Kernel`, the signedness of `OpTypeInt` must be 0 (SPIR-V specification, 2.16.2).
         if op == Op::TYPE_INT && operands[1] != 0 && self.module.has_capability(Capability::KERNEL)
         {
             let message =
@@ -28,14 +28,14 @@ impl Patch<'_, '_> {
         }
         let start = self.queue.pool.len() as u32;
         let id = self.declare_new(op, operands);
-        // At a limit nothing was inserted.
+        // Nothing is inserted if a limit is exceeded.
         if self.queue.pool.len() > start as usize {
             self.queue.declared.add(start, &key);
         }
         id
     }
 
-    /// A new type, constant or specialization constant, whether or not there is the same one: for those that are to be
+    /// Declares a new type, constant or specialization constant, even if an equal one exists: it can then be
     /// decorated.
     pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
         let id = self.id();
@@ -44,7 +44,7 @@ impl Patch<'_, '_> {
         let position = self.behind_operands(&words);
         self.insert(position, op, &words[1..]);
         self.queue.scratch = words;
-        // Where ids have run out the last one comes again and again.
+        // All calls return the last id if there are no more ids.
         if self.queue.declared_at.last().is_none_or(|(last, _)| *last < id) {
             self.queue.declared_at.push((id, position.order));
         }
@@ -61,7 +61,7 @@ impl Patch<'_, '_> {
         self.declare(Op::TYPE_BOOL, &[])
     }
 
-    /// The 32-bit unsigned integer.
+    /// The 32-bit unsigned integer type.
     pub fn uint(&mut self) -> Id {
         if let Some(uint) = self.uint {
             return uint;
@@ -71,12 +71,12 @@ impl Patch<'_, '_> {
         uint
     }
 
-    /// The 32-bit signed integer.
+    /// The 32-bit signed integer type.
     pub fn int(&mut self) -> Id {
         self.declare(Op::TYPE_INT, &[32, 1])
     }
 
-    /// The 32-bit float.
+    /// The 32-bit float type.
     pub fn float(&mut self) -> Id {
         if let Some(float) = self.float {
             return float;
@@ -86,18 +86,18 @@ impl Patch<'_, '_> {
         float
     }
 
-    /// A vector of `count` components.
+    /// A vector type of `count` components.
     pub fn vector(&mut self, component: Id, count: u32) -> Id {
         self.declare(Op::TYPE_VECTOR, &[component.word(), count])
     }
 
-    /// An array of `length` elements, without a stride.
+    /// An array type of `length` elements, without a stride.
     pub fn array(&mut self, element: Id, length: u32) -> Id {
         let length = self.uint_constant(length);
         self.declare(Op::TYPE_ARRAY, &[element.word(), length.word()])
     }
 
-    /// A pointer to `pointee`, for use in functions and by variables that are added.
+    /// A pointer type to `pointee`, for use in functions and by added variables.
     pub fn pointer(&mut self, class: StorageClass, pointee: Id) -> Id {
         if let Some((last, id)) = self.last_pointer
             && last == (class, pointee)
@@ -109,13 +109,13 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// A pointer to `pointee` that is declared before word `at`, where it is to be used.
+    /// A pointer type to `pointee` that is declared before word `at`, where it is used.
     pub fn pointer_before(&mut self, class: StorageClass, pointee: Id, at: u32) -> Id {
         self.declare_before(Op::TYPE_POINTER, &[class.0, pointee.word()], at)
     }
 
-    /// [`declare`](Self::declare) for use at word `at`, which stands behind the declarations of `operands`: what is
-    /// declared further down is moved behind its operands.
+    /// [`declare`](Self::declare) for a use at word `at`, which follows the declarations of `operands`: a later
+    /// declaration is moved to directly after its operands.
     pub fn declare_before(&mut self, op: Op, operands: &[u32], at: u32) -> Id {
         let id = self.declare(op, operands);
         let Some(inst) = self.module.definition(id) else { return id };
@@ -160,7 +160,7 @@ impl Patch<'_, '_> {
         self.declare(Op::CONSTANT, &[float.word(), value.to_bits()])
     }
 
-    /// The composite constant of type `ty`.
+    /// A composite constant of type `ty`.
     pub fn composite_constant(&mut self, ty: Id, constituents: &[Id]) -> Id {
         let mut operands = std::mem::take(&mut self.queue.operands);
         operands.clear();
@@ -176,7 +176,7 @@ impl Patch<'_, '_> {
         self.declare(Op::CONSTANT_NULL, &[ty.word()])
     }
 
-    /// A new `uint` specialization constant, numbered `number` for the host, that is `default` unless set.
+    /// Declares a `uint` specialization constant with the `SpecId` `number` and this default.
     pub fn spec_constant(&mut self, number: u32, default: u32) -> Id {
         let uint = self.uint();
         let id = self.declare_new(Op::SPEC_CONSTANT, &[uint.word(), default]);
@@ -184,7 +184,7 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// A new boolean specialization constant, numbered `number` for the host, that is `default` unless set.
+    /// Declares a boolean specialization constant with the `SpecId` `number` and this default.
     pub fn spec_constant_bool(&mut self, number: u32, default: bool) -> Id {
         let bool = self.bool();
         let op = if default { Op::SPEC_CONSTANT_TRUE } else { Op::SPEC_CONSTANT_FALSE };
@@ -193,13 +193,13 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// A new structure with members of these types.
+    /// Declares a new structure with members of these types.
     pub fn structure(&mut self, members: &[Id]) -> Id {
         let operands: Vec<u32> = members.iter().map(|member| member.word()).collect();
         self.declare_new(Op::TYPE_STRUCT, &operands)
     }
 
-    /// A new module-scope variable, behind all types and constants. It is in no entry point's interface yet.
+    /// Declares a module-scope variable, after all types and constants. It is not yet in an interface.
     pub fn variable(&mut self, class: StorageClass, ty: Id, initializer: Option<Id>) -> Id {
         let pointer = self.pointer(class, ty);
         let id = self.id();
@@ -210,7 +210,7 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// An `OpString`.
+    /// Adds an `OpString`.
     pub fn string(&mut self, text: &str) -> Id {
         let id = self.id();
         self.insert_text(self.end_of(Section::Sources), Op::STRING, &[id.word()], text);
@@ -218,7 +218,7 @@ impl Patch<'_, '_> {
     }
 }
 
-/// Makes `words` the declaration of `operands`, with `result` as its result id.
+/// Replaces `words` by the declaration with these operands and the result id `result`.
 fn declaration(words: &mut Vec<u32>, op: Op, operands: &[u32], result: u32) {
     let result_word = Grammar::of(op).result_word().expect("types and constants have results");
     words.clear();

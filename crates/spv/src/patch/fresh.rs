@@ -3,21 +3,21 @@
 use crate::Id;
 use crate::types::{Key, has_key};
 
-/// An open-addressed table of places in the pool of a patch.
+/// An open-addressed table of instructions in the pool of a patch.
 #[derive(Debug, Default)]
 pub(super) struct Fresh {
-    /// A power of two of slots: the place of an instruction, plus one, and its hash; 0 is empty.
+    /// A power of two of slots, each with the offset of an instruction plus one, and its hash; offset 0 is empty.
     slots: Vec<(u32, u32)>,
     count: usize,
 }
 
-/// How many slots there are at first.
+/// The initial number of slots.
 const FIRST_SLOTS: usize = 256;
-/// How many slots are kept at most.
+/// The most slots that are kept for the next patch.
 const MOST_SLOTS_KEPT: usize = 1024;
 
 impl Fresh {
-    /// The result of the declaration in `pool` that has the key `key`.
+    /// The result of the declaration in `pool` with the key `key`.
     pub(super) fn find(&self, pool: &[u32], key: &Key<'_>) -> Option<Id> {
         if self.slots.is_empty() {
             return None;
@@ -47,7 +47,7 @@ impl Fresh {
         self.put(start + 1, key.hash());
     }
 
-    /// Forgets all, and keeps the memory unless it takes long to clear.
+    /// Removes all entries. Keeps the memory unless clearing it would take long.
     pub(super) fn clear(&mut self) {
         if self.slots.len() > MOST_SLOTS_KEPT {
             self.slots = Vec::new();
@@ -74,7 +74,7 @@ impl Fresh {
     }
 }
 
-/// The words of the instruction at `place`, counted from 1.
+/// The words of the instruction at offset `place` - 1.
 fn instruction(pool: &[u32], place: u32) -> &[u32] {
     let start = place as usize - 1;
     &pool[start..start + (pool[start] >> 16) as usize]

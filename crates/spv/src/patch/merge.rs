@@ -1,4 +1,4 @@
-//! Merges the queue: one linear walk that copies what is unmodified in runs.
+//! Merges the queue in one linear walk that copies unmodified words in runs.
 
 use super::Patch;
 use super::queue::{Edit, EditKind, Interface};
@@ -12,35 +12,35 @@ use std::borrow::Cow;
 /// Whether a rewrite changed anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// The words are the very same.
+    /// The words are the same.
     Unchanged,
-    /// There is something new.
+    /// The words differ.
     Changed,
 }
 
-/// The next version, and what the edit returned.
+/// The next version, and the value of the edit.
 #[derive(Debug)]
 pub struct Rewritten<'m, T> {
-    /// The next version; it borrows the words of the one before where nothing changed.
+    /// The next version; it borrows the words of the previous one if nothing changed.
     pub module: Module<'m>,
     /// Whether anything changed.
     pub progress: Progress,
-    /// What the edit returned.
+    /// The value that the edit returned.
     pub value: T,
 }
 
 impl<T> Rewritten<'_, T> {
-    /// Whether the words are others than before.
+    /// Whether the words differ from those of the previous version.
     pub fn is_changed(&self) -> bool {
         self.progress == Progress::Changed
     }
 }
 
-/// Runs of words that are taken out: where they begin and end, in order and apart.
+/// The removed ranges of words: start and end, sorted and disjoint.
 struct Removed(Vec<(u32, u32)>);
 
 impl Removed {
-    /// Whether the instruction at word `at` is taken out.
+    /// Whether the instruction at word `at` is removed.
     fn contains(&self, at: u32) -> bool {
         let behind = self.0.partition_point(|(start, _)| *start <= at);
         self.0[..behind].last().is_some_and(|(_, end)| at < *end)
@@ -50,11 +50,11 @@ impl Removed {
 impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
         self.finish_instructions()?;
-        // Stable: what is inserted at one place stays in the order of insertion.
+        // The sort is stable, so insertions at one place keep their order.
         self.queue.edits.sort_by_key(|edit| edit.order);
         let words = if self.queue.edits.is_empty() { None } else { Some(self.merged_words()?) };
         self.queue.leave();
-        // Edits can come to nothing: an overwrite with the word that is there.
+        // Edits may have no effect, such as an overwrite with the same word.
         match words.filter(|words| words.as_slice() != self.module.words()) {
             None => {
                 let module = self.module.borrowed();
@@ -67,14 +67,14 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// What the edit returned, or the first error of the queue.
+    /// Returns the value of the edit, or the first error of the queue.
     pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Error> {
         self.finish_instructions()?;
         self.queue.leave();
         Ok(value)
     }
 
-    /// Queues the instructions that are written once, however many edits there are; the first error of the queue.
+    /// Queues the instructions that are rewritten once for all their edits; returns the first error of the queue.
     fn finish_instructions(&mut self) -> Result<(), Error> {
         self.merge_groups();
         self.merge_interfaces()?;
@@ -84,7 +84,7 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// What is taken out.
+    /// The ranges that are removed.
     fn removed(&self) -> Removed {
         let ends = self.queue.edits.iter().filter_map(|edit| match edit.kind() {
             EditKind::Remove { end } => Some((edit.at(), end)),
@@ -92,7 +92,7 @@ impl<'m> Patch<'m, '_> {
         });
         let mut runs: Vec<(u32, u32)> = ends.collect();
         runs.sort_unstable();
-        // What is removed twice makes one run.
+        // Overlapping and adjacent removals become one range.
         runs.dedup_by(|next, run| {
             let meet = next.0 <= run.1;
             if meet {
@@ -106,7 +106,7 @@ impl<'m> Patch<'m, '_> {
     fn merged_words(&self) -> Result<Vec<u32>, Error> {
         let old = self.module.words();
         let mut words = Vec::with_capacity(old.len() + self.queue.pool.len());
-        // Everything before this word is copied, overwritten or removed.
+        // Words before this one have been copied, overwritten or removed.
         let mut done = 0;
         let mut last_overwrite = None;
         for edit in &self.queue.edits {
@@ -140,7 +140,7 @@ impl<'m> Patch<'m, '_> {
         Ok(words)
     }
 
-    /// Writes each instruction that applies a group anew, without the targets that left it; not at all where all did.
+    /// Rewrites each instruction that applies a group without the targets that leave it; removes it if all do.
     fn merge_groups(&mut self) {
         if self.ungrouped.is_empty() {
             return;
@@ -166,11 +166,11 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// Writes each entry point whose interface changes anew, once.
+    /// Rewrites each entry point whose interface changes, once.
     fn merge_interfaces(&mut self) -> Result<(), Error> {
         let mut changes = std::mem::take(&mut self.queue.interfaces);
         let mut words = std::mem::take(&mut self.queue.scratch);
-        // Stable: variables join in the order in which they were added.
+        // The sort is stable, so variables join in the order of the calls.
         changes.sort_by_key(|change| (change.at, change.joins));
         let edits = self.edits_of(&changes);
         for changes in changes.chunk_by_mut(|one, next| one.at == next.at) {
@@ -189,7 +189,7 @@ impl<'m> Patch<'m, '_> {
         Ok(())
     }
 
-    /// Takes variables out of `words`, those of an entry point behind the first, and adds others that are not there.
+    /// Removes and adds variables in `words`, the words of an entry point after the first.
     fn change_interface(words: &mut Vec<u32>, left: &mut [Interface], joining: &[Interface]) {
         let first = 2 + text::word_count(&words[2..]);
         left.sort_unstable_by_key(|change| change.variable);
@@ -203,7 +203,7 @@ impl<'m> Patch<'m, '_> {
             }
         }
         words.truncate(kept);
-        // Most are new, each newer than the one before.
+        // Most variables are new, with ascending ids.
         let mut last = words[first..].iter().copied().max().unwrap_or(0);
         for id in joining.iter().map(|change| change.variable.word()) {
             if id > last || !words[first..].contains(&id) {
@@ -213,7 +213,7 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// The edits of entry points whose interfaces change, which are in order: most often there is none.
+    /// The other edits of entry points whose interfaces change, in order; usually none.
     fn edits_of(&self, changes: &[Interface]) -> Vec<Edit> {
         let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
             return Vec::new();
@@ -228,7 +228,7 @@ impl<'m> Patch<'m, '_> {
     }
 }
 
-/// Makes `words` those of `inst` behind the first, with what `edits` overwrite in them; whether `inst` stays.
+/// Replaces `words` by the words of `inst` after the first, with overwrites applied. Returns whether `inst` stays.
 fn overwritten(inst: Inst<'_>, edits: &[Edit], words: &mut Vec<u32>) -> Result<bool, Error> {
     words.clear();
     words.extend_from_slice(&inst.words()[1..]);

@@ -1,4 +1,4 @@
-//! Capabilities, extensions, imports, modes, names and decorations.
+//! Adds capabilities, extensions, imports, execution modes, names and decorations.
 
 use super::Patch;
 use super::queue::Queue;
@@ -9,13 +9,13 @@ use crate::scan::Section;
 use crate::{Capability, ExecutionMode, Id, text};
 
 impl Patch<'_, '_> {
-    /// Declares `capability`, if it is not.
+    /// Declares `capability`, unless the module does.
     pub fn capability(&mut self, capability: Capability) {
         let words = [2 << 16 | u32::from(Op::CAPABILITY.0), capability.0];
         self.declare_line(Section::Capabilities, &words);
     }
 
-    /// Declares the use of the SPIR-V extension `name`, if it is not declared.
+    /// Declares the SPIR-V extension `name`, unless the module does.
     pub fn extension(&mut self, name: &str) {
         let mut words = std::mem::take(&mut self.queue.scratch);
         words.clear();
@@ -26,7 +26,7 @@ impl Patch<'_, '_> {
         self.queue.scratch = words;
     }
 
-    /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
+    /// Inserts `words`, an instruction, at the end of `section`, unless the section contains the same instruction.
     fn declare_line(&mut self, section: Section, words: &[u32]) {
         let Queue { lines, pool, .. } = &self.queue;
         if lines.iter().any(|(start, end)| pool[*start..*end] == *words)
@@ -39,7 +39,7 @@ impl Patch<'_, '_> {
         self.queue.lines.push((start, self.queue.pool.len()));
     }
 
-    /// The extended instruction set `name`, imported if it is not.
+    /// Returns the extended instruction set `name`, and imports it if necessary.
     pub fn import(&mut self, name: &str) -> Id {
         let mut imports = self.module.section(Section::Imports).filter_map(ExtInstImport::of);
         if let Some(import) = imports.find(|import| import.name() == name) {
@@ -52,14 +52,14 @@ impl Patch<'_, '_> {
         }
         let (set, start) = (self.id(), self.queue.pool.len());
         self.insert_text(self.end_of(Section::Imports), Op::EXT_INST_IMPORT, &[set.word()], name);
-        // At a limit nothing was inserted.
+        // Nothing is inserted if a limit is exceeded.
         if self.queue.pool.len() > start {
             self.queue.imports.push(start);
         }
         set
     }
 
-    /// Notes `text` in the module: an `OpModuleProcessed`, before SPIR-V 1.1, which has none, an `OpSourceExtension`.
+    /// Adds `text` as an `OpModuleProcessed`, or before SPIR-V 1.1, which lacks it, as an `OpSourceExtension`.
     pub fn note(&mut self, text: &str) {
         let (section, op) = match self.module.version() >= (1, 1) {
             true => (Section::Processed, Op::MODULE_PROCESSED),
@@ -68,21 +68,21 @@ impl Patch<'_, '_> {
         self.insert_text(self.end_of(section), op, &[], text);
     }
 
-    /// Gives `entry_point`, a function, an execution mode.
+    /// Adds an execution mode to `entry_point`, a function.
     pub fn mode(&mut self, entry_point: Id, mode: ExecutionMode, operands: &[u32]) {
         let mut words = vec![entry_point.word(), mode.0];
         words.extend_from_slice(operands);
         self.insert(self.end_of(Section::ExecutionModes), Op::EXECUTION_MODE, &words);
     }
 
-    /// Gives `id` a debug name, unless names are off.
+    /// Adds a debug name to `id`, unless names are disabled.
     pub fn name(&mut self, id: Id, name: &str) {
         if self.names {
             self.insert_text(self.end_of(Section::Names), Op::NAME, &[id.word()], name);
         }
     }
 
-    /// Gives a member of the structure `id` a debug name, unless names are off.
+    /// Adds a debug name to a member of the structure `id`, unless names are disabled.
     pub fn member_name(&mut self, id: Id, member: u32, name: &str) {
         if self.names {
             let at = self.end_of(Section::Names);
@@ -95,7 +95,7 @@ impl Patch<'_, '_> {
         self.decorate_maybe_member(id, None, decoration, operands);
     }
 
-    /// What this patch has decorated with `decoration` and this one operand.
+    /// The ids that this patch has decorated with `decoration` and this single operand.
     pub fn added_with(&self, decoration: Decoration, operand: u32) -> impl Iterator<Item = Id> {
         let decorated = self.queue.decorated.iter();
         let with = decorated
@@ -114,7 +114,7 @@ impl Patch<'_, '_> {
         self.decorate_maybe_member(id, Some(member), decoration, operands);
     }
 
-    /// Decorates `id`, or the member of it that is given. Strings and ids as operands are kept as what they are.
+    /// Decorates `id`, or the given member of it. Operands that are strings or ids get the instruction for them.
     pub fn decorate_maybe_member(
         &mut self,
         id: Id,
@@ -138,8 +138,8 @@ impl Patch<'_, '_> {
         self.decorate_by(op, id, member, decoration, operands);
     }
 
-    /// Decorates `id`, or the member of it that is given, as `applied` decorates something else: by the same kind of
-    /// instruction, whatever its operands are.
+    /// Decorates `id`, or the given member of it, with the decoration `applied` of another target, by the same kind
+    /// of instruction, whatever its operands are.
     pub fn copy_decoration(&mut self, id: Id, member: Option<u32>, applied: &Applied<'_>) {
         let op = match (applied.inst.op(), member) {
             (Op::DECORATE_STRING | Op::MEMBER_DECORATE_STRING, None) => Op::DECORATE_STRING,

@@ -1,29 +1,29 @@
-//! What a patch queues, in memory that patches leave to each other: most calls are short, and to ask for the lists anew
-//! would be a twentieth of each (benchmark `corpus-cost`).
+//! The queue of a patch. Patches of a thread reuse its memory: most calls are short, and new allocations would take a
+//! twentieth of each call (benchmark `corpus-cost`).
 
 use super::fresh::Fresh;
 use crate::{Decoration, Id};
 use std::cell::Cell;
 
-/// One edit, packed: what is merged first is one number, as edits are sorted (benchmark `corpus-cost`).
+/// One edit, packed: the sort key is a single number (benchmark `corpus-cost`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
-    /// The word that it begins at, and below it the slot of an insertion; removals and then overwrites of a place come
-    /// behind all slots.
+    /// The offset of the first word in the upper half; in the lower half the slot of an insertion, or the constant
+    /// for a removal or an overwrite, which follow all slots.
     pub(super) order: u64,
     operands: [u32; 2],
 }
 
-/// A patch has no more slots than ids.
+/// These exceed every slot, as a patch has no more slots than ids.
 const REMOVE: u32 = u32::MAX - 1;
 const OVERWRITE: u32 = u32::MAX;
 
 pub(super) enum EditKind {
-    /// Words `start..end` of the pool.
+    /// Inserts the words `start..end` of the pool.
     Insert { start: u32, end: u32 },
-    /// Everything before word `end` of the version is removed.
+    /// Removes the words of the version up to `end`.
     Remove { end: u32 },
-    /// The word becomes this one.
+    /// Replaces the word by this one.
     Overwrite { word: u32 },
 }
 
@@ -49,7 +49,7 @@ impl Edit {
 /// A variable that leaves or joins the interface of an entry point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interface {
-    /// The word at which the entry point begins.
+    /// The offset of the entry point.
     pub(super) at: u32,
     pub(super) variable: Id,
     pub(super) joins: bool,
@@ -58,41 +58,40 @@ pub(super) struct Interface {
 /// The lists of a patch.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Whether anything was queued, for which spare memory was taken.
+    /// Whether an edit was queued, so that the spare memory has been taken.
     has_begun: bool,
-    /// The words of what is inserted.
+    /// The inserted words.
     pub(super) pool: Vec<u32>,
     pub(super) edits: Vec<Edit>,
     /// Declared types and constants.
     pub(super) declared: Fresh,
-    /// By ascending ids, the [orders](super::Position) of where those and other fresh module-scope ids are declared.
+    /// The [orders](super::Position) of the declarations of these and other new module-scope ids, by ascending id.
     pub(super) declared_at: Vec<(Id, u64)>,
-    /// Where in the pool capabilities and extensions are declared: start and end.
+    /// The start and end in the pool of declared capabilities and extensions.
     pub(super) lines: Vec<(usize, usize)>,
-    /// Where in the pool extended instruction sets are imported.
+    /// The start in the pool of imports of extended instruction sets.
     pub(super) imports: Vec<usize>,
-    /// Types and constants that were moved behind their operands.
+    /// Types and constants that were moved to directly after their operands.
     pub(super) hoisted: Vec<Id>,
-    /// Decorations with one literal that were added.
+    /// Added decorations with one literal.
     pub(super) decorated: Vec<(Decoration, u32, Id)>,
     pub(super) interfaces: Vec<Interface>,
-    /// The words of an instruction while it is made.
+    /// The words of an instruction under construction.
     pub(super) scratch: Vec<u32>,
-    /// The operands of a declaration while it is made.
+    /// The operands of a declaration under construction.
     pub(super) operands: Vec<u32>,
 }
 
-/// The longest lists that are kept. The others grow with these three: half a MiB a thread in all.
+/// The longest lists that are kept. The others grow with these three, so a thread keeps at most half a MiB.
 const MOST_KEPT: usize = 1 << 14;
 
 thread_local! {
-    /// The lists of a patch that was merged, empty.
+    /// The empty lists of a merged patch.
     static SPARE: Cell<Queue> = Cell::default();
 }
 
 impl Queue {
-    /// Takes the memory that the thread's last patch left, where something is queued for the first time: what changes
-    /// nothing costs nothing.
+    /// Takes the memory that the thread's last patch left, at the first edit: a patch without edits costs nothing.
     #[inline]
     pub(super) fn begin(&mut self) {
         if !self.has_begun {
@@ -106,7 +105,7 @@ impl Queue {
                 *own = spare;
             }
         }
-        // A thread that ends has none.
+        // A thread that is being destroyed has no spare memory.
         let spare = SPARE.try_with(Cell::take).unwrap_or_default();
         self.has_begun = true;
         take(&mut self.pool, spare.pool);
@@ -146,11 +145,12 @@ impl Queue {
         decorated.clear();
         interfaces.clear();
         scratch.clear();
-        // Where the thread ends, the memory is freed with it.
+        // If the thread is being destroyed, the memory is freed.
         let _ = SPARE.try_with(|spare| spare.set(self));
     }
 
-    /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
+    /// Queues the insertion of the words of the pool from `start` on; extends the previous edit if both are at one
+    /// position.
     pub(super) fn insert(&mut self, order: u64, start: usize) {
         self.begin();
         let (start, end) = (start as u32, self.pool.len() as u32);
@@ -165,7 +165,7 @@ impl Queue {
     /// Queues the removal of words `at..end` of the version.
     pub(super) fn remove(&mut self, at: u32, end: u32) {
         self.begin();
-        // Neighbours are merged: dead instructions come in runs (benchmark `dce`).
+        // Adjacent removals are merged: dead instructions are often neighbours (benchmark `dce`).
         match self.edits.last_mut() {
             Some(last) if (last.order as u32, last.operands[0]) == (REMOVE, at) => {
                 last.operands[0] = end;

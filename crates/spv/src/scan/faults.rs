@@ -1,4 +1,4 @@
-//! What is wrong with a module that cannot be read.
+//! The errors for modules that cannot be read.
 
 use crate::{Error, Id, code};
 
@@ -39,7 +39,7 @@ pub(super) fn length(count: usize, left: usize, at: usize) -> Error {
     }
 }
 
-/// Names an id that may be 0.
+/// Adds an id, which may be 0, to an error.
 pub(super) trait AboutWord {
     fn about_word(self, word: u32) -> Self;
 }

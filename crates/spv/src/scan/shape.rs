@@ -1,34 +1,35 @@
-//! The usual instructions, checked in one look: what is true of all with an opcode and a length.
+//! The fast path for common instructions: a table with the properties of each combination of opcode and length.
 
 use super::{TRUSTED, Table, is_of_functions};
 use crate::grammar::{Grammar, Op, Tail};
 
-/// Opcodes from this one on are looked at one word after the other, as instructions of [`LENGTHS`] words and more are.
+/// Opcodes from this one on, and instructions of [`LENGTHS`] words and more, take the slow path.
 const OPS: usize = 512;
 const LENGTHS: usize = 16;
 /// The operands that are compared at once.
 const FIRST: usize = 4;
 
-/// Which operands of an instruction are ids, and which is its result. All that it has no room for is 0: lengths that
-/// are not allowed, ids among literals behind the first operands, what begins, ends and calls functions.
+/// Which operands of an instruction are ids, and which word is its result. It is 0 for all instructions that it
+/// cannot describe: invalid lengths, ids among literals after the first operands, and instructions that begin, end or
+/// call functions.
 #[derive(Clone, Copy)]
 struct OperandShape(u16);
 
-/// The position of the bits for the first operands: set for ids.
+/// The lowest bit of the mask of the first operands that are ids.
 const IDS: u32 = 4;
-/// Where the number of the word with the result is, or 0.
+/// The lowest bit of the number of the word with the result; 0 is no result.
 const RESULT: u32 = 14;
-/// All operands behind the first ones are ids; else none is.
+/// Set if all operands after the first ones are ids; else none is.
 const REST: u16 = 1;
 const USUAL: u16 = 2;
-/// Where the [`Grammar::section`] is: of what stands in functions only, one that there is not.
+/// The lowest bit of the [`Grammar::section`]; `NOWHERE`, which is not a section, for instructions of functions.
 const SECTION: u32 = 8;
 const NOWHERE: u16 = 0xf;
 
-/// By opcode and length.
+/// The shapes by opcode and length.
 static SHAPES: [OperandShape; OPS * LENGTHS] = shapes();
 
-/// By the bits at [`IDS`]: what is left of each operand that is compared.
+/// The masks of the compared operands, by the bits at [`IDS`].
 static MASKS: [[u32; FIRST]; 1 << FIRST] = masks();
 
 const fn masks() -> [[u32; FIRST]; 1 << FIRST] {
@@ -52,7 +53,7 @@ const fn shapes() -> [OperandShape; OPS * LENGTHS] {
     shapes
 }
 
-/// What is true of all instructions with this opcode and length.
+/// The shape of all instructions with this opcode and length.
 const fn shape(op: Op, length: usize) -> OperandShape {
     let grammar = Grammar::of(op);
     if length < grammar.least() || length == 0 || grammar.is_structural() {
@@ -64,7 +65,7 @@ const fn shape(op: Op, length: usize) -> OperandShape {
         let is_id = match grammar.tail() {
             _ if word <= grammar.fixed() => grammar.id_mask() >> (word - 1) & 1 != 0,
             Tail::Ids => true,
-            // What may be an id is not looked at.
+            // Words that may be ids are not checked.
             Tail::Literals | Tail::Maybe => false,
             _ => return OperandShape(0),
         };
@@ -90,8 +91,8 @@ const fn shape(op: Op, length: usize) -> OperandShape {
     }
 }
 
-/// Checks the usual instructions from `at` on, noting their results, and returns the position of the first one that is
-/// not usual, that has a fault, or that is not of the [`Grammar::section`], if one is given.
+/// Checks the common instructions from `at` on and records their results. Returns the offset of the first instruction
+/// that is not common, that has a fault, or that is not in the [`Grammar::section`], if one is given.
 #[inline(always)]
 pub(super) fn skip<const HOW: u8>(
     words: &[u32],
@@ -120,7 +121,7 @@ pub(super) fn skip<const HOW: u8>(
         }
         let length = first >> 16;
         if HOW != TRUSTED {
-            // Without a branch for each operand, so that they are compared at once (benchmark `parse`).
+            // There is no branch for each operand, so that the comparisons run in parallel (benchmark `parse`).
             let mask = &MASKS[usize::from(shape >> IDS) % MASKS.len()];
             let is_wrong = |i: usize| window[1 + i].wrapping_sub(1) & mask[i] >= last;
             if is_wrong(0) | is_wrong(1) | is_wrong(2) | is_wrong(3)

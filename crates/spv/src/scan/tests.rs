@@ -1,12 +1,12 @@
-//! What is quick against what looks at one word after the other: the same is found and refused, and by the same words.
+//! Compares the fast path with the slow path: both have the same results and report the same errors.
 
 use super::{CHECKED, HEADER, MAGIC, ONE_BY_ONE, Scan, Workspace};
 use crate::grammar::{Grammar, Op, Tail};
 
-/// The bound of what is built here.
+/// The bound of the modules in these tests.
 const BOUND: u32 = 100;
 
-/// Scans both ways, asserts that they agree, and returns whether the words are taken.
+/// Scans in both ways, asserts that the results agree, and returns whether the words are valid.
 fn agree(words: &[u32]) -> bool {
     let quick = Scan::run::<CHECKED>(words, &mut Workspace::default());
     let slow = Scan::run::<ONE_BY_ONE>(words, &mut Workspace::default());
@@ -23,7 +23,7 @@ fn agree(words: &[u32]) -> bool {
     }
 }
 
-/// A module of one function with this instruction in it, and room behind it.
+/// A module with one function that contains this instruction, followed by padding.
 fn around(inst: &[u32]) -> Vec<u32> {
     let mut words = vec![MAGIC, 0x1_0600, 0, BOUND, 0];
     words.extend([5 << 16 | u32::from(Op::FUNCTION.0), 1, 2, 0, 3]);
@@ -93,7 +93,7 @@ fn real_modules_with_one_word_changed_are_read_alike() {
     assert!(taken > 1_000 && refused > 1_000, "{taken} are taken, {refused} refused");
 }
 
-/// Without it, a table of shapes that is all zeros would pass.
+/// Without this test, a table of shapes that is all zeros would pass.
 #[test]
 fn a_usual_instruction_is_quick() {
     let words = around(&[4 << 16 | u32::from(Op::LOAD.0), 10, 11, 12]);

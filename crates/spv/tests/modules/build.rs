@@ -1,10 +1,10 @@
-//! Modules as words, instruction by instruction: what is malformed on purpose no assembler writes.
+//! Builds modules instruction by instruction, because assemblers do not write malformed ones.
 
 use polyshade_spv::{Id, Module, Op};
 
 pub(crate) const MAGIC: u32 = 0x0723_0203;
 
-/// The words of a module that grows.
+/// The words of a module under construction.
 #[derive(Clone)]
 pub(crate) struct Words(pub(crate) Vec<u32>);
 
@@ -30,7 +30,7 @@ impl Words {
         self.inst(op, &operands)
     }
 
-    /// Appends `void`, the type of functions that take and return nothing, and such a function that does nothing:
+    /// Appends `void`, the type of functions without parameters and result, and such a function with an empty body:
     /// `%2`, `%3`, `%1` and its block `%4`.
     pub(crate) fn empty_main(&mut self) {
         self.inst(Op::TYPE_VOID, &[2]);
@@ -47,7 +47,7 @@ impl Words {
     }
 }
 
-/// A vertex shader that does nothing: `%1` is its function, all ids are below 5.
+/// A vertex shader with an empty body: `%1` is its function, and all ids are below 5.
 pub(crate) fn shader(bound: u32) -> Words {
     let mut words = Words::new(bound);
     words.inst(Op::CAPABILITY, &[1]);
@@ -57,7 +57,7 @@ pub(crate) fn shader(bound: u32) -> Words {
     words
 }
 
-/// The words of a string: with at least one octet of 0 at its end.
+/// The words of a string, with at least one zero octet at its end.
 pub(crate) fn string(text: &str) -> Vec<u32> {
     let mut octets = text.as_bytes().to_vec();
     octets.resize((octets.len() / 4 + 1) * 4, 0);
@@ -72,7 +72,7 @@ pub(crate) fn swapped(words: &[u32]) -> Vec<u32> {
     words.iter().map(|word| word.swap_bytes()).collect()
 }
 
-/// The instructions as opcode and operands.
+/// The instructions as opcodes and operands.
 pub(crate) fn listed<'m>(module: &'m Module<'_>) -> Vec<(Op, &'m [u32])> {
     module.instructions().map(|inst| (inst.op(), &inst.words()[1..])).collect()
 }

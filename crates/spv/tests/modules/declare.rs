@@ -1,11 +1,11 @@
-//! Types and constants are declared where they are not there yet, and used where they are.
+//! Types and constants are declared unless they exist already; existing ones are used.
 
 use crate::build::{Words, id, shader};
 use polyshade_spv::{Decoration, Id, Module, Op, Progress, Section, StorageClass, Type};
 use std::collections::HashSet;
 
-/// Two types of pointers to `float`, `%12` and `%14`, the second decorated like all that follow: an array `%15`, a
-/// structure `%16`.
+/// Two pointer types to `float`, `%12` and `%14`, an array `%15` and a structure `%16`; all but `%12` are
+/// decorated.
 fn types() -> Words {
     let mut words = Words::new(30);
     words.inst(Op::MEMORY_MODEL, &[0, 1]);
@@ -22,7 +22,7 @@ fn types() -> Words {
     words
 }
 
-/// Every id is defined before it is used, sections apart.
+/// Checks that every id is defined before it is used, sections apart.
 #[track_caller]
 fn in_order(module: &Module<'_>) {
     let mut defined: HashSet<Id> = HashSet::new();

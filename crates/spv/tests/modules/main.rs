@@ -1,4 +1,5 @@
-//! What the crate promises of any words: what it refuses and where, what it finds, and what a patch makes of them.
+//! Tests of reading and editing any words: which are rejected and where, the results of queries, and the results of
+//! patches.
 
 mod build;
 mod declare;

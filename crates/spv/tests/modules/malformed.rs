@@ -1,9 +1,9 @@
-//! What is malformed is refused, with the word at fault, in either byte order.
+//! Malformed modules are rejected with the word at fault, in either byte order.
 
 use crate::build::{Words, id, shader, string, swapped};
 use polyshade_spv::{ErrorKind, Id, Module, Op};
 
-/// Parsing fails at word `at`, with this message.
+/// Checks that parsing fails at word `at` with this message.
 #[track_caller]
 fn refused(words: &[u32], at: usize, message: &str) {
     let error = Module::parse(words).expect_err("it is malformed");

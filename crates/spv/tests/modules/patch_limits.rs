@@ -1,4 +1,4 @@
-//! A patch that would leave the limits of SPIR-V is an error, not a panic.
+//! A patch that would exceed the limits of SPIR-V returns an error and does not panic.
 
 use crate::build::{Words, id, shader};
 use polyshade_spv::{Capability, ErrorKind, Module, Op, Section};

@@ -1,10 +1,10 @@
-//! The origin and the uses of pointers.
+//! Tests of the origin and the uses of pointers.
 
 use crate::build::{Words, id};
 use polyshade_spv::{Id, Op, StorageClass};
 
-/// `%20` is a variable; `%30` a function that gets a pointer `%31` and passes it to `%40`, whose parameter is `%41`.
-/// Functions stand in the order that `order` gives: the entry point is 0, then those two.
+/// `%20` is a variable. `%30` is a function that passes its parameter, the pointer `%31`, to `%40`, whose parameter
+/// is `%41`. `order` is the order of the functions, where 0 is the entry point, and 1 and 2 are these two.
 fn calls(order: [usize; 3]) -> Words {
     let mut words = Words::new(90);
     words.text(Op::ENTRY_POINT, &[0, 1], "main", &[20]);

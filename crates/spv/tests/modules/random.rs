@@ -1,4 +1,4 @@
-//! Whatever the words are, nothing panics and nothing changes that is not touched.
+//! No words cause a panic, and words that are not edited do not change.
 
 use crate::build::{MAGIC, Words, shader};
 use polyshade_spv::{Id, Module, Op, Progress, Section};
@@ -22,7 +22,7 @@ fn ask(m: &Module<'_>) -> usize {
     answers + m.variables().count() + m.section(Section::Globals).count()
 }
 
-/// An instruction whose length is right, of an opcode that is mostly known, with ids that are mostly low.
+/// An instruction with the right length, mostly a known opcode, and mostly low ids.
 fn instruction() -> impl Strategy<Value = Vec<u32>> {
     let opcode = prop_oneof![8 => 0_u16..400, 1 => 4000_u16..6200, 1 => any::<u16>()];
     let word = prop_oneof![8 => 1_u32..40, 1 => Just(0), 1 => any::<u32>()];

@@ -1,10 +1,10 @@
-//! What is found in a module.
+//! Tests of queries of a module.
 
 use crate::build::{Words, id, listed, shader, swapped};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, ErrorKind, ExecutionModel, Id, Module, Op, Section, is_known};
 
-/// An opcode that no table has.
+/// An opcode that is in no table.
 const UNKNOWN: Op = Op(0x7123);
 
 #[track_caller]
