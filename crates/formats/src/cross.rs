@@ -1,4 +1,4 @@
-//! MSL, GLSL and HLSL out, through SPIRV-Cross.
+//! Writes MSL, GLSL and HLSL with SPIRV-Cross.
 
 use crate::Error;
 #[cfg(feature = "serde")]
@@ -27,7 +27,7 @@ mod strings;
 #[cfg(feature = "cross")]
 mod translate;
 
-/// The language that a module becomes, with its options.
+/// The language to translate a module to, with its options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Target {
@@ -43,24 +43,23 @@ pub enum Target {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Msl {
-    /// Major and minor version. The default is 2.1, the oldest in which a vertex function may both write buffers and be
-    /// rasterized; for macOS 2.3 where attachments are fetched.
+    /// The major and minor version. The default is 2.1, the oldest in which a vertex function may both write buffers
+    /// and be rasterized, or on macOS 2.3 if the shader fetches from the framebuffer.
     pub version: Option<(u32, u32)>,
-    /// For whose Metal.
+    /// The platform.
     pub platform: Platform,
-    /// The indices of resources that are not to get the next free one.
+    /// Buffer indices; other buffers get the next free ones.
     pub buffers: Vec<(MslBuffer, u32)>,
-    /// How input attachments are read; by default, by `[[color(n)]]`.
+    /// How input attachments are read; by default from `[[color(n)]]`.
     pub input_attachments: Option<InputAttachments>,
-    /// The color attachments that input attachments are, by their indices, where they have other numbers.
+    /// Pairs of an `InputAttachmentIndex` and its colour attachment; attachments without a pair keep their index.
     pub colors: Vec<(u32, u32)>,
-    /// The domain of tessellation control stages that do not declare theirs: those of GLSL, where the evaluation stage
-    /// does.
+    /// The domain for tessellation control stages that do not declare one. GLSL declares it in the evaluation stage.
     pub domain: Option<Domain>,
 }
 
 impl Default for Msl {
-    /// For macOS.
+    /// MSL 2.1 or later for macOS.
     fn default() -> Self {
         Self {
             version: None,
@@ -73,7 +72,7 @@ impl Default for Msl {
     }
 }
 
-/// What a patch is divided into, as far as Metal has it: there are no isolines.
+/// The domain of a tessellated patch. Metal has no isolines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -82,21 +81,21 @@ pub enum Domain {
     Quads,
 }
 
-/// How input attachments are read where a language has none: `n` is their `InputAttachmentIndex`, or the number that
-/// stands for it in `colors`.
+/// How input attachments are read in a language without them: `n` is their `InputAttachmentIndex`, or the number that
+/// `colors` has for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum InputAttachments {
-    /// From the framebuffer: colour `n` in MSL, the output at location `n` in GLSL, which is `inout`
+    /// From the framebuffer: colour `n` in MSL; in GLSL the output at location `n`, which is declared `inout`
     /// (`GL_EXT_shader_framebuffer_fetch`).
     Fetch,
-    /// The same, with the host's barriers (`GL_EXT_shader_framebuffer_fetch_non_coherent`). MSL has none.
+    /// From the framebuffer, with barriers by the host (`GL_EXT_shader_framebuffer_fetch_non_coherent`). Not in MSL.
     FetchNonCoherent,
-    /// From a texture, by the fragment's coordinates.
+    /// From a texture, at the fragment's coordinates.
     Texture,
 }
 
-/// A platform that has Metal.
+/// A platform with Metal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -105,7 +104,7 @@ pub enum Platform {
     Ios,
 }
 
-/// What gets a buffer index in MSL.
+/// A buffer argument in MSL.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum MslBuffer {
@@ -118,18 +117,17 @@ pub enum MslBuffer {
     },
     /// The push constants.
     PushConstants,
-    /// The sizes of the storage buffers, as an array of `uint` by buffer index, where the shader asks for one.
+    /// The sizes of the storage buffers, as an array of `uint` by buffer index, if the shader queries one.
     Sizes,
-    /// Of a tessellation control stage: the outputs of the stage before, vertex by vertex and patch by patch.
+    /// Tessellation control stages: the outputs of the previous stage, by patch, then by vertex.
     Vertices,
-    /// Of a tessellation control stage: the tessellation levels, patch by patch.
+    /// Tessellation control stages: the tessellation levels, by patch.
     Factors,
-    /// Of a tessellation control stage: what it makes of each patch as a whole.
+    /// Tessellation control stages: the outputs of each patch.
     Patches,
-    /// Of a tessellation control stage: what it makes of each vertex, patch by patch.
+    /// Tessellation control stages: the outputs of each vertex, by patch.
     ControlPoints,
-    /// Of a tessellation control stage: two `uint`s, how many vertices each patch is made of, and how many patches
-    /// there are.
+    /// Tessellation control stages: two `uint`s, the number of vertices of a patch and the number of patches.
     Counts,
 }
 
@@ -137,19 +135,20 @@ pub enum MslBuffer {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Glsl {
-    /// The version, and whether it is one of OpenGL ES.
+    /// The version and its profile.
     pub version: (u32, Profile),
-    /// Whose rules it follows.
+    /// The API whose rules the text follows.
     pub rules: Rules,
-    /// How OpenGL reads input attachments, which Vulkan has; by default, from the framebuffer where there is an output
-    /// with their number, else from a texture.
+    /// How OpenGL reads input attachments. By default they are read from the framebuffer if there is an output at the
+    /// location with their number, else from a texture. Vulkan has input attachments.
     pub input_attachments: Option<InputAttachments>,
-    /// The outputs that OpenGL's input attachments are, by their indices, where those are at other locations.
+    /// OpenGL only: pairs of an `InputAttachmentIndex` and the location of its output; attachments without a pair
+    /// keep their index.
     pub colors: Vec<(u32, u32)>,
 }
 
 impl Default for Glsl {
-    /// OpenGL's GLSL 4.50.
+    /// GLSL 4.50 for OpenGL.
     fn default() -> Self {
         Self {
             version: (450, Profile::Core),
@@ -160,7 +159,7 @@ impl Default for Glsl {
     }
 }
 
-/// A line of GLSL versions.
+/// A profile of GLSL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -169,13 +168,13 @@ pub enum Profile {
     Es,
 }
 
-/// Whose GLSL it is.
+/// The API whose rules GLSL follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Rules {
-    /// OpenGL's, without descriptor sets and push constants.
+    /// OpenGL, without descriptor sets and push constants.
     OpenGl,
-    /// Vulkan's.
+    /// Vulkan.
     Vulkan,
 }
 
@@ -185,7 +184,7 @@ pub enum Rules {
 pub struct Hlsl {
     /// The shader model: 51 is 5.1.
     pub shader_model: u32,
-    /// What becomes of the point size, which Direct3D 10 and later do not have.
+    /// How writes to `PointSize` are handled: Direct3D 10 and later have no point size.
     pub point_size: PointSize,
 }
 
@@ -196,23 +195,23 @@ impl Default for Hlsl {
     }
 }
 
-/// What becomes of writes to `PointSize` in a language without.
+/// How writes to `PointSize` are handled in a language without a point size.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum PointSize {
-    /// The shader is refused.
+    /// They are an error.
     #[default]
     Refuse,
     /// They are dropped.
     Drop,
 }
 
-/// The entry point that becomes the function: by its name and execution model.
+/// The entry point to write, by name and execution model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EntryPoint<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Its execution model, by SPIR-V's number.
+    /// The execution model, by SPIR-V's number.
     pub model: u32,
 }
 
@@ -222,13 +221,13 @@ pub struct EntryPoint<'a> {
 pub struct Text {
     /// The source.
     pub source: String,
-    /// In MSL, the index that each buffer has, in the order of [`MslBuffer`].
+    /// In MSL, the index of each buffer, in the order of [`MslBuffer`].
     pub buffers: Vec<(MslBuffer, u32)>,
-    /// In MSL, the index that each texture and each sampler has.
+    /// In MSL, the index of each texture and each sampler.
     pub textures: Vec<MslTexture>,
 }
 
-/// An index among the textures or the samplers of MSL. A combined image sampler has one of both.
+/// The index of a texture or sampler in MSL. A combined image sampler has one of each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct MslTexture {
@@ -236,13 +235,13 @@ pub struct MslTexture {
     pub set: u32,
     /// The binding in the set.
     pub binding: u32,
-    /// Which of the two it is.
+    /// Whether it is the texture or the sampler.
     pub kind: MslTextureKind,
-    /// The index; of an array that of its first element.
+    /// The index; for an array, that of its first element.
     pub index: u32,
 }
 
-/// What has an index that is none of buffers.
+/// A resource of MSL whose index is not that of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -251,11 +250,12 @@ pub enum MslTextureKind {
     Sampler,
 }
 
-/// Writes the entry point, with all that it uses.
+/// Translates the entry point, with everything that it uses.
 ///
 /// # Errors
 ///
-/// What SPIRV-Cross or the language cannot express; buffer indices or colors that collide are [`Error::Options`].
+/// Features that SPIRV-Cross or the language cannot express; colliding buffer indices or colors are
+/// [`Error::Options`].
 pub fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
     #[cfg(feature = "cross")]
     return translate::write(words, entry, target);

@@ -1,13 +1,13 @@
-//! `ConstOffsets`, four texels that are gathered by an offset each, which naga and SPIRV-Cross's HLSL drop: they become
-//! four gathers with one offset each, of which each gives one texel.
+//! Replaces gathers with `ConstOffsets`, which naga and SPIRV-Cross's HLSL ignore, by four gathers with one offset
+//! each, of which each provides one texel.
 
 use crate::image_operands::{CONST_OFFSETS, ImageInst};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Type};
 
-/// Which texel of a gather is the one at the coordinates that are rounded down.
+/// The component of a gather with the texel at the coordinates rounded down.
 const FIRST: u32 = 3;
 
-/// The module without `ConstOffsets`, unless they are no constants.
+/// Returns the module without `ConstOffsets`, except where they are not constants.
 pub(crate) fn split(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());

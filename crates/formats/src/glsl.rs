@@ -1,4 +1,4 @@
-//! GLSL and HLSL in, through glslang.
+//! Reads GLSL and HLSL with glslang.
 
 use crate::{Error, ShaderStage, SpirvVersion};
 #[cfg(feature = "serde")]
@@ -15,7 +15,7 @@ mod intrinsics;
 #[cfg(feature = "glsl")]
 mod semantics;
 
-/// What a source is written in.
+/// The language of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Language {
@@ -25,7 +25,7 @@ pub enum Language {
     Hlsl,
 }
 
-/// A source, and how it is to be compiled.
+/// A source with its compile options.
 #[derive(Clone, Debug)]
 #[cfg_attr(
     not(any(feature = "glsl", feature = "serde")),
@@ -44,7 +44,8 @@ pub struct SourceText<'a> {
 }
 
 impl<'a> SourceText<'a> {
-    /// A source for a stage. It becomes SPIR-V 1.3, from the entry point `main`; nothing is defined or included.
+    /// Creates a source for a stage. By default, it compiles to SPIR-V 1.3 from the entry point `main`, without
+    /// macros and include folders.
     pub fn new(text: &'a str, language: Language, stage: ShaderStage) -> Self {
         Self {
             text: Cow::Borrowed(text),
@@ -58,46 +59,46 @@ impl<'a> SourceText<'a> {
         }
     }
 
-    /// The version of SPIR-V that it becomes.
+    /// Sets the SPIR-V version of the result.
     pub fn version(mut self, version: SpirvVersion) -> Self {
         self.version = version;
         self
     }
 
-    /// What messages call the source.
+    /// Sets the name of the source in messages.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The function that is the entry point, in HLSL. GLSL's is `main`.
+    /// Sets the function that is the entry point, for HLSL. In GLSL it is `main`.
     pub fn entry(mut self, entry: impl Into<String>) -> Self {
         self.entry = entry.into();
         self
     }
 
-    /// A macro, as `#define NAME VALUE` before the first line.
+    /// Defines a macro, as `#define NAME VALUE` before the first line.
     pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.defines.push((name.into(), value.into()));
         self
     }
 
-    /// A folder in which `#include` looks, behind those that were given before.
+    /// Adds a folder for `#include`, after earlier ones.
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders.push(folder.into());
         self
     }
 
-    /// Compiles it, with the Vulkan version that its version of SPIR-V came with.
+    /// Compiles the source for the Vulkan version that introduced its SPIR-V version.
     ///
     /// # Errors
     ///
-    /// The messages of the compiler, as `NAME:LINE:COLUMN: what`.
+    /// The messages of the compiler, as `NAME:LINE:COLUMN: MESSAGE`.
     pub fn compile(&self) -> Result<Vec<u32>, Error> {
         self.compile_with_files().map(|(words, _)| words)
     }
 
-    /// Compiles it, and returns the files that it includes: each once, in the order in which they are first read.
+    /// Compiles the source, and returns the included files: each once, in the order of the first inclusion.
     ///
     /// # Errors
     ///
@@ -110,11 +111,11 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// Compiles Vulkan GLSL that includes nothing.
+/// Compiles Vulkan GLSL without includes.
 ///
 /// # Errors
 ///
-/// The messages of the compiler, as `0:LINE:COLUMN: what`.
+/// The messages of the compiler, as `0:LINE:COLUMN: MESSAGE`.
 pub fn compile(source: &str, stage: ShaderStage, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     SourceText::new(source, Language::Glsl, stage).version(version).compile()
 }

@@ -2,7 +2,7 @@
 
 use polyshade_spv::{Id, Inst, Module, Op};
 
-/// Bits of the mask of optional operands.
+/// Bits of the image operands mask.
 pub(crate) const BIAS: u32 = 1 << 0;
 pub(crate) const LOD: u32 = 1 << 1;
 pub(crate) const GRAD: u32 = 1 << 2;
@@ -15,12 +15,12 @@ pub(crate) const MIN_LOD: u32 = 1 << 7;
 #[derive(Clone, Copy)]
 pub(crate) struct ImageInst<'m> {
     inst: Inst<'m>,
-    /// The word of the mask, where there is one.
+    /// The number of the word with the mask, if the instruction has one.
     mask: usize,
 }
 
 impl<'m> ImageInst<'m> {
-    /// The view of `inst`, if it samples, fetches from, reads from or gathers from an image.
+    /// Returns the view of `inst`, if it samples, fetches from, reads from or gathers from an image.
     pub(crate) fn of(inst: Inst<'m>) -> Option<Self> {
         let mask = match inst.op() {
             Op::IMAGE_SAMPLE_IMPLICIT_LOD
@@ -35,39 +35,39 @@ impl<'m> ImageInst<'m> {
         Some(Self { inst, mask })
     }
 
-    /// The instruction itself.
     pub(crate) fn inst(self) -> Inst<'m> {
         self.inst
     }
 
-    /// The image, with its sampler where it is sampled.
+    /// The image, or the sampled image of an instruction that samples.
     pub(crate) fn image(self) -> Option<Id> {
         Id::new(self.inst.words()[3])
     }
 
-    /// Where the coordinates are.
+    /// The coordinates.
     pub(crate) fn coordinates(self) -> Option<Id> {
         Id::new(self.inst.words()[COORDINATES])
     }
 
-    /// Whether it compares with a reference value.
+    /// Whether the instruction compares with a reference value.
     pub(crate) fn compares(self) -> bool {
         compares(self.inst.op())
     }
 
-    /// Which optional operands there are.
+    /// The image operands mask; 0 if there is none.
     pub(crate) fn mask(self) -> u32 {
         self.inst.words().get(self.mask).copied().unwrap_or(0)
     }
 
-    /// The first operand that `bit` stands for.
+    /// The first operand that belongs to the mask bit `bit`.
     pub(crate) fn operand(self, bit: u32) -> Option<Id> {
         let word = self.mask + 1 + count(self.mask() & (bit - 1));
         let there = self.mask() & bit != 0;
         self.inst.words().get(word).filter(|_| there).and_then(|word| Id::new(*word))
     }
 
-    /// All operands but the result, with other coordinates, and without the optional operand of `bit`, which is one id.
+    /// All operands except the result id, with other coordinates, and without the image operand `bit`, which must
+    /// have one id.
     pub(crate) fn without(self, bit: u32, coordinates: Id) -> Vec<u32> {
         let mut words = self.inst.words()[1..].to_vec();
         words[COORDINATES - 1] = coordinates.word();
@@ -78,7 +78,7 @@ impl<'m> ImageInst<'m> {
         words
     }
 
-    /// The operands behind the result, with one constant offset in place of four.
+    /// The operands after the result, with one constant offset in place of `ConstOffsets`.
     pub(crate) fn with_offset(self, offset: Id) -> Vec<u32> {
         let mut words = self.inst.words()[3..].to_vec();
         let mask = self.mask() & !CONST_OFFSETS | CONST_OFFSET;
@@ -88,7 +88,7 @@ impl<'m> ImageInst<'m> {
     }
 }
 
-/// The word of the coordinates.
+/// The number of the word with the coordinates.
 pub(crate) const COORDINATES: usize = 4;
 
 fn compares(op: Op) -> bool {
@@ -102,12 +102,12 @@ fn compares(op: Op) -> bool {
     )
 }
 
-/// How many operands a mask stands for: gradients are two.
+/// The number of operands for a mask: `Grad` has two.
 fn count(mask: u32) -> usize {
     (mask.count_ones() + u32::from(mask & GRAD != 0)) as usize
 }
 
-/// `OpTypeImage` of a type of images, or of images with samplers.
+/// The `OpTypeImage` of an image type or a sampled image type.
 pub(crate) fn image_type<'m>(module: &'m Module<'_>, ty: Id) -> Option<Inst<'m>> {
     let inst = module.definition(ty)?;
     match inst.op() {

@@ -1,9 +1,9 @@
-//! Shaders in the formats that people have them in: the one place that calls glslang, naga, SPIRV-Tools and
-//! SPIRV-Cross, for the program, the tests and the chores.
+//! Reads and writes shaders in other formats: the only crate that calls glslang, naga, SPIRV-Tools and SPIRV-Cross,
+//! for the command-line tool, the tests and the build tasks.
 //!
-//! Each of the four is a feature of this crate, because each takes minutes or many crates to build. What was left out
-//! is there as a function that fails with [`Error::LeftOut`], so that callers need no `cfg`; without
-//! SPIRV-Tools, its programs are called. Assembly is written by this crate itself.
+//! Each of the four is a feature of this crate, because each takes minutes or many crates to build. Without a
+//! feature, its functions exist and fail with [`Error::LeftOut`], so callers need no `cfg`; without the SPIRV-Tools
+//! library, its command-line programs are called. This crate prints assembly itself.
 
 pub mod code;
 pub mod cross;
@@ -30,26 +30,26 @@ pub use stage::{ShaderStage, SpirvVersion, stage_of_extension};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a shader cannot be read or written.
+/// The reason why a shader cannot be read or written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Error {
-    /// The faults that a tool finds in the shader, one a line.
+    /// A tool found faults in the shader, one a line.
     Faulty(String),
-    /// What the format, or the tool that writes it, cannot express.
+    /// The format, or the tool that writes it, cannot express the shader.
     Unsupported(String),
     /// The shader writes `PointSize`, which the format lacks.
     PointSize(String),
     /// The options do not fit the shader.
     Options(String),
-    /// What the library that was to do it ended with, in a process of its own.
+    /// The library crashed in a separate process; the text describes how.
     Crashed(String),
-    /// This build lacks the feature that does it.
+    /// This build lacks a feature.
     LeftOut(Feature),
 }
 
 impl Error {
-    /// The stable name of the error.
+    /// The stable code of the error.
     pub fn code(&self) -> &'static Code {
         match self {
             Self::Faulty(_) => &code::FORMAT_INVALID_SHADER,
@@ -77,25 +77,25 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A feature of this crate, and of the program.
+/// A feature of this crate, and of the command-line tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Feature {
-    /// GLSL and HLSL in, through glslang.
+    /// Reads GLSL and HLSL with glslang.
     Glsl,
-    /// WGSL in and out, through naga.
+    /// Reads and writes WGSL with naga.
     Wgsl,
-    /// MSL, GLSL and HLSL out, through SPIRV-Cross.
+    /// Writes MSL, GLSL and HLSL with SPIRV-Cross.
     Cross,
-    /// Assembly in, and validation, through SPIRV-Tools' library. Without it, its programs are called.
+    /// Reads assembly and validates with the SPIRV-Tools library. Without it, its command-line programs are called.
     Tools,
 }
 
 impl Feature {
-    /// All of them.
+    /// All features.
     pub const ALL: [Self; 4] = [Self::Glsl, Self::Wgsl, Self::Cross, Self::Tools];
 
-    /// The name that cargo knows it by.
+    /// The name of the cargo feature.
     pub fn name(self) -> &'static str {
         match self {
             Self::Glsl => "glsl",
@@ -105,7 +105,7 @@ impl Feature {
         }
     }
 
-    /// Whether this build has it.
+    /// Whether this build has the feature.
     pub fn is_in(self) -> bool {
         match self {
             Self::Glsl => cfg!(feature = "glsl"),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::cross::{EntryPoint, Glsl, Target};
 
-    /// Every function that needs a feature. `cargo xtask test` runs this in a build without any, too.
+    /// Calls every function that needs a feature. `cargo xtask test` runs this in a build without any feature, too.
     #[test]
     fn what_a_build_lacks_is_refused_by_the_name_of_its_feature() {
         let version = SpirvVersion::SPIRV1_0;
@@ -141,7 +141,7 @@ mod tests {
                 error.to_string() == format!("this needs the feature `{}`", feature.name());
             assert_eq!(names_it, !feature.is_in(), "{error}");
         }
-        // There may be the programs instead.
+        // Without the feature, this machine may have the programs.
         for error in
             [tools::assemble("?", "a.spvasm", version).err(), tools::validate(&[], None).err()]
         {

@@ -1,4 +1,4 @@
-//! Stages and versions, by the names that the command line and the tests use.
+//! Stages and versions, named as on the command line and in the tests.
 
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub enum SpirvVersion {
 }
 
 impl SpirvVersion {
-    /// All of them, 1.N at index N.
+    /// All versions: 1.N is at index N.
     pub const ALL: [Self; 7] = [
         Self::SPIRV1_0,
         Self::SPIRV1_1,
@@ -44,19 +44,19 @@ impl SpirvVersion {
         Self::SPIRV1_6,
     ];
 
-    /// N of 1.N.
+    /// The minor version: N of 1.N.
     pub fn minor(self) -> u8 {
         self as u8
     }
 
-    /// The version that the header of a module names; the newest, if it is newer.
+    /// The version in the header of a module, or the newest one here if that is newer.
     pub fn of(words: &[u32]) -> Self {
         let minor = words.get(1).map_or(0, |version| version >> 8 & 0xff) as usize;
         Self::ALL[minor.min(Self::ALL.len() - 1)]
     }
 }
 
-/// The stage that the ending of a file name stands for: `vert`, `tesc`, `tese`, `geom`, `frag`, `comp`, `task`, `mesh`.
+/// Returns the stage for a file extension: `vert`, `tesc`, `tese`, `geom`, `frag`, `comp`, `task`, `mesh`.
 pub fn stage_of_extension(extension: &str) -> Option<ShaderStage> {
     Some(match extension {
         "vert" => ShaderStage::Vertex,

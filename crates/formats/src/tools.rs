@@ -1,5 +1,5 @@
-//! Assembly in and out, differences of it, and validation. Text is written here; reading it and validating is done by
-//! SPIRV-Tools: by the library with the feature `tools`, by its programs without it.
+//! Assembly, differences between listings, and validation. This crate prints assembly; SPIRV-Tools reads it and
+//! validates modules, through its library with the feature `tools`, else through its command-line programs.
 
 mod header;
 #[cfg(feature = "tools")]
@@ -17,12 +17,12 @@ use printer::Ids;
 #[cfg(not(feature = "tools"))]
 use programs as backend;
 
-/// Assembles text. Numeric ids stay as they are, and the header's comments are believed: text of [`assembly`] becomes
-/// the words that it was made of. `name` is the text's name in messages; `version` is for text that has none.
+/// Assembles text. Numeric ids are preserved, and the comments of the header are used: text of [`assembly`] results
+/// in the original words. Messages refer to the text by `name`; `version` is for text without a version.
 ///
 /// # Errors
 ///
-/// The message of the assembler, as `NAME:LINE:COLUMN: what`. [`Error::LeftOut`] where there is none.
+/// The message of the assembler, as `NAME:LINE:COLUMN: MESSAGE`. [`Error::LeftOut`] if there is no assembler.
 pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let header = Header::read(text, name)?;
     let minor = header.version.unwrap_or(version).minor();
@@ -31,11 +31,12 @@ pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32
     Ok(words)
 }
 
-/// The module as assembly that [`assemble`] makes the same words of: with numeric ids and the header as comments.
+/// Disassembles the module to text that [`assemble`] converts to the same words, with numeric ids and the header as
+/// comments.
 ///
 /// # Errors
 ///
-/// Where the module has what assembly cannot express, such as instructions that the tables do not know.
+/// Modules that assembly cannot express, for example with unknown instructions.
 pub fn assembly(words: &[u32]) -> Result<String, Error> {
     let body = printer::print(words, &Ids::Numbers)?;
     let text = format!("{}{body}", header::comments(words));
@@ -48,7 +49,7 @@ pub fn assembly(words: &[u32]) -> Result<String, Error> {
     }
 }
 
-/// The module as assembly for people, with names for ids, and without the header.
+/// Disassembles the module for people, with names for ids and without the header.
 ///
 /// # Errors
 ///
@@ -57,7 +58,7 @@ pub fn listing(words: &[u32]) -> Result<String, Error> {
     printer::print(words, &Ids::Names)
 }
 
-/// What two listings differ in, as `diff -u` has it; nothing where they are the same.
+/// Returns the differences between two listings in the format of `diff -u`; empty if they are equal.
 pub fn difference(before: &str, after: &str) -> String {
     let lines = InternedInput::new(before, after);
     let mut difference = Diff::compute(Algorithm::Histogram, &lines);
@@ -67,19 +68,19 @@ pub fn difference(before: &str, after: &str) -> String {
     if hunks.is_empty() { hunks } else { format!("--- before\n+++ after\n{hunks}") }
 }
 
-/// Whether the module is valid in an environment, by its name; without one, under the oldest Vulkan that takes its
+/// Validates the module in an environment, by its name; by default, in the oldest Vulkan version that supports its
 /// version.
 ///
 /// # Errors
 ///
-/// The fault that the validator finds, with its instruction. [`Error::LeftOut`] where there is none.
+/// The message of the validator, with the instruction. [`Error::LeftOut`] if there is no validator.
 pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     let environment = environment.unwrap_or_else(|| oldest_vulkan(SpirvVersion::of(words)));
     backend::validate(words, environment)
 }
 
-/// Checks that a module is valid SPIR-V, without Vulkan's rules: modules from HLSL may need an optimiser before they
-/// keep those. Without the feature `tools`, nothing is checked.
+/// Checks that a module is valid SPIR-V, without Vulkan's rules: modules from HLSL may need an optimizer to satisfy
+/// these. Without the feature `tools`, it checks nothing.
 ///
 /// # Errors
 ///
@@ -105,7 +106,7 @@ fn oldest_vulkan(version: SpirvVersion) -> &'static str {
     }
 }
 
-/// The names of the environments that modules are validated in.
+/// The names of the environments for validation.
 pub const ENVIRONMENTS: [&str; 13] = [
     "vulkan1.0",
     "vulkan1.1",

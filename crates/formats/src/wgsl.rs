@@ -1,7 +1,7 @@
-//! WGSL in and out, through naga.
+//! Reads and writes WGSL with naga.
 //!
-//! Positions are what the shader writes, in both directions: nothing is flipped, though WebGPU's y points up and
-//! Vulkan's down, because captures must equal the values of the source.
+//! Positions keep the values that the shader writes, in both directions: although the y axis of WebGPU points up and
+//! that of Vulkan down, they are not flipped, because captures must equal the values of the source.
 
 pub use crate::cross::PointSize;
 use crate::{Error, SpirvVersion};
@@ -55,31 +55,30 @@ mod translate;
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Wgsl {
-    /// The places of resources that are not to get the next free one.
+    /// Bindings of resources; other resources get the next free ones.
     pub places: Vec<(WgslResource, Place)>,
-    /// What becomes of the point size, which WebGPU does not have. A size of 1, which all its points are of, is
-    /// dropped always.
+    /// How writes to `PointSize` are handled: WebGPU only has points of size 1, so writes of 1 are always dropped.
     pub point_size: PointSize,
 }
 
-/// What needs a binding of its own in WGSL and has none in Vulkan.
+/// A resource that needs a separate binding in WGSL, but not in Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum WgslResource {
-    /// An element of the array of descriptors here, but the first one, which stays here.
+    /// An element of an array of descriptors, except for the first, which keeps the binding of the array.
     Element {
-        /// Where the array is.
+        /// The binding of the array.
         array: Place,
         /// The number of the element, from 1 on.
         index: u32,
     },
-    /// The sampler of the combined image sampler here, whose texture stays here.
+    /// The sampler of the combined image sampler at this binding, which the texture keeps.
     Sampler(Place),
     /// The push constants.
     PushConstants,
 }
 
-/// A place in descriptor sets, WebGPU's bind groups.
+/// A binding in a descriptor set, or in a bind group of WebGPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Place {
@@ -89,29 +88,29 @@ pub struct Place {
     pub binding: u32,
 }
 
-/// What a resource became.
+/// The kind of a resource in WGSL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum BoundKind {
-    /// What the array is of that it is an element of.
+    /// The same kind as the array that it is an element of.
     Element,
-    /// A sampler, or one that compares.
+    /// A sampler or a comparison sampler.
     Sampler,
     /// A uniform buffer.
     Uniform,
-    /// A storage buffer that is read only, where the layout is none of uniform buffers.
+    /// A read-only storage buffer, if uniform buffers cannot have the layout.
     ReadOnlyStorage,
 }
 
-/// A resource that WGSL has otherwise than Vulkan.
+/// A resource that WGSL binds differently from Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Bound {
-    /// Which.
+    /// The resource.
     pub resource: WgslResource,
-    /// Where it is.
+    /// The binding.
     pub place: Place,
-    /// What it is.
+    /// The kind of binding.
     pub kind: BoundKind,
 }
 
@@ -121,15 +120,15 @@ pub struct Bound {
 pub struct Text {
     /// The source.
     pub source: String,
-    /// What the host binds otherwise, in the order of [`WgslResource`].
+    /// The resources that the host binds differently, in the order of [`WgslResource`].
     pub bound: Vec<Bound>,
 }
 
-/// Compiles WGSL, with all its entry points. `name` is what messages call the source.
+/// Compiles WGSL, with all its entry points. Messages refer to the source by `name`.
 ///
 /// # Errors
 ///
-/// The message of naga, as `NAME:LINE:COLUMN: what`.
+/// The message of naga, as `NAME:LINE:COLUMN: MESSAGE`.
 pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     #[cfg(feature = "wgsl")]
     return translate::read(source, name, version);
@@ -137,14 +136,15 @@ pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>,
     left_out((source, name, version))
 }
 
-/// The module as WGSL, with all its entry points.
+/// Translates the module to WGSL, with all its entry points.
 ///
-/// A combined image sampler becomes a texture and a sampler, push constants become a uniform buffer, arrays of
-/// descriptors a variable for each element that is used, and inputs and outputs one for each scalar and vector in them.
+/// A combined image sampler becomes a texture and a sampler; push constants become a uniform buffer; an array of
+/// descriptors becomes a variable for each element that is used; an input or output becomes a variable for each
+/// scalar and vector in it.
 ///
 /// # Errors
 ///
-/// What naga or WGSL cannot express; a place that another resource has is [`Error::Options`].
+/// Features that naga or WGSL cannot express; a binding that another resource has is [`Error::Options`].
 pub fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     #[cfg(feature = "wgsl")]
     return translate::write(words, options);

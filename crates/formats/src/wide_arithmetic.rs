@@ -1,14 +1,14 @@
-//! Sums with a carry and products of twice the width, which naga does not know and SPIRV-Cross writes as functions of
-//! GLSL where HLSL has none: computed from 32 bits.
+//! Replaces additions with carry and extended multiplications by 32-bit arithmetic. naga does not support them, and
+//! SPIRV-Cross writes them to HLSL as functions that only GLSL has.
 
 use crate::code;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Type};
 
-/// The module without `OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended` and `OpSMulExtended`.
+/// Returns the module without `OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended` and `OpSMulExtended`.
 ///
 /// # Errors
 ///
-/// Integers of other widths than 32 bits.
+/// Integers that are not 32 bits wide.
 pub(crate) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         for inst in module.functions().flat_map(|function| function.instructions()) {
@@ -32,6 +32,7 @@ pub(crate) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
                 let message = format!("cannot write {name}: its integers are not of 32 bits");
                 return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message));
             };
+            // The instruction's two results become the members of its structure.
             let mut code = p.at(inst.before());
             let parts = make(&mut code, &types, [left, right]);
             let [low, high] = parts.map(Id::word);
@@ -43,15 +44,15 @@ pub(crate) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The types of one instruction, and its constants.
+/// The types and constants for one instruction.
 struct Types {
     integer: Id,
     bool: Id,
     zero: Id,
     one: Id,
-    /// The lower half of a number.
+    /// The mask of the lower 16 bits.
     half: Id,
-    /// How wide a half is.
+    /// The number of bits of a half: 16.
     width: Id,
 }
 
@@ -78,14 +79,14 @@ impl Types {
     }
 }
 
-/// The sum, and 1 where it is too large.
+/// The sum, and 1 if it overflows.
 fn add(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]) -> [Id; 2] {
     let sum = code.binary(Op::I_ADD, types.integer, left, right);
     let is_less = code.binary(Op::U_LESS_THAN, types.bool, sum, left);
     [sum, code.select(types.integer, is_less, types.one, types.zero)]
 }
 
-/// The difference, and 1 where it is below 0.
+/// The difference, and 1 if it underflows.
 fn subtract(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]) -> [Id; 2] {
     let difference = code.binary(Op::I_SUB, types.integer, left, right);
     let is_less = code.binary(Op::U_LESS_THAN, types.bool, left, right);
@@ -102,7 +103,7 @@ fn multiply(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]
     };
     let (a, b) = (high(code, left), low(code, left));
     let (c, d) = (high(code, right), low(code, right));
-    // left = a·2¹⁶ + b and right = c·2¹⁶ + d: none of these sums is too large.
+    // left = a·2¹⁶ + b and right = c·2¹⁶ + d: none of these sums overflows.
     let product = code.binary(Op::I_MUL, ty, b, d);
     let carry = high(code, product);
     let product = code.binary(Op::I_MUL, ty, a, d);
@@ -117,7 +118,7 @@ fn multiply(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]
     [code.binary(Op::I_MUL, ty, left, right), upper]
 }
 
-/// The same of signed numbers: each that is below 0 counts 2³² too much in the other's product.
+/// The signed product: for each negative factor, the unsigned product is 2³² times the other factor too large.
 fn multiply_signed(
     code: &mut Cursor<'_, '_, '_>,
     types: &Types,

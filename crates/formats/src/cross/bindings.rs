@@ -1,16 +1,16 @@
-//! Where resources are bound, in languages that number them otherwise than Vulkan does.
+//! The bindings of resources in languages that number them differently from Vulkan.
 
 use super::{MslBuffer, MslTexture, MslTextureKind};
 use crate::Error;
 use spirv_cross2::reflect::{ArrayDimension, DecorationValue, ResourceType, TypeInner};
 use spirv_cross2::{Compiler, SpirvCrossError};
 
-/// The kind of a resource, which decides how it is numbered.
+/// The kind of a resource, which determines its numbering.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum ResourceKind {
     Uniform,
     Storage,
-    /// A sampled image, with a sampler of its own.
+    /// A combined image sampler.
     CombinedTexture,
     Texture,
     /// An input attachment.
@@ -20,7 +20,7 @@ pub(super) enum ResourceKind {
     PushConstants,
 }
 
-/// What is sampled or read as a texture.
+/// The kinds that are sampled or read as textures.
 pub(super) const TEXTURES: [ResourceKind; 3] =
     [ResourceKind::CombinedTexture, ResourceKind::Texture, ResourceKind::Attachment];
 
@@ -30,7 +30,7 @@ pub(super) struct Resource {
     pub(super) set: u32,
     pub(super) binding: u32,
     pub(super) kind: ResourceKind,
-    /// How many there are, in an array.
+    /// The number of elements of an array, else 1.
     pub(super) count: u32,
 }
 
@@ -45,7 +45,8 @@ const TYPES: [(ResourceType, ResourceKind); 8] = [
     (ResourceType::PushConstant, ResourceKind::PushConstants),
 ];
 
-/// All that are declared, used or not, so that the variants of a shader number them alike; by set and binding.
+/// All declared resources, used or not, so that all variants of a shader have equal numbers; sorted by set and
+/// binding.
 pub(super) fn resources<T>(compiler: &Compiler<T>) -> Result<Vec<Resource>, SpirvCrossError> {
     let declared = compiler.shader_resources()?;
     let mut resources = Vec::new();
@@ -79,11 +80,10 @@ fn elements(before: u32, dimension: &ArrayDimension) -> u32 {
     }
 }
 
-/// A function of Metal has this many buffers.
+/// The number of buffers of a Metal function.
 const MSL_BUFFERS: u32 = 31;
 
-/// The buffers that are none of the shader's, with their default indices (which are SPIRV-Cross's) and their names in
-/// messages.
+/// Buffers that SPIRV-Cross adds, with its default indices, and their names in messages.
 const OWN: [(MslBuffer, u32, &str); 6] = [
     (MslBuffer::Sizes, 25, "the sizes of the buffers"),
     (MslBuffer::Vertices, 22, "the vertices of patches"),
@@ -93,12 +93,12 @@ const OWN: [(MslBuffer, u32, &str); 6] = [
     (MslBuffer::Counts, 29, "the numbers of patches and their vertices"),
 ];
 
-/// The indices of the buffers that are none of the shader's.
+/// The indices of the buffers that SPIRV-Cross adds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct OwnBuffers(Vec<(MslBuffer, u32)>);
 
 impl OwnBuffers {
-    /// Those of a tessellation control stage, or of any other, which has the sizes alone.
+    /// The buffers of a tessellation control stage, or of another stage, which only has the sizes.
     pub(super) fn new(model: spirv::ExecutionModel, given: &[(MslBuffer, u32)]) -> Self {
         let is_control = model == spirv::ExecutionModel::TessellationControl;
         let there = OWN.iter().filter(|(own, ..)| is_control || *own == MslBuffer::Sizes);
@@ -109,13 +109,13 @@ impl OwnBuffers {
         OwnBuffers(there.map(index).collect())
     }
 
-    /// The index of one that is there.
+    /// The index of this buffer, if the stage has it.
     pub(super) fn index(&self, wanted: MslBuffer) -> Option<u32> {
         self.0.iter().find(|(own, _)| *own == wanted).map(|(_, index)| *index)
     }
 }
 
-/// The buffers with their indices: those that the user gave, and for the others the lowest that are free, in order.
+/// Returns the buffers with their indices: those in `given`, and for the others the lowest free ones, in order.
 pub(super) fn metal_indices(
     resources: &[Resource],
     given: &[(MslBuffer, u32)],
@@ -129,13 +129,14 @@ pub(super) fn metal_indices(
     };
     let (mut buffers, mut push_constants): (Vec<_>, Vec<_>) =
         resources.iter().filter(is_buffer).partition(|one| one.kind != ResourceKind::PushConstants);
-    // Last, because the descriptors that a lowering adds come behind the shader's own.
+    // Push constants come last, because lowerings add descriptors after the shader's own.
     buffers.append(&mut push_constants);
 
     let mut taken = Vec::new();
     for (buffer, index) in &own.0 {
         take(&mut taken, *index, own_name(*buffer).to_owned())?;
     }
+    // Given indices first, as they are not free for the others.
     let mut indices = Vec::new();
     for one in &buffers {
         let wanted = given.iter().find(|(buffer, _)| *buffer == of(one));
@@ -170,7 +171,7 @@ pub(super) fn metal_indices(
     Ok(indices)
 }
 
-/// Gives an index away, once.
+/// Reserves an index, which must be free.
 fn take(taken: &mut Vec<(u32, String)>, index: u32, to: String) -> Result<(), Error> {
     if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == index) {
         let message = format!("buffer index {index} would be that of {to} and of {other}");
@@ -180,8 +181,8 @@ fn take(taken: &mut Vec<(u32, String)>, index: u32, to: String) -> Result<(), Er
     Ok(())
 }
 
-/// The indices of textures and samplers, the lowest that are free, in order: so those that a lowering adds in a set
-/// behind the shader's come behind them.
+/// Returns the indices of textures and samplers: the lowest free ones, in order. So descriptors that a lowering adds
+/// in a later set do not change the indices of the shader's own.
 pub(super) fn metal_textures(resources: &[Resource], attachments: Attachments) -> Vec<MslTexture> {
     let mut textures = Vec::new();
     for kind in [MslTextureKind::Texture, MslTextureKind::Sampler] {
@@ -203,7 +204,7 @@ pub(super) fn metal_textures(resources: &[Resource], attachments: Attachments) -
     textures
 }
 
-/// What input attachments are.
+/// How input attachments are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Attachments {
     Textures,
@@ -229,7 +230,7 @@ fn name(resource: &Resource) -> String {
     }
 }
 
-/// Fails where two resources of kinds that are numbered together differ by their set alone.
+/// Fails if two resources of kinds with a common numbering differ only in their set.
 pub(super) fn without_sets(
     resources: &[Resource],
     together: &[&[ResourceKind]],

@@ -1,14 +1,15 @@
-//! OpenGL's GLSL has no textures without samplers: each pair that a shader uses becomes one variable.
+//! Combines textures and samplers for OpenGL's GLSL, which has no separate ones: each pair that a shader uses becomes
+//! one variable.
 
 use spirv_cross2::handle::{Handle, VariableId};
 use spirv_cross2::reflect::DecorationValue;
 use spirv_cross2::{Compiler, SpirvCrossError, targets};
 
-/// The sampler of textures that are read without one.
+/// The name of the sampler for textures that are read without one.
 const DUMMY: &str = "SPIRV_Cross_DummySampler";
 
-/// Makes the pairs, as `SPIRV_Cross_Combined` with the names of both. The first pair of a texture has its binding; the
-/// others have none.
+/// Adds the pairs, named `SPIRV_Cross_Combined` followed by both names. The first pair with a texture gets its
+/// binding; the others get none.
 pub(super) fn textures_and_samplers(
     compiler: &mut Compiler<targets::Glsl>,
 ) -> Result<(), SpirvCrossError> {

@@ -1,4 +1,4 @@
-//! Tessellation control stages in MSL: kernels, whose buffers hold the values that Vulkan passes from stage to stage.
+//! Tessellation control stages in MSL: kernels that read and write their inputs and outputs in buffers.
 
 use super::bindings::OwnBuffers;
 use super::{Domain, MslBuffer};
@@ -11,8 +11,8 @@ use spirv_cross2::compile::msl::CompilerOptions;
 use spirv_cross2::reflect::ExecutionModeArguments;
 use spirv_cross2::{Compiler, SpirvCrossError, targets};
 
-/// Chooses the domain, by which levels are laid out in their buffer. `given` is that of stages that do not declare
-/// theirs.
+/// Chooses the domain, which determines the layout of the levels in their buffer. `given` is the domain for stages
+/// that do not declare one.
 pub(super) fn choose_domain(
     compiler: &mut Compiler<targets::Msl>,
     words: &[u32],
@@ -29,6 +29,7 @@ pub(super) fn choose_domain(
     if modes.contains(&Mode::Isolines) {
         return unsupported("Metal has no isolines");
     }
+    // The domain that the stage declares takes precedence.
     let declared = [Mode::Triangles, Mode::Quads].into_iter().find(|mode| modes.contains(mode));
     let given = given.map(|domain| match domain {
         Domain::Triangles => Mode::Triangles,
@@ -50,9 +51,9 @@ pub(super) fn choose_domain(
     Ok(())
 }
 
-/// Whether it is not known which tessellation levels are written. SPIRV-Cross leaves out those that triangles lack
-/// where constants choose them; it would print other outer ones as they are, behind whose array the inner one lies, and
-/// write all inner ones to that.
+/// Whether the indices of written tessellation levels are unknown. With constant indices, SPIRV-Cross omits the
+/// levels that triangles do not have. With others, it would write outer levels beyond the end of their array, which
+/// the inner one follows, and write all inner levels to that one.
 fn chooses_levels(words: &[u32]) -> bool {
     // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return false };
@@ -71,7 +72,7 @@ fn chooses_levels(words: &[u32]) -> bool {
     levels.any(|level| module.code_uses_of(level).any(chooses))
 }
 
-/// A kernel whose threadgroups may have several patches, which reads and writes all in buffers.
+/// Configures a kernel whose threadgroups may process several patches, with all inputs and outputs in buffers.
 pub(super) fn configure(settings: &mut CompilerOptions, own: &OwnBuffers) {
     let indices = [
         (MslBuffer::Vertices, &mut settings.shader_input_buffer_index),
@@ -87,7 +88,7 @@ pub(super) fn configure(settings: &mut CompilerOptions, own: &OwnBuffers) {
     }
 }
 
-/// Those of the buffers that the kernel takes.
+/// The buffers that the kernel uses, with their indices.
 pub(super) fn taken(
     artifact: &CompiledArtifact<targets::Msl>,
     own: &OwnBuffers,

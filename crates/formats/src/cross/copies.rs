@@ -1,13 +1,13 @@
-//! Memory that is copied, in MSL.
+//! Replaces `OpCopyMemory` for MSL.
 //!
-//! SPIRV-Cross passes a function the inputs and outputs that it uses, and does not see those that it copies
-//! (`OpCopyMemory`): the text names what is not there. So they are loaded and stored.
+//! SPIRV-Cross passes a function the inputs and outputs that it uses, but overlooks operands of `OpCopyMemory`, so
+//! the text would use undeclared names. Loads and stores replace these copies.
 
 use crate::Error;
 use polyshade_spv::view::CopyMemory;
 use polyshade_spv::{Module, Op};
 
-/// The words of a module without copies of memory, but for those with memory operands; `None` where there is none.
+/// Returns the module without `OpCopyMemory`, except for copies with memory operands; `None` if it has none.
 pub(super) fn loaded_and_stored(words: &[u32]) -> Result<Option<Vec<u32>>, Error> {
     let faulty = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let m = Module::parse(words).map_err(faulty)?;

@@ -1,8 +1,8 @@
-//! Input attachments in GLSL: an output that is declared `inout` holds what the framebuffer holds
+//! Input attachments in GLSL: an output that is declared `inout` starts with the contents of the framebuffer
 //! (`GL_EXT_shader_framebuffer_fetch`).
 //!
-//! SPIRV-Cross can write that, but its C interface cannot ask for it. So the module reads the output instead of the
-//! input attachment, once at the start, and the declaration in the text becomes `inout`.
+//! SPIRV-Cross can write this, but its C API has no option for it. So the module reads the output once at the start,
+//! in place of the input attachment, and the declaration in the text becomes `inout`.
 
 use super::EntryPoint;
 use crate::Error;
@@ -11,22 +11,22 @@ use polyshade_spv::{
     view,
 };
 
-/// A module that reads outputs, and the locations of those.
+/// A module that reads outputs, and the locations of these outputs.
 pub(super) struct Fetched {
     pub(super) words: Vec<u32>,
     pub(super) locations: Vec<u32>,
 }
 
-/// What becomes of input attachments without an output at their location.
+/// How input attachments without an output at their location are handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Others {
     /// They stay, as textures.
     Stay,
-    /// The shader is refused.
+    /// They are an error.
     Refuse,
 }
 
-/// The number of `SubpassData` among the operands of `OpTypeImage`.
+/// The value of `SubpassData` in the `Dim` operand of `OpTypeImage`.
 const DIM_SUBPASS_DATA: u32 = 6;
 
 /// Whether the module declares an input attachment.
@@ -45,7 +45,7 @@ fn is_attachment(m: &Module<'_>, ty: Id) -> bool {
     })
 }
 
-/// The module with input attachments numbered as the colors that they are; nothing where none has another number.
+/// Returns the module with the numbers in `colors` for input attachments; `None` if no number changes.
 pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Vec<u32>>, Error> {
     if colors.is_empty() {
         return Ok(None);
@@ -59,6 +59,7 @@ pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Ve
         let message = format!("input attachment {} is given two colors", colors[at].0);
         return Err(Error::Options(message));
     }
+    // The new numbers, then checks that all of `colors` were used and that no two attachments share a number.
     let mut attachments = Vec::new();
     let mut numbered = words.to_vec();
     for inst in m.section(Section::Annotations).filter(|inst| inst.op() == Op::DECORATE) {
@@ -86,19 +87,19 @@ pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Ve
     }
 }
 
-/// An input attachment that an output holds.
+/// An input attachment with the same contents as an output.
 struct Attachment<'m> {
     variable: Id,
     output: Id,
-    /// Type of the output.
+    /// The type of the output.
     ty: Id,
     location: u32,
-    /// The loads of the image, and the reads of those.
+    /// The loads of the image, and the reads of the loaded images.
     loads: Vec<Inst<'m>>,
     reads: Vec<Inst<'m>>,
 }
 
-/// Reads outputs in place of the input attachments with their locations as indices; nothing where there is none.
+/// Reads outputs in place of the input attachments with their locations as indices; `None` if there are no such ones.
 pub(super) fn read_outputs(
     words: &[u32],
     entry: EntryPoint<'_>,
@@ -123,7 +124,7 @@ pub(super) fn read_outputs(
     Ok((!locations.is_empty()).then_some(Fetched { words, locations }))
 }
 
-/// The input attachments that can be fetched; or why one cannot, unless such stay.
+/// Returns the input attachments that can be fetched, or, if `others` are errors, why one cannot.
 fn attachments<'m>(m: &'m Module<'_>, others: Others) -> Result<Vec<Attachment<'m>>, String> {
     let mut found = Vec::new();
     for variable in m.variables() {
@@ -140,7 +141,7 @@ fn attachments<'m>(m: &'m Module<'_>, others: Others) -> Result<Vec<Attachment<'
     Ok(found)
 }
 
-/// Makes a variable hold what the output holds at first, and reads of the attachment read that.
+/// Copies the output to a variable at the start, and replaces reads of the attachment by loads of that variable.
 fn fetch<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -169,7 +170,7 @@ fn fetch<'m>(
     p.remove_definition(one.variable);
 }
 
-/// How an input attachment is read, and the output that holds the same; or why none does.
+/// Returns the loads and reads of an input attachment, and the output with the same contents; or why it has none.
 fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<'m>, String> {
     let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
     let index = number(variable, Decoration::INPUT_ATTACHMENT_INDEX).unwrap_or(0);
@@ -210,7 +211,7 @@ fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<
     Ok(Attachment { variable, output: output.result(), ty, location: index, loads, reads })
 }
 
-/// Behind the variables of a function.
+/// The position after the variables of a function.
 fn start<'m>(m: &'m Module<'_>, function: Id) -> Option<Position<'m>> {
     let is_ahead = |inst: &Inst<'_>| {
         matches!(
@@ -226,7 +227,7 @@ fn start<'m>(m: &'m Module<'_>, function: Id) -> Option<Position<'m>> {
     m.function(function)?.instructions().find(|inst| !is_ahead(inst)).map(Inst::before)
 }
 
-/// Whether reads are in order.
+/// Whether reads are in primitive order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coherence {
     Coherent,

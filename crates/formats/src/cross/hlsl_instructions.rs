@@ -1,4 +1,4 @@
-//! Instructions that SPIRV-Cross translates to HLSL with another meaning: they are rewritten first, or refused.
+//! Rewrites or rejects instructions that SPIRV-Cross translates to HLSL with another meaning.
 
 use crate::glsl_instructions::glsl_instruction;
 use crate::image_operands::{BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, image_type};
@@ -10,14 +10,14 @@ use spirv::ImageFormat;
 /// The first shader model with ray queries.
 const RAY_QUERIES: u32 = 65;
 
-/// The set of instructions that print.
+/// The instruction set that prints.
 const PRINTING: &str = "NonSemantic.DebugPrintf";
 
-/// The module without the instructions that SPIRV-Cross mistranslates; `None` if it cannot be parsed.
+/// Returns the module without the instructions that SPIRV-Cross mistranslates; `None` if it cannot be parsed.
 ///
 /// # Errors
 ///
-/// HLSL has no equivalent.
+/// Instructions without an equivalent in HLSL.
 pub(super) fn mended(words: &[u32], shader_model: u32) -> Result<Option<Vec<u32>>, Error> {
     // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };
@@ -49,7 +49,8 @@ pub(super) fn mended(words: &[u32], shader_model: u32) -> Result<Option<Vec<u32>
     Ok(Some(module.map_err(unsupported)?.module.into_words()))
 }
 
-/// Why HLSL lacks an operand of an image instruction, if it does: it compares at level 0, or at an implicit one.
+/// Returns the operand of an image instruction that HLSL does not have, if any: HLSL compares only at level 0 or an
+/// implicit level.
 fn refused(module: &Module<'_>) -> Option<String> {
     let code = module.functions().flat_map(|function| function.instructions());
     code.filter_map(ImageInst::of).find_map(|image| {
@@ -67,7 +68,7 @@ fn refused(module: &Module<'_>) -> Option<String> {
     })
 }
 
-/// Offsets of interpolation are whole sixteenths of a pixel, from -8 to 7.
+/// Rounds offsets of interpolation to sixteenths of a pixel, from -8 to 7, as HLSL has integers.
 fn snap<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let Some(call) = glsl_instruction(module, inst) else { return };
     let (GlslOp::INTERPOLATE_AT_OFFSET, &[_, offset]) = (GlslOp(call.number()), call.operands())
@@ -87,7 +88,7 @@ fn snap<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     p.overwrite(inst.operand(6), offset.word());
 }
 
-/// Components that a format lacks are 0, and 1 the last; SPIRV-Cross repeats the last that is there.
+/// Sets components that a format lacks to 0, and the last to 1. SPIRV-Cross repeats the last existing component.
 fn complete<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let image = Id::new(inst.words()[3]).and_then(|id| module.type_of(id));
     let format = image.and_then(|ty| image_type(module, ty)).map(|image| image.words()[8]);
@@ -113,7 +114,7 @@ fn complete<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     code.emit(Op::COMPOSITE_CONSTRUCT, &words);
 }
 
-/// How many components a format has, if fewer than four.
+/// The number of components of a format, if it is less than four.
 fn components(format: u32) -> Option<u32> {
     use ImageFormat as Format;
     Some(match ImageFormat::from_u32(format)? {

@@ -1,4 +1,4 @@
-//! MSL as SPIRV-Cross prints it: what Metal does not take is put right, or refused.
+//! Fixes or rejects MSL text of SPIRV-Cross that Metal does not accept.
 
 use crate::Error;
 use polyshade_spv::view::{Decorate, MemberDecorate};
@@ -8,21 +8,21 @@ use polyshade_spv::{BuiltIn, Decoration, Module, Op, Section};
 const CONSTANTS: [&str; 4] =
     ["uint gl_ViewIndex", "int gl_ViewIndex", "uint gl_DeviceIndex", "int gl_DeviceIndex"];
 
-/// Built-ins that are arrays in SPIR-V and numbers in MSL.
+/// Built-ins that are arrays in SPIR-V and scalars in MSL.
 const NUMBERS: [&str; 2] = ["gl_SampleMaskIn", "gl_SampleMask"];
 
-/// What SPIRV-Cross prints where MSL has nothing, and does not refuse.
+/// Placeholders that SPIRV-Cross prints, without an error, for features that MSL lacks.
 const PLACEHOLDERS: [&str; 4] =
     ["unsupported_GLSL", "unsupported_gradient", "unsupported-built-in", "unknown_type"];
 
-/// What a function has only so many of, on every Mac.
+/// Limits of a function on every Mac.
 const LIMITS: [(&str, usize); 2] = [("texture", 128), ("sampler", 16)];
 
-/// The text of the module `words`, as Metal takes it.
+/// Returns the text of the module `words` with corrections for Metal.
 ///
 /// # Errors
 ///
-/// What MSL has no word for.
+/// Features that MSL does not have.
 pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> {
     if has_doubles(words) && words_of(&text).any(is_double) {
         return Err(Error::Unsupported("MSL has no 64-bit floats (double)".to_owned()));
@@ -42,17 +42,17 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
         }
     }
     for declaration in CONSTANTS {
-        // Functions take them by reference, which is none to a constant.
+        // Functions take them by reference, which cannot bind to a constant.
         text = text.replace(&format!("const {declaration} = "), &format!("{declaration} = "));
     }
     for name in NUMBERS {
-        // Functions get as a number what they use as one.
+        // Functions use them as scalars, and must take scalars.
         text = text.replace(&format!(" (&{name})[1]"), &format!("& {name}"));
     }
     Ok(text)
 }
 
-/// The last index of each argument that has one of `what`: of an array the last element's.
+/// Returns the last index of each argument with the attribute `what`; for an array, that of its last element.
 ///
 /// ```text
 /// array<texture2d<float>, 3> images [[texture(2)]]
@@ -71,11 +71,11 @@ fn indices(text: &str, what: &str) -> impl Iterator<Item = usize> {
     parts.windows(2).filter_map(index).collect::<Vec<_>>().into_iter()
 }
 
-/// The first version of MSL with positions that are `invariant`.
+/// The first version of MSL with `invariant` positions.
 const INVARIANT_POSITIONS: (u32, u32) = (2, 1);
 
-/// Whether something is `Invariant` that MSL cannot declare so: all but positions. Two functions that compute it alike
-/// have the same value only if nothing that they compute is contracted.
+/// Whether variables other than the position are `Invariant`, which MSL cannot declare. Two functions that compute
+/// such a variable equally have the same result only if no arithmetic is contracted.
 pub(super) fn is_invariant_by_arithmetic(words: &[u32], version: (u32, u32)) -> bool {
     let is_position =
         |builtin| version >= INVARIANT_POSITIONS && builtin == Some(BuiltIn::POSITION);
@@ -98,8 +98,9 @@ fn has_doubles(words: &[u32]) -> bool {
     })
 }
 
-/// Whether the outputs of a stage before the rasterizer have some. SPIRV-Cross passes them to the fragment stage, which
-/// may read them; it does not report that nothing is culled, nor that it names an undeclared member of a block.
+/// Whether the outputs of a stage before the rasterizer have cull distances. SPIRV-Cross passes them to the fragment
+/// stage, which may read them, but reports neither that nothing is culled nor that the text uses an undeclared member
+/// of a block.
 fn has_cull_distances(text: &str) -> bool {
     text.split("struct ").skip(1).any(|part| {
         let name = part.split_whitespace().next().unwrap_or_default();
@@ -109,12 +110,12 @@ fn has_cull_distances(text: &str) -> bool {
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    // A placeholder has dashes between its words.
+    // Placeholders contain dashes.
     text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_-".contains(letter)))
         .map(|word| word.trim_start_matches('-'))
 }
 
-/// Whether a word is the type, a vector or a matrix of it.
+/// Whether a word is the type `double`, or a vector or matrix of it.
 fn is_double(word: &str) -> bool {
     let rest = word.strip_prefix("double").or_else(|| word.strip_prefix("packed_double"));
     rest.is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit() || letter == 'x'))

@@ -1,5 +1,5 @@
-//! Identifiers that are keywords or types in MSL or HLSL. SPIRV-Cross renames some of them by appending a digit; all
-//! others get one here.
+//! Renames identifiers that are keywords or types in MSL or HLSL, by appending a digit. SPIRV-Cross renames only some
+//! of them.
 
 use crate::Error;
 use polyshade_spv::view::{MemberName, Name};
@@ -12,7 +12,7 @@ pub(super) enum Language {
     Hlsl,
 }
 
-/// The keywords of C++14, with other spellings of operators, and those that Metal adds.
+/// The keywords of C++14, including alternative operators, and those of Metal.
 const MSL: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class \
     compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export \
     extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator \
@@ -21,7 +21,7 @@ const MSL: &str = "alignas alignof and and_eq asm auto bitand bitor bool break c
     virtual void volatile wchar_t while xor xor_eq constant device fragment kernel metal object_data ptrdiff_t \
     ray_data sampler size_t thread threadgroup threadgroup_imageblock vertex NULL";
 
-/// The keywords of HLSL, and those that it reserves.
+/// The keywords and reserved words of HLSL.
 const HLSL: &str = "AppendStructuredBuffer asm asm_fragment BlendState bool break Buffer ByteAddressBuffer case \
     cbuffer centroid class column_major compile compile_fragment CompileShader ComputeShader const \
     ConsumeStructuredBuffer continue default DepthStencilState DepthStencilView discard do double DomainShader dword \
@@ -38,13 +38,13 @@ const HLSL: &str = "AppendStructuredBuffer asm asm_fragment BlendState bool brea
     protected public reinterpret_cast short signed sizeof static_cast template this throw try typename union using \
     virtual";
 
-/// The types that vectors and matrices are made of.
+/// The component types of vectors and matrices.
 const MSL_SCALARS: &str = "bool char double float half int long short uchar uint ulong ushort packed_char packed_float \
     packed_half packed_int packed_long packed_short packed_uchar packed_uint packed_ulong packed_ushort";
 const HLSL_SCALARS: &str = "bool double dword float float16_t float32_t float64_t half int int16_t int32_t int64_t \
     min10float min12int min16float min16int min16uint uint uint16_t uint32_t uint64_t";
 
-/// The module with these identifiers renamed; `None` if it has none of them.
+/// Returns the module with these identifiers renamed; `None` if it has none of them.
 pub(super) fn renamed(words: &[u32], language: Language) -> Result<Option<Vec<u32>>, Error> {
     // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };
@@ -71,7 +71,7 @@ pub(super) fn renamed(words: &[u32], language: Language) -> Result<Option<Vec<u3
     Ok(rewritten.value.then(|| rewritten.module.into_words()))
 }
 
-/// The name in place of one of the language's own. glslang's names of functions end with the types of parameters.
+/// Returns a replacement for a reserved name. glslang appends the parameter types to names of functions.
 pub(super) fn other(name: &str, language: Language) -> Option<String> {
     let (name, parameters) = name.split_at(name.find('(').unwrap_or(name.len()));
     is_taken(name, language).then(|| format!("{name}0{parameters}"))

@@ -1,15 +1,15 @@
-//! What SPIRV-Cross is not called for: an assertion of its own would end the process.
+//! Rejects modules for which an assertion in SPIRV-Cross would abort the process.
 
 use crate::Error;
 use polyshade_spv::{Capability, Module};
 
-/// Capabilities that let a module have what SPIRV-Cross asserts that it has not, and what that is.
+/// Capabilities that allow instructions on which SPIRV-Cross asserts, with a description.
 const CAPABILITIES: [(Capability, &str); 2] = [
     (Capability(4473), "untyped pointers (UntypedPointersKHR)"),
     (Capability(5128), "descriptor heaps (DescriptorHeapEXT)"),
 ];
 
-/// An error for a module that SPIRV-Cross would not survive.
+/// Returns an error for a module on which SPIRV-Cross would abort.
 pub(super) fn check(words: &[u32]) -> Result<(), Error> {
     // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(()) };

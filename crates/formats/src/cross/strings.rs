@@ -1,4 +1,4 @@
-//! Strings that shaders print. SPIRV-Cross puts them between quotation marks without escaping them.
+//! Strings that shaders print. SPIRV-Cross writes them between quotation marks without escaping them.
 
 use crate::Error;
 use polyshade_spv::{Module, Op, decode_text};

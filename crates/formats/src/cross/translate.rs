@@ -92,7 +92,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
         settings.buffer_size_buffer_index = index;
     }
     control::configure(&mut settings, &own);
-    // A point size by itself is for Vulkan's point lists: without a position there is nothing to rasterize.
+    // A point size alone is for Vulkan's point lists: without a position, nothing is rasterized.
     settings.disable_rasterization = rasterized == Rasterized::Nothing;
     let artifact = compiler.compile(&settings).map_err(refused)?;
     if !is_control && rasterized == Rasterized::Outputs && artifact.is_rasterization_disabled() {
@@ -112,7 +112,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     Ok(Text { source, buffers, textures })
 }
 
-/// Gives the entry point another name where MSL has its own for something else.
+/// Renames the entry point if its name is reserved in MSL.
 fn rename(
     compiler: &mut Compiler<targets::Msl>,
     name: &str,
@@ -127,7 +127,7 @@ fn rename(
 /// The first version of MSL with object and mesh functions.
 const MESHES: (u32, u32) = (3, 0);
 
-/// An error for a stage that Metal does not have: SPIRV-Cross prints something for all of them, or does not survive.
+/// Returns an error for a stage that Metal does not have: for these, SPIRV-Cross prints unusable text or aborts.
 fn check_stage(model: spirv::ExecutionModel, version: (u32, u32)) -> Result<(), Error> {
     use spirv::ExecutionModel as Model;
     let message = match model {
@@ -146,7 +146,7 @@ fn check_stage(model: spirv::ExecutionModel, version: (u32, u32)) -> Result<(), 
 /// The first version of MSL for macOS with `[[color(n)]]` on arguments.
 const FETCH_ON_MACOS: (u32, u32) = (2, 3);
 
-/// The version, and whether attachments are fetched.
+/// Returns the version of MSL, and whether attachments are fetched.
 fn fetching(words: &[u32], options: &Msl) -> Result<((u32, u32), bool), Error> {
     let has_attachments = framebuffer_fetch::has_input_attachments(words);
     let fetches = match options.input_attachments {
@@ -170,12 +170,12 @@ fn fetching(words: &[u32], options: &Msl) -> Result<((u32, u32), bool), Error> {
     }
 }
 
-/// What leaves the stage for the rasterizer.
+/// The outputs for the rasterizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rasterized {
     /// A position or a varying.
     Outputs,
-    /// Nothing, or a point size alone.
+    /// None, or a point size alone.
     Nothing,
 }
 
@@ -226,7 +226,7 @@ fn glsl(words: &[u32], entry: EntryPoint<'_>, options: &Glsl) -> Result<Text, Er
     Ok(text)
 }
 
-/// Whether outputs are the shader's own, and may be `inout`.
+/// Whether outputs are user-defined, and may be `inout`.
 fn has_inout((number, profile): (u32, Profile)) -> bool {
     match profile {
         Profile::Core => number >= 130,
@@ -260,7 +260,7 @@ fn glsl_as_it_is(
     let mut settings = targets::Glsl::options();
     settings.version = glsl_version(options.version)?;
     settings.vulkan_semantics = options.rules == Rules::Vulkan;
-    // A block that is not redeclared has other members than the shader's.
+    // Otherwise blocks are not redeclared, and have other members than the shader's.
     settings.seperate_shader_objects = true;
     source(&compiler.compile(&settings).map_err(refused)?)
 }
@@ -309,7 +309,7 @@ fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Err
         let message = "the shader writes PointSize, which Direct3D does not have";
         return Err(Error::PointSize(message.to_owned()));
     }
-    // SPIRV-Cross would write a constant where the shader has no other input.
+    // SPIRV-Cross would write a constant if the shader has no other input.
     if lacks(spirv::BuiltIn::PointCoord, spirv::StorageClass::Input)? {
         let message = "the shader reads PointCoord, which Direct3D does not have";
         return Err(Error::Unsupported(message.to_owned()));
@@ -375,7 +375,7 @@ fn source(artifact: &impl ToString) -> Result<Text, Error> {
     Ok(Text { source: artifact.to_string(), buffers: Vec::new(), textures: Vec::new() })
 }
 
-/// The message of SPIRV-Cross, without the frame that the binding puts around it.
+/// Returns the message of SPIRV-Cross, without the text that the Rust binding adds.
 fn refused(error: SpirvCrossError) -> Error {
     let text = match &error {
         SpirvCrossError::InvalidSpirv(text)
@@ -388,7 +388,7 @@ fn refused(error: SpirvCrossError) -> Error {
 }
 
 impl Resource {
-    /// What its index in MSL is of.
+    /// The buffer argument of MSL for this resource.
     fn buffer(&self) -> MslBuffer {
         match self.kind {
             ResourceKind::PushConstants => MslBuffer::PushConstants,

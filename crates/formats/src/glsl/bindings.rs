@@ -1,10 +1,10 @@
-//! HLSL numbers constants, textures, samplers and writable resources apart, and needs no numbers at all; Vulkan numbers
-//! all together. glslang gives each the number of its register, or 0: the first resource with a number keeps it, the
-//! others get the lowest that are free in their set.
+//! Assigns distinct bindings to HLSL resources. HLSL numbers constants, textures, samplers and writable resources
+//! separately, and numbers are optional; Vulkan has one numbering for all. glslang uses the number of the register,
+//! or 0: the first resource with a number keeps it, the others get the lowest free ones in their set.
 
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass};
 
-/// Gives resources the bindings that they keep.
+/// Gives each resource a distinct binding.
 pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
     let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
     let resources: Vec<Id> = m
@@ -22,6 +22,7 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
     };
     let declared: Vec<(u32, u32)> = resources.iter().map(|id| place(*id)).collect();
 
+    // The first resource keeps its binding; later ones move to a binding that no resource declares.
     let mut taken = Vec::new();
     for id in resources {
         let (set, mut binding) = place(id);

@@ -39,6 +39,7 @@ pub(super) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>
     let mut program = Program::new(compiler);
     program.add_shader(&shader);
     let words = program.compile(stage).map_err(|error| message(error, source))?;
+    // Corrections first, then validation of the result.
     let words = match source.language {
         Language::Glsl => with_streams(words)?,
         Language::Hlsl => complete(&words, source, &shader.get_preprocessed_code())?,
@@ -52,11 +53,11 @@ pub(super) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>
     Ok((words, folders.read))
 }
 
-/// Gives the module of an HLSL source what glslang leaves out.
+/// Completes the module of an HLSL source with information that glslang omits.
 fn complete(words: &[u32], source: &SourceText<'_>, text: &str) -> Result<Vec<u32>, Error> {
     let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let module = Module::parse(words).map_err(fault)?;
-    // glslang makes an entry point that calls the function, and an empty one where there is no such function.
+    // glslang makes an entry point that calls the function, or an empty one if there is no such function.
     let mut code = module.functions().flat_map(|function| function.instructions());
     if !code.any(|inst| inst.op() == Op::FUNCTION_CALL) {
         let SourceText { name, entry, .. } = source;
@@ -77,7 +78,7 @@ fn complete(words: &[u32], source: &SourceText<'_>, text: &str) -> Result<Vec<u3
     Ok(rewritten.map_err(fault)?.module.into_words())
 }
 
-/// The module with the capability of the instructions for streams, which glslang forgets where all are stream 0.
+/// Returns the module with the capability for stream instructions, which glslang omits if all use stream 0.
 fn with_streams(words: Vec<u32>) -> Result<Vec<u32>, Error> {
     let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let module = Module::parse(&words).map_err(fault)?;
@@ -92,7 +93,7 @@ fn with_streams(words: Vec<u32>) -> Result<Vec<u32>, Error> {
     Ok(module.map_err(fault)?.module.into_words())
 }
 
-/// Makes outputs without members, which glslang leaves out of the interface, variables of the stage alone.
+/// Makes outputs without members private, as glslang omits them from the interface.
 fn keep_empty_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
     for output in m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT) {
         let Some(Type::Struct { id }) = m.pointee(output.result()).and_then(|ty| m.ty(ty)) else {
@@ -104,14 +105,14 @@ fn keep_empty_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
         let pointer = p.pointer_before(StorageClass::PRIVATE, id, output.inst().at());
         p.set_result_type(output.inst(), pointer);
         output.set_storage_class(p, StorageClass::PRIVATE);
-        // From SPIR-V 1.4 on an interface lists every variable.
+        // From SPIR-V 1.4 on, interfaces list all variables.
         for entry in m.entry_points().filter(|_| m.version() >= (1, 4)) {
             p.join_interface(entry, output.result());
         }
     }
 }
 
-/// The text, in which `#include` needs no extension by name.
+/// Returns the text with the extension that `#include` needs in GLSL.
 fn with_includes(source: &SourceText<'_>) -> String {
     let text = &*source.text;
     let asks = text.contains("#include") && !text.contains("GL_GOOGLE_include_directive");
@@ -125,7 +126,7 @@ fn with_includes(source: &SourceText<'_>) -> String {
     format!("{first}{extension}\n#line {}\n{rest}", before + 1)
 }
 
-/// What becomes part of the text that glslang reads may not break out of its line.
+/// Checks names and values that become lines of the text for glslang: they must not break out of their line.
 fn check_names(source: &SourceText<'_>) -> Result<(), Error> {
     let is_name = |name: &str| {
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -164,7 +165,7 @@ fn options(source: &SourceText<'_>) -> CompilerOptions {
     CompilerOptions {
         source_language: if glsl { SourceLanguage::GLSL } else { SourceLanguage::HLSL },
         target: Target::Vulkan { version: vulkan, spirv_version },
-        // A version that is given overrules the shader's own, with a warning.
+        // An explicit version would override the shader's, with a warning.
         version_profile: (glsl && !source.text.contains("#version"))
             .then_some((450, GlslProfile::Core)),
         messages: ShaderMessage::DISPLAY_ERROR_COLUMN
@@ -187,13 +188,13 @@ impl From<ShaderStage> for glslang::ShaderStage {
     }
 }
 
-/// Files that include each other are followed this deep.
+/// The most nested includes.
 const MOST_INCLUDES: usize = 64;
 
-/// Where `#include` looks.
+/// The include handler, with its folders.
 struct Folders<'a> {
     folders: &'a [PathBuf],
-    /// What was found.
+    /// The files that were found.
     read: Vec<PathBuf>,
 }
 
@@ -208,7 +209,7 @@ impl IncludeHandler for Folders<'_> {
         if depth > MOST_INCLUDES {
             return None;
         }
-        // Files are called by their paths, so the folder of one that includes is in its name.
+        // Files are named by their paths, so the name of the includer contains its folder.
         let beside = PathBuf::from(includer).parent().map(PathBuf::from);
         let beside = beside.filter(|_| kind == IncludeType::Local && !includer.is_empty());
         let folders = beside.iter().chain(self.folders);
@@ -247,12 +248,12 @@ fn message(error: GlslangError, source: &SourceText<'_>) -> Error {
     }
 }
 
-/// A line of glslang's log as `FILE:LINE:COLUMN: what`; nothing for what only closes the list.
+/// Converts a line of glslang's log to `FILE:LINE:COLUMN: MESSAGE`; `None` for lines that only end the list.
 fn located(line: &str, name: &str) -> Option<String> {
     let closing = ["No code generated.", "'' : compilation terminated", "HLSL parsing failed."];
     let counts = line.is_empty() || closing.iter().any(|end| line.ends_with(end));
     let line = line.strip_prefix("ERROR: ").unwrap_or(line);
-    // The source itself is string 0, or has no name; what it includes is called by its path.
+    // The source is string 0 or unnamed; included files have their paths as names.
     let own = line.strip_prefix("0:").or_else(|| line.strip_prefix(':'));
     let own = own.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     (!counts).then(|| own.map_or_else(|| line.to_owned(), |rest| format!("{name}:{rest}")))
@@ -347,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_module_that_is_not_valid_is_refused() {
-        // The number is signed, and the memory is not.
+        // The operand is signed, but the memory is not.
         let refused = compute("b.InterlockedAdd(8, 1, n);");
         assert_eq!(refused.is_err(), crate::Feature::Tools.is_in(), "{refused:?}");
         if let Err(error) = refused {

@@ -1,4 +1,4 @@
-//! Operators and functions of HLSL that glslang translates as if they were GLSL's.
+//! Corrects operators and functions of HLSL that glslang translates with the meaning of GLSL.
 
 use super::semantics::Declarations;
 use crate::glsl_instructions::glsl_instruction;
@@ -8,7 +8,7 @@ use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Patch, Type};
 /// The binary logarithm of the bytes in a word.
 const WORD: u32 = 2;
 
-/// Puts HLSL's operators and functions in place.
+/// Replaces operators and functions whose meaning in HLSL differs.
 pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &Declarations<'_>) {
     for inst in m.instructions() {
         match inst.op() {
@@ -30,7 +30,7 @@ fn replace<'m>(p: &mut Patch<'m, '_>, inst: Inst<'m>, op: Op) {
     p.remove(inst);
 }
 
-/// The exponent of `ldexp` is a float.
+/// Replaces `ldexp` with a float exponent, as HLSL has it.
 fn power_of_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let Some(call) = glsl_instruction(m, inst) else { return };
     let (GlslOp::LDEXP, &[significand, exponent]) = (GlslOp(call.number()), call.operands()) else {
@@ -55,7 +55,7 @@ fn is_float(m: &Module<'_>, ty: Id) -> bool {
     }
 }
 
-/// Buffers whose addresses are those of bytes are arrays of words, and have a length in bytes.
+/// Corrects the length of a byte address buffer: it is declared as an array of words, but its length is in bytes.
 fn length<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -1,16 +1,16 @@
-//! HLSL's semantics, which glslang does not keep. It flattens the inputs and outputs of the entry point, and calls each
-//! by its path, `@entryPointOutput.light.colour`. Here each gets the name that DXC gives it, `out.var.COLOR0`, by what
-//! the source declares.
+//! HLSL's semantics, which glslang discards. It flattens the inputs and outputs of the entry point and names each by
+//! its path, `@entryPointOutput.light.colour`. This module finds the semantic in the source and uses the name that
+//! DXC would give, `out.var.COLOR0`.
 
 mod source;
 
 use polyshade_spv::{Decoration, Module, Op, Patch, StorageClass};
 pub(super) use source::Declarations;
 
-/// What glslang calls what the entry point returns.
+/// glslang's name for the return value of the entry point.
 const RETURNED: &str = "@entryPointOutput";
 
-/// Gives the inputs and outputs that have a semantic, and are not built in, DXC's names.
+/// Renames inputs and outputs that have a semantic and are not built-ins as DXC does.
 pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &Declarations<'_>) {
     for variable in m.variables() {
         let id = variable.result();
@@ -19,7 +19,7 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &
             StorageClass::OUTPUT => "out.var.",
             _ => continue,
         };
-        // What is built in is known by that.
+        // Built-ins have no location.
         let name = m.decoration(id, Decoration::LOCATION).and_then(|_| m.name(id));
         let Some(semantic) = name.and_then(|path| semantic_of(&path, declared)) else { continue };
         m.uses_of(id).filter(|user| user.op() == Op::NAME).for_each(|name| p.remove(name));
@@ -27,7 +27,7 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &
     }
 }
 
-/// The semantic of what is at a path of members and elements, `returned.lights[1].colour`.
+/// Returns the semantic at a path of members and elements, `returned.lights[1].colour`.
 fn semantic_of(path: &str, declared: &Declarations<'_>) -> Option<String> {
     let end = path.find(['.', '[']).unwrap_or(path.len());
     let (root, mut steps) = path.split_at(end);
@@ -39,7 +39,7 @@ fn semantic_of(path: &str, declared: &Declarations<'_>) -> Option<String> {
     while !steps.is_empty() {
         if let Some(member) = steps.strip_prefix('.') {
             let end = member.find(['.', '[']).unwrap_or(member.len());
-            // One semantic for a whole structure, and elements of structures, count in ways of their own.
+            // DXC numbers one semantic for a whole structure, and elements of structures, differently.
             if at.semantic.is_some() || element != 0 {
                 return None;
             }

@@ -1,14 +1,14 @@
-//! The comments at the top of assembly with the words of the header.
+//! Comments at the top of assembly with the contents of the module's header.
 
 use crate::{Error, SpirvVersion};
 
-/// Words of the header that they carry.
+/// The words of the header in these comments.
 const VERSION: usize = 1;
 const GENERATOR: usize = 2;
 const BOUND: usize = 3;
 const SCHEMA: usize = 4;
 
-/// More ids than this are no module's.
+/// No valid module has more ids.
 const MOST_IDS: u32 = 0x3f_ffff;
 
 /// The contents of the comments.
@@ -42,12 +42,12 @@ impl Header {
         Ok(header)
     }
 
-    /// Writes them into the words that an assembler has made.
+    /// Writes the contents to the header of assembled words.
     pub(super) fn write(&self, words: &mut [u32]) {
         if let Some(generator) = self.generator {
             words[GENERATOR] = generator;
         }
-        // A person may have added ids.
+        // The text may have been edited to use more ids.
         words[BOUND] = words[BOUND].max(self.bound.unwrap_or(0));
     }
 }

@@ -35,7 +35,7 @@ fn named(environment: &str) -> Result<TargetEnv, Error> {
     environment.parse().map_err(none)
 }
 
-/// The message of the tools, with the instruction that they show.
+/// The message of SPIRV-Tools, with the instruction that it shows.
 fn what(error: &spirv_tools::Error) -> String {
     match &error.diagnostic {
         Some(diagnostic) if diagnostic.notes.trim().is_empty() => diagnostic.message.clone(),
@@ -44,7 +44,7 @@ fn what(error: &spirv_tools::Error) -> String {
     }
 }
 
-/// The same, behind the place in the text.
+/// The message, after its line and column in the text.
 fn located(error: &spirv_tools::Error, name: &str) -> String {
     let place = error.diagnostic.as_ref().map(|diagnostic| (diagnostic.line, diagnostic.column));
     // Lines and columns are counted from 0.

@@ -1,5 +1,5 @@
-//! Modules as assembly, in the form that SPIRV-Tools reads. What has no name here is written as `!NUMBER`, which
-//! assemblers take for the word itself.
+//! Prints modules as assembly that SPIRV-Tools reads. Values without a known name are printed as `!NUMBER`, which
+//! assemblers copy to the word.
 
 mod kinds;
 mod names;
@@ -12,15 +12,15 @@ use polyshade_spv::{Id, Inst, Module, Op, decode_text};
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
-/// What ids are called.
+/// How ids are printed.
 pub(super) enum Ids {
-    /// By their numbers, so that they stay.
+    /// As numbers, so that they are preserved.
     Numbers,
-    /// By names, for people.
+    /// As names, for people.
     Names,
 }
 
-/// The instructions, a line each, without the header.
+/// Prints the instructions, one a line, without the header.
 pub(super) fn print(words: &[u32], ids: &Ids) -> Result<String, Error> {
     let cannot = |why: &dyn Display| Error::Unsupported(format!("cannot be disassembled: {why}"));
     let module = Module::parse(words).map_err(|error| cannot(&error))?;
@@ -40,16 +40,16 @@ pub(super) fn print(words: &[u32], ids: &Ids) -> Result<String, Error> {
     Ok(lines)
 }
 
-/// `=` stands under `=`.
+/// The column of `=`, and of opcodes without a result.
 const INDENT: usize = 15;
 
-/// An instruction, as far as it is printed.
+/// A partially printed instruction.
 struct Line<'m> {
     module: &'m Module<'m>,
     names: &'m Names,
     inst: Inst<'m>,
     text: String,
-    /// Behind a `!NUMBER` there are only ids, numbers and strings for assemblers.
+    /// Whether a `!NUMBER` has been printed: after it, assemblers accept only ids, numbers and strings.
     is_raw: bool,
 }
 
@@ -97,13 +97,13 @@ impl<'m> Line<'m> {
         Ok(())
     }
 
-    /// Whether what may be ids are such: all sets of extended instructions but those of older debug information.
+    /// Whether words that may be ids are ids: in all extended instruction sets except older debug information.
     fn has_ids_only(&self) -> bool {
         let set = self.extended_set();
         set.is_some_and(|set| !matches!(&*set, "DebugInfo" | "OpenCL.DebugInfo.100"))
     }
 
-    /// The name of the set that an `OpExtInst` is of.
+    /// The name of the set of an `OpExtInst`.
     fn extended_set(&self) -> Option<Cow<'m, str>> {
         let is_extended = self.inst.op() == Op::EXT_INST;
         let set = Id::new(*self.inst.words().get(3)?).filter(|_| is_extended)?;
@@ -115,7 +115,7 @@ impl<'m> Line<'m> {
         let _ = write!(self.text, " {operand}");
     }
 
-    /// Prints the literal that begins with the word `at`, and returns how many words it takes.
+    /// Prints the literal that begins at word `at`, and returns its number of words.
     fn literal(&mut self, kind: LiteralKind, at: usize) -> Result<usize, String> {
         let words = &self.inst.words()[at..];
         let word = words[0];
@@ -161,7 +161,7 @@ impl<'m> Line<'m> {
         Ok(count)
     }
 
-    /// A number of a type.
+    /// Prints a number of the type `of`.
     fn value(&mut self, of: Option<Id>, words: &[u32]) -> Result<usize, String> {
         let of = of.and_then(|id| self.module.definition(id)).ok_or("a number without a type")?;
         match numbers::print(of.words(), words) {

@@ -1,4 +1,4 @@
-//! SPIRV-Tools by its programs, where they are on the path.
+//! SPIRV-Tools as command-line programs, if they are on the path.
 
 use crate::{Error, Feature};
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ pub(super) fn validate(words: &[u32], environment: &str) -> Result<(), Error> {
     })
 }
 
-/// What `program` writes, given `input`.
+/// Runs `program` with `input`, and returns its output.
 fn ask(program: &str, options: &[&str], input: &[u8]) -> Result<Vec<u8>, Error> {
     let output = run(program, options, input).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Error::LeftOut(Feature::Tools),
@@ -50,20 +50,20 @@ fn run(program: &str, options: &[&str], input: &[u8]) -> io::Result<Output> {
     let mut child = command.spawn()?;
     let mut stdin = child.stdin.take().expect("it was asked for");
     thread::scope(|scope| {
-        // It may end before it has read all; then its message matters.
+        // The program may end before it has read all of its input; its message then tells why.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output()
     })
 }
 
-/// What follows `error: `.
+/// The message without the prefix `error: `.
 fn message(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim();
     text.strip_prefix("error: ").unwrap_or(text).to_owned()
 }
 
-/// `2: 3: what` as `NAME:2:3: what`.
+/// Converts `2: 3: MESSAGE` to `NAME:2:3: MESSAGE`.
 fn located(message: &str, name: &str) -> String {
     let mut parts = message.splitn(3, ": ");
     match (parts.next(), parts.next(), parts.next()) {

@@ -9,7 +9,7 @@ const SCHEMA: usize = 4;
 const TEXT: &str = "; Version: 1.2\nOpCapability Shader\nOpMemoryModel Logical GLSL450\n\
     OpName %7 \"v\"\n%7 = OpTypeVoid\n%9 = OpTypeFloat 32\n%10 = OpConstant %9 0.1\n";
 
-/// Without the feature, this machine may have no assembler: then nothing is to be shown.
+/// Assembles text; `None` if the feature is disabled and this machine has no assembler.
 fn assemble_text(text: &str) -> Option<Result<Vec<u32>, Error>> {
     match assemble(text, "a.spvasm", SpirvVersion::SPIRV1_3) {
         Err(Error::LeftOut(_)) if !Feature::Tools.is_in() => None,
@@ -64,7 +64,7 @@ fn what_cannot_be_read_again_is_not_written() {
     unknown.extend([2 << 16 | 0x7ffd, u32::MAX]);
     let mut schema = words.clone();
     schema[SCHEMA] = 1;
-    // A name whose octets are no text, and one with more behind its end.
+    // A name that is not UTF-8, and one with more bytes after its end.
     let name = words.iter().position(|word| *word == u32::from(b'v')).expect("it is there");
     let with = |word: u32| {
         let mut words = words.clone();
@@ -88,7 +88,7 @@ fn modules_are_validated_in_every_environment() {
     let Some(invalid) = words_of("OpCapability Shader\n") else { return };
     for name in ENVIRONMENTS {
         let answer = validate(&invalid, Some(name));
-        // The programs may be older than an environment.
+        // The programs may be too old for an environment.
         let is_old = !Feature::Tools.is_in() && matches!(answer, Err(Error::Unsupported(_)));
         assert!(is_old || matches!(answer, Err(Error::Faulty(_))), "{name}: {answer:?}");
     }
@@ -107,7 +107,7 @@ fn a_difference_is_that_of_diff_u() {
     assert_eq!(both, "--- before\n+++ after\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n");
 }
 
-/// Numbers of all kinds, as an assembler reads what is printed.
+/// Numbers of all kinds survive printing and assembling.
 #[test]
 fn numbers_come_back() {
     let types = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%1 = OpTypeFloat 32\n%2 = OpTypeFloat 64\n\
@@ -145,7 +145,7 @@ fn numbers_come_back() {
     assert_eq!(words_of(&text).expect("there was an assembler"), words);
 }
 
-/// Where SPIRV-Tools has names for words, they are printed by these.
+/// Words are printed with the names that SPIRV-Tools knows.
 #[cfg(feature = "tools")]
 #[test]
 fn text_is_that_of_spirv_tools() {

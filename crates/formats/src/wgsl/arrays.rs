@@ -1,4 +1,4 @@
-//! Arrays of descriptors, which WGSL has not, as a variable for each element.
+//! Replaces arrays of descriptors, which WGSL lacks, by a variable for each element.
 
 use super::places::place_of;
 use super::{Place, WgslResource};
@@ -6,23 +6,23 @@ use polyshade_spv::view::{AccessChain, TypePointer, Variable};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, StorageClass, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An array of descriptors, all of whose indices are known.
+/// An array of descriptors that is only indexed by constants.
 pub(super) struct Descriptors<'m> {
     variable: Variable<'m>,
     class: StorageClass,
     element: Id,
     place: Place,
-    /// What leads to an element, and its number.
+    /// The access chains to elements, with the index of the element.
     chains: Vec<(AccessChain<'m>, u32)>,
 }
 
-/// The arrays of descriptors that become variables. Those of textures and samplers whose indices are not known stay:
-/// wgpu has them as an extension (`binding_array`), and a browser refuses them. naga takes an array of buffers for one
-/// buffer.
+/// Returns the arrays of descriptors that become variables. Arrays of textures and samplers with other indices stay:
+/// wgpu supports them with an extension (`binding_array`), but browsers do not. naga would treat an array of buffers
+/// as one buffer.
 ///
 /// # Errors
 ///
-/// An array of buffers that cannot become variables, and why.
+/// The reason why an array of buffers cannot become variables.
 pub(super) fn arrays<'m>(module: &'m Module<'_>) -> Result<Vec<Descriptors<'m>>, String> {
     let mut arrays = Vec::new();
     for variable in module.variables() {
@@ -77,7 +77,7 @@ impl<'m> Descriptors<'m> {
         self.chains.iter().map(|(_, index)| *index).collect()
     }
 
-    /// The elements that need a binding: the first one has that of the array.
+    /// The elements that need a binding: the first one keeps that of the array.
     pub(super) fn resources(&self) -> impl Iterator<Item = WgslResource> {
         let array = self.place;
         let others = self.indices().into_iter().filter(|index| *index > 0);
@@ -85,7 +85,7 @@ impl<'m> Descriptors<'m> {
     }
 }
 
-/// The module with a variable for each element of `arrays` that it uses, at these places.
+/// Returns the module with a variable for each used element of `arrays`, at these bindings.
 pub(super) fn split(
     module: &Module<'_>,
     places: &BTreeMap<WgslResource, Place>,
@@ -109,7 +109,8 @@ pub(super) fn split(
             }
             gone.insert(array.variable.result());
         }
-        // naga refuses arrays of what has no size, and asks for an extension for those of textures, used or not.
+        // naga rejects arrays of unsized types, and needs an extension for arrays of textures, even if they are
+        // unused.
         for pointer in module.section(Section::Globals).filter_map(TypePointer::of) {
             for ty in [pointer.result(), pointer.pointee()] {
                 if is_unused(module, ty, &gone) {
@@ -123,7 +124,7 @@ pub(super) fn split(
     Ok(next.module.into_owned())
 }
 
-/// Whether nothing but what is `gone` uses an array, or a pointer to one, and something did.
+/// Whether the only users of an array type, or of a pointer to one, are in `gone`, and there is at least one user.
 fn is_unused(module: &Module<'_>, ty: Id, gone: &BTreeSet<Id>) -> bool {
     let names = module.section_end(Section::Annotations);
     let mut users = module.uses_of(ty).filter(|user| user.at() >= names).peekable();
@@ -157,7 +158,7 @@ impl<'m> Descriptors<'m> {
     }
 }
 
-/// Makes a chain that leads into an array lead into one of its elements.
+/// Replaces the array of an access chain by the variable for its element.
 fn lead_to<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, chain: AccessChain<'m>, element: Id) {
     let inst = chain.inst();
     let (Some(ty), Some(result)) = (inst.result_type(), inst.result()) else { return };

@@ -1,15 +1,15 @@
-//! Samplers that compare, and the textures that they read, as arguments of functions: naga gives variables the
-//! types of what is done with them, and parameters not.
+//! Comparison samplers and depth textures as function parameters: naga infers the type of variables from their uses,
+//! but not the type of parameters.
 
 use naga::{
     Block, Expression, Function, Handle, ImageClass, Module, Span, Statement, Type, TypeInner,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Gives parameters that are compared with the types that are.
+/// Changes the types of parameters that are used for comparisons.
 pub(super) fn retype(module: &mut Module) {
     let mut compared: BTreeMap<Handle<Function>, BTreeSet<u32>> = BTreeMap::new();
-    // Functions stand behind those that they call.
+    // Callees precede their callers.
     for (handle, function) in module.functions.iter() {
         let mut arguments = BTreeSet::new();
         let argument = |expression: Handle<Expression>| match function.expressions[expression] {
@@ -39,7 +39,7 @@ pub(super) fn retype(module: &mut Module) {
     }
 }
 
-/// The type of what is compared instead, where this is none.
+/// Returns the comparison type for a type, if it is not one already.
 fn comparing(inner: &TypeInner) -> Option<TypeInner> {
     match *inner {
         TypeInner::Sampler { comparison: false } => Some(TypeInner::Sampler { comparison: true }),

@@ -1,19 +1,19 @@
-//! `OpCopyLogical`, which naga does not know, as a composite that is made of the other's parts.
+//! Replaces `OpCopyLogical`, which naga does not support, by extracting and reconstructing the parts.
 
 use crate::code;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Type};
 
-/// How many parts a copy may have.
+/// The most parts of a copy.
 const MOST_PARTS: u32 = 1 << 12;
 
-/// How deep types are looked into. A module that is not valid may have a type of itself.
+/// The most nested types that are followed. An invalid module may have a type that contains itself.
 const DEEPEST: u32 = 255;
 
-/// The module with such composites.
+/// Returns the module without `OpCopyLogical`.
 ///
 /// # Errors
 ///
-/// A copy of too many parts, or of what is no composite.
+/// A copy with too many parts, or of a type that is not a composite.
 pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
@@ -35,7 +35,7 @@ pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The types of the parts of two types that match logically; `None` where they are one, or no composites.
+/// Returns the types of the parts of two logically matching types; `None` if they are equal or not composites.
 fn parts(module: &Module<'_>, [to, from]: [Id; 2]) -> Option<Vec<[Id; 2]>> {
     match (module.ty(to)?, module.ty(from)?) {
         _ if to == from => None,
@@ -50,7 +50,7 @@ fn parts(module: &Module<'_>, [to, from]: [Id; 2]) -> Option<Vec<[Id; 2]>> {
     }
 }
 
-/// Counts the parts of a copy; `None` where there are too many, or types that do not match.
+/// Counts the parts of a copy; `None` if there are too many, or the types do not match.
 fn count(module: &Module<'_>, types: [Id; 2], depth: u32, so_far: &mut u32) -> Option<()> {
     *so_far += 1;
     if *so_far > MOST_PARTS || depth == 0 {
@@ -64,7 +64,7 @@ fn count(module: &Module<'_>, types: [Id; 2], depth: u32, so_far: &mut u32) -> O
     }
 }
 
-/// The value as one of the type `to`.
+/// Returns the value converted to the type `to`.
 fn copied(
     module: &Module<'_>,
     code: &mut Cursor<'_, '_, '_>,

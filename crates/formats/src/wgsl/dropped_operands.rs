@@ -1,11 +1,11 @@
-//! Optional operands of image instructions that WGSL has not, and that naga drops.
+//! Image operands that WGSL lacks, and that naga ignores.
 
 use crate::image_operands::{
     BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, MIN_LOD, OFFSET, image_type,
 };
 use polyshade_spv::{Id, Module, Op};
 
-/// Those that are dropped somewhere, by the name that SPIR-V has for them.
+/// The image operands that are ignored for some instructions, with their SPIR-V names.
 const NAMES: [(u32, &str); 6] = [
     (BIAS, "Bias"),
     (LOD, "Lod"),
@@ -15,7 +15,7 @@ const NAMES: [(u32, &str); 6] = [
     (MIN_LOD, "MinLod"),
 ];
 
-/// Why the text of a module would lack some, if it would.
+/// Returns the image operand that the text of a module would lack, if any.
 pub(super) fn refused(module: &Module<'_>) -> Option<String> {
     let code = module.functions().flat_map(|function| function.instructions());
     code.filter_map(ImageInst::of).find_map(|image| {
@@ -40,7 +40,7 @@ pub(super) fn refused(module: &Module<'_>) -> Option<String> {
     })
 }
 
-/// Whether WGSL has the level: of textures of depths 0 alone.
+/// Whether WGSL supports the level: for depth textures only 0.
 fn has_level(module: &Module<'_>, image: ImageInst<'_>) -> bool {
     let ty = image.image().and_then(|id| module.type_of(id));
     let is_depth = |ty: Id| image_type(module, ty).is_some_and(|inst| inst.words()[4] == 1);

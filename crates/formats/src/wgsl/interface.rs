@@ -1,10 +1,10 @@
-//! Inputs and outputs that WGSL has not, as those that it has: scalars and vectors, each with a location of its own.
+//! Replaces inputs and outputs that WGSL lacks by scalars and vectors with one location each.
 //!
-//! Arrays, matrices and structures become a variable for each scalar and vector in them, which is what Vulkan gives
-//! locations to. Variables with a `Component` become vectors of four, each with all that is at its location, whatever
-//! of it the module has, so that stages that are written one by one meet. The old variables become `Private`, and the
-//! functions of entry points copy from inputs where they begin, and to outputs where they return. They store
-//! initialisers, too, which naga forgets.
+//! An array, matrix or structure becomes a variable for each scalar and vector in it, as Vulkan assigns locations to
+//! these. Variables with a `Component` become vectors of four with everything at their location, whichever components
+//! the module has, so that stages match that are translated separately. The original variables become `Private`; the
+//! functions of entry points copy inputs at the start, and outputs before they return. They also store initializers,
+//! which naga ignores.
 
 mod leaves;
 
@@ -18,14 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The components of a location.
 const COMPONENTS: u32 = 4;
 
-/// The module with such inputs and outputs.
+/// Returns the module with such inputs and outputs.
 ///
 /// # Errors
 ///
-/// Variables that share a location and cannot be one vector, and those that are passed to functions by pointer.
+/// Variables that share a location and cannot be one vector, and variables whose pointers are passed to functions.
 pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
-        // Inputs and outputs of other stages are arrays of what is flattened here, and WGSL has no such stages.
+        // Other stages have arrays of inputs and outputs, and do not exist in WGSL.
         let is_written = |entry: EntryPoint<'_>| {
             matches!(
                 entry.model(),
@@ -46,6 +46,7 @@ pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
         let moved = new.iter().flat_map(|one| one.parts.iter().map(|(old, _)| old.result()));
         let moved: BTreeSet<Id> = moved.collect();
 
+        // Copies first, then the original variables become private.
         let functions: BTreeSet<Id> = module.entry_points().map(|entry| entry.function()).collect();
         for function in functions {
             copy(module, p, function, &new);
@@ -56,23 +57,23 @@ pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// Where an input or output of the text is.
+/// The location of an input or output in WGSL.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place<'s> {
     class: StorageClass,
-    /// The entry points that have it.
+    /// The offsets of the entry points that have it.
     entries: Vec<u32>,
     location: u32,
-    /// Which of two that are blended.
+    /// The operand of `Index`, for dual-source blending.
     index: Option<&'s [u32]>,
 }
 
-/// What is at a location.
+/// The inputs or outputs at a location.
 struct Slot<'s, 'm> {
     parts: Vec<(&'s Varying<'m>, &'s Leaf)>,
 }
 
-/// By their places, what is there in the module.
+/// The inputs and outputs of the module, by location.
 fn slots<'s, 'm>(
     module: &Module<'_>,
     all: &'s [Varying<'m>],
@@ -97,13 +98,13 @@ fn slots<'s, 'm>(
     Ok(slots)
 }
 
-/// An input or output of the text that the module has not.
+/// An input or output of the text that is not in the module.
 struct New<'s, 'm> {
     variable: Id,
     ty: Id,
     class: StorageClass,
     entries: Vec<u32>,
-    /// Whether it is a vector of all that is at its location.
+    /// Whether it is a vector of all that shares the location.
     is_shared: bool,
     parts: Vec<(Variable<'m>, &'s Leaf)>,
 }
@@ -113,12 +114,12 @@ impl<'s, 'm> Slot<'s, 'm> {
         self.parts.len() > 1 || self.parts.iter().any(|(_, leaf)| leaf.component.is_some())
     }
 
-    /// Whether the module has no variable that is just this.
+    /// Whether the module has no variable that is equal to this input or output.
     fn is_new(&self) -> bool {
         self.is_shared() || self.parts.iter().any(|(varying, _)| !varying.is_plain())
     }
 
-    /// Refuses what cannot be one vector.
+    /// Rejects variables that cannot be one vector.
     fn check(&self, place: &Place<'_>) -> Result<(), Error> {
         let (_, first) = &self.parts[0];
         let mut taken = 0_u32;
@@ -148,6 +149,7 @@ impl<'s, 'm> Slot<'s, 'm> {
         let (_, first) = &self.parts[0];
         let is_shared = self.is_shared();
         let ty = if is_shared { p.vector(first.scalar, COMPONENTS) } else { first.ty };
+        // The decorations and the name of the variable, then the interfaces of its entry points.
         let variable = p.variable(place.class, ty, None);
         p.decorate(variable, Decoration::LOCATION, &[place.location]);
         for (decoration, operands) in &first.decorations {
@@ -167,7 +169,7 @@ impl<'s, 'm> Slot<'s, 'm> {
     }
 }
 
-/// Copies between the interface of the entry points that `function` is of and the variables that it uses.
+/// Copies between the interface of the entry points with `function` and the original variables.
 fn copy<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, function: Id, new: &[New<'_, '_>]) {
     let Some(body) = module.function(function) else { return };
     let entries = module.entry_points().filter(|entry| entry.function() == function);
@@ -191,7 +193,7 @@ fn copy<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, function: Id, new: &[
     }
 }
 
-/// Ahead of `inst`, stores the initialisers of the outputs of `entries`.
+/// Stores the initializers of the outputs of `entries` before `inst`.
 fn initialise<'m>(module: &Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>, entries: &[u32]) {
     let has = |id: Id| {
         let mut entries =
@@ -208,7 +210,7 @@ fn initialise<'m>(module: &Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>, en
 }
 
 impl New<'_, '_> {
-    /// Ahead of `inst`, copies an input to what is used instead.
+    /// Copies an input to the original variables before `inst`.
     fn read<'m>(&self, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
         let whole = p.at(inst.before()).load(self.ty, self.variable);
         for (old, leaf) in &self.parts {
@@ -228,7 +230,7 @@ impl New<'_, '_> {
         }
     }
 
-    /// Ahead of `inst`, copies to an output what was used instead.
+    /// Copies the original variables to an output before `inst`.
     fn write<'m>(&self, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
         let (_, first) = &self.parts[0];
         let mut components = [None; COMPONENTS as usize];

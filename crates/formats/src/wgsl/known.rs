@@ -1,15 +1,15 @@
-//! Instructions and names that naga does not know and WGSL has others for, and what only tools read.
+//! Replaces instructions and names that naga does not know, and removes debug information.
 
 use polyshade_spv::{
     BuiltIn, Capability, Decoration, ExecutionMode, Id, Inst, Module, Op, Section, decode_text,
     is_debug_set,
 };
 
-/// Words of a module's header.
+/// The words of a module's header.
 const HEADER: usize = 5;
 
-/// The module without what only debuggers read, with instructions that naga knows in place of younger ones that mean
-/// the same.
+/// Returns the words of the module without debug information, with newer instructions replaced by equivalent ones
+/// that naga supports.
 pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
     let mut words = module.words()[..HEADER].to_vec();
@@ -29,8 +29,9 @@ pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     words
 }
 
-/// What WebGPU calls a number of OpenGL's. That of a vertex begins where Vulkan's and WebGPU's do; that of an instance
-/// does not, and is renamed only where it is not read: glslang declares both.
+/// Returns the built-in of WebGPU for one of OpenGL. The vertex id includes the first vertex, as in Vulkan and
+/// WebGPU. The instance id does not include the first instance, and is only renamed if it is unused: glslang declares
+/// both.
 fn of_webgpu(module: &Module<'_>, decorate: Inst<'_>) -> Option<BuiltIn> {
     let &[_, variable, decoration, number] = decorate.words() else { return None };
     if decoration != Decoration::BUILT_IN.0 {
@@ -49,7 +50,8 @@ fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
         Op::LINE | Op::NO_LINE => true,
         Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
         Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
-        // Atomics of WGSL have no scope, and no other operation has one. Offsets that it lacks are replaced or refused.
+        // Atomics of WGSL have no scope, and no other operation has one. Missing offsets are replaced or rejected
+        // elsewhere.
         Op::CAPABILITY => {
             [Capability::VULKAN_MEMORY_MODEL_DEVICE_SCOPE, Capability::IMAGE_GATHER_EXTENDED]
                 .contains(&Capability(inst.words()[1]))
@@ -59,13 +61,13 @@ fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
     }
 }
 
-/// The set of instructions that `import` imports, if they mean nothing to the program.
+/// Returns the result id of `import`, if its instructions do not affect the program.
 fn non_semantic(import: Inst<'_>) -> Option<Id> {
     let name = decode_text(import.words().get(2..)?);
     import.result().filter(|_| is_debug_set(&name))
 }
 
-/// `LocalSizeId` by the values of its constants, where none is a specialization constant; any other mode as it is.
+/// Converts `LocalSizeId` to `LocalSize` if no size is a specialization constant; returns other modes unchanged.
 fn local_size(module: &Module<'_>, inst: Inst<'_>) -> Vec<u32> {
     let sizes = inst.words().get(3..).unwrap_or_default().iter();
     let is_fixed =

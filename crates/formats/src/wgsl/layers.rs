@@ -1,13 +1,13 @@
-//! Layers of array textures: Vulkan takes the nearest, and naga cuts the fraction off.
+//! Rounds the layers of array textures: Vulkan selects the nearest one, but naga truncates.
 
 use crate::image_operands::{COORDINATES, ImageInst, image_type};
 use polyshade_spv::{Error, GlslOp, Inst, Module, Op, Type};
 
-/// The module with layers rounded to the nearest whole number, an even one where two are as near.
+/// Returns the module with layers rounded to the nearest integer, or to the even one of two.
 pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
-        // The layers of texels are integers.
+        // Fetches and reads have integer layers.
         let samples = code.filter(|inst| !matches!(inst.op(), Op::IMAGE_FETCH | Op::IMAGE_READ));
         for image in samples.filter_map(ImageInst::of) {
             let ty = image.image().and_then(|id| module.type_of(id));
@@ -30,9 +30,9 @@ pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// Which of the coordinates is the layer, where there are layers.
+/// The component of the coordinates that is the layer, if the image is an array.
 fn layer(image: Inst<'_>) -> Option<u32> {
-    /// Coordinates in an image of one, two and three dimensions, and in a cube.
+    /// Coordinates of an image with one, two and three dimensions, and of a cube.
     const COORDINATES: [u32; 4] = [1, 2, 3, 3];
     let is_array = image.words()[5] == 1;
     let layer = COORDINATES.get(image.words()[3] as usize).copied();

@@ -1,4 +1,5 @@
-//! Where members of buffers lie: naga writes structures without offsets, as if each member followed the one before.
+//! The offsets of members in buffers: naga writes structures without them, as if each member directly followed the
+//! previous one.
 
 use crate::Error;
 use naga::proc::Layouter;
@@ -7,14 +8,14 @@ use naga::{AddressSpace, Handle, Module, StructMember, Type, TypeInner};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The text with the holes behind members as their sizes, and those ahead of the first as an extra member. The last
-/// member of a structure is as large as arrays of it need.
+/// Returns the text with padding after members as `@size`, and padding before the first member as an additional
+/// member. The last member of a structure is extended if an array needs a larger stride.
 ///
-/// Structures are found by their lines: where that went wrong, the text would not read back as it should.
+/// Structures are found by their lines: if that fails, the check that reads the text back reports it.
 ///
 /// # Errors
 ///
-/// Where WGSL cannot express it.
+/// Layouts that WGSL cannot express.
 pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Error> {
     let cannot = || {
         let message = "WGSL cannot say where the members of a buffer's structure lie";
@@ -41,7 +42,7 @@ pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Erro
     let again = naga::front::wgsl::parse_str(&text).map_err(|error| {
         Error::Unsupported(format!("naga does not read what it wrote: {error}"))
     })?;
-    // What is made of a structure's members is not made of an extra one.
+    // The validator finds constructors of a structure that lack the additional member.
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     validator.validate(&again).map_err(|_| cannot())?;
     if is_laid_out_alike(module, &again) { Ok(text) } else { Err(cannot()) }
@@ -54,7 +55,7 @@ fn layouts(module: &Module) -> Result<Layouter, Error> {
     Ok(layouts)
 }
 
-/// The types of what lies in buffers.
+/// The types of the contents of buffers.
 fn shared(module: &Module) -> BTreeSet<Handle<Type>> {
     let mut shared = BTreeSet::new();
     let mut next: Vec<Handle<Type>> = buffers(module).map(|(_, ty)| ty).collect();
@@ -71,7 +72,7 @@ fn shared(module: &Module) -> BTreeSet<Handle<Type>> {
     shared
 }
 
-/// The buffers, by group and binding, and what is in each.
+/// The buffers by group and binding, with their types.
 fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> {
     module.global_variables.iter().filter_map(|(_, variable)| {
         let is_buffer =
@@ -81,8 +82,8 @@ fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> 
     })
 }
 
-/// By the structures that arrays have farther apart than WGSL, their sizes there; `None` where there are two, or what
-/// is farther apart is no structure.
+/// Maps each structure in arrays with a larger stride than WGSL's to that stride; `None` if it has two strides, or
+/// the elements are not structures.
 fn elements(
     layouts: &Layouter,
     shared: &BTreeSet<Handle<Type>>,
@@ -102,8 +103,8 @@ fn elements(
     Some(elements)
 }
 
-/// The members that are larger than their types, with their sizes; `None` for what is ahead of the first. `whole` is
-/// the size of the structure where it is not that of its members.
+/// The members with a larger size than their type, with that size; `None` stands for the padding before the first.
+/// `whole` is the size of the structure if its members do not determine it.
 fn sizes(
     layouts: &Layouter,
     members: &[StructMember],
@@ -125,7 +126,7 @@ fn sizes(
     sizes
 }
 
-/// The text with these sizes in its structures, which are in their order.
+/// Returns the text with these sizes in its structures, which are in the same order.
 fn sized(source: &str, structures: Vec<Vec<(Option<usize>, u32)>>) -> String {
     let mut structures = structures.into_iter();
     let mut text = String::with_capacity(source.len());
@@ -139,6 +140,7 @@ fn sized(source: &str, structures: Vec<Vec<(Option<usize>, u32)>>) -> String {
         let size =
             |wanted| sizes.iter().find(|(member, _)| *member == wanted).map(|(_, size)| size);
         let members: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
+        // Padding before the first member is an additional member with an unused name.
         if let Some(size) = size(None) {
             let is_name = |name: &String| !members.iter().any(|member| member.contains(name));
             let mut names = (0..).map(|number| format!("hole_{number}"));
@@ -156,7 +158,7 @@ fn sized(source: &str, structures: Vec<Vec<(Option<usize>, u32)>>) -> String {
     text
 }
 
-/// Whether all buffers of `before` are in `after`, and their members lie where they lay.
+/// Whether `after` has the same buffers as `before`, with members at the same offsets.
 fn is_laid_out_alike(before: &Module, after: &Module) -> bool {
     let (mut one, mut other): (Vec<_>, Vec<_>) =
         (buffers(before).collect(), buffers(after).collect());
@@ -175,7 +177,7 @@ fn is_type_alike(
 ) -> bool {
     match (&before.types[one].inner, &after.types[other].inner) {
         (TypeInner::Struct { members: one, .. }, TypeInner::Struct { members: other, .. }) => {
-            // A hole ahead of the first member is one more.
+            // Padding before the first member is one more member.
             let holes = other.len().saturating_sub(one.len());
             let mut both = one.iter().zip(&other[holes..]);
             holes <= 1

@@ -1,4 +1,4 @@
-//! `OpSMod`, which naga computes by way of `f32`, by the remainder: it has the sign of the divisor.
+//! Replaces `OpSMod`, which naga computes in `f32`, by a remainder with the sign of the divisor.
 
 use polyshade_spv::{Error, Id, Module, Op, Type, view::Inst};
 
@@ -39,7 +39,7 @@ pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The operands of an instruction of two.
+/// The operands of an instruction with two.
 fn operands(inst: Inst<'_>) -> Option<[Id; 2]> {
     Some([Id::new(inst.words()[3])?, Id::new(inst.words()[4])?])
 }

@@ -1,5 +1,5 @@
-//! Arrays of scalars of 32 bits that are 4 bytes apart, which uniform blocks of WGSL have not, as arrays of vectors of
-//! four.
+//! Replaces arrays of 32-bit scalars with a stride of 4 bytes, which uniform blocks of WGSL cannot have, by arrays of
+//! four-component vectors.
 
 use super::strides::reindex;
 use polyshade_spv::{
@@ -7,7 +7,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeSet;
 
-/// The module with such vectors in its uniform blocks.
+/// Returns the module with such vectors in its uniform blocks.
 pub(super) fn into_vectors(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let arrays = arrays(module);
@@ -31,7 +31,7 @@ pub(super) fn into_vectors(module: &Module<'_>) -> Result<Module<'static>, Error
     Ok(next.module.into_owned())
 }
 
-/// The arrays of uniform blocks that become arrays of vectors.
+/// The array types in uniform blocks that become arrays of vectors.
 fn arrays(module: &Module<'_>) -> BTreeSet<Id> {
     let uniform = |pointer: &view::TypePointer<'_>| {
         let pointee = pointer.pointee();
@@ -62,7 +62,7 @@ fn arrays(module: &Module<'_>) -> BTreeSet<Id> {
     found
 }
 
-/// Whether an array of this type is made of its elements somewhere.
+/// Whether an instruction constructs an array of this type.
 fn is_made(module: &Module<'_>, array: Id) -> bool {
     const MAKES: [Op; 4] = [
         Op::CONSTANT_COMPOSITE,
@@ -73,7 +73,7 @@ fn is_made(module: &Module<'_>, array: Id) -> bool {
     module.uses_of(array).any(|user| MAKES.contains(&user.op()))
 }
 
-/// Makes the type that of vectors.
+/// Changes the array type to an array of vectors.
 fn widen<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, array: Id) {
     let (Some(inst), Some(Type::Array { element, length })) =
         (module.definition(array), module.ty(array))
@@ -92,7 +92,8 @@ fn widen<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, array: Id) {
     p.decorate(array, Decoration::ARRAY_STRIDE, &[16]);
 }
 
-/// The number of the vector and of its component that an element is, emitted ahead of `inst` where it is not known.
+/// Returns the indices of the vector and of the component for an element, with code before `inst` if the index is not
+/// a constant.
 fn split<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

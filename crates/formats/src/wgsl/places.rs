@@ -1,23 +1,23 @@
-//! The places of resources that Vulkan binds with another, or not at all.
+//! The bindings of resources that Vulkan binds together with another, or not at all.
 
 use super::{Place, Wgsl, WgslResource};
 use crate::Error;
 use polyshade_spv::{Decoration, Id, Module};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a variable that is bound.
+/// The binding of a variable, if it has one.
 pub(super) fn place_of(module: &Module<'_>, variable: Id) -> Option<Place> {
     let number = |decoration| module.decoration(variable, decoration)?.first().copied();
     let set = number(Decoration::DESCRIPTOR_SET)?;
     Some(Place { set, binding: number(Decoration::BINDING)? })
 }
 
-/// The places of these resources: those that the user gave, and for the others, in their order, the first behind all in
-/// the same set; for push constants in set 0.
+/// Returns the bindings of these resources: those in `options`, and for the others, in order, the first after all
+/// bindings of the same set; push constants use set 0.
 ///
 /// # Errors
 ///
-/// `Options`: a place was given that another resource has, or two for one resource, or there is none left.
+/// `Options`: a given binding belongs to another resource, one resource has two bindings, or no binding is left.
 pub(super) fn places(
     module: &Module<'_>,
     resources: &BTreeSet<WgslResource>,
@@ -41,7 +41,7 @@ pub(super) fn places(
             return Err(Error::Options(message.to_owned()));
         }
     }
-    // What else was given a place comes later.
+    // Reserve the bindings in `options` for resources of later calls, too.
     taken.extend(options.places.iter().map(|(_, place)| *place));
     for resource in resources {
         let set = match resource {

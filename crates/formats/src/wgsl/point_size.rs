@@ -1,4 +1,4 @@
-//! The size of points, which WebGPU does not have: all its points are one pixel.
+//! Removes the point size: WebGPU only has points of one pixel.
 
 use super::private;
 use polyshade_spv::view::{AccessChain, Store, Variable};
@@ -6,7 +6,7 @@ use polyshade_spv::{BuiltIn, Error, Id, Inst, Module, Op, Patch, StorageClass};
 
 const ONE: u32 = 1.0_f32.to_bits();
 
-/// The module with a `Private` variable in place of the size.
+/// Returns the module with a `Private` variable in place of the point size.
 pub(super) fn drop(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         for size in sizes(module) {
@@ -24,7 +24,7 @@ pub(super) fn drop(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// Whether a size may be written that is not 1.
+/// Whether a size other than 1 may be written.
 pub(super) fn is_written(module: &Module<'_>) -> bool {
     let is_one = |id: Id| {
         module.definition(id).is_some_and(|inst| inst.op() == Op::CONSTANT)
@@ -44,7 +44,7 @@ pub(super) fn is_written(module: &Module<'_>) -> bool {
     })
 }
 
-/// The size that an entry point may write.
+/// The point size that an entry point may write.
 enum Size<'m> {
     /// A variable, and its type.
     Variable(Variable<'m>, Id),
@@ -79,7 +79,7 @@ fn chains(module: &Module<'_>, block: Id, member: u32) -> Vec<Id> {
     to_member.filter_map(|chain| chain.inst().result()).collect()
 }
 
-/// Makes what uses a pointer use another.
+/// Replaces all uses of a pointer by another one.
 fn replace_uses<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, chain: Id, to: Id) {
     for user in module.code_uses_of(chain) {
         p.replace(user, chain, to);

@@ -1,10 +1,10 @@
-//! Inputs and outputs that the text has not, as variables of the stage alone.
+//! Makes inputs and outputs that the text does not have private variables.
 
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass};
 
-/// Makes `variable`, which holds a `ty`, `Private`, without the decorations for which `is_removed` is true. Pointers
-/// into it stay as they are.
+/// Makes `variable`, of type `ty`, `Private`, and removes the decorations for which `is_removed` returns true.
+/// Pointers into it do not change.
 pub(super) fn make<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -17,7 +17,7 @@ pub(super) fn make<'m>(
     p.set_result_type(variable.inst(), private);
     variable.set_storage_class(p, StorageClass::PRIVATE);
     p.undecorate(id, |_, decoration| is_removed(decoration));
-    // From SPIR-V 1.4 on an interface lists every variable.
+    // From SPIR-V 1.4 on, interfaces list all variables.
     for entry in module.entry_points().filter(|_| module.version() < (1, 4)) {
         if entry.interface().any(|one| one == id) {
             p.leave_interface(entry, id);

@@ -1,14 +1,14 @@
-//! Push constants as a buffer.
+//! Replaces push constants by a buffer.
 
 use super::{BoundKind, Place};
 use polyshade_spv::{Decoration, Error, Module, Section, StorageClass, view};
 
-/// The variables that are push constants: one of each entry point at most.
+/// The push constant variables: at most one an entry point.
 pub(super) fn variables<'m>(module: &'m Module<'_>) -> impl Iterator<Item = view::Variable<'m>> {
     module.variables().filter(|variable| variable.storage_class() == StorageClass::PUSH_CONSTANT)
 }
 
-/// The module with a buffer of this kind at `place` in place of its push constants.
+/// Returns the module with a buffer of this kind at `place` in place of its push constants.
 pub(super) fn to_buffer(
     module: &Module<'_>,
     place: Place,

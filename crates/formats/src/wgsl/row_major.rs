@@ -1,13 +1,13 @@
-//! Matrices by rows, which naga transposes only where one of them, or a part of it, is loaded by a pointer through the
+//! Row-major matrices. naga transposes them only if a matrix, or a part of one, is loaded through a pointer to a
 //! member of a uniform block.
 
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass, Type, view};
 use std::collections::BTreeSet;
 
-/// Why naga would read or write matrices of a module with rows and columns exchanged, if it would.
+/// Returns why naga would exchange rows and columns of matrices of a module, if it would.
 pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
     let is_row_major = |inst: Inst<'_>| {
-        // Of a member, or of a group that members may be of.
+        // The decoration of a member, or of a group that may contain members.
         let at = match inst.op() {
             Op::MEMBER_DECORATE => 3,
             Op::DECORATE => 2,
@@ -30,7 +30,7 @@ pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
     code.any(loads_more).then_some(message)
 }
 
-/// Whether a type is a matrix, or has one in it. A module that is not valid may have a structure of itself.
+/// Whether a type is or contains a matrix. An invalid module may have a structure that contains itself.
 fn has_matrix(module: &Module<'_>, ty: Id) -> bool {
     let (mut seen, mut next) = (BTreeSet::new(), vec![ty]);
     while let Some(ty) = next.pop() {

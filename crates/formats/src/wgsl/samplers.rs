@@ -1,15 +1,15 @@
-//! Combined image samplers, which WGSL has not, as a texture and a sampler.
+//! Splits combined image samplers, which WGSL lacks, into a texture and a sampler.
 
 use super::places::place_of;
 use super::{Place, WgslResource};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, StorageClass, view};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The places of the combined image samplers.
+/// Returns the bindings of the combined image samplers.
 ///
 /// # Errors
 ///
-/// What cannot be split, and why.
+/// The reason why one cannot be split.
 pub(super) fn combined(module: &Module<'_>) -> Result<BTreeSet<Place>, String> {
     let mut places = BTreeSet::new();
     for variable in module.variables().map(|variable| variable.result()) {
@@ -33,7 +33,7 @@ pub(super) fn combined(module: &Module<'_>) -> Result<BTreeSet<Place>, String> {
     Ok(places)
 }
 
-/// Whether more than the image of a combined image sampler may be read.
+/// Whether the shader may use more than the image of a combined image sampler.
 fn needs_sampler(module: &Module<'_>, variable: Id) -> bool {
     module.code_uses_of(variable).any(|inst| match (inst.op(), inst.result()) {
         (Op::LOAD, Some(value)) => module.code_uses_of(value).any(|inst| inst.op() != Op::IMAGE),
@@ -41,8 +41,8 @@ fn needs_sampler(module: &Module<'_>, variable: Id) -> bool {
     })
 }
 
-/// The module with a sampler at each of these places beside the combined image sampler that it is of; the others are no
-/// more than textures.
+/// Returns the module with a sampler at each of these bindings for its combined image sampler; all other combined
+/// image samplers become textures.
 pub(super) fn split(
     module: &Module<'_>,
     places: &BTreeMap<WgslResource, Place>,
@@ -57,7 +57,7 @@ pub(super) fn split(
         {
             split.function_type(p, function);
         }
-        // Parameters stand ahead of what uses them.
+        // Parameters precede their uses.
         for inst in module.functions().flat_map(|function| function.instructions()) {
             split.code(p, inst);
         }
@@ -66,12 +66,12 @@ pub(super) fn split(
     Ok(next.module.into_owned())
 }
 
-/// The types of samplers beside those of combined image samplers.
+/// The sampler types for the types of combined image samplers.
 struct Types {
-    /// By the type of pointers to combined image samplers, which become pointers to images, that of pointers to
+    /// For each type of pointers to combined image samplers, which become pointers to images: the pointer type to
     /// samplers.
     pointers: BTreeMap<Id, Id>,
-    /// The type of samplers, where there is one of those pointers.
+    /// The sampler type, if there are such pointers.
     sampler: Option<Id>,
 }
 
@@ -91,7 +91,7 @@ impl Types {
     }
 }
 
-/// The type of the images of a type of combined image samplers.
+/// The image type of a sampled image type.
 fn image_of(module: &Module<'_>, ty: Id) -> Option<Id> {
     let sampled = module.definition(ty).filter(|inst| inst.op() == Op::TYPE_SAMPLED_IMAGE)?;
     Id::new(sampled.words()[2])
@@ -100,7 +100,7 @@ fn image_of(module: &Module<'_>, ty: Id) -> Option<Id> {
 struct Split<'m, 'w> {
     module: &'m Module<'w>,
     types: Types,
-    /// By the pointer to an image, that to its sampler.
+    /// For each pointer to an image, the pointer to its sampler.
     samplers: BTreeMap<Id, Id>,
 }
 
@@ -117,6 +117,7 @@ impl<'m, 'w> Split<'m, 'w> {
         let Some(Place { set, binding }) = place.and_then(|place| places.get(&place)) else {
             return;
         };
+        // The sampler has the binding in `places`, and is in the same interfaces.
         let sampler = p.id();
         let class = StorageClass::UNIFORM_CONSTANT;
         p.insert(inst.after(), Op::VARIABLE, &[pointer.word(), sampler.word(), class.0]);
@@ -133,15 +134,15 @@ impl<'m, 'w> Split<'m, 'w> {
         self.samplers.insert(variable, sampler);
     }
 
-    /// Parameters that point to combined image samplers are followed by those that point to samplers.
+    /// Adds a sampler parameter after each parameter that points to a combined image sampler.
     fn function_type(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
         let sampler = |ty: u32| self.types.pointers.get(&Id::new(ty)?).copied();
-        // The result, the type of what is returned, and parameters.
+        // The result, the return type, and the parameters.
         let (ends, parameters) = inst.words()[1..].split_at(2);
         self.doubled(p, inst, ends, parameters, &sampler);
     }
 
-    /// The instruction with `more` of its operands behind each of them.
+    /// Rewrites the instruction with `more` of each operand inserted after that operand.
     fn doubled(
         &self,
         p: &mut Patch<'m, 'w>,
@@ -174,12 +175,12 @@ impl<'m, 'w> Split<'m, 'w> {
             }
             Op::FUNCTION_CALL => {
                 let sampler = |argument: u32| self.samplers.get(&Id::new(argument)?).copied();
-                // The type, the result, the function, and arguments.
+                // The result type, the result, the function, and the arguments.
                 let (ends, arguments) = inst.words()[1..].split_at(3);
                 self.doubled(p, inst, ends, arguments, &sampler);
             }
             Op::LOAD => self.load(p, inst),
-            // The image is loaded by itself where nothing else is looked at.
+            // A load of only the image makes `OpImage` a copy.
             Op::IMAGE => {
                 let sampled = Id::new(inst.words()[3]).and_then(|id| self.module.definition(id));
                 let is_image =
@@ -196,14 +197,14 @@ impl<'m, 'w> Split<'m, 'w> {
         }
     }
 
-    /// Whether a load is one of a combined image sampler that has become an image.
+    /// Whether `load` loads a combined image sampler that has become an image.
     fn is_image_only(&self, load: Inst<'m>) -> bool {
         let pointer = Id::new(load.words()[3]);
         let is_combined = load.result_type().is_some_and(|ty| image_of(self.module, ty).is_some());
         is_combined && pointer.is_some_and(|pointer| !self.samplers.contains_key(&pointer))
     }
 
-    /// What is loaded is an image, and a sampler beside it, which are combined where they are used.
+    /// Loads the image and the sampler separately, and combines them for the uses.
     fn load(&mut self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
         let Some((ty, result)) = inst.result_type().zip(inst.result()) else { return };
         let Some(image_type) = image_of(self.module, ty) else { return };

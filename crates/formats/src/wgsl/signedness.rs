@@ -1,5 +1,5 @@
-//! Integer operands whose type has another signedness than the instruction. In SPIR-V the instruction decides, in WGSL
-//! and naga the type: operands and results are cast to the signedness of the instruction.
+//! Casts integer operands whose type has another signedness than the instruction. In SPIR-V the instruction
+//! determines the signedness, in WGSL and naga the type; so operands and results are cast.
 
 use crate::code;
 use crate::glsl_instructions::glsl_instruction;
@@ -12,22 +12,22 @@ use std::ops::Range;
 enum Sign {
     Signed,
     Unsigned,
-    /// That of the type of its result.
+    /// The signedness of the result type.
     Result,
 }
 
 /// How an instruction treats integers.
 struct Rule {
     sign: Sign,
-    /// The words of its operands that are to have the sign.
+    /// The words of the operands that must have the signedness.
     operands: Range<usize>,
 }
 
-/// The module with such casts.
+/// Returns the module with such casts.
 ///
 /// # Errors
 ///
-/// Atomic instructions, whose memory cannot be cast.
+/// Atomic instructions, because their memory cannot be cast.
 pub(super) fn cast(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         for inst in module.functions().flat_map(|function| function.instructions()) {
@@ -42,6 +42,7 @@ pub(super) fn cast(module: &Module<'_>) -> Result<Module<'static>, Error> {
                     None => continue,
                 },
             };
+            // The operands before the instruction, the result after it.
             for word in rule.operands {
                 let operand = inst.words().get(word).and_then(|word| Id::new(*word));
                 let ty = operand.and_then(|id| module.type_of(id));
@@ -81,7 +82,7 @@ fn rule(module: &Module<'_>, inst: Inst<'_>) -> Option<Rule> {
         // The operand is a float.
         Op::CONVERT_F_TO_S => (Signed, 3..3),
         Op::CONVERT_F_TO_U => (Unsigned, 3..3),
-        // Behind the scope and the operation.
+        // The operand follows the scope and the operation.
         Op::GROUP_NON_UNIFORM_S_MIN | Op::GROUP_NON_UNIFORM_S_MAX => (Signed, 5..6),
         Op::GROUP_NON_UNIFORM_U_MIN | Op::GROUP_NON_UNIFORM_U_MAX => (Unsigned, 5..6),
         Op::EXT_INST => {
@@ -101,7 +102,7 @@ fn rule(module: &Module<'_>, inst: Inst<'_>) -> Option<Rule> {
     Some(Rule { sign, operands })
 }
 
-/// An error for an atomic instruction on memory of the other signedness.
+/// Returns an error for an atomic instruction on memory of the other signedness.
 fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
     let (name, signed) = match inst.op() {
         Op::ATOMIC_S_MIN => ("OpAtomicSMin", true),
@@ -122,7 +123,7 @@ fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
     }
 }
 
-/// Whether a type is one of signed integers, or vectors of them; `None` where it is none of integers.
+/// Whether a type is signed integers or vectors of them; `None` if it is not an integer type.
 fn is_signed(module: &Module<'_>, ty: Id) -> Option<bool> {
     match module.ty(ty)? {
         Type::Int { signed, .. } => Some(signed),
@@ -134,7 +135,7 @@ fn is_signed(module: &Module<'_>, ty: Id) -> Option<bool> {
     }
 }
 
-/// The type of integers like those of `ty` that are, or are not, signed; `None` where `ty` is it, or none of integers.
+/// Returns the type like `ty` with the given signedness; `None` if `ty` has it already, or is not an integer type.
 fn with_sign(module: &Module<'_>, p: &mut Patch<'_, '_>, ty: Id, signed: bool) -> Option<Id> {
     let integer = |p: &mut Patch<'_, '_>, ty| match module.ty(ty)? {
         Type::Int { width, signed: other } if other != signed => {

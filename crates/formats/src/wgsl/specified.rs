@@ -1,15 +1,15 @@
-//! WGSL as it is specified, where naga writes, and reads, more or other than that.
+//! Adapts the WGSL of naga to the specification: naga writes and reads some constructs differently.
 
 use naga::{Expression, Function, ImageClass, ImageDimension, Module, SampleLevel, TypeInner};
 
-/// The largest number of 32 bits as naga writes it, rounded up beyond what WGSL allows, and exactly.
+/// The largest 32-bit float as naga writes it, rounded up beyond the range of WGSL, and exactly.
 const LARGEST: [&str; 2] =
     ["340282350000000000000000000000000000000f", "340282346638528859811704183484516925440f"];
 
-/// SPIR-V leaves to the application what WGSL wants to see: that neighbours come where derivatives are taken.
+/// WGSL requires proof of uniform control flow for derivatives; SPIR-V leaves that to the application.
 const UNSEEN: &str = "diagnostic(off, derivative_uniformity);\n\n";
 
-/// What of textures of one dimension WGSL has not, if it is in the module.
+/// Returns the feature of one-dimensional textures that WGSL does not have, if the module uses one.
 pub(super) fn refused(module: &Module) -> Option<&'static str> {
     let is_one =
         |inner: &TypeInner| matches!(inner, TypeInner::Image { dim: ImageDimension::D1, .. });
@@ -25,6 +25,7 @@ pub(super) fn refused(module: &Module) -> Option<&'static str> {
             _ => {}
         }
     }
+    // Sample instructions with offsets.
     let offset = functions(module).any(|function| {
         let ty = |image| match function.expressions[image] {
             Expression::GlobalVariable(variable) => Some(module.global_variables[variable].ty),
@@ -41,13 +42,13 @@ pub(super) fn refused(module: &Module) -> Option<&'static str> {
     offset.then_some("WGSL has no offsets in textures of one dimension")
 }
 
-/// The text as others than naga take it.
+/// Returns the text in a form that other implementations accept.
 pub(super) fn reworded(text: &str, module: &Module) -> String {
     let text = text.replace(LARGEST[0], LARGEST[1]);
     if functions(module).any(derives) { format!("{UNSEEN}{text}") } else { text }
 }
 
-/// Whether a function takes derivatives itself, or has texture levels found by them.
+/// Whether a function takes derivatives, or samples with implicit texture levels.
 fn derives(function: &Function) -> bool {
     function.expressions.iter().any(|(_, expression)| {
         matches!(

@@ -1,10 +1,10 @@
-//! Arrays of scalars and vectors in buffers whose elements are farther apart than WGSL has them, as those of uniform
-//! blocks are in `std140`: each element becomes a structure that is large enough.
+//! Wraps elements of arrays in buffers whose stride is larger than in WGSL, as in uniform blocks with `std140`: each
+//! scalar or vector becomes a structure of that size.
 
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, Type};
 use std::collections::BTreeMap;
 
-/// The module with such structures.
+/// Returns the module with such structures.
 pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let mut wide = Wide { module, arrays: BTreeMap::new() };
@@ -15,7 +15,7 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
             return Ok(());
         }
         for inst in module.functions().flat_map(|one| one.instructions()) {
-            // Behind each index of such an array comes that of the member.
+            // The index of the member follows each index of such an array.
             reindex(module, p, inst, |p, array, index, literal| {
                 let member = if literal { 0 } else { p.uint_constant(0).word() };
                 wide.arrays.contains_key(&array).then_some([index, member])
@@ -29,7 +29,7 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
 
 struct Wide<'m, 'w> {
     module: &'m Module<'w>,
-    /// By the arrays whose elements have become structures, these.
+    /// The array types with new element structures, and these structures.
     arrays: BTreeMap<Id, Id>,
 }
 
@@ -55,7 +55,7 @@ impl<'m, 'w> Wide<'m, 'w> {
         self.arrays.insert(array, structure);
     }
 
-    /// The bytes from an element to the next in WGSL, of scalars and vectors.
+    /// The stride in WGSL of an array with these elements, which are scalars or vectors.
     fn least(&self, element: Id) -> Option<u32> {
         let scalar = |ty| match self.module.ty(ty)? {
             Type::Int { width, .. } | Type::Float { width, .. } => Some(width / 8),
@@ -69,7 +69,7 @@ impl<'m, 'w> Wide<'m, 'w> {
         }
     }
 
-    /// Makes what such an array is made of such structures.
+    /// Wraps the constituents of such an array.
     fn make(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
         let structure = inst.result_type().and_then(|array| self.arrays.get(&array)).copied();
         let Some(structure) = structure.filter(|_| inst.op() == Op::COMPOSITE_CONSTRUCT) else {
@@ -84,8 +84,8 @@ impl<'m, 'w> Wide<'m, 'w> {
     }
 }
 
-/// Replaces the array indices of an instruction that leads into composites by those of `new`, if there are any. `new`
-/// gets the array, the index, and whether that is a literal.
+/// Replaces array indices in an access chain or composite extract by those that `new` returns, if any. `new` gets the
+/// array type, the index, and whether the index is a literal.
 pub(super) fn reindex<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

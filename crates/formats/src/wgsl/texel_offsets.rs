@@ -1,9 +1,9 @@
-//! Offsets of texels that are fetched, which WGSL has not and naga drops: they are added to the coordinates.
+//! Adds offsets of texel fetches, which WGSL lacks and naga ignores, to the coordinates.
 
 use crate::image_operands::{CONST_OFFSET, ImageInst, OFFSET};
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Type};
 
-/// The module without such offsets.
+/// Returns the module without such offsets.
 pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
@@ -27,7 +27,7 @@ pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The offset with as many components as coordinates have: there is none between layers.
+/// Extends the offset to as many components as the coordinates have: there are no offsets between layers.
 fn as_long(module: &Module<'_>, code: &mut Cursor<'_, '_, '_>, offset: Id, count: u32) -> Id {
     let Some(ty) = module.type_of(offset) else { return offset };
     let missing = count.saturating_sub(components(module, ty));

@@ -40,7 +40,7 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
         return Ok(Text { source: text(words)?, bound: Vec::new() });
     };
     let unsupported = |error: polyshade_spv::Error| {
-        // Places are those of what the module has become.
+        // Offsets and ids would refer to the rewritten module.
         Error::Unsupported(error.without_place().to_string())
     };
     let arrays = arrays::arrays(&module).map_err(Error::Unsupported)?;
@@ -77,13 +77,13 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     };
     let (source, buffer) = match written(BoundKind::Uniform) {
         Ok(source) => (source, BoundKind::Uniform),
-        // naga knows which layouts are none of uniform buffers.
+        // Only naga knows whether a uniform buffer can have the layout.
         Err(_) if has_constants => {
             (written(BoundKind::ReadOnlyStorage)?, BoundKind::ReadOnlyStorage)
         }
         Err(error) => return Err(error),
     };
-    // Last, so that the error suggests dropping it only where that helps.
+    // This check is last, so that the error suggests dropping the size only if that is the only obstacle.
     if is_point_size_written && options.point_size == PointSize::Refuse {
         let message = "the shader writes PointSize, which WebGPU does not have";
         return Err(Error::PointSize(message.to_owned()));
@@ -99,7 +99,7 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     Ok(Text { source, bound: bound.collect() })
 }
 
-/// The module with instructions that naga computes as SPIR-V does.
+/// Returns the module with instructions replaced that naga computes differently from SPIR-V.
 fn computed(module: &Module<'_>) -> Result<Module<'static>, polyshade_spv::Error> {
     let module = wide_arithmetic::expand(module)?;
     let module = modulo::expand(&module)?;
@@ -109,7 +109,7 @@ fn computed(module: &Module<'_>) -> Result<Module<'static>, polyshade_spv::Error
     layers::round(&module)
 }
 
-/// What naga writes.
+/// Translates the module with naga.
 fn text(words: &[u32]) -> Result<String, Error> {
     let options =
         front::spv::Options { adjust_coordinate_space: false, ..front::spv::Options::default() };
@@ -133,7 +133,7 @@ fn validator() -> Validator {
     Validator::new(ValidationFlags::all(), Capabilities::all())
 }
 
-/// naga panics on some modules that it cannot represent.
+/// Converts panics to errors: naga panics on some modules.
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -149,7 +149,7 @@ fn place(location: Option<SourceLocation>, name: &str) -> String {
     })
 }
 
-/// An error and what caused it, on one line.
+/// An error and its causes, on one line.
 fn chain(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

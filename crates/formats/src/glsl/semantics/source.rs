@@ -1,19 +1,19 @@
-//! What a source declares: structures, and the entry point's parameters and what it returns. The text has been
-//! preprocessed and compiled, so that only its form has to be followed.
+//! The declarations of a source: structures, parameters of the entry point, and its return value. The text has been
+//! preprocessed and compiled, so only its structure has to be parsed.
 
 use std::collections::HashMap;
 
-/// A parameter, a member, or what is returned.
+/// A parameter, a member, or the return value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'t> {
-    /// The name of its type, without what surrounds it in `vector<float, 4>` or `TriangleStream<V>`.
+    /// The name of the type; in `vector<float, 4>` or `TriangleStream<V>`, the name of the element type.
     pub(super) ty: &'t str,
     pub(super) semantic: Option<&'t str>,
 }
 
 type Named<'t> = Vec<(&'t str, Declared<'t>)>;
 
-/// What the source declares.
+/// The declarations of a source.
 #[derive(Default)]
 pub(in super::super) struct Declarations<'t> {
     structures: HashMap<&'t str, Named<'t>>,
@@ -25,7 +25,7 @@ pub(in super::super) struct Declarations<'t> {
 }
 
 impl<'t> Declarations<'t> {
-    /// Of a text whose entry point is called `entry`.
+    /// Parses a text whose entry point is named `entry`.
     pub(in super::super) fn of(text: &'t str, entry: &str) -> Self {
         let mut all = Self::default();
         let tokens = tokens(text);
@@ -38,7 +38,7 @@ impl<'t> Declarations<'t> {
         all
     }
 
-    /// Whether something is a buffer whose addresses are those of bytes, by its name.
+    /// Whether this name is that of a byte address buffer.
     pub(in super::super) fn is_byte_address_buffer(&self, name: &str) -> bool {
         self.byte_address_buffers.contains(&name)
     }
@@ -61,7 +61,7 @@ impl<'t> Declarations<'t> {
         find(self.structures.get(of)?, name)
     }
 
-    /// Takes a declaration outside of functions, and gives what follows it.
+    /// Parses a declaration outside of functions, and returns the tokens after it.
     fn global<'s>(&mut self, tokens: &'s [&'t str], entry: &str) -> &'s [&'t str] {
         match tokens {
             ["struct", name, "{", ..] => {
@@ -93,7 +93,7 @@ impl<'t> Declarations<'t> {
 }
 
 impl<'t> Declarations<'t> {
-    /// The names of such buffers, and of parameters that are some.
+    /// The names of byte address buffers, and of parameters with such a type.
     fn byte_address_buffers(&self, tokens: &[&'t str]) -> Vec<&'t str> {
         let is_one = |ty: &str| {
             let ty = self.aliases.get(ty).copied().unwrap_or(ty);
@@ -105,7 +105,7 @@ impl<'t> Declarations<'t> {
     }
 }
 
-/// The tokens before the end of a declaration, or of the list of parameters that contains it.
+/// The tokens up to the end of a declaration, or of the parameter list that contains it.
 fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
     let mut depth = 0_usize;
     let end = tokens.iter().position(|token| {
@@ -116,7 +116,7 @@ fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
     &tokens[..end.unwrap_or(tokens.len())]
 }
 
-/// Whether `function` is called: a declaration has a type before the name.
+/// Whether `function` is called, and not declared: a declaration has a type before the name.
 fn calls(tokens: &[&str], function: &str) -> bool {
     let named = tokens.windows(3).filter(|part| part[1] == function && part[2] == "(");
     let is_type = |token: &str| is_name(token) && !["return", "else", "case"].contains(&token);
@@ -128,7 +128,7 @@ fn find<'t>(named: &Named<'t>, wanted: &str) -> Option<Declared<'t>> {
     named.iter().find(|(name, _)| *name == wanted).map(|(_, declared)| *declared)
 }
 
-/// The names that a declaration declares: `float4 a[2] : A = 1, b : B`.
+/// The names in a declaration: `float4 a[2] : A = 1, b : B`.
 fn declarators<'t>(tokens: &[&'t str]) -> Named<'t> {
     let mut tokens = tokens;
     while let ["[", ..] = tokens {
@@ -153,7 +153,7 @@ fn declarators<'t>(tokens: &[&'t str]) -> Named<'t> {
     names
 }
 
-/// The semantic that stands first, and what follows it.
+/// Parses a semantic at the start, and returns the tokens after it.
 fn semantic<'s, 't>(tokens: &'s [&'t str]) -> (Option<&'t str>, &'s [&'t str]) {
     match tokens {
         [":", "register" | "packoffset", ..] => (None, &tokens[2..]),
@@ -166,7 +166,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
 }
 
-/// What the bracket that stands first encloses, and what follows its end.
+/// Returns the tokens inside the bracket at the start, and those after its end.
 fn enclosed<'s, 't>(tokens: &'s [&'t str]) -> (&'s [&'t str], &'s [&'t str]) {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -186,10 +186,10 @@ fn change(depth: usize, token: &str) -> usize {
     }
 }
 
-/// The parts between separators that no bracket encloses.
+/// Splits tokens at separators that are outside of brackets.
 fn split<'s, 't>(tokens: &'s [&'t str], separator: &str) -> Vec<&'s [&'t str]> {
     let mut depth = 0_usize;
-    // `<` is a bracket, too: there are no comparisons in types.
+    // `<` is a bracket, too: types contain no comparisons.
     let parts = tokens.split(|token| {
         depth = match *token {
             "<" => depth + 1,
@@ -206,7 +206,7 @@ fn until<'s, 't>(tokens: &'s [&'t str], end: &str) -> (&'s [&'t str], &'s [&'t s
     (&tokens[..at], tokens.get(at + 1..).unwrap_or_default())
 }
 
-/// Names, numbers, and single other characters; no comments, and no lines of the preprocessor.
+/// Splits text into names, numbers, and single other characters, without comments and preprocessor lines.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();

@@ -1,4 +1,4 @@
-//! What literals of instructions are (SPIR-V specification, 3), as far as they have names.
+//! The kinds of literals of instructions (SPIR-V specification, 3), if they have names.
 
 use polyshade_spv::{Decoration, Inst, Op};
 use spirv::{
@@ -19,17 +19,17 @@ pub(super) enum LiteralKind {
     Number,
     /// A string.
     Text,
-    /// A number of the type that the instruction makes.
+    /// A number of the result type.
     Value,
-    /// A number of the type that is selected by.
+    /// A number of the type of the selector.
     Label,
-    /// One of a set.
+    /// A value of an enumeration.
     Enumerant(fn(u32) -> Option<String>),
-    /// Any of a set.
+    /// A mask of named bits.
     Mask(&'static [&'static str]),
     /// The number of an extended instruction.
     Extended,
-    /// A word without a name here.
+    /// A word without a known name.
     Raw,
 }
 
@@ -39,7 +39,7 @@ macro_rules! enumerant {
     };
 }
 
-/// What assemblers call it: those that are somewhat older know partitions as NVIDIA's only.
+/// Returns the name for assemblers; older ones know partitions only with NVIDIA's suffix.
 pub(super) fn name(enumerant: Option<impl Debug>) -> Option<String> {
     let name = format!("{:?}", enumerant?);
     match name.strip_suffix("EXT") {
@@ -48,7 +48,7 @@ pub(super) fn name(enumerant: Option<impl Debug>) -> Option<String> {
     }
 }
 
-/// Names by bit; those without one are of no mask here.
+/// The names of bits; masks with other bits are printed as numbers.
 const FUNCTION: &[&str] = &["Inline", "DontInline", "Pure", "Const"];
 const SELECTION: &[&str] = &["Flatten", "DontFlatten"];
 const LOOP: &[&str] = &[
@@ -91,7 +91,7 @@ const IMAGE: &[&str] = &[
 ];
 const FAST_MATH: &[&str] = &["NotNaN", "NotInf", "NSZ", "AllowRecip", "Fast"];
 
-/// The names of the bits of `word`; nothing where one has none.
+/// The names of the bits of `word`; `None` if one has no name.
 pub(super) fn mask(word: u32, bits: &[&str]) -> Option<String> {
     if word == 0 {
         return Some("None".to_owned());
@@ -118,13 +118,13 @@ pub(super) fn extended(set: &str, number: u32) -> Option<String> {
             name(SpvAmdShaderExplicitVertexParameterOp::from_u32(number))
         }
         "SPV_AMD_shader_trinary_minmax" => name(SpvAmdShaderTrinaryMinmaxOp::from_u32(number)),
-        // Assemblers take the numbers of sets that they do not know.
+        // Assemblers accept the numbers of unknown sets.
         _ if set.starts_with("NonSemantic.") => Some(number.to_string()),
         _ => None,
     }
 }
 
-/// The literals of an instruction, in their order. What follows them are numbers.
+/// Returns the kinds of an instruction's literals, in order. All further literals are numbers.
 pub(super) fn of(inst: Inst<'_>) -> Vec<LiteralKind> {
     use LiteralKind::{Extended, Label, Mask, Number, Text, Value};
     match inst.op() {
@@ -176,7 +176,7 @@ pub(super) fn of(inst: Inst<'_>) -> Vec<LiteralKind> {
     }
 }
 
-/// The literals of instructions whose names decide their kinds.
+/// The kinds of literals for instructions whose names determine them.
 fn by_name(op: &str) -> Vec<LiteralKind> {
     if op.starts_with("Image") {
         vec![LiteralKind::Mask(IMAGE)]
@@ -193,7 +193,7 @@ fn by_name(op: &str) -> Vec<LiteralKind> {
     }
 }
 
-/// The masks of what is written and of what is read; the first one, the word `at`, may ask for a number.
+/// The masks for the target and the source; the first one, at word `at`, may have a number.
 fn copied(words: &[u32], at: usize) -> Vec<LiteralKind> {
     let mask = LiteralKind::Mask(MEMORY);
     let is_aligned = words.get(at).is_some_and(|mask| mask & ALIGNED != 0);
@@ -207,7 +207,7 @@ fn dimension(word: u32) -> Option<String> {
     Some(name(Dim::from_u32(word))?.strip_prefix("Dim")?.to_owned())
 }
 
-/// A decoration, the word `at`, and what belongs to it.
+/// A decoration, at word `at`, and its operands.
 fn decorated(words: &[u32], at: usize) -> Vec<LiteralKind> {
     let decoration = enumerant!(DecorationName);
     match Decoration(words.get(at).copied().unwrap_or(0)) {
@@ -221,11 +221,11 @@ fn decorated(words: &[u32], at: usize) -> Vec<LiteralKind> {
         Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE => {
             vec![decoration, LiteralKind::Text]
         }
-        // Those of kernels have strings and sets of their own.
+        // Decorations for kernels have other strings and enumerations.
         Decoration(number) if number > LAST_OF_GRAPHICS => vec![decoration, LiteralKind::Raw],
         _ => vec![decoration],
     }
 }
 
-/// Decorations of Vulkan and OpenGL have numbers up to this one.
+/// The highest decoration of Vulkan and OpenGL.
 const LAST_OF_GRAPHICS: u32 = 5500;

@@ -1,15 +1,15 @@
-//! Names for ids, as people know them.
+//! Readable names for ids.
 
 use super::numbers;
 use polyshade_spv::view::Name;
 use polyshade_spv::{Id, Inst, Module, Op, Section};
 use std::collections::HashMap;
 
-/// What ids are called that have a name: by the module, or by the type or number that they are.
+/// The names of ids, from the module's debug names, or from their type or value.
 #[derive(Default)]
 pub(super) struct Names {
     of: HashMap<Id, String>,
-    /// The names that are taken, and the number that makes the next of the same name another.
+    /// The names in use, and for each the number that makes the next equal name unique.
     taken: HashMap<String, u32>,
 }
 
@@ -36,12 +36,12 @@ impl Names {
         }
     }
 
-    /// Gives `id` a name of letters that names may have, and that no other id has.
+    /// Gives `id` a unique name, with characters that are allowed in names.
     fn add(&mut self, id: Id, name: &str) {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let mut name: String =
             name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-        // Numbers are those of ids without a name.
+        // Names that begin with a digit are reserved for ids without a name.
         if name.starts_with(|letter: char| letter.is_ascii_digit()) {
             name.insert(0, '_');
         }
@@ -58,7 +58,7 @@ impl Names {
         self.of.insert(id, unique);
     }
 
-    /// What a type, or a constant of a number, is called by.
+    /// Returns a descriptive name for a type, or for a numeric constant.
     fn described(&self, module: &Module<'_>, inst: Inst<'_>) -> Option<String> {
         let words = inst.words();
         let word = |at: usize| words.get(at).copied();
@@ -90,7 +90,7 @@ impl Names {
             Op::CONSTANT => {
                 let of = module.definition(inst.result_type()?)?;
                 let (number, _) = numbers::print(of.words(), words.get(3..)?)?;
-                // Nobody knows a number by its hexadecimal digits.
+                // Hexadecimal digits are not a readable name.
                 let number = Some(number).filter(|number| !number.contains('x'))?;
                 format!("{}_{}", named(1)?, number.replace('-', "n"))
             }

@@ -1,9 +1,9 @@
-//! Numbers of a type.
+//! Prints numbers of a type.
 
 use polyshade_spv::Op;
 
-/// The number at the start of `words`, of the type that `of`, an instruction, declares; and how many words it takes.
-/// Nothing where assembly has no form for it.
+/// Prints the number at the start of `words`, of the type that the instruction `of` declares, and returns it with its
+/// number of words; `None` if assembly cannot express it.
 pub(super) fn print(of: &[u32], words: &[u32]) -> Option<(String, usize)> {
     let width = *of.get(2)?;
     let bits = match width {
@@ -13,14 +13,14 @@ pub(super) fn print(of: &[u32], words: &[u32]) -> Option<(String, usize)> {
     };
     let text = match Op(of[0] as u16) {
         Op::TYPE_INT => integer(bits, width, *of.get(3)? != 0)?,
-        // With another encoding than IEEE 754's, there is a fourth word.
+        // A fourth word is an encoding other than IEEE 754's.
         Op::TYPE_FLOAT if of.len() == 3 => float(bits, width)?,
         _ => return None,
     };
     Some((text, width.div_ceil(32) as usize))
 }
 
-/// Narrow ones are extended to a whole word, by their sign (SPIR-V specification, 2.2.1); what is not has no form.
+/// Prints an integer. Narrow ones must be sign- or zero-extended to a whole word (SPIR-V specification, 2.2.1).
 fn integer(bits: u64, width: u32, is_signed: bool) -> Option<String> {
     let whole = width.div_ceil(32) * 32;
     let extended = if is_signed {
@@ -33,7 +33,7 @@ fn integer(bits: u64, width: u32, is_signed: bool) -> Option<String> {
     (extended.0 == bits).then_some(extended.1)
 }
 
-/// In decimal where every reader finds the same number in it, else in hexadecimal.
+/// Prints a float: in decimal if every reader gets the same number from it, else in hexadecimal.
 fn float(bits: u64, width: u32) -> Option<String> {
     match width {
         32 if f32::from_bits(bits as u32).is_normal() || bits as u32 & !SIGN == 0 => {
@@ -51,13 +51,13 @@ fn float(bits: u64, width: u32) -> Option<String> {
 
 const SIGN: u32 = 1 << 31;
 
-/// The shortest text that is read as this number, with an exponent where it would be long.
+/// The shortest text that is read as this number, with an exponent if it would be long.
 fn decimal(value: &(impl std::fmt::Display + std::fmt::LowerExp)) -> String {
     let plain = value.to_string();
     if plain.len() <= 12 { plain } else { format!("{value:e}") }
 }
 
-/// `-0x1.8p+3`; infinities and what is no number have the exponent that is one too large, as SPIRV-Tools reads it.
+/// Prints `-0x1.8p+3`; infinities and NaNs have the exponent above the largest, as SPIRV-Tools reads it.
 fn hexadecimal(bits: u64, width: u32, fraction_bits: u32) -> String {
     let sign = if bits >> (width - 1) & 1 != 0 { "-" } else { "" };
     let bias = (1_i64 << (width - fraction_bits - 2)) - 1;
@@ -72,7 +72,7 @@ fn hexadecimal(bits: u64, width: u32, fraction_bits: u32) -> String {
         }
         _ => (fraction, exponent - bias),
     };
-    // As many whole digits as hold it, without zeros at the end.
+    // Enough hexadecimal digits for the fraction, without zeros at the end.
     let digits = fraction_bits.div_ceil(4);
     let fraction =
         format!("{:0width$x}", fraction << (4 * digits - fraction_bits), width = digits as usize);

@@ -1,12 +1,12 @@
-//! The scalars and vectors that an input or output is made of, and the locations that Vulkan gives them.
+//! The scalars and vectors in an input or output, and their locations in Vulkan.
 
 use polyshade_spv::{Decoration, Id, Module, StorageClass, Type, view};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How deep types are looked into. A module that is not valid may have a type of itself.
+/// The most nested types that are followed. An invalid module may have a type that contains itself.
 const DEEPEST: usize = 16;
 
-/// How many scalars and vectors a variable may have: four at each of so many locations as no device has.
+/// The most scalars and vectors of a variable: four for each location, with more locations than any device has.
 const MOST_LEAVES: usize = 4 * 256;
 
 /// The decorations that the new variable takes from the old one, besides its location.
@@ -25,35 +25,35 @@ pub(super) struct Varying<'m> {
     pub(super) class: StorageClass,
     pub(super) ty: Id,
     pub(super) leaves: Vec<Leaf>,
-    /// The structures in it.
+    /// The structures in its type.
     pub(super) structures: BTreeSet<Id>,
 }
 
 /// A scalar or vector in a variable.
 pub(super) struct Leaf {
     pub(super) ty: Id,
-    /// The type of its components; its own, of a scalar.
+    /// The type of the components; for a scalar, its type.
     pub(super) scalar: Id,
-    /// How many components it has.
+    /// The number of components.
     pub(super) count: u32,
-    /// The indices that lead to it from the variable.
+    /// The indices from the variable to this part.
     pub(super) path: Vec<u32>,
     pub(super) location: u32,
-    /// The first of its components at its location, where the module declares it.
+    /// The first component at the location, if the module declares it.
     pub(super) component: Option<u32>,
     pub(super) decorations: BTreeMap<Decoration, Vec<u32>>,
     pub(super) name: String,
 }
 
-/// Whether a decoration is of an input or output, and not of what it holds.
+/// Whether a decoration belongs to an input or output, not to its type.
 pub(super) fn is_of_interface(decoration: Decoration) -> bool {
     KEPT_DECORATIONS.contains(&decoration)
         || matches!(decoration, Decoration::LOCATION | Decoration::COMPONENT)
 }
 
 impl<'m> Varying<'m> {
-    /// The input or output that `variable` is; `None` for other variables, and for those that are not made of numbers
-    /// of up to 32 bits with locations.
+    /// Returns the input or output `variable`; `None` for other variables, for built-ins, and for variables that do
+    /// not consist of numbers of at most 32 bits with locations.
     pub(super) fn of(module: &'m Module<'_>, variable: view::Variable<'m>) -> Option<Self> {
         let (class, ty) = module.pointer(variable.pointer_type())?;
         if !matches!(class, StorageClass::INPUT | StorageClass::OUTPUT) {
@@ -72,13 +72,13 @@ impl<'m> Varying<'m> {
         Some(Self { variable, class, ty, leaves, structures })
     }
 
-    /// Whether it is a scalar or vector.
+    /// Whether the variable is a scalar or vector.
     pub(super) fn is_plain(&self) -> bool {
         self.leaves.iter().all(|leaf| leaf.path.is_empty())
     }
 }
 
-/// What is known on the way to a leaf.
+/// The indices and decorations on the path to a part.
 #[derive(Clone)]
 struct Way {
     path: Vec<u32>,
@@ -88,7 +88,7 @@ struct Way {
 }
 
 impl Way {
-    /// Adds the decorations of `id`, or of a member of it; `None` where it has no location, or one for all of an array.
+    /// Adds the decorations of `id`, or of a member of it; `None` for a built-in or a `PerVertexKHR` array.
     fn decorate(&mut self, module: &Module<'_>, id: Id, member: Option<u32>) -> Option<()> {
         for applied in module.decorations_of_member(id, member) {
             let decoration = applied.decoration;
@@ -113,7 +113,7 @@ impl Way {
 
 struct Walk<'m, 'w> {
     module: &'m Module<'w>,
-    /// The location of the next leaf.
+    /// The location of the next part.
     location: Option<u32>,
     leaves: Vec<Leaf>,
     structures: BTreeSet<Id>,
