@@ -1,10 +1,10 @@
-//! What a draw fetches: attributes, and the numbers of vertices.
+//! The vertex inputs of a draw: attributes and vertex indices.
 
 use crate::words::count;
 use polyshade_vulkan::{Attribute, Draw, Error, VertexBuffer, vk};
 
-/// The attributes of all locations up to the last: whether each steps with instances, how many elements it has, and
-/// those.
+/// Encodes the attributes of all locations up to the last. Each has a flag whether it is per instance, its number of
+/// elements, and the elements.
 pub(crate) fn attributes(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<Vec<u32>, Error> {
     let all = || {
         draw.vertex_buffers.iter().flat_map(|buffer| {
@@ -26,7 +26,7 @@ pub(crate) fn attributes(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<Vec<u32>
     Ok(words)
 }
 
-/// An attribute of every element that its buffer has, as four words: what is not there is (0, 0, 0, 1).
+/// An attribute of each element in its buffer, as four words; missing components are (0, 0, 0, 1).
 fn elements(
     buffer: &VertexBuffer,
     attribute: Attribute,
@@ -48,12 +48,12 @@ fn elements(
         }
         Some(words)
     };
-    // A stride of 0 has but one element.
+    // A stride of 0 means one element.
     let most = if buffer.layout.stride == 0 { 1 } else { usize::MAX };
     Ok((0..most).map_while(element).collect())
 }
 
-/// How many components of 32 bits a format has, and whether they are floats.
+/// The number of 32-bit components of a format, and whether they are floats.
 fn format(format: vk::Format) -> Option<(usize, bool)> {
     Some(match format {
         vk::Format::R32_SFLOAT => (1, true),
@@ -68,7 +68,7 @@ fn format(format: vk::Format) -> Option<(usize, bool)> {
     })
 }
 
-/// The numbers of the vertices in the order of the draw, and the base vertex.
+/// The vertex indices in the order of the draw, and the base vertex.
 pub(crate) fn vertices(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<(Vec<u32>, u32), Error> {
     let Some(indices) = draw.indices else {
         return Ok((draw.vertices.clone().collect(), draw.vertices.start));
@@ -82,6 +82,7 @@ pub(crate) fn vertices(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<(Vec<u32>,
     let bytes = memory.get(indices.place.buffer);
     let bytes = bytes.and_then(|one| one.get(first..first + size * indices.count as usize));
     let bytes = bytes.ok_or_else(|| Error::Work("an index buffer is too small".to_owned()))?;
+    // A restart index only separates primitives, so it is left out.
     let restart = u32::MAX >> (32 - 8 * size as u32);
     let number = |bytes: &[u8]| {
         let mut word = [0; 4];

@@ -1,11 +1,11 @@
-//! What the buffers and textures of a draw are to a function of Metal: memory by index.
+//! Binds the buffers and textures of a draw to Metal's indices.
 
 use crate::words::{bytes, count, narrow};
 use polyshade_formats::cross::{MslBuffer, MslTextureKind, Text};
 use polyshade_vulkan::{Draw, Error, Range, Resource, Texture, Work, texel_words, vk};
 
-/// The memory that a process is given and gives back: the buffers of a work, its targets, and then its textures, as
-/// words. What stands behind is of one process alone.
+/// The memory that a process reads and writes: the buffers of a work, its targets, and its textures, as words.
+/// Further pieces belong to one process.
 #[derive(Clone)]
 pub(crate) struct Memory {
     pub(crate) pieces: Vec<Vec<u8>>,
@@ -42,19 +42,19 @@ impl Memory {
         Ok(Memory { pieces, buffers: work.buffers.len(), targets: work.targets.len(), textures })
     }
 
-    /// The number of the piece that is a target.
+    /// The number of the piece of a target.
     pub(crate) fn target(&self, number: usize) -> Result<u32, Error> {
         let is_there = number < self.targets;
         let missing = || Error::Work("a target is not there".to_owned());
         is_there.then(|| (self.buffers + number) as u32).ok_or_else(missing)
     }
 
-    /// Forgets what is of one process.
+    /// Removes the pieces that belong to one process.
     pub(crate) fn keep(&mut self) {
         self.pieces.truncate(self.buffers + self.targets + self.textures.len());
     }
 
-    /// What is left of the buffers and the targets.
+    /// Returns the contents of the buffers and of the targets.
     pub(crate) fn into_outcome(mut self) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         let mut targets = self.pieces.split_off(self.buffers);
         targets.truncate(self.targets);
@@ -62,12 +62,12 @@ impl Memory {
     }
 }
 
-/// The bytes of a pixel, and the formats that targets may have: of four components of 32 bits.
+/// The bytes of a pixel, and the supported formats of targets: four 32-bit components.
 const PIXEL: usize = 16;
 const FORMATS: [vk::Format; 3] =
     [vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_SINT, vk::Format::R32G32B32A32_UINT];
 
-/// Four words for each texel. Contents that are fewer are those of every texel.
+/// Four words for each texel. If the contents are shorter than the texture, they are repeated.
 fn texture_bytes(format: vk::Format, contents: &[u8], texels: usize) -> Result<Vec<u8>, Error> {
     let unread = || Error::Unsupported(format!("a texture of {format:?}"));
     let words = texel_words(format, contents).ok_or_else(unread)?;
@@ -75,8 +75,9 @@ fn texture_bytes(format: vk::Format, contents: &[u8], texels: usize) -> Result<V
     Ok(bytes(&all))
 }
 
-/// The buffers (how many; Metal's index, the number of the memory, the first byte) and the textures (how many; Metal's
-/// index, the number of the memory, the extent).
+/// Encodes the buffers and textures of a draw, in the format of `shim/run.cpp`. Both begin with their number. A
+/// buffer has Metal's index, the number of the piece and the first byte; a texture has Metal's index, the number of
+/// the piece and the extent.
 pub(crate) fn bind(
     draw: &Draw<'_>,
     printed: &Text,
@@ -109,11 +110,12 @@ pub(crate) fn bind(
                 let (piece, texels) = texel_buffer(memory, range, format)?;
                 textures.extend(texture_index().map(|index| (index, piece, [texels, 1, 1, 1])));
             }
-            // The nearest texel, however it is asked for; and colours are fetched by their numbers.
+            // Every sampler is treated as nearest; colours are fetched by their numbers.
             Resource::Sampler { .. } | Resource::InputAttachment(_) => {}
             other => return Err(Error::Unsupported(format!("{other:?} on Metal"))),
         }
     }
+    // Buffers that SPIRV-Cross adds.
     let own = [
         (MslBuffer::Sizes, bytes(&sizes)),
         (MslBuffer::PushConstants, draw.push_constants.clone()),
@@ -125,6 +127,7 @@ pub(crate) fn bind(
             memory.pieces.push(contents);
         }
     }
+    // The words, in the format of `shim/run.cpp`.
     let mut words = vec![count(&buffers)];
     words.extend(buffers.into_iter().flatten());
     words.push(count(&textures));
@@ -135,7 +138,7 @@ pub(crate) fn bind(
     Ok(words)
 }
 
-/// How many vertices a patch has, and how many patches there are.
+/// The number of vertices of a patch, and the number of patches.
 fn counts(draw: &Draw<'_>) -> [u32; 2] {
     let vertices = draw.vertices.len() as u32;
     [draw.patch_control_points, vertices.checked_div(draw.patch_control_points).unwrap_or(0)]
@@ -146,7 +149,7 @@ fn index_of(printed: &Text, wanted: MslBuffer) -> Option<u32> {
     found.map(|(_, index)| *index)
 }
 
-/// The texels of a buffer as they are before the draw: the number of their memory, and how many there are.
+/// Converts the texels of a buffer, as they are before the draw: the number of their piece, and their number.
 fn texel_buffer(
     memory: &mut Memory,
     range: Range,

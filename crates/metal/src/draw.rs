@@ -1,4 +1,4 @@
-//! Draws, with the functions of their stages.
+//! Runs draws with the functions of their stages.
 
 use crate::Metal;
 use crate::bind::{Memory, bind};
@@ -10,13 +10,13 @@ use polyshade_vulkan::{Draw, Error, Outcome, Resource, Work, vk};
 
 const CONTROL: vk::ShaderStageFlags = vk::ShaderStageFlags::TESSELLATION_CONTROL;
 
-/// Runs draws one after the other; those that have their shaders in common in one process of each.
+/// Runs the draws in order. Consecutive draws with the same shaders share one process for each shader.
 pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
     if !work.addresses.is_empty() {
         return Err(unsupported("addresses"));
     }
     let mut memory = Memory::new(work)?;
-    // Texels are those of a buffer before the process.
+    // Texel buffers are converted before the process starts, so such a draw begins a new process.
     let is_bound = |draw: &Draw<'_>| {
         draw.descriptors.iter().any(|one| matches!(one.resource, Resource::UniformTexels { .. }))
     };
@@ -40,7 +40,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
             }
             [vertex, control, behind] if draws[0].target.is_none() && control.stage == CONTROL => {
                 patches::check_behind(behind)?;
-                // A kernel that reads such distances is refused.
+                // Kernels that read cull distances are rejected.
                 let vertex = Shader::new(metal, vertex, Outputs::WithoutCullDistances)?;
                 let control = Shader::new(metal, control, Outputs::Dropped)?;
                 let mut each = draws.iter();
@@ -56,7 +56,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
     Ok(Outcome { buffers, textures: Vec::new(), targets, captured })
 }
 
-/// Refuses draws that fixed functions do more for than is done here.
+/// Rejects draws with fixed functions that are not implemented.
 fn check(draw: &Draw<'_>) -> Result<(), Error> {
     let is_plain = draw.transform_feedback.is_none()
         && draw.depth.is_none()
@@ -85,11 +85,12 @@ fn rasterize(
     let before = memory.clone();
     let outputs = vertex.run_vertices(metal, draws, memory)?;
     if draws.len() > 1 && memory.pieces != before.pieces {
-        // What the vertices of a draw write is seen by the fragments of that draw, and not of those before it.
+        // Fragments must see the writes of the vertices of their draw, but not those of later draws.
         *memory = before;
         let mut each = draws.chunks(1);
         return each.try_for_each(|draw| rasterize(metal, shaders, draw, memory, work));
     }
+    // Rasterization, then all fragments of the draws in one process.
     let (slots, user_outputs) = (vertex.slots(), vertex.function.user_outputs());
     let of = |(name, how)| (user_outputs.iter().position(|one| *one == name), how);
     let varyings = Varyings { of: fragment.function.varyings().into_iter().map(of).collect() };

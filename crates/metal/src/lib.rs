@@ -1,16 +1,17 @@
-//! Runs functions of the Metal shading language on the CPU: polyshade prints MSL, and no machine but Apple's compiles
-//! it.
+//! Runs functions of the Metal shading language on the CPU. polyshade prints MSL, which only Apple's machines
+//! compile.
 //!
-//! The text that SPIRV-Cross prints is read as C++17, with headers of ours for Metal's types and functions, by the C++
-//! compiler of this machine, and called for every vertex and instance of a draw, every thread of a dispatch, or every
-//! pixel that triangles cover. So it is known what *the text, read as C++, computes*: which buffers, textures and
-//! colours it takes by which index, which places it writes, with which values. It is not known whether Metal compiles
-//! it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does not. Arithmetic is
-//! contracted only by [`Metal::set_contraction`], and denormals are kept, where Metal may do otherwise.
+//! The C++ compiler of this machine reads the text of SPIRV-Cross as C++17, with this crate's headers for Metal's
+//! types and functions. The function is called for every vertex and instance of a draw, every thread of a dispatch,
+//! or every pixel that triangles cover. This checks the results of *the text, read as C++*: the indices of the
+//! buffers, textures and colours that it uses, and the locations and values that it writes. It does not check whether
+//! Metal compiles the text: address spaces except `constant` are ignored, and constructs of C++ that Metal lacks are
+//! accepted. Arithmetic is contracted only by [`Metal::set_contraction`], and denormals are kept; Metal may do
+//! otherwise.
 //!
-//! [`Metal`] takes the same [`Work`] as a Vulkan device: dispatches, draws of a vertex stage alone, patches of a vertex
-//! and a tessellation control stage, and triangles of a vertex and a fragment stage. Each buffer lies between pages
-//! that cannot be accessed: an access outside of it is an error that names it.
+//! [`Metal`] runs the same [`Work`] as a Vulkan device: dispatches, draws of only a vertex stage, patches of a vertex
+//! and a tessellation control stage, and triangles of a vertex and a fragment stage. Each buffer lies between
+//! inaccessible pages: an access outside of a buffer is an error that names it.
 
 mod attributes;
 mod bind;
@@ -31,10 +32,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a submission may take by default.
+/// The default time limit of a submission.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// Changes a text before it is read.
+/// Changes a text before it is compiled.
 type Edit = Box<dyn Fn(String) -> String + Send + Sync>;
 
 /// A C++ compiler in place of a Metal device.
@@ -44,16 +45,16 @@ pub struct Metal {
     time_limit: Duration,
     edit: Option<Edit>,
     contraction: Contraction,
-    /// What was compiled, by its C++.
+    /// The compiled programs, by their C++ source.
     programs: Mutex<BTreeMap<String, Arc<Program>>>,
 }
 
 impl Metal {
-    /// Finds the C++ compiler: `CXX` of the environment names it, else it is `c++`.
+    /// Finds the C++ compiler: the environment variable `CXX`, or `c++`.
     ///
     /// # Errors
     ///
-    /// There is none, or it does not compile C++17.
+    /// There is no compiler, or it does not compile C++17.
     pub fn new() -> Result<Metal, Error> {
         let compiler = Compiler::new()?;
         Ok(Metal {
@@ -66,17 +67,16 @@ impl Metal {
         })
     }
 
-    /// Limits the processor time that the draws of a work that have a shader in common may take: 20 seconds unless this
-    /// is called.
+    /// Limits the processor time of those draws of a work that share their shaders; the default is 20 seconds.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
     }
 
-    /// Lets arithmetic be contracted.
+    /// Enables or disables contraction of arithmetic.
     ///
     /// # Errors
     ///
-    /// The processor cannot do it.
+    /// The processor does not support it.
     pub fn set_contraction(&mut self, contraction: Contraction) -> Result<(), Error> {
         contraction.check()?;
         self.contraction = contraction;
@@ -84,18 +84,18 @@ impl Metal {
         Ok(())
     }
 
-    /// Has every text changed before it is read: a control breaks it so, and shows that what compares sees it.
+    /// Changes every text before it is compiled. Controls use this to insert faults that comparisons must detect.
     pub fn set_edit(&mut self, edit: impl Fn(String) -> String + Send + Sync + 'static) {
         self.edit = Some(Box::new(edit));
     }
 
-    /// The program of these words of C++, compiled once.
+    /// The program for this C++ source, compiled once.
     fn program(&self, source: &str) -> Result<Arc<Program>, Error> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs.get(source) {
             return Ok(Arc::clone(program));
         }
-        // Metal keeps the arithmetic of such a position as it is written, for every function alike.
+        // Metal computes such a position as written, equally in all functions.
         let contraction = match source.contains("[[position, invariant]]") {
             true => Contraction::Off,
             false => self.contraction,

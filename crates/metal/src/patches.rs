@@ -1,5 +1,5 @@
-//! Patches, which tessellation control stages, printed as kernels, take and make: the outputs of vertices lie in a
-//! buffer, and so do the results. Later stages are not run.
+//! Runs tessellation control stages, which are printed as kernels. Buffers hold the vertex outputs and the results.
+//! Later stages are not run.
 
 use crate::Metal;
 use crate::bind::{Memory, bind};
@@ -10,10 +10,10 @@ use polyshade::Module;
 use polyshade::spv::{Decoration, ExecutionMode, ExecutionModel, Id, StorageClass};
 use polyshade_vulkan::{Draw, Error, Stage, vk};
 
-/// As many vertices a patch may have.
+/// The most vertices of a patch.
 const MOST: u32 = 32;
 
-/// Fails of a stage behind that would be missed: one that has memory to write.
+/// Fails for a later stage whose effects would be missed: one that can write memory.
 pub(crate) fn check_behind(stage: &Stage<'_>) -> Result<(), Error> {
     let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
     let own = [
@@ -30,13 +30,14 @@ pub(crate) fn check_behind(stage: &Stage<'_>) -> Result<(), Error> {
     }
 }
 
-/// Runs the patches of a draw: its vertices, and then the invocations of each patch in turns.
+/// Runs the patches of a draw: the vertices first, then the invocations of each patch in turns.
 pub(crate) fn run(
     metal: &Metal,
     [vertex, control]: [&Shader<'_, '_>; 2],
     draw: &Draw<'_>,
     memory: &mut Memory,
 ) -> Result<(), Error> {
+    // Checks that the draw is supported.
     let corners = draw.patch_control_points;
     let module = Module::parse(control.stage.words);
     let module = module.map_err(|error| Error::Work(error.to_string()))?;
@@ -50,6 +51,7 @@ pub(crate) fn run(
     }
     let slots = slots(&module, vertex, control)?;
 
+    // The vertices, then the kernel, which reads their outputs.
     let outputs = vertex.run_vertices(metal, std::slice::from_ref(draw), memory)?;
     let all: Vec<&[[u32; 4]]> = outputs
         .iter()
@@ -66,7 +68,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// How many vertices the stage makes of a patch.
+/// The number of output vertices of a patch.
 fn invocations(module: &Module<'_>, entry: &str) -> Result<u32, Error> {
     let entry = module.entry_point(entry, ExecutionModel::TESSELLATION_CONTROL);
     let entry = entry.map_err(|error| Error::Work(error.to_string()))?;
@@ -75,14 +77,14 @@ fn invocations(module: &Module<'_>, entry: &str) -> Result<u32, Error> {
     number.ok_or_else(|| Error::Work("a control stage makes no vertices".to_owned()))
 }
 
-/// Four words that the kernel reads of a vertex.
+/// Four words of a vertex that the kernel reads.
 #[derive(Debug, PartialEq, Eq)]
 enum Slot {
-    /// Those that the vertex function outputs there, from a component on.
+    /// An output of the vertex function, from a component on.
     Varying { slot: usize, component: usize },
-    /// One of the distances.
+    /// A clip distance.
     Distance(usize),
-    /// Words that nobody writes.
+    /// A location that the vertex function does not write.
     Nothing,
 }
 
@@ -99,13 +101,13 @@ impl Slot {
     }
 }
 
-/// What each vector of the structure is that the kernel reads, in its order.
+/// The sources of the vectors in the structure that the kernel reads, in order.
 fn slots(
     module: &Module<'_>,
     vertex: &Shader<'_, '_>,
     control: &Shader<'_, '_>,
 ) -> Result<Vec<Slot>, Error> {
-    // Clip distances are there by names of their own as well.
+    // Clip distances have additional user names, which are not locations.
     let outputs = vertex.function.user_outputs();
     let location = |name: &String| name.strip_prefix("locn").map(|number| number.parse::<u32>());
     let locations = outputs.iter().map(|name| location(name).transpose());
@@ -138,16 +140,16 @@ fn slots(
     }
 }
 
-/// What a stage reads of each vertex by location.
+/// A vertex input of the stage that has a location.
 struct Input {
     location: u32,
     component: u32,
-    /// As SPIRV-Cross prints it, where no other is called so.
+    /// The name that SPIRV-Cross prints, if it is unique.
     name: String,
 }
 
 impl Input {
-    /// Whether SPIRV-Cross may print it so: of several with one name, the others get a number behind it.
+    /// Whether SPIRV-Cross may print this name: it appends numbers to equal names.
     fn is_called(&self, printed: &str) -> bool {
         let number =
             |rest: &str| rest.strip_prefix('_').is_some_and(|rest| rest.parse::<u32>().is_ok());
@@ -155,7 +157,7 @@ impl Input {
     }
 }
 
-/// The inputs that are read, in the order in which SPIRV-Cross has them.
+/// The used inputs, in the order of SPIRV-Cross.
 fn inputs(module: &Module<'_>, entry: &str) -> Vec<Input> {
     let Ok(entry) = module.entry_point(entry, ExecutionModel::TESSELLATION_CONTROL) else {
         return Vec::new();
@@ -182,7 +184,7 @@ fn inputs(module: &Module<'_>, entry: &str) -> Vec<Input> {
     inputs
 }
 
-/// How many locations a member has whose vectors have one each; `None` of structures.
+/// The number of locations of a member, one for each vector; `None` for structures.
 fn vectors(ty: &str) -> Option<u32> {
     if let Some(array) = ty.strip_prefix("spvUnsafeArray<") {
         let (element, length) = array.strip_suffix('>')?.rsplit_once(", ")?;

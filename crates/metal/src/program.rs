@@ -1,4 +1,4 @@
-//! C++ that is compiled, and run in a process of its own.
+//! Compiles C++, and runs it in a separate process.
 
 use polyshade_vulkan::Error;
 use std::env;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Metal's types and functions, what a shader is called with, and what calls it.
+/// The headers for Metal's types and functions, the interface of shaders, and the code that calls them.
 const FILES: [(&str, &str); 6] = [
     ("types.h", include_str!("shim/types.h")),
     ("functions.h", include_str!("shim/functions.h")),
@@ -18,20 +18,20 @@ const FILES: [(&str, &str); 6] = [
     ("run.cpp", include_str!("shim/run.cpp")),
 ];
 
-/// What every text is compiled with. Signed numbers wrap as SPIR-V's do.
+/// The compiler options. Signed integers wrap as in SPIR-V.
 const OPTIONS: [&str; 4] = ["-std=c++17", "-w", "-fwrapv", "-fno-strict-aliasing"];
 
-/// What becomes of a product and a sum of it (1.6.3 of Metal's specification): Metal may round once.
+/// Whether products and sums are contracted (Metal Shading Language Specification, 1.6.3). Metal may round once.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Contraction {
-    /// Both are rounded, as they are written.
+    /// Both are rounded, as written.
     #[default]
     Off,
-    /// They are rounded once, wherever the compiler can, unless the position is `invariant`.
+    /// They are rounded once, wherever the compiler can do it, unless the position is `invariant`.
     Fast,
 }
 
-/// Vectors of ours have to become their components before a product is seen beside a sum.
+/// The optimizer must reduce this crate's vectors to scalars before it can contract a product and a sum.
 const FAST: &[&str] = &[
     "-O3",
     "-fno-tree-vectorize",
@@ -48,7 +48,7 @@ impl Contraction {
         }
     }
 
-    /// Fails where the processor cannot.
+    /// Fails if the processor does not support the contraction.
     pub(crate) fn check(self) -> Result<(), Error> {
         #[cfg(target_arch = "x86_64")]
         if self == Contraction::Fast && !std::is_x86_feature_detected!("fma") {
@@ -60,15 +60,15 @@ impl Contraction {
     }
 }
 
-/// A C++ compiler, and a folder for what it makes.
+/// A C++ compiler, with a folder for its output.
 pub(crate) struct Compiler {
     program: OsString,
-    /// The version that it prints.
+    /// The version that the compiler prints.
     pub(crate) version: String,
     folder: TempDir,
 }
 
-/// A shader that was compiled.
+/// A compiled shader.
 pub(crate) struct Program(PathBuf);
 
 impl Compiler {
@@ -92,11 +92,11 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// Compiles a shader, and what calls it.
+    /// Compiles a shader with the code that calls it.
     ///
     /// # Errors
     ///
-    /// It is no C++: what is wrong with it.
+    /// The message of the compiler, if the text is not valid C++.
     pub(crate) fn compile(&self, source: &str, contraction: Contraction) -> Result<Program, Error> {
         let file = tempfile::Builder::new().suffix(".cpp").tempfile_in(self.folder.path());
         let (_, source_path) = file
@@ -126,11 +126,11 @@ impl Compiler {
 }
 
 impl Program {
-    /// Runs it; returns what it prints.
+    /// Runs the program and returns its output.
     ///
     /// # Errors
     ///
-    /// The shader did what it may not, or the time was up.
+    /// The shader made an invalid access, or exceeded the time limit.
     pub(crate) fn run(&self, input: &[u8]) -> Result<Vec<u8>, Error> {
         let path = self.0.with_extension("input");
         let file = fs::write(&path, input).and_then(|()| File::open(&path));

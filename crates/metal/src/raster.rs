@@ -1,21 +1,21 @@
-//! Triangles become fragments, as Metal's rasterizer makes them of pixels with one sample (3.2.2 of Metal's guide; in
-//! Vulkan's terms those of a viewport that is upside down): a pixel whose centre lies inside is covered, and attributes
-//! are interpolated there.
+//! Rasterizes triangles as Metal does with one sample per pixel (section 3.2.2 of Metal's guide). A pixel is covered
+//! if its centre is inside, and attributes are interpolated at the centre. In Vulkan's terms, the viewport is
+//! flipped.
 //!
-//! Each place is found as a sum of the three vertices in homogeneous coordinates, so that nothing is cut: what lies
-//! behind the eye, or outside of the depths that are drawn, is left out pixel by pixel.
+//! Points are weighted sums of the three vertices in homogeneous coordinates, so triangles need no clipping: points
+//! with negative w or outside of the depth range are left out pixel by pixel.
 
 use crate::signature::{CLIP_DISTANCES, FIRST_USER, Interpolation, POSITION};
 
-/// The outputs of a vertex: its position, its clip distances and the rest, four words each.
+/// The outputs of a vertex: its position, its clip distances and the others, four words each.
 pub(crate) type Vertex<'v> = &'v [[u32; 4]];
 
-/// The clip distances that a vertex may have.
+/// The most clip distances of a vertex.
 const DISTANCES: usize = 8;
 
-/// What a fragment function gets, and how.
+/// The inputs of a fragment function, with their interpolation.
 pub(crate) struct Varyings {
-    /// For each the output of the vertices, by its place after [`FIRST_USER`], where they have it.
+    /// For each input, its index in the vertex outputs after [`FIRST_USER`], if the vertex has it.
     pub(crate) of: Vec<(Option<usize>, Interpolation)>,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Varyings {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lanes {
     One,
-    /// Four, of which some may only help those that are covered: derivatives are differences between them.
+    /// Four, some of which may be helpers of covered ones: derivatives are differences between the four.
     Quad,
 }
 
@@ -37,13 +37,15 @@ pub(crate) struct Triangle<'t> {
 }
 
 impl Triangle<'_> {
-    /// Its fragments, row by row, as a program takes them: whether each only helps others, the number of its pixel, its
-    /// position, whether the front is seen, the number of the primitive and what is interpolated.
+    /// Returns the fragments, row by row, encoded as input of a program. Each has a flag whether it is a helper, the
+    /// number of its pixel, its position, whether it is front-facing, the number of the primitive, and the
+    /// interpolated inputs.
     pub(crate) fn fragments(&self, lanes: Lanes) -> Vec<Vec<u32>> {
         let position =
             |corner: Vertex<'_>| corner[POSITION].map(|word| f64::from(f32::from_bits(word)));
         let positions = self.corners.map(position);
         let Some(weights) = Weights::of(positions) else { return Vec::new() };
+        // Quads are kept if any of their pixels is covered.
         let side = if lanes == Lanes::Quad { 2 } else { 1 };
         let mut fragments = Vec::new();
         for y in (0..self.size.1).step_by(side) {
@@ -60,7 +62,7 @@ impl Triangle<'_> {
         fragments
     }
 
-    /// A pixel, and whether it is covered.
+    /// Returns a fragment, and whether its pixel is covered.
     fn fragment(
         &self,
         weights: &Weights,
@@ -73,7 +75,7 @@ impl Triangle<'_> {
             [2.0 * from_left / f64::from(width) - 1.0, 1.0 - 2.0 * from_top / f64::from(height)];
         let (is_inside, of) = weights.at(place);
         let depth: f64 = (0..3).map(|i| of[i] * positions[i][2]).sum();
-        // All that has a place before the eye is divided by the sum of the weights, which is 1 / w.
+        // Perspective-correct weights are divided by the sum of the weights, which is 1 / w.
         let inverse: f64 = of.iter().sum();
         let by_place = of.map(|weight| weight / inverse);
         let on_screen = [0, 1, 2].map(|i| of[i] * positions[i][3]);
@@ -85,8 +87,9 @@ impl Triangle<'_> {
         let is_seen = inverse > 0.0 && (0.0..=1.0).contains(&depth);
         let is_covered =
             is_inside && is_seen && x < width && y < height && (0..DISTANCES).all(is_kept);
-        // Helper fragments may lie outside of the image.
+        // Helper fragments may be outside of the image.
         let pixel = y.min(height - 1) * width + x.min(width - 1);
+        // The words of the fragment: its position and primitive, then its inputs.
         let mut words = vec![u32::from(!is_covered), pixel];
         words.extend([from_left, from_top, depth, inverse].map(|part| (part as f32).to_bits()));
         words.extend([u32::from(weights.area < 0.0), self.primitive]);
@@ -103,7 +106,7 @@ impl Triangle<'_> {
     }
 }
 
-/// Floats of the three vertices, mixed. What all have in common stays as it is, to the bit.
+/// Interpolates floats of the three vertices. Values that are equal in all vertices are kept bit by bit.
 fn mixed(parts: [[u32; 4]; 3], weights: [f64; 3]) -> [u32; 4] {
     [0, 1, 2, 3].map(|part| {
         let of = parts.map(|words| words[part]);
@@ -115,16 +118,16 @@ fn mixed(parts: [[u32; 4]; 3], weights: [f64; 3]) -> [u32; 4] {
     })
 }
 
-/// How much of each vertex there is at a place of the screen: linear functions of it.
+/// The weights of the vertices as linear functions of a point on the screen.
 struct Weights {
-    /// What x, y and 1 are multiplied by, for each vertex.
+    /// The factors of x, y and 1, for each vertex.
     of: [[f64; 3]; 3],
-    /// Twice the area on the screen, where all lies before the eye; positive if it is seen counter-clockwise.
+    /// Twice the area on the screen if all vertices have positive w; positive if they are counter-clockwise.
     area: f64,
 }
 
 impl Weights {
-    /// None of a triangle that is seen from its edge.
+    /// `None` for a triangle without area on the screen.
     fn of(positions: [[f64; 4]; 3]) -> Option<Weights> {
         let [a, b, c] = positions.map(|[x, y, _, w]| [x, y, w]);
         let rows = [cross(b, c), cross(c, a), cross(a, b)];
@@ -133,8 +136,8 @@ impl Weights {
             .then(|| Weights { of: rows.map(|row| row.map(|part| part / area)), area })
     }
 
-    /// Those at a place, and whether that is inside. What lies on an edge is on the side to which a point a little to
-    /// the right, and much less up, would belong, so that triangles that share an edge share no pixel.
+    /// The weights at a point, and whether it is inside. A point on an edge counts as if it was moved slightly to the
+    /// right, and much less upwards, so that triangles with a common edge share no pixel.
     fn at(&self, [x, y]: [f64; 2]) -> (bool, [f64; 3]) {
         let weights = self.of.map(|[by_x, by_y, rest]| by_x * x + by_y * y + rest);
         let is_inside = weights.iter().zip(self.of).all(|(weight, [by_x, by_y, _])| {
@@ -155,7 +158,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// A vertex at a place, with one value behind it.
+    /// A vertex at a position, with one further output.
     fn vertex(position: [f32; 4], value: f32) -> [[u32; 4]; FIRST_USER + 1] {
         [position, [0.0; 4], [0.0; 4], [value; 4]].map(|words| words.map(f32::to_bits))
     }
@@ -170,7 +173,7 @@ mod tests {
         Triangle { corners, size: (8, 8), primitive: 5, varyings }.fragments(lanes)
     }
 
-    /// Two triangles that fill all, whatever their depths are.
+    /// Two triangles that fill the image, with any depths.
     fn halves(w: [f32; 4]) -> [[[[u32; 4]; 4]; 3]; 2] {
         let corner = |i: usize| {
             let [x, y] = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]][i];
@@ -186,7 +189,7 @@ mod tests {
             let mut pixels: Vec<u32> = one.iter().chain(&other).map(|words| words[1]).collect();
             pixels.sort_unstable();
             assert_eq!(pixels, (0..64).collect::<Vec<_>>());
-            // Both are seen counter-clockwise.
+            // Both triangles are counter-clockwise.
             assert!(one.iter().chain(&other).all(|words| words[6..8] == [0, 5]));
         }
     }
@@ -194,7 +197,7 @@ mod tests {
     #[test]
     fn values_are_interpolated_by_place_on_the_screen_or_not_at_all() {
         let half = &halves([1.0, 3.0, 1.0, 1.0])[0];
-        // The centre of the pixel at the lower left: a sixteenth of the way to both other corners.
+        // The centre of the lower left pixel: a sixteenth of the way to both other corners.
         let value = |how| {
             let all = drawn(half, how);
             let found = all.iter().find(|words| words[1] == 56).expect("it is covered");
@@ -236,7 +239,8 @@ mod tests {
         assert!(clipped > 0 && clipped < all, "{clipped} of {all}");
         corners[0][POSITION][2] = 9.0_f32.to_bits();
         assert!(drawn(&corners, Interpolation::Flat).len() < clipped);
-        // The visible one lies beyond the edge of the other two: across the diagonal, or beside the image.
+        // The visible part is on the other side of the edge between the other vertices: across the diagonal, or
+        // outside of the image.
         let seen = |w| drawn(&halves(w)[0], Interpolation::Flat).len();
         assert_eq!(seen([-1.0, 1.0, 1.0, 1.0]), 64 - all);
         assert_eq!(seen([1.0, -1.0, 1.0, 1.0]), 0);

@@ -1,4 +1,4 @@
-//! A stage as a function of Metal that was compiled as C++, and draws as it takes them: words on its standard input, in
+//! Runs stages as Metal functions that are compiled as C++. Draws are words on the standard input of the program, in
 //! the format of `shim/run.cpp`.
 
 use crate::Metal;
@@ -17,14 +17,14 @@ use polyshade_formats::cross::{self, Domain, EntryPoint, Msl, Target, Text};
 use polyshade_vulkan::{Constant, Draw, Error, Stage, vk};
 use std::sync::Arc;
 
-/// The number of no memory.
+/// Stands for no piece of memory.
 const NONE: u32 = u32::MAX;
-/// What a program is called for.
+/// The kinds of invocations of a program.
 const VERTICES: u32 = 0;
 pub(crate) const FRAGMENTS: u32 = 1;
 pub(crate) const PATCHES: u32 = 2;
 
-/// A function of Metal that was compiled as C++.
+/// A Metal function, compiled as C++.
 pub(crate) struct Shader<'s, 'w> {
     pub(crate) stage: &'s Stage<'w>,
     pub(crate) printed: Text,
@@ -33,12 +33,12 @@ pub(crate) struct Shader<'s, 'w> {
     outputs: Outputs,
 }
 
-/// What happens to the outputs of vertices. No cull distances are applied.
+/// How the outputs of vertices are handled. Cull distances are never applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outputs {
     Dropped,
     Kept,
-    /// Kept but for cull distances, which MSL has not.
+    /// Kept, except for cull distances, which MSL does not have.
     WithoutCullDistances,
 }
 
@@ -59,7 +59,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         Ok(Self { stage, printed, program: metal.program(&source)?, function, outputs })
     }
 
-    /// Runs draws of vertices or threads; returns for each the outputs of its vertices, if they are kept.
+    /// Runs draws of vertices or threads. Returns the outputs of the vertices of each draw, if they are kept.
     pub(crate) fn run_vertices(
         &self,
         metal: &Metal,
@@ -68,6 +68,7 @@ impl<'s, 'w> Shader<'s, 'w> {
     ) -> Result<Vec<Vec<u32>>, Error> {
         let (mut all, mut kept) = (Vec::new(), Vec::new());
         for draw in draws {
+            // The format is that of the function `vertices` in `shim/run.cpp`.
             let mut words = bind(draw, &self.printed, memory)?;
             words.push(VERTICES);
             words.extend(attributes(draw, &memory.pieces)?);
@@ -98,7 +99,8 @@ impl<'s, 'w> Shader<'s, 'w> {
         Ok(kept)
     }
 
-    /// How its fragments run. What only helps would store as well, which Metal does not do.
+    /// Returns how the fragments run. Quads are rejected if the function stores, as helpers would store too, unlike
+    /// Metal's.
     pub(crate) fn lanes(&self) -> Result<Lanes, Error> {
         let derives = ["dfdx(", "dfdy(", "fwidth("];
         if !derives.into_iter().any(|name| self.printed.source.contains(name)) {
@@ -110,7 +112,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         }
     }
 
-    /// How many times four words the outputs of a vertex have.
+    /// The number of four-word outputs of a vertex.
     pub(crate) fn slots(&self) -> usize {
         FIRST_USER + self.function.user_outputs().len()
     }
@@ -131,7 +133,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         Ok(Invocations { vertices, base_vertex, first_instance: 0, instances })
     }
 
-    /// Runs draws in a process, which leaves in the memory what they write.
+    /// Runs draws in a process, and copies their writes back to the memory.
     pub(crate) fn execute(
         &self,
         metal: &Metal,
@@ -159,7 +161,7 @@ impl<'s, 'w> Shader<'s, 'w> {
     }
 }
 
-/// The vertices and instances of a draw, or what stands for them in a dispatch.
+/// The vertices and instances of a draw, or the threads and threadgroups of a dispatch.
 struct Invocations {
     vertices: Vec<u32>,
     base_vertex: u32,
@@ -167,7 +169,7 @@ struct Invocations {
     instances: u32,
 }
 
-/// The shader as MSL.
+/// Translates the shader to MSL.
 fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Error> {
     let model = model(stage)?;
     let entry = EntryPoint { name: stage.entry_point, model: model.0 };
@@ -177,7 +179,7 @@ fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Err
             .map_err(|error| Error::Unsupported(format!("cull distances: {error}")))?,
     };
     let words = without.as_deref().unwrap_or(stage.words);
-    // Nothing is divided here, and quads have room for all levels.
+    // There is no tessellator, and quads have all levels.
     let options = Msl { domain: Some(Domain::Quads), ..Msl::default() };
     let printed = cross::write(words, entry, &Target::Msl(options));
     let mut printed = printed.map_err(|error| Error::Unsupported(format!("MSL: {error}")))?;
@@ -187,7 +189,7 @@ fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Err
     Ok(printed)
 }
 
-/// The execution model of a stage that is run.
+/// The execution model of a supported stage.
 fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
     match stage.stage {
         vk::ShaderStageFlags::VERTEX => Ok(ExecutionModel::VERTEX),
@@ -198,8 +200,8 @@ fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
     }
 }
 
-/// The words of a shader whose outputs have cull distances, written or not, which MSL has not: they, and what shares a
-/// block with them, stay within the shader. Nothing is culled here.
+/// Returns the words of a vertex shader with private cull distances, which MSL does not have; `None` if it has none.
+/// Outputs in the same block become private, too. Nothing is culled.
 fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polyshade::Error> {
     let module = Module::parse(stage.words)?;
     if stage.stage != vk::ShaderStageFlags::VERTEX {
@@ -216,7 +218,7 @@ fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polysha
     Ok(Some(rewritten.module.into_words()))
 }
 
-/// How many threads a threadgroup has, which lie in one row.
+/// The number of threads of a threadgroup, which must have one row.
 fn local_size(stage: &Stage<'_>) -> Result<u32, Error> {
     let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
     let modes = module.section(Section::ExecutionModes).filter_map(Mode::of);

@@ -6,19 +6,18 @@ use std::fmt::Write;
 /// A vertex function, a kernel or a fragment function.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
-    /// Its name.
     name: String,
     parameters: Vec<Parameter>,
     /// The members of the structure that it returns.
     results: Vec<Member>,
-    /// The members of what it reads of each vertex of a patch: their types and names.
+    /// The members of the structure that it reads for each vertex of a patch: types and names.
     vertex: Vec<(String, String)>,
 }
 
-/// What a parameter is (5.2 of Metal's specification).
+/// The kind of a parameter (Metal Shading Language Specification, 5.2).
 #[derive(Debug, PartialEq, Eq)]
 enum Parameter {
-    /// A buffer: how the function has it, and its index.
+    /// A buffer.
     Buffer {
         /// The type with its address space, without the `*` or `&`.
         ty: String,
@@ -26,13 +25,13 @@ enum Parameter {
         is_reference: bool,
         index: u32,
     },
-    /// A texture, a sampler, or an array of them, of this type, from this index on.
+    /// A texture, a sampler, or an array of these, with its type and first index.
     Texture { ty: String, index: u32 },
     /// A colour of the framebuffer.
     Colour { ty: String, number: u32 },
-    /// A number of the draw or the dispatch, of this type: its value in an `Invocation`.
+    /// A built-in value, with its type and the C++ expression for it in an `Invocation`.
     Number { ty: String, value: &'static str },
-    /// The structure of the outputs of the stage before, or of attributes.
+    /// The structure of the outputs of the previous stage, or of attributes.
     Inputs { ty: String, members: Vec<Member> },
 }
 
@@ -41,9 +40,9 @@ enum Parameter {
 pub(crate) struct Member {
     ty: String,
     name: String,
-    /// What stands in its attribute, such as `user(locn0)`.
+    /// The contents of the attribute, such as `user(locn0)`.
     attribute: String,
-    /// How many there are, in an array.
+    /// The number of array elements, else 1.
     elements: u32,
 }
 
@@ -55,11 +54,11 @@ pub(crate) enum Interpolation {
     NoPerspective,
 }
 
-/// What the functions that are called begin with.
+/// The beginnings of lines that declare a supported function.
 pub(crate) const QUALIFIERS: [&str; 4] =
     ["vertex ", "kernel ", "fragment ", "[[ early_fragment_tests ]] fragment "];
 
-/// The outputs of a vertex function: its position, its clip distances by four, then the inputs of fragment functions.
+/// The outputs of a vertex function: position, clip distances in vectors of four, inputs of fragment functions.
 pub(crate) const POSITION: usize = 0;
 pub(crate) const CLIP_DISTANCES: usize = 1;
 pub(crate) const FIRST_USER: usize = 3;
@@ -68,7 +67,7 @@ pub(crate) const FIRST_USER: usize = 3;
 ///
 /// # Errors
 ///
-/// There is none, or it takes what is not read.
+/// There is none, or it has an unsupported parameter.
 pub(crate) fn read(text: &str) -> Result<Signature, String> {
     let line =
         text.lines().find_map(|line| QUALIFIERS.iter().find_map(|one| line.strip_prefix(one)));
@@ -85,7 +84,7 @@ pub(crate) fn read(text: &str) -> Result<Signature, String> {
     })
 }
 
-/// Whether a buffer has as many elements as there are patches, or vertices of them.
+/// Whether a buffer has one element for each patch, or for each vertex of one.
 fn is_of_patches(buffer: MslBuffer) -> bool {
     match buffer {
         MslBuffer::Vertices
@@ -99,7 +98,7 @@ fn is_of_patches(buffer: MslBuffer) -> bool {
     }
 }
 
-/// The members of the structure that a kernel reads of each vertex of a patch, which have no attributes.
+/// The members of the structure that a kernel reads for each vertex of a patch; they have no attributes.
 ///
 /// ```text
 /// kernel void main0(…, device main0_in* spvIn [[buffer(22)]])
@@ -115,7 +114,7 @@ fn members_of_vertices(text: &str) -> Vec<(String, String)> {
     body.lines().filter_map(member).collect()
 }
 
-/// The parts between commas that stand in no brackets.
+/// Splits parameters at commas that are outside of brackets.
 fn split(parameters: &str) -> Vec<&str> {
     let (mut depth, mut begin, mut parts) = (0_i32, 0, Vec::new());
     for (at, letter) in parameters.char_indices() {
@@ -149,7 +148,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         let read = Parameter::Texture { ty: owned, index };
         return (!is_written).then_some(read).ok_or_else(unread);
     }
-    // Fragments are run one after the other, which is the order that such groups ask for.
+    // Fragments run in order, which satisfies raster order groups.
     let colour = attribute.split(", ").next().unwrap_or(attribute);
     if let Some(number) = argument(colour, "color") {
         return Ok(Parameter::Colour { ty: owned, number });
@@ -160,7 +159,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         "instance_id" => "of.instance",
         "base_vertex" => "of.base_vertex",
         "base_instance" => "of.base_instance",
-        // Threadgroups are counted along rows, whose length is the base vertex.
+        // Threadgroups are numbered by rows, whose length is in the base vertex.
         "threadgroup_position_in_grid" => {
             "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
         }
@@ -177,7 +176,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
     Ok(Parameter::Number { ty: owned, value })
 }
 
-/// The number behind the name of an attribute: 3 of `buffer(3)`.
+/// The argument of an attribute: 3 of `buffer(3)`.
 fn argument(attribute: &str, of: &str) -> Option<u32> {
     attribute.strip_prefix(of)?.strip_prefix('(')?.strip_suffix(')')?.parse().ok()
 }
@@ -207,7 +206,7 @@ fn members(ty: &str, text: &str) -> Vec<Member> {
 }
 
 impl Member {
-    /// The name by which two stages know it: `locn0` of `user(locn0)`.
+    /// The name by which two stages match it: `locn0` of `user(locn0)`.
     fn user(&self) -> Option<&str> {
         self.attribute.split(", ").next()?.strip_prefix("user(")?.strip_suffix(')')
     }
@@ -224,7 +223,7 @@ impl Member {
 }
 
 impl Signature {
-    /// What it takes of the stage before, by name, in the order of an `Invocation`'s inputs.
+    /// The inputs from the previous stage, by name, in the order of an `Invocation`'s inputs.
     pub(crate) fn varyings(&self) -> Vec<(String, Interpolation)> {
         let members = self.parameters.iter().flat_map(|parameter| match parameter {
             Parameter::Inputs { members, .. } => members.as_slice(),
@@ -233,12 +232,12 @@ impl Signature {
         members.filter_map(|one| Some((one.user()?.to_owned(), one.interpolation()))).collect()
     }
 
-    /// What it reads of each vertex of a patch: types and names.
+    /// The members that it reads for each vertex of a patch: types and names.
     pub(crate) fn read_of_vertices(&self) -> &[(String, String)] {
         &self.vertex
     }
 
-    /// Whether it has memory that it may write.
+    /// Whether it has a writable buffer.
     pub(crate) fn stores(&self) -> bool {
         self.parameters.iter().any(|parameter| match parameter {
             Parameter::Buffer { ty, .. } => ty.starts_with("device ") && !ty.contains("const "),
@@ -251,7 +250,7 @@ impl Signature {
         self.results.iter().filter_map(Member::user).map(str::to_owned).collect()
     }
 
-    /// The C++ behind the text: what `invocation.h` declares. `buffers` are those that were printed.
+    /// Returns the C++ that follows the text: the definitions for `invocation.h`. `buffers` are the printed ones.
     pub(crate) fn caller(&self, buffers: &[(MslBuffer, u32)]) -> String {
         let (mut body, mut arguments, mut takes) = (String::new(), Vec::new(), Vec::new());
         for parameter in &self.parameters {
@@ -271,7 +270,7 @@ impl Signature {
                 Parameter::Number { ty, value } => format!("{ty}({value})"),
                 Parameter::Inputs { ty, members } => {
                     let _ = writeln!(body, "    {ty} inputs;");
-                    // Attributes are numbered by the text, and outputs of the stage before in the order of the members.
+                    // Attributes have numbers in the text; other inputs are numbered in the order of the members.
                     let mut next = 0..;
                     for Member { ty, name, attribute, .. } in members {
                         let number = argument(attribute, "attribute").or_else(|| next.next());
@@ -289,7 +288,7 @@ impl Signature {
             false => format!("    auto result = {call};\n{}", self.keep_results()),
         };
         let count = takes.len();
-        // An array has one element at least.
+        // An array cannot be empty.
         takes.push("0".to_owned());
         format!(
             "extern \"C\" const unsigned polyshade_takes[] = {{{}}};\n\
@@ -300,7 +299,7 @@ impl Signature {
         )
     }
 
-    /// The C++ that lists the buffers of patches, and stores the outputs of a vertex in the first.
+    /// Returns the C++ that lists the buffers of patches, and stores the outputs of a vertex in the first.
     fn patch_buffers(&self, buffers: &[(MslBuffer, u32)]) -> String {
         let (mut all, mut places) = (String::new(), String::new());
         for (buffer, wanted) in buffers.iter().filter(|(buffer, _)| is_of_patches(*buffer)) {
@@ -325,7 +324,7 @@ impl Signature {
         )
     }
 
-    /// The structure that a buffer has elements of.
+    /// The structure type of a buffer's elements.
     fn structure(&self, wanted: u32) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Buffer { ty, index, .. } if *index == wanted => ty.rsplit(' ').next(),
@@ -333,8 +332,8 @@ impl Signature {
         })
     }
 
-    /// Writes what is returned to the outputs, where these are wanted: of a vertex function by the constants above, of
-    /// a fragment function by the number of the colour.
+    /// Returns the C++ that writes the results to the outputs, if these are kept. A vertex function has the slots of
+    /// the constants above, a fragment function those of its colours.
     fn keep_results(&self) -> String {
         let mut body = "    if (of.outputs == nullptr) return;\n".to_owned();
         let mut next = FIRST_USER..;
@@ -357,7 +356,7 @@ impl Signature {
                 ("sample_mask", None) => {
                     writeln!(body, "    if ((result.{name} & 1u) == 0) discard_fragment();")
                 }
-                // Depths, point sizes and layers, which nothing is made of.
+                // Depths, point sizes and layers are not used.
                 _ => Ok(()),
             };
         }

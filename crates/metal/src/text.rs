@@ -1,34 +1,34 @@
-//! The text of a function as C++: what the two languages write otherwise is written as C++ has it.
+//! Converts the text of a function to C++, where the two languages differ in syntax.
 //!
-//! Headers of ours are the rest ([`crate::program`]). What is known here of the text is how SPIRV-Cross prints it.
+//! Headers do the rest ([`crate::program`]). This module relies on the format of SPIRV-Cross.
 
 use crate::signature::{self, Signature};
 
-/// The text as C++, and what has to call it.
+/// The text as C++, and the signature of its function.
 #[derive(Debug)]
 pub(crate) struct CppSource {
-    /// C++, for the headers of ours.
+    /// The C++ source, for this crate's headers.
     pub(crate) text: String,
     pub(crate) function: Signature,
 }
 
-/// Reads the text, with the values that the host gives function constants, by their numbers: their bits.
+/// Converts the text, with the values (as bits) of function constants by their numbers.
 ///
 /// # Errors
 ///
-/// What cannot be read as C++, or has no function that is called.
+/// The text cannot be read as C++, or has no supported function.
 pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<CppSource, String> {
     let function = signature::read(text)?;
     let is_printed = |line: &&str| !line.starts_with("#include") && !line.starts_with("#pragma");
     let mut read = String::new();
-    // What SPIRV-Cross prints of arithmetic that is not to be contracted is a function for each operation.
+    // SPIRV-Cross prints a function for each arithmetic operation that must not be contracted.
     let text = &text.replace("[[clang::optnone]]", "__attribute__((noinline))");
     for line in without_arrays(text).lines().filter(is_printed) {
         read += &match function_constant(line, constants) {
             Some(line) => line,
             None => {
                 let function = signature::QUALIFIERS.iter().find_map(|one| line.strip_prefix(one));
-                // A threadgroup has its memory once; they run one after the other.
+                // Threadgroup memory exists once, as threadgroups run one after the other.
                 let shared = line.strip_prefix("    threadgroup ");
                 let shared = shared.map(|rest| format!("    static {rest}"));
                 tokens(shared.as_deref().or(function).unwrap_or(line))
@@ -42,7 +42,7 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<CppSource, St
     }
 }
 
-/// The text without SPIRV-Cross's array, which has the same function for every address space: ours has it once.
+/// Removes SPIRV-Cross's array type, which has equal functions for all address spaces; the headers have it once.
 fn without_arrays(text: &str) -> String {
     const BEGIN: &str = "template<typename T, size_t Num>\nstruct spvUnsafeArray\n{";
     const END: &str = "\n};\n";
@@ -51,7 +51,7 @@ fn without_arrays(text: &str) -> String {
     format!("{before}{behind}")
 }
 
-/// A function constant (5.8 of Metal's specification) with the value that the host gives it, and whether it does.
+/// Converts a function constant (Metal Shading Language Specification, 5.8) to its value and whether it is set.
 ///
 /// ```text
 /// constant uint limit_tmp [[function_constant(3)]];
@@ -72,7 +72,7 @@ fn function_constant(line: &str, constants: &[(u32, u64)]) -> Option<String> {
     Some(format!("constexpr {ty} {name} = {value};\nconstexpr bool is_given_{name} = {is_given};"))
 }
 
-/// A line with its tokens as C++ has them: literals without a suffix are floats, not doubles; swizzles are calls.
+/// Converts the tokens of a line: literals without a suffix become floats instead of doubles, swizzles become calls.
 fn tokens(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -91,7 +91,7 @@ fn tokens(line: &str) -> String {
         match token {
             _ if is_number => text += &literal(token),
             "is_function_constant_defined" => {
-                // Its argument becomes the end of a name.
+                // The argument becomes the end of a name.
                 let argument = behind.strip_prefix('(').and_then(|behind| behind.split_once(')'));
                 let Some((name, behind)) = argument else { return line.to_owned() };
                 text += &format!("is_given_{name}");
@@ -142,7 +142,7 @@ fn is_swizzle(word: &str) -> bool {
     (2..=4).contains(&word.len()) && word.chars().all(|letter| "xyzw".contains(letter))
 }
 
-/// Components that are read, or, before an assignment, written.
+/// Converts a swizzle that is read or, before an assignment, written.
 fn components(swizzle: &str, behind: &str) -> String {
     let is_written = [" = ", " += "].iter().any(|assignment| behind.starts_with(assignment));
     let numbers: Vec<String> =
@@ -150,7 +150,7 @@ fn components(swizzle: &str, behind: &str) -> String {
     format!("{}<{}>()", if is_written { "at" } else { "get" }, numbers.join(", "))
 }
 
-/// The members of structures that are named as several components are.
+/// The members of structures with the name of a swizzle.
 fn members_named_as_components(text: &str) -> Vec<&str> {
     let bodies = text.split("\nstruct ").skip(1).filter_map(|part| part.split_once("};"));
     let members = bodies.flat_map(|(body, _)| body.lines()).filter_map(|line| {

@@ -1,4 +1,4 @@
-//! Words of a program's input.
+//! Conversions of words in the input of a program.
 
 use polyshade_vulkan::Error;
 
@@ -6,7 +6,7 @@ pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-/// The words in bytes, of which there are whole ones.
+/// Converts bytes, a multiple of four, to words.
 pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word))
 }

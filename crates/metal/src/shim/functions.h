@@ -6,7 +6,7 @@
 
 namespace metal {
 
-// Names under which the same is found: how exact they are (6.5) is the driver's, not the text's.
+// Other names for the same functions: their precision (6.5) depends on the driver, not on the text.
 namespace fast { using namespace metal; }
 namespace precise { using namespace metal; }
 
@@ -22,7 +22,7 @@ template <class T, class U, int N, class F> auto map(vec<T, N> a, vec<U, N> b, F
 }
 template <class T> struct same { typedef T type; };
 
-// Of floats and halves, and of their vectors.
+// For floats and halves, and vectors of them.
 #define FLOATS1(name, value)                                                                       \
     inline float name(float x) { return value; }                                                   \
     inline half name(half from) {                                                                  \
@@ -81,7 +81,7 @@ template <int N> vec<bool, N> isunordered(vec<float, N> a, vec<float, N> b) {
     return map(a, b, [](float x, float y) { return isunordered(x, y); });
 }
 
-// Of whole numbers too.
+// For integers, too.
 #define NUMBERS(T)                                                                                 \
     inline T min(T x, T y) { return y < x ? y : x; }                                               \
     inline T max(T x, T y) { return x < y ? y : x; }                                               \
@@ -246,7 +246,7 @@ template <class T, int N> vec<T, N> insert_bits(vec<T, N> a, vec<T, N> in, uint 
     return map(a, in, [=](T x, T y) { return insert_bits(x, y, from, bits); });
 }
 
-// Packing (6.14): normalized numbers are rounded to the nearest, even where there are two.
+// Packing (6.14): normalized numbers are rounded to the nearest integer, or to the even one of two.
 template <int N> uint pack(vec<float, N> a, float least, float most) {
     uint r = 0;
     for (int i = 0; i < N; i++) {
@@ -275,7 +275,7 @@ inline float4 unpack_snorm4x8_to_float(uint x) { return unpack_snorm<4>(x, 127.0
 inline float2 unpack_unorm2x16_to_float(uint x) { return unpack_unorm<2>(x, 65535.0f); }
 inline float2 unpack_snorm2x16_to_float(uint x) { return unpack_snorm<2>(x, 32767.0f); }
 
-// Atomics (6.15), of one thread.
+// Atomics (6.15) for a single thread.
 typedef struct { uint value; } atomic_uint;
 typedef struct { int value; } atomic_int;
 enum memory_order { memory_order_relaxed };

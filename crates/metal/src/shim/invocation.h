@@ -1,8 +1,8 @@
-// What a function is called with: the border between the shader and what runs it.
+// The interface between a shader and the code that runs it.
 
 #pragma once
 
-// The texels of a texture, four words each, row by row and layer by layer; null where nothing is bound.
+// The texels of a texture, four words each, by layer, then by row; null if no texture is bound.
 struct Texels {
     const unsigned (*words)[4];
     unsigned width, height, depth, layers;
@@ -10,29 +10,28 @@ struct Texels {
 
 struct Invocation {
     unsigned vertex, instance, base_vertex, base_instance;
-    // Of a kernel: its place in the grid.
+    // For a kernel: the position in the grid.
     unsigned grid[2];
-    // Of a fragment: its place and depth, and what it is of.
+    // For a fragment: `[[position]]` (x, y, depth, 1 / w), and its primitive.
     float position[4];
     unsigned is_front, primitive;
-    // By Metal's index, from the first byte that is bound; null where nothing is.
+    // By Metal's index, from the first bound byte on; null if no buffer is bound.
     char *const *buffers;
     // By Metal's index.
     const Texels *textures;
-    // Attributes by location, or the outputs of the stage before in the order in which the function has them, four
-    // words each.
+    // Attributes by location, or the outputs of the previous stage in the order of the function's inputs, four words
+    // each.
     const unsigned (*inputs)[4];
-    // The outputs of a vertex function; null where nobody asks for them. Of a fragment function by the number of the
-    // colour, and before it is called those of the framebuffer.
+    // The outputs of a vertex function; null if they are not kept. For a fragment function, the colours by number:
+    // before the call, those of the framebuffer.
     unsigned (*outputs)[4];
 };
 
-// Calls the function.
 extern "C" void polyshade_call(const Invocation &);
-// The indices of the buffers that it takes, and how many there are.
+// The indices of the buffers that the function uses, and their number.
 extern "C" const unsigned polyshade_takes[];
 extern "C" const unsigned polyshade_take_count;
-// The buffers that hold patches, and an empty one: the index, the bytes of an element, and what has one.
+// The buffers of patches, with an empty one at the end: the index, the bytes of an element, and the kind of element.
 enum PatchBufferOf { OF_NOTHING, OF_VERTICES, OF_PATCHES, OF_CONTROL_POINTS };
 struct PatchBuffer {
     unsigned index;
@@ -40,14 +39,13 @@ struct PatchBuffer {
     PatchBufferOf of;
 };
 extern "C" const PatchBuffer polyshade_patch_buffers[];
-// Stores the outputs of a vertex in the buffer of vertices: four words for each vector of the structure in it.
+// Stores the outputs of a vertex in the buffer of vertices: four words for each vector of its structure.
 extern "C" void polyshade_place(char *to, unsigned long number, const unsigned (*from)[4]);
-// Lets the other invocations of a patch come as far.
+// Waits until the other invocations of the patch or threadgroup have reached this call, too.
 extern "C" void polyshade_wait();
-// Has nothing of the fragment written.
+// Discards the colours of the fragment.
 extern "C" void polyshade_discard();
-// Gives the fragments of a quad each other's values, and returns which of them this is: left and right, upper row
-// first.
+// Exchanges values between the fragments of a quad. Returns the number of this one: left and right, upper row first.
 extern "C" unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]);
-// Ends the process: a texture is read that is not bound.
+// Ends the process, because a texture is read that is not bound.
 extern "C" [[noreturn]] void polyshade_has_no_texture();

@@ -1,14 +1,17 @@
-// Calls a function for every vertex of draws, every thread of dispatches or every fragment. Buffers lie between memory
-// that cannot be accessed.
+// Calls a function for every vertex of draws, every thread of dispatches or every fragment. Buffers lie between
+// inaccessible pages.
 //
-// Standard input and output are words of this machine's order. In: the seconds of processor time that all may take; how
-// many pieces of memory there are, and for each its size in bytes and its bytes; how many draws, and for each
+// Standard input and output are words in this machine's byte order. The input has the limit of processor time in
+// seconds; the number of pieces of memory, and for each its size in bytes and its bytes; the number of draws, and for
+// each
 //
-// - the buffers that are bound: how many; Metal's index, the number of the memory, the first byte;
-// - the textures: how many; Metal's index, the number of the memory, the width, height, depth and layers;
-// - what it is called for: 0 for vertices, 1 for fragments, 2 for patches, and what follows in the function of that name.
+// - the bound buffers: their number; for each, Metal's index, the number of the piece, and the first byte;
+// - the textures: their number; for each, Metal's index, the number of the piece, the width, height, depth and
+//   layers;
+// - the kind of invocations: 0 for vertices, 1 for fragments, 2 for patches, and the input of the function of that
+//   name.
 //
-// Out: the bytes of each piece.
+// The output has the bytes of each piece.
 
 #include "invocation.h"
 
@@ -27,17 +30,17 @@
 
 namespace {
 
-// How a process ends whose shader did what it may not; the last line of its error output says what.
+// The exit status after an invalid access; the last line of the error output describes it.
 constexpr int AT_FAULT = 3;
-// Metal has as many for a function.
+// The limits of a Metal function.
 constexpr size_t BUFFERS = 31, TEXTURES = 128, COLOURS = 8;
-// The stack of a fragment that runs in turns.
+// The stack size of a lane.
 constexpr size_t STACK = size_t(1) << 20;
-// The number of no memory.
+// Stands for no piece of memory.
 constexpr uint32_t NONE = ~0u;
-// The bytes on both sides of a piece of memory that cannot be accessed: stray accesses fault there.
+// The inaccessible bytes on both sides of a piece of memory: stray accesses fault there.
 constexpr size_t GUARD = size_t(1) << 20;
-// The alignment of the memory that is bound, and what fills the bytes behind what is not a multiple of it.
+// The alignment of pieces, and the value of the padding bytes after a piece.
 constexpr size_t ALIGNMENT = 16;
 constexpr char SLACK = char(0xc5);
 
@@ -67,7 +70,8 @@ uint32_t number() {
 
 size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
-// The last byte lies before a page that cannot be accessed, or so few before it that the first is aligned.
+// Allocates memory that ends directly before an inaccessible page, or at most ALIGNMENT - 1 bytes before it for
+// alignment.
 Memory allocate(size_t size) {
     size_t inside = round_up(size, page);
     Memory one = {nullptr, nullptr, inside + 2 * GUARD, size};
@@ -115,15 +119,15 @@ void read_words(std::vector<uint32_t> &words) {
     for (uint32_t &word : words) word = number();
 }
 
-// The fragments of a quad, which run in turns where derivatives are taken, the invocations of a patch, and the threads of
-// a threadgroup that wait for each other: each until it wants what the others have.
+// An invocation that runs in turns with others: a fragment of a quad with derivatives, an invocation of a patch, or a
+// thread of a threadgroup with barriers. Each runs until it waits for the others.
 struct Lane {
     Invocation of;
     uint32_t pixel;
     bool is_helper, is_discarded, is_done;
     std::vector<uint32_t> inputs;
     Words outputs[COLOURS];
-    // What it derives, this time and the time before.
+    // The values for its current and its previous derivative.
     float values[2][4];
     unsigned times;
     ucontext_t context;
@@ -161,11 +165,11 @@ void run_in_turns() {
     in_turns = false;
 }
 
-// Each location up to the last (how many; for each whether it steps with instances, and how many elements of four
-// words, which follow); the vertices (how many; their numbers); the base vertex, the first instance, the number of instances;
-// the memory for the outputs, and how many times four words they are for each vertex, one after the other.
-// Of a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base vertex is how many
-// of them a row has. Last whether the threads of a threadgroup wait for each other.
+// Reads the attributes of each location (their number; for each, whether it is per instance, the number of elements,
+// and four words per element); the vertices (their number; their indices); the base vertex, the first instance, and
+// the number of instances; the piece for the outputs, and the number of four-word outputs of a vertex, which are
+// consecutive. In a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base
+// vertex is the number of threadgroups in a row. Last is whether the threads of a threadgroup wait for each other.
 void vertices(Invocation of) {
     std::vector<Attribute> attributes(number());
     for (Attribute &one : attributes) {
@@ -204,8 +208,8 @@ void vertices(Invocation of) {
     }
 }
 
-// How many vertices a patch has, how many invocations, and how many times four words the outputs of a vertex are; the
-// patches (how many; the outputs of their vertices, one after the other). Their results are of this draw alone.
+// Reads the number of vertices and of invocations of a patch, and of four-word outputs of a vertex; then the patches
+// (their number; the outputs of their vertices, consecutively). The results exist only during the draw.
 void patches(Invocation of, char **buffers) {
     uint32_t vertices = number(), invocations = number(), slots = number(), count = number();
     size_t before = memory.size();
@@ -234,10 +238,10 @@ void patches(Invocation of, char **buffers) {
     for (; memory.size() > before; memory.pop_back()) munmap(memory.back().pages, memory.back().mapped);
 }
 
-// The colours of the framebuffer (how many; the memory of each, pixel by pixel); how many times four words a fragment
-// gets; how many fragments run together, one or a quad; the fragments (how many; for each whether it only helps others,
-// the number of its pixel, its position, whether its primitive is seen from the front, the number of that, and what it
-// gets).
+// Reads the colours of the framebuffer (their number; the piece of each, pixel by pixel); the number of four-word
+// inputs of a fragment; the number of fragments that run together, 1 or 4; the fragments (their number; for each,
+// whether it is a helper, the number of its pixel, its position, whether it is front-facing, the number of its
+// primitive, and its inputs).
 void fragments(const Invocation &of) {
     std::vector<uint32_t> colours(number());
     read_words(colours);
@@ -324,7 +328,7 @@ int main() {
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
-    // Of processor time: a busy machine ends nothing.
+    // The limit is on processor time, so that a busy machine ends no process early.
     const rlim_t seconds = number();
     const rlimit limit = {seconds, seconds};
     setrlimit(RLIMIT_CPU, &limit);

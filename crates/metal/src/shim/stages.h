@@ -1,5 +1,5 @@
-// The inputs and outputs of functions (5.2): four words for each vector, converted to what the function has; and what
-// their invocations do together.
+// The inputs and outputs of functions (5.2), four words for each vector, and operations that several invocations do
+// together.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace metal {
 
-// The word of a component is a float, or a whole number of 32 bits.
+// The word of a component is a float or a 32-bit integer.
 template <class T> T of_word(unsigned word) {
     if constexpr (T(0.5f) != T(0)) return T(as_type<float>(word));
     else return T(word);
@@ -32,7 +32,7 @@ template <class T> void write_output(unsigned (&words)[4], int first, const T &v
     for (int i = 0; i < shape<T>::count; i++) words[first + i] = to_word(components[i]);
 }
 
-// An output of a vertex becomes a member of the structure that the kernel of a patch reads.
+// Stores a vertex output in a member of the structure that the kernel of a patch reads.
 template <class T> void place(T &to, const unsigned (*&from)[4]) { to = of_words<T>(*from++); }
 template <class T, int C, int R> void place(matrix<T, C, R> &to, const unsigned (*&from)[4]) {
     for (vec<T, R> &column : to.columns) place(column, from);
@@ -41,7 +41,7 @@ template <class T, size_t N> void place(spvUnsafeArray<T, N> &to, const unsigned
     for (T &element : to.elements) place(element, from);
 }
 
-// The tessellation levels of a patch, as Metal's tessellator reads them.
+// The tessellation levels of a patch, in the layout of Metal's tessellator.
 struct MTLTriangleTessellationFactorsHalf {
     half edgeTessellationFactor[3], insideTessellationFactor;
 };
@@ -54,12 +54,12 @@ enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_te
 inline mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(int(a) | int(b)); }
 inline void threadgroup_barrier(mem_flags) { polyshade_wait(); }
 
-// Where the one sample of a pixel lies (6.11.4).
+// The position of the single sample of a pixel (6.11.4).
 inline float2 get_sample_position(uint) { return float2(0.5f); }
 
 inline void discard_fragment() { polyshade_discard(); }
 
-// Derivatives (6.11.1): differences within a quad, from the left to the right and from the upper row to the lower.
+// Derivatives (6.11.1): differences within a quad, from left to right and from the upper row to the lower.
 template <class T> T derive(T value, unsigned step) {
     constexpr int count = shape<T>::count;
     typename shape<T>::type components[count];

@@ -1,4 +1,4 @@
-// Textures of one level that are read (2.9, 6.12): the nearest texel, clamped to the edge, whatever the sampler.
+// Read-only textures of one level (2.9, 6.12): they return the nearest texel, clamped to the edge, for every sampler.
 
 #pragma once
 
@@ -14,7 +14,7 @@ struct sampler {
     sampler(const Texels *) {}
 };
 
-// What else a texture is sampled with, of which one level makes nothing.
+// Other sampling arguments, which have no effect with one level.
 struct level { level(float) {} };
 struct bias { bias(float) {} };
 struct min_lod_clamp { min_lod_clamp(float) {} };
@@ -22,7 +22,7 @@ struct gradient2d { gradient2d(float2, float2) {} };
 struct gradient3d { gradient3d(float3, float3) {} };
 struct gradientcube { gradientcube(float3, float3) {} };
 
-// As many as there are of something, one behind the other.
+// An array of textures or samplers.
 template <class T, size_t N> struct array {
     const Texels *first;
     array(const Texels *from) : first(from) {}
@@ -38,13 +38,13 @@ inline int clamped(int place, uint size) { return place < 0 ? 0 : min(place, int
 // The dimensions of a texture.
 enum class Shape { line, plane, space, cube };
 
-// Where a texture is sampled: its face or layer, and a place in that.
+// A position in a texture: a face or layer, and coordinates in it.
 struct Spot {
     float place[3];
     uint layer;
 };
 
-// Texels of type R: a vector, or of depths a number.
+// Textures with texels of type R: a vector, or a scalar for depths.
 template <class T, class R, Shape of> struct sampled {
     const Texels *texels;
 
@@ -54,7 +54,7 @@ template <class T, class R, Shape of> struct sampled {
         if (texels->words == nullptr) polyshade_has_no_texture();
         return *texels;
     }
-    // The texel at a place that may lie outside: what is outside is zero.
+    // The texel at a position; zero if the position is outside.
     R at(uint x, uint y, uint z, uint layer) const {
         const Texels &t = bound();
         unsigned words[4] = {};
@@ -78,7 +78,7 @@ template <class T, class R, Shape of> struct sampled {
         return at(clamped(x, t.width), clamped(y, t.height), clamped(z, t.depth),
                   clamped(int(s.layer), t.layers));
     }
-    // One component of the four texels around a place, counter-clockwise from the lower left.
+    // One component of the four texels around a position, counter-clockwise from the lower left.
     vec<T, 4> around(Spot s, int3 offset, component which) const {
         const Texels &t = bound();
         int x = int(__builtin_floorf(scaled(s.place[0], t.width) - 0.5f)) + offset[0];
@@ -98,7 +98,7 @@ template <class T, class R, Shape of> struct sampled {
     static Spot spot(float2 c, uint layer = 0) { return {{c.x, c.y, 0.0f}, layer}; }
     static Spot spot(float3 c, uint layer = 0) {
         if constexpr (of != Shape::cube) return {{c.x, c.y, c.z}, layer};
-        // The face of the largest coordinate (2.9.1), and a place in that.
+        // The face of the largest coordinate (2.9.1), and coordinates in it.
         float x = abs(c.x), y = abs(c.y), z = abs(c.z);
         float2 place;
         float most = max(max(x, y), z);
@@ -118,7 +118,7 @@ template <class T, class R, Shape of> struct sampled {
     uint get_num_samples() const { return 4; }
 };
 
-// The offset and the component among what a texture is sampled with.
+// The offset and the component among the sampling arguments.
 struct Extras {
     int3 offset = int3(0);
     component which = component::x;
@@ -171,7 +171,7 @@ template <class T, class R> T compare(T with, R texel) {
         }                                                                                          \
         READ_LAYER(of)                                                                             \
     };
-// Texels by their numbers; R is the result of `at`.
+// Reads of texels by integer coordinates; R is the result of `at`.
 #define READ(of) READ_##of
 #define READ_LAYER(of) READ_LAYER_##of
 #define READ_line auto read(uint x, uint = 0) const { return this->at(x, 0, 0, 0); }
@@ -195,7 +195,7 @@ SAMPLED(texture3d, VECTOR, space, float3)
 SAMPLED(texturecube, VECTOR, cube, float3)
 SAMPLED(depth2d, T, plane, float2)
 SAMPLED(depthcube, T, cube, float3)
-// Each sample of a texel is the same.
+// All samples of a texel are equal.
 template <class T, access of = access::read> struct texture2d_ms : texture2d<T, of> {
     using texture2d<T, of>::texture2d;
 };

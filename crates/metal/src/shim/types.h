@@ -1,10 +1,10 @@
 // The scalars, vectors and matrices of the Metal shading language (its specification, chapter 2), in C++17.
 //
-// No header of the C library is included: its functions would be overloads of Metal's.
+// No C library header is included: its functions would become overloads of Metal's.
 
 #pragma once
 
-// Address spaces (4). That constants are not written is all that is checked of them.
+// Address spaces (4). Only that constants are not written is checked.
 #define device
 #define constant const
 #define thread
@@ -22,7 +22,7 @@ namespace metal {
 template <bool condition, class T = void> struct enable_if {};
 template <class T> struct enable_if<true, T> { typedef T type; };
 
-// What ends the process where Metal says nothing of what happens.
+// Ends the process where Metal's behaviour is undefined.
 [[noreturn]] inline void undefined() { __builtin_trap(); }
 
 template <class T, int N> struct members;
@@ -41,13 +41,13 @@ template <class T> struct shape : components<T, 1> {};
 template <class T, int N> struct shape<vec<T, N>> : components<T, N> {};
 template <class T, int N> struct shape<packed_vec<T, N>> : components<T, N> {};
 
-// Whether a type, or the components of one, are whole numbers.
+// Whether a type, or its components, are integers.
 template <class T> struct is_integral {
     typedef typename shape<T>::type component;
     static constexpr bool value = component(0.5f) == component(0);
 };
 
-// Components of a vector that are written at once (2.2.1).
+// Components of a vector that are assigned at once (2.2.1).
 template <class T, int N, int... I> struct swizzled {
     vec<T, N> &of;
     void operator=(vec<T, sizeof...(I)> from) {
@@ -60,7 +60,7 @@ template <class T, int N, int... I> struct swizzled {
     }
 };
 
-// A vector (2.2); one of three components has the size of four.
+// A vector (2.2); three components have the size of four.
 template <class T, int N> struct alignas(sizeof(T) * (N == 3 ? 4 : N)) vec : members<T, N> {
     vec() = default;
     vec(T all) {
@@ -128,7 +128,7 @@ template <class T, int N> struct alignas(sizeof(T) * (N == 3 ? 4 : N)) vec : mem
     }
 };
 
-// A vector that is aligned as its components are (2.2.3).
+// A vector with the alignment of its components (2.2.3).
 template <class T, int N> struct packed_vec : members<T, N> {
     packed_vec() = default;
     packed_vec(vec<T, N> from) {
@@ -222,7 +222,7 @@ MATRICES(half, 2) MATRICES(half, 3) MATRICES(half, 4)
 
 } // namespace metal
 
-// SPIRV-Cross's array, which can be assigned; in its text it has an overload for each address space.
+// SPIRV-Cross's assignable array; its own text has overloads for all address spaces.
 template <class T, size_t N> struct spvUnsafeArray {
     T elements[N ? N : 1];
     T &operator[](size_t i) { return i < (N ? N : 1) ? elements[i] : (metal::undefined(), elements[0]); }
