@@ -81,12 +81,12 @@ pub enum Domain {
     Quads,
 }
 
-/// How input attachments are read in a language without them: `n` is their `InputAttachmentIndex`, or the number that
-/// `colors` has for it.
+/// How input attachments are read in a language without them. `n` is the `InputAttachmentIndex`, or its number in
+/// `colors`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum InputAttachments {
-    /// From the framebuffer: colour `n` in MSL; in GLSL the output at location `n`, which is declared `inout`
+    /// From the framebuffer: colour `n` in MSL. In GLSL it is the output at location `n`, which is declared `inout`
     /// (`GL_EXT_shader_framebuffer_fetch`).
     Fetch,
     /// From the framebuffer, with barriers by the host (`GL_EXT_shader_framebuffer_fetch_non_coherent`). Not in MSL.
@@ -142,8 +142,8 @@ pub struct Glsl {
     /// How OpenGL reads input attachments. By default they are read from the framebuffer if there is an output at the
     /// location with their number, else from a texture. Vulkan has input attachments.
     pub input_attachments: Option<InputAttachments>,
-    /// OpenGL only: pairs of an `InputAttachmentIndex` and the location of its output; attachments without a pair
-    /// keep their index.
+    /// OpenGL only: pairs of an `InputAttachmentIndex` and the location of its output. Other attachments keep their
+    /// index.
     pub colors: Vec<(u32, u32)>,
 }
 

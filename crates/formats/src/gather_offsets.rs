@@ -1,5 +1,5 @@
-//! Replaces gathers with `ConstOffsets`, which naga and SPIRV-Cross's HLSL ignore, by four gathers with one offset
-//! each, of which each provides one texel.
+//! Replaces each gather with `ConstOffsets` by four gathers with one offset each, of which each provides one texel.
+//! naga and SPIRV-Cross's HLSL ignore `ConstOffsets`.
 
 use crate::image_operands::{CONST_OFFSETS, ImageInst};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Type};

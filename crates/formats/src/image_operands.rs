@@ -66,8 +66,7 @@ impl<'m> ImageInst<'m> {
         self.inst.words().get(word).filter(|_| there).and_then(|word| Id::new(*word))
     }
 
-    /// All operands except the result id, with other coordinates, and without the image operand `bit`, which must
-    /// have one id.
+    /// All words after the first, with other coordinates, and without the image operand `bit`, which must be one id.
     pub(crate) fn without(self, bit: u32, coordinates: Id) -> Vec<u32> {
         let mut words = self.inst.words()[1..].to_vec();
         words[COORDINATES - 1] = coordinates.word();

@@ -1,5 +1,5 @@
-//! Reads and writes shaders in other formats: the only crate that calls glslang, naga, SPIRV-Tools and SPIRV-Cross,
-//! for the command-line tool, the tests and the build tasks.
+//! Reads and writes shaders in other formats. Only this crate calls glslang, naga, SPIRV-Tools and SPIRV-Cross, for
+//! the command-line tool, the tests and the build tasks.
 //!
 //! Each of the four is a feature of this crate, because each takes minutes or many crates to build. Without a
 //! feature, its functions exist and fail with [`Error::LeftOut`], so callers need no `cfg`; without the SPIRV-Tools
@@ -34,7 +34,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Error {
-    /// A tool found faults in the shader, one a line.
+    /// A tool found faults in the shader, one per line.
     Faulty(String),
     /// The format, or the tool that writes it, cannot express the shader.
     Unsupported(String),

@@ -31,8 +31,8 @@ pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32
     Ok(words)
 }
 
-/// Disassembles the module to text that [`assemble`] converts to the same words, with numeric ids and the header as
-/// comments.
+/// Disassembles the module to text that [`assemble`] converts to the same words. The text has numeric ids, and the
+/// header as comments.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn difference(before: &str, after: &str) -> String {
     if hunks.is_empty() { hunks } else { format!("--- before\n+++ after\n{hunks}") }
 }
 
-/// Validates the module in an environment, by its name; by default, in the oldest Vulkan version that supports its
+/// Validates the module in an environment, by its name. The default is the oldest Vulkan that supports the module's
 /// version.
 ///
 /// # Errors
@@ -79,7 +79,7 @@ pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     backend::validate(words, environment)
 }
 
-/// Checks that a module is valid SPIR-V, without Vulkan's rules: modules from HLSL may need an optimizer to satisfy
+/// Checks that a module is valid SPIR-V, without Vulkan's rules. Modules from HLSL may need an optimizer to satisfy
 /// these. Without the feature `tools`, it checks nothing.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! How attachments are blended on a device: by fixed function or in the shader, how overlapping primitives are
-//! ordered, and which changes to the pass this requires.
+//! Plans how attachments are blended on a device, by fixed function or in the shader. A plan also states how
+//! overlapping primitives are ordered, and which changes to the pass are required.
 //!
 //! Few devices implement advanced equations; on the others the shader blends
 //! ([`advanced_blend`](polyshade::advanced_blend)). It reads the destination in one of several ways, of which some
@@ -44,8 +44,7 @@ pub enum BlendingPath {
     FixedFunction,
     /// `VK_EXT_blend_operation_advanced`, coherent.
     NativeCoherent,
-    /// The shader reads the attachment, in primitive order: rasterization-order attachment access, or framebuffer
-    /// fetch.
+    /// The shader reads the attachment in primitive order: rasterization-order access, or framebuffer fetch.
     OrderedAttachment,
     /// The shader reads the tile image, in primitive order.
     TileImage,
@@ -143,7 +142,7 @@ pub enum BlendingOrder {
     /// Between draws, by the [action](BlendingPlan::between) there. Primitives **within** one draw are not ordered,
     /// and here none of them overlap.
     BetweenDraws,
-    /// Between draws, but primitives of one draw overlap: the host has to split draws until none covers a pixel
+    /// Between draws, but primitives of one draw overlap. The host has to split draws until none covers a pixel
     /// twice.
     SplitDraws,
 }
@@ -157,12 +156,11 @@ pub enum Change {
     RenderPassObject,
     /// Fixed-function blending of this location is off.
     BlendingOff(u32),
-    /// Alpha to coverage and alpha to one are off: they would use the blended alpha, or do not mask the shader's
-    /// stores.
+    /// Alpha to coverage and alpha to one are off. They would use the blended alpha, or not mask the shader's stores.
     AlphaUnchanged,
     /// The attachment at this location is loaded, or cleared by the load operation.
     Loaded(u32),
-    /// The attachment is also an input attachment of the subpass; in dynamic rendering,
+    /// The attachment is also an input attachment of the subpass. In dynamic rendering,
     /// `VkRenderingInputAttachmentIndexInfo` maps it.
     InputAttachment {
         /// The location of the colour attachment.
@@ -176,10 +174,10 @@ pub enum Change {
     Layout(Layout),
     /// The subpass has a self-dependency by region.
     SelfDependency(Scope, Scope),
-    /// Subpass and pipeline have the flags for rasterization-order access to colour attachments; in dynamic rendering
-    /// only the pipeline.
+    /// Subpass and pipeline have the flags for rasterization-order access to colours. In dynamic rendering, only the
+    /// pipeline has them.
     RasterizationOrder,
-    /// The shader runs once a sample. A shader that reads its sample mask or stores to memory cannot be lowered for
+    /// The shader runs for each sample. A shader that reads its sample mask or stores to memory cannot be lowered for
     /// this.
     SampleShading,
     /// The image is bound as a storage image, and is not an attachment of the pass.
@@ -316,8 +314,8 @@ fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error>
     })
 }
 
-/// The locations that the shader blends: all with advanced equations, and those that fixed function cannot blend in
-/// the same pass.
+/// The locations that the shader blends. These are all with advanced equations, and those that fixed function cannot
+/// blend in the same pass.
 fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u32> {
     if !path.is_lowered() {
         return Vec::new();

@@ -94,8 +94,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Adds a counter pass that computes the vertex count, if the draw is not captured and its counter is on the
-    /// device.
+    /// Adds a counter pass for the vertex count, if the draw is not captured and its counter is on the device.
     pub(super) fn count_on_device(&mut self) -> Result<(), Error> {
         if self.counted_vertices().is_some() {
             if !self.device.buffer_addresses {
@@ -170,8 +169,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Begins the smallest pass that the API permits, in which nothing is rasterized, unless the application's pass
-    /// has begun.
+    /// Begins the smallest pass that the API permits, unless the application's has begun. Nothing is rasterized in
+    /// it.
     fn open_small_pass(&mut self) {
         if self.begun {
             return self.open_application_pass();

@@ -76,7 +76,7 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
 }
 
-/// Rejects draws that save the counter that their vertex count is computed from: the device reads and writes counters
+/// Rejects draws that save the counter that their vertex count is computed from. The device reads and writes counters
 /// without a barrier in between.
 fn counted_apart(call: &Call, active: &Active) -> Result<(), Error> {
     match call {

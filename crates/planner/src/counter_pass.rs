@@ -1,5 +1,4 @@
-//! The counter pass: compute shaders that advance the counters on the device, and the jobs that the host writes for
-//! them.
+//! The counter pass: compute shaders that advance the counters on the device, and their jobs.
 //!
 //! Where the counters are on the [device](crate::CounterOwner::Device), a plan has a step
 //! [`CounterPass`](crate::Step::CounterPass): the host writes a [`Job`] to memory and dispatches [`Shader::Count`],
@@ -83,12 +82,12 @@ pub struct Job {
     /// [`Job::STATE_SIZE`] bytes that keep the filled sizes of the buffers. A job that does not begin a capture
     /// continues from the state that the previous job wrote.
     pub state: u64,
-    /// Capture begins with the counters at these locations, one a feedback buffer; a buffer without a location begins
-    /// at 0.
+    /// Capture begins with the counters at these locations, one per feedback buffer. A buffer without a location
+    /// begins at 0.
     pub begin: Option<[u64; MAX_BUFFERS]>,
     /// The draws.
     pub draws: Option<Draws>,
-    /// [`Job::QUERY_SIZE`] bytes that the counted primitives are added to: the primitives written, then the
+    /// [`Job::QUERY_SIZE`] bytes that the counted primitives are added to. They are the primitives written, then the
     /// primitives needed, in 8 bytes each, as in the result of a transform feedback query.
     pub query: u64,
     /// Capture ends, and the counters are written to these locations.
@@ -107,8 +106,7 @@ pub struct Draws {
     /// The predicate of conditional rendering. If the arguments of the draws are [direct](Arguments::Direct), the
     /// counter pass cannot leave them out: conditional rendering must also be active at these draws.
     pub predicate: Option<Predicate>,
-    /// The size of each feedback range and the bytes of a vertex in it; (0, 0) for a buffer that is unbound or
-    /// unused.
+    /// The size of each feedback range and the bytes of a vertex in it; (0, 0) if it is unbound or unused.
     pub buffers: [(u32, u32); MAX_BUFFERS],
     /// The [`template`] of the host parameters.
     pub template: u64,
@@ -118,12 +116,12 @@ pub struct Draws {
     pub blocks: u64,
     /// The stride of the blocks.
     pub block_stride: u32,
-    /// The destination of the arguments of the draws that capture: `count` times [`Job::COMMAND_SIZE`] bytes
-    /// (`VkDrawIndirectCommand`). For draws with indices, each index counts as a vertex. Draws that are left out get
-    /// 0 instances.
+    /// The destination of the arguments of the draws that capture (`VkDrawIndirectCommand`). It has `count` times
+    /// [`Job::COMMAND_SIZE`] bytes. For draws with indices, each index counts as a vertex. Draws that are left out
+    /// get 0 instances.
     pub commands: u64,
-    /// The destination of the workgroup counts of captures that are dispatched: `count` times [`Job::GROUPS_SIZE`]
-    /// bytes (`VkDispatchIndirectCommand`).
+    /// The destination of the workgroup counts of dispatched captures (`VkDispatchIndirectCommand`). It has `count`
+    /// times [`Job::GROUPS_SIZE`] bytes.
     pub groups: u64,
     /// The indices and tables of draws in which indices may restart primitives.
     pub segments: Option<Segments>,
@@ -189,8 +187,8 @@ pub struct Segments {
     pub indices: u64,
     /// The bytes of the index buffer from index 0 on.
     pub size: u32,
-    /// The destination of the tables, one a draw. With a pool: 4 bytes a draw, which get the offset of its table in
-    /// the pool, in units of 8 bytes.
+    /// The destination of the tables, one per draw. With a pool: 4 bytes per draw, which get the offset of its table
+    /// in the pool, in units of 8 bytes.
     pub tables: u64,
     /// The bytes of one table, a multiple of 4: [`Segments::table_size`]. The variants read this value as a host
     /// parameter; with a pool, that parameter is the size of the pool.

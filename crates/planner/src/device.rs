@@ -106,8 +106,8 @@ impl Device {
     }
 }
 
-/// The cost of storing the outputs of vertices in one pass and reading them in the next, in vertex shader
-/// instructions. The default was measured on SwiftShader (`docs/performance.md`).
+/// The cost of storing vertex outputs in one pass and reading them in the next, in vertex shader instructions. The
+/// default was measured on SwiftShader (`docs/performance.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

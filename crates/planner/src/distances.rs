@@ -44,8 +44,8 @@ pub struct Distances {
     pub emitted_vertices: u32,
     /// Whether queries count primitives.
     pub counted: bool,
-    /// Whether clip distances may be emulated by discarding fragments: pixels at edges may differ, and multisampling
-    /// discards whole pixels.
+    /// Whether clip distances may be emulated by discarding fragments. Pixels at edges may then differ, and with
+    /// multisampling whole pixels are discarded.
     pub approximate: bool,
 }
 
@@ -86,8 +86,8 @@ pub enum DistanceStep {
     EmulateLast,
     /// `Emulate`, in the fragment stage.
     EmulateFragment,
-    /// `ToRegisters`, because distances have become ordinary variables: in the stages before the last whose distances
-    /// the last reads, and in a fragment stage that reads distances and emulates none.
+    /// `ToRegisters`, because distances have become ordinary variables. It is for the stages before the last whose
+    /// distances the last reads, and for a fragment stage that reads distances and emulates none.
     ReadRegisters,
 }
 

@@ -67,8 +67,8 @@ impl Row {
     }
 }
 
-/// Draws the plan as an SVG picture: steps from top to bottom, passes around them, and a column for each resource
-/// with its reads, writes and barriers. `device` is the one of the plan.
+/// Draws the plan as an SVG picture. Steps are from top to bottom, with passes around them, and a column for each
+/// resource shows its reads, writes and barriers. `device` is the one of the plan.
 pub fn picture(device: &Device, plan: &Plan) -> String {
     let rows = rows(device, plan);
     let lanes: BTreeSet<Lane> =

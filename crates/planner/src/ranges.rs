@@ -15,10 +15,10 @@ use polyshade_spv::Error;
 const ANYWHERE: Bound = Bound { buffer: None, buffer_size: 0, offset: 0, size: Some(0) };
 
 impl Draw {
-    /// Returns the part of the draw that its plan depends on, except for the values that
-    /// [`for_ranges`](Plan::for_ranges) replaces: the draw without the offsets and sizes of its feedback ranges, and
-    /// without its vertex count unless a larger draw has another plan. With the device and the pipeline, it is the
-    /// key of a plan.
+    /// Returns the part of the draw that its plan depends on, to be used as a key. The values that
+    /// [`for_ranges`](Plan::for_ranges) replaces are left out: the key is the draw without the offsets and sizes of
+    /// its feedback ranges, and without its vertex count unless a larger draw has another plan. With the device and
+    /// the pipeline, it is the key of a plan.
     #[must_use]
     pub fn key(&self, device: &Device, pipeline: &Pipeline) -> Self {
         let mut key = self.clone();

@@ -79,8 +79,8 @@ impl Topology {
         self.captured().is_some_and(transform_feedback::Topology::has_adjacency)
     }
 
-    /// Whether every vertex belongs to a bounded number of primitives, so that one invocation of an unchanged draw
-    /// can store a vertex in all its places of the capture.
+    /// Whether every vertex belongs to a bounded number of primitives. One invocation of an unchanged draw can then
+    /// store its vertex in all its places of the capture.
     pub(super) fn is_list_or_strip(self) -> bool {
         self.captured().is_some_and(transform_feedback::Topology::is_list_or_strip)
     }
@@ -144,9 +144,9 @@ pub struct Pipeline {
     pub geometry: Option<Emitted>,
     /// Whether rasterizer discard is enabled.
     pub rasterizer_discard: bool,
-    /// The specialization constant with which the variants that have outputs [move the position
-    /// away](polyshade::rasterizer_discard), so that one pipeline's modules serve with and without rasterizer
-    /// discard. `None` if the variants for rasterizer discard always move the position.
+    /// The constant with which variants with outputs [move the position away](polyshade::rasterizer_discard). With
+    /// this specialization constant, one pipeline's modules serve with and without rasterizer discard. `None` if the
+    /// variants for rasterizer discard always move the position.
     pub discard_constant: Option<u32>,
     /// Whether the pass has several views.
     pub multiview: bool,
@@ -218,11 +218,11 @@ pub struct Draw {
     pub queries: Vec<Query>,
     /// How the draw itself reads data that earlier draws captured.
     pub reads: Vec<Use>,
-    /// Earlier uses of the counters, and of the buffers that the draw captures into or reads: the last write and the
-    /// reads since then. A use may be left out if a use of the same kind has already waited for the write.
+    /// Earlier uses of the counters, and of the buffers that the draw captures into or reads. They are the last write
+    /// and the reads since then. A use may be left out if a use of the same kind has already waited for the write.
     pub before: Uses,
-    /// Uses by later commands, for which the plan needs barriers: the reads until the data is overwritten, and the
-    /// write that overwrites it.
+    /// Uses by later commands, for which the plan needs barriers. They are the reads until the data is overwritten,
+    /// and the write that overwrites it.
     pub next: Uses,
 }
 
@@ -286,9 +286,9 @@ pub struct Uses {
     pub captured: Vec<Use>,
     /// The uses of the counters. [Counter passes](CounterOwner::Device) count as reads and stores of compute stages.
     pub counters: Vec<Use>,
-    /// The uses of the arguments, indices and vertex attributes of this draw that are not captured data; if a compute
-    /// stage captures the draw, also of the other resources of its vertex stage. A captured draw may read all these
-    /// in other stages than the application expects.
+    /// The uses of this draw's arguments, indices and vertex attributes that are not captured data. If a compute
+    /// stage captures the draw, the other resources of its vertex stage are included. A captured draw may read all
+    /// these in other stages than the application expects.
     pub inputs: Vec<Use>,
 }
 
@@ -353,12 +353,12 @@ pub enum PassState {
     Outside,
     /// A pass is active, and a plan may end and resume it.
     Interruptible,
-    /// A pass is active and cannot be interrupted: in a secondary command buffer, in a subpass after the first, or
-    /// while the application's own queries or conditional rendering are active. Planning fails if the pass would have
-    /// to end.
+    /// A pass is active and cannot be interrupted. It is in a secondary command buffer, in a subpass after the first,
+    /// or the application's own queries or conditional rendering are active. Planning fails if the pass would have to
+    /// end.
     Uninterruptible,
-    /// A pass is active and cannot be interrupted, but the host can record commands before and after it where a step
-    /// [`Record`](super::Step::Record) requires it: the work in [`before`](Draw::before) precedes the pass, and the
+    /// A pass is active and cannot be interrupted, but the host can record commands before and after it. A step
+    /// [`Record`](super::Step::Record) requests this. The work in [`before`](Draw::before) precedes the pass, and the
     /// work in [`next`](Draw::next) follows it. No draw in the pass can wait for data that is captured in it.
     RecordedAround,
 }
@@ -419,7 +419,7 @@ pub enum Begin {
     /// Every buffer is empty.
     #[default]
     Anew,
-    /// The buffers are filled up to these counters, one a feedback buffer; a buffer without a counter is empty.
+    /// The buffers are filled up to these counters, one per feedback buffer; a buffer without a counter is empty.
     Resume(Vec<Option<Counter>>),
     /// An earlier draw began capture, which has not ended.
     Running,
@@ -433,7 +433,7 @@ pub enum End {
     /// No counter is saved.
     #[default]
     Forget,
-    /// These counters are saved, one a feedback buffer; `None` is not saved.
+    /// These counters are saved, one per feedback buffer; `None` is not saved.
     Save(Vec<Option<Counter>>),
     /// Capture does not end: the next draw continues it, in the same pass and with the same pipeline.
     Running,

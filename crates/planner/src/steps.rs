@@ -77,11 +77,11 @@ pub enum Step {
     BindCompute(Variant),
     /// Bind a feedback buffer as a storage buffer.
     BindStorage(StorageRange),
-    /// Bind the draw's index buffer as a storage buffer, at a multiple of the device's alignment; the host parameter
+    /// Bind the draw's index buffer as a storage buffer, at a multiple of the device's alignment. The host parameter
     /// `index_offset` is the distance from the start of the binding to index 0.
     BindIndices(Set, Binding),
-    /// Bind the [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices as
-    /// a storage buffer.
+    /// Bind the [segment table](polyshade::transform_feedback::Segments::table) as a storage buffer. The host makes
+    /// it of the draw's indices.
     BindSegments(Set, Binding),
     /// Bind the outputs buffer as a storage buffer. The host allocates [as many
     /// bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw's outputs take; no other command uses
@@ -97,22 +97,21 @@ pub enum Step {
     EndFeedback(Counters),
     /// Draw.
     Draw(DrawCall),
-    /// Capture in a compute stage: dispatch the [workgroups](polyshade::transform_feedback::Layout::work_groups) of
-    /// the draw with these vertices. If the API has compute passes, end the pass that the compute pipeline was bound
-    /// in.
+    /// Capture the draw with these vertices in a compute stage. The dispatch has the
+    /// [workgroups](polyshade::transform_feedback::Layout::work_groups) of the draw. If the API has compute passes,
+    /// end the pass that the compute pipeline was bound in.
     Dispatch(DrawCall),
-    /// The host advances its counters by the bytes that the draw captured, and saves them: one a feedback buffer.
+    /// The host advances its counters by the bytes that the draw captured, and saves them: one per feedback buffer.
     Advance(Vec<Option<Counter>>),
     /// Write the host's counters to the application's buffers, for other commands to read.
     WriteCounters(Vec<Counter>),
-    /// Find where the indices of the draw restart primitives: dispatch the
+    /// Find where the indices of the draw restart primitives. This is a dispatch of the
     /// [shader](crate::counter_pass::Shader::Segments) that makes the tables.
     FindSegments,
     /// Advance the counters on the device: dispatch the [shader](crate::counter_pass::Shader::Count).
     CounterPass(CounterPass),
-    /// Record the next steps before, in or after the application's pass, which is [recorded
-    /// around](super::PassState::RecordedAround), after such steps of earlier draws of the pass. A plan begins in the
-    /// pass.
+    /// Record the next steps before, in or after the application's pass, after such steps of earlier draws. The pass
+    /// is [recorded around](super::PassState::RecordedAround). A plan begins in the pass.
     Record(RecordAt),
 }
 
@@ -248,7 +247,7 @@ pub enum Position {
     Unchanged,
     /// It is moved away, so that nothing is rasterized, by [`rasterizer_discard`](polyshade::rasterizer_discard).
     MovedAway {
-        /// The specialization constant that is 1 in this pipeline; without one, the variant always moves the
+        /// The specialization constant that is 1 in this pipeline. Without one, the variant always moves the
         /// position.
         constant: Option<u32>,
     },
@@ -346,8 +345,8 @@ pub enum DrawCall {
     IndexedIndirect,
     /// As many vertices as the draw has indices, from `firstIndex` on, without the index buffer.
     OverIndices,
-    /// With arguments that the [counter pass](Step::CounterPass) has written: one `VkDrawIndirectCommand` for each
-    /// draw of a multi-draw, with its own host parameters bound before; for a dispatch, one
+    /// With arguments that the [counter pass](Step::CounterPass) has written. They are one `VkDrawIndirectCommand`
+    /// for each draw of a multi-draw, with its own host parameters bound before; for a dispatch, one
     /// `VkDispatchIndirectCommand`. A first instance other than 0 needs `drawIndirectFirstInstance`.
     FromCounterPass,
     /// With indices that the host makes to form the primitives, instead of the application's. With a counter, the

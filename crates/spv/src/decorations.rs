@@ -22,8 +22,8 @@ struct Entry {
     what: What,
 }
 
-/// The target in the upper half; in the lower half 0 for the target as a whole, else the number of the member plus
-/// one. One comparison orders entries (benchmark `corpus-cost`).
+/// The target in the upper half, and in the lower half the member's number plus one, or 0 for the target as a whole.
+/// One comparison orders entries (benchmark `corpus-cost`).
 type Key = u64;
 
 fn key(target: Id, member: Option<u32>) -> Key {

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum ErrorKind {
     /// The input is not a well-formed module.
     Malformed,
-    /// A limit of SPIR-V would be exceeded: 65,535 words an instruction, 4,194,303 ids.
+    /// A limit of SPIR-V would be exceeded: 65,535 words per instruction, 4,194,303 ids.
     Limit,
     /// A requested thing does not exist.
     NotFound,

@@ -158,8 +158,8 @@ pub fn is_known(op: Op) -> bool {
 }
 
 impl Op {
-    /// Whether drivers may contract the instruction unless it is decorated with `NoContraction`: the floating-point
-    /// instructions of the specification's section "Arithmetic Instructions".
+    /// Whether drivers may contract the instruction unless it is decorated with `NoContraction`. These are the
+    /// floating-point instructions of the specification's section "Arithmetic Instructions".
     pub fn can_be_contracted(self) -> bool {
         matches!(
             self,

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 /// One version of a SPIR-V module. It never changes; [`rewrite`](Self::rewrite) makes the next one.
 ///
 /// A module *is* its words: they are not converted to another representation, so a lowering cannot change words that
-/// it does not edit. Each analysis is computed once a version, on first use, and borrows the version. Threads can
+/// it does not edit. Each analysis of a version is computed once, on first use, and borrows the version. Threads can
 /// share a module.
 #[derive(Clone, Debug)]
 pub struct Module<'w> {
@@ -36,7 +36,7 @@ struct Analyses {
 
 /// A module that borrows another's words borrows its analyses, too.
 #[derive(Clone, Debug)]
-// A box would cost an allocation a parse; with reused memory, parsing allocates nothing (benchmark `heap`).
+// A box would cost each parse an allocation; with reused memory, parsing allocates nothing (benchmark `heap`).
 #[expect(clippy::large_enum_variant)]
 enum Shared<'w> {
     Own(Analyses),
@@ -68,7 +68,7 @@ impl<'w> Module<'w> {
         Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
-    /// [`parse`](Self::parse) with memory that another module left in `workspace`; it allocates only if that is too
+    /// [`parse`](Self::parse) with memory that another module left in `workspace`. It allocates only if that is too
     /// small.
     ///
     /// # Errors

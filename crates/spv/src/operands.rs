@@ -7,9 +7,9 @@ use crate::text;
 const MEMORY_PARAMETERS: [(u32, bool); 5] =
     [(0x2, false), (0x8, true), (0x10, true), (0x1_0000, true), (0x2_0000, true)];
 
-/// Calls `f` for every word of `inst` that is an id or may be one, with the number of the word in the instruction,
-/// and whether it certainly is an id. Result type and result are included. `switch_literal` is the number of words of
-/// each literal if `inst` is an `OpSwitch`.
+/// Calls `f` for every word of `inst` that is an id or may be one. The arguments are the number of the word in the
+/// instruction, and whether it certainly is an id. Result type and result are included. `switch_literal` is the
+/// number of words of each literal if `inst` is an `OpSwitch`.
 #[inline(always)]
 pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
@@ -88,8 +88,7 @@ fn memory_operands(inst: &[u32], mut word: usize, mut f: impl FnMut(usize, bool)
     (word..inst.len()).for_each(|word| f(word, false));
 }
 
-/// The operands of the inner opcode have the positions that they have in an instruction with that opcode, plus one
-/// word.
+/// Operands of the inner opcode are one word later than in an instruction with that opcode.
 fn spec_constant_op(inst: &[u32], opcode: usize, mut f: impl FnMut(usize, bool)) {
     let Some(op) = inst.get(opcode) else { return };
     let grammar = Grammar::of(Op(*op as u16));

@@ -10,8 +10,8 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 /// All instructions in functions that use some variables or pointers into them.
 #[derive(Debug, Default)]
 pub struct Reach<'m> {
-    /// Instructions whose result is a pointer into one of the variables: access chains, copies, phis, selects, and
-    /// parameters that get such pointers.
+    /// Instructions whose result is a pointer into one of the variables. They are access chains, copies, phis,
+    /// selects, and parameters that get such pointers.
     pub pointers: Vec<Inst<'m>>,
     /// Other instructions that use a variable or such a pointer: loads, stores, calls and so on.
     pub uses: Vec<Inst<'m>>,
@@ -74,8 +74,8 @@ fn is_set(ids: &[bool], word: u32) -> bool {
     ids.get(word as usize).copied().unwrap_or(false)
 }
 
-/// A search for the uses of variables: one walk through all functions, then the uses of pointers that are found only
-/// after the walk has passed their function.
+/// A search for the uses of variables. It walks through all functions, then visits the uses of pointers that were
+/// found only after the walk had passed their function.
 struct Search<'m, 'w> {
     m: &'m Module<'w>,
     tracked: IdSet,
@@ -248,8 +248,8 @@ impl Module<'_> {
         is_pointer.then(|| StorageClass(ty.words()[2]))
     }
 
-    /// Returns the origin of the pointer `id`, through access chains and copies: a variable, a function parameter, or
-    /// another instruction that makes a pointer.
+    /// Returns the origin of the pointer `id`, through access chains and copies. It is a variable, a function
+    /// parameter, or another instruction that makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
         // Every step leads to an instruction that dominates the previous one; in invalid modules, the number of words
         // is the limit.

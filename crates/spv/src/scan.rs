@@ -1,5 +1,4 @@
-//! The linear scan: checks that words are a well-formed module, and finds sections, definitions, functions and entry
-//! points.
+//! The linear scan, which checks that words are a well-formed module, and finds its sections, ids and functions.
 
 mod faults;
 mod shape;

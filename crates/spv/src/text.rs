@@ -1,5 +1,4 @@
-//! Literal strings: UTF-8 octets, four a word, least significant first, ended by a zero octet
-//! (SPIR-V specification, 2.2.1).
+//! Literal strings: UTF-8 octets, four per word, lowest first, then a zero octet (SPIR-V specification, 2.2.1).
 
 use std::borrow::Cow;
 

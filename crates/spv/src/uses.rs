@@ -21,8 +21,7 @@ pub struct Uses {
 enum Slots {
     /// The slot of an id is the id; the value is the bound.
     Ids(u32),
-    /// The slot of an id is its index in this sorted list: for bounds far above the number of ids that the words can
-    /// name.
+    /// The slot of an id is its index in this sorted list, for bounds far above the number of ids in the words.
     Listed(Vec<u32>),
 }
 

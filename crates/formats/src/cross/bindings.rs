@@ -45,8 +45,8 @@ const TYPES: [(ResourceType, ResourceKind); 8] = [
     (ResourceType::PushConstant, ResourceKind::PushConstants),
 ];
 
-/// All declared resources, used or not, so that all variants of a shader have equal numbers; sorted by set and
-/// binding.
+/// All declared resources, sorted by set and binding. Unused ones are included, so that all variants of a shader have
+/// equal numbers.
 pub(super) fn resources<T>(compiler: &Compiler<T>) -> Result<Vec<Resource>, SpirvCrossError> {
     let declared = compiler.shader_resources()?;
     let mut resources = Vec::new();

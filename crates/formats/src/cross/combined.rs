@@ -1,5 +1,4 @@
-//! Combines textures and samplers for OpenGL's GLSL, which has no separate ones: each pair that a shader uses becomes
-//! one variable.
+//! Combines textures and samplers for OpenGL's GLSL: each pair that a shader uses becomes one variable.
 
 use spirv_cross2::handle::{Handle, VariableId};
 use spirv_cross2::reflect::DecorationValue;

@@ -1,5 +1,5 @@
-//! Input attachments in GLSL: an output that is declared `inout` starts with the contents of the framebuffer
-//! (`GL_EXT_shader_framebuffer_fetch`).
+//! Input attachments in GLSL, by `GL_EXT_shader_framebuffer_fetch`. An output that is declared `inout` starts with
+//! the contents of the framebuffer.
 //!
 //! SPIRV-Cross can write this, but its C API has no option for it. So the module reads the output once at the start,
 //! in place of the input attachment, and the declaration in the text becomes `inout`.

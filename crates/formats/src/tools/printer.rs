@@ -20,7 +20,7 @@ pub(super) enum Ids {
     Names,
 }
 
-/// Prints the instructions, one a line, without the header.
+/// Prints the instructions, one per line, without the header.
 pub(super) fn print(words: &[u32], ids: &Ids) -> Result<String, Error> {
     let cannot = |why: &dyn Display| Error::Unsupported(format!("cannot be disassembled: {why}"));
     let module = Module::parse(words).map_err(|error| cannot(&error))?;

@@ -1,4 +1,4 @@
-//! Comparison samplers and depth textures as function parameters: naga infers the type of variables from their uses,
+//! Comparison samplers and depth textures as function parameters. naga infers the type of variables from their uses,
 //! but not the type of parameters.
 
 use naga::{

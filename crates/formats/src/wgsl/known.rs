@@ -8,8 +8,8 @@ use polyshade_spv::{
 /// The words of a module's header.
 const HEADER: usize = 5;
 
-/// Returns the words of the module without debug information, with newer instructions replaced by equivalent ones
-/// that naga supports.
+/// Returns the words of the module without debug information. Equivalent instructions that naga supports replace
+/// newer ones.
 pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
     let mut words = module.words()[..HEADER].to_vec();

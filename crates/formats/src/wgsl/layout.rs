@@ -1,5 +1,5 @@
-//! The offsets of members in buffers: naga writes structures without them, as if each member directly followed the
-//! previous one.
+//! The offsets of members in buffers. naga writes structures without them, as if each member followed the previous
+//! one.
 
 use crate::Error;
 use naga::proc::Layouter;
@@ -8,7 +8,7 @@ use naga::{AddressSpace, Handle, Module, StructMember, Type, TypeInner};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// Returns the text with padding after members as `@size`, and padding before the first member as an additional
+/// Returns the text with the padding after members as `@size`. Padding before the first member is an additional
 /// member. The last member of a structure is extended if an array needs a larger stride.
 ///
 /// Structures are found by their lines: if that fails, the check that reads the text back reports it.
@@ -82,8 +82,8 @@ fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> 
     })
 }
 
-/// Maps each structure in arrays with a larger stride than WGSL's to that stride; `None` if it has two strides, or
-/// the elements are not structures.
+/// Maps each structure in arrays with a larger stride than WGSL's to that stride. Returns `None` if one has two
+/// strides, or the elements are not structures.
 fn elements(
     layouts: &Layouter,
     shared: &BTreeSet<Handle<Type>>,

@@ -1,5 +1,5 @@
-//! Replaces arrays of 32-bit scalars with a stride of 4 bytes, which uniform blocks of WGSL cannot have, by arrays of
-//! four-component vectors.
+//! Replaces arrays of 32-bit scalars with a stride of 4 bytes by arrays of four-component vectors. Uniform blocks of
+//! WGSL cannot have such strides.
 
 use super::strides::reindex;
 use polyshade_spv::{
@@ -92,8 +92,8 @@ fn widen<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, array: Id) {
     p.decorate(array, Decoration::ARRAY_STRIDE, &[16]);
 }
 
-/// Returns the indices of the vector and of the component for an element, with code before `inst` if the index is not
-/// a constant.
+/// Returns the indices of the vector and of the component for an element. Emits code before `inst` if the index is
+/// not a constant.
 fn split<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -12,8 +12,8 @@ pub(super) fn place_of(module: &Module<'_>, variable: Id) -> Option<Place> {
     Some(Place { set, binding: number(Decoration::BINDING)? })
 }
 
-/// Returns the bindings of these resources: those in `options`, and for the others, in order, the first after all
-/// bindings of the same set; push constants use set 0.
+/// Returns the bindings of these resources. Those in `options` are used; the others get, in order, the first binding
+/// after all others of the same set. Push constants use set 0.
 ///
 /// # Errors
 ///

@@ -3,7 +3,7 @@
 use super::{BoundKind, Place};
 use polyshade_spv::{Decoration, Error, Module, Section, StorageClass, view};
 
-/// The push constant variables: at most one an entry point.
+/// The push constant variables: at most one per entry point.
 pub(super) fn variables<'m>(module: &'m Module<'_>) -> impl Iterator<Item = view::Variable<'m>> {
     module.variables().filter(|variable| variable.storage_class() == StorageClass::PUSH_CONSTANT)
 }

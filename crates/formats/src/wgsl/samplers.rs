@@ -41,7 +41,7 @@ fn needs_sampler(module: &Module<'_>, variable: Id) -> bool {
     })
 }
 
-/// Returns the module with a sampler at each of these bindings for its combined image sampler; all other combined
+/// Returns the module with a sampler at each of these bindings for its combined image sampler. All other combined
 /// image samplers become textures.
 pub(super) fn split(
     module: &Module<'_>,
@@ -68,8 +68,7 @@ pub(super) fn split(
 
 /// The sampler types for the types of combined image samplers.
 struct Types {
-    /// For each type of pointers to combined image samplers, which become pointers to images: the pointer type to
-    /// samplers.
+    /// Maps pointer types to combined image samplers, which become pointers to images, to pointer types to samplers.
     pointers: BTreeMap<Id, Id>,
     /// The sampler type, if there are such pointers.
     sampler: Option<Id>,

@@ -1,4 +1,4 @@
-//! Wraps elements of arrays in buffers whose stride is larger than in WGSL, as in uniform blocks with `std140`: each
+//! Wraps elements of arrays in buffers whose stride is larger than in WGSL, as in uniform blocks with `std140`. Each
 //! scalar or vector becomes a structure of that size.
 
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, Type};

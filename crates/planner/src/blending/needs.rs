@@ -53,8 +53,7 @@ fn fixed_function(has: &Blending, state: &BlendingState) -> Option<&'static str>
     ordinary(has, state, |_| true)
 }
 
-/// Returns why fixed function cannot blend all attachments for which `is_there` is true in one pipeline, if it
-/// cannot.
+/// Returns why one pipeline cannot blend all attachments for which `is_there` is true by fixed function, if so.
 pub(super) fn ordinary(
     has: &Blending,
     state: &BlendingState,

@@ -23,7 +23,7 @@ pub struct BlendingState {
     pub plain_attachments: bool,
     /// Whether the host can only begin passes with `vkCmdBeginRendering`, without render pass objects.
     pub rendering_only: bool,
-    /// The requested mechanism; by default the first that is supported, in the order of
+    /// The requested mechanism. The default is the first that is supported, in the order of
     /// [`BlendingPath::ALL`](super::BlendingPath::ALL).
     pub path: Option<super::BlendingPath>,
 }

@@ -71,8 +71,7 @@ impl PlanBuilder<'_> {
         self.device.provoking_vertex.is_some_and(|modes| modes.last)
     }
 
-    /// Rejects primitives that the API would rasterize differently: with another provoking vertex, or with other
-    /// restarts.
+    /// Rejects primitives that the API would rasterize with another provoking vertex or other restarts.
     pub(super) fn check_rasterized(&self, assembly: Assembly, call: DrawCall) -> Result<(), Error> {
         let topology = match assembly {
             Assembly::Points | Assembly::AsDrawn(Topology::PointList) => return Ok(()),

@@ -61,7 +61,7 @@ impl<'s> PlanBuilder<'s> {
         barrier(Resource::Captured, &[Use::Capture(self.path)], &after)
     }
 
-    /// Adds the barriers after the draw if the capture needs none: an earlier barrier or the end of its pass covers
+    /// Adds the barriers after the draw if the capture needs none. An earlier barrier or the end of its pass covers
     /// it.
     pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
         self.wait_after_uses(None)
@@ -89,8 +89,8 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// The barriers between the counters that the draw uses and later commands, only for uses by the counter pass or
-    /// only for other uses.
+    /// The barriers between the counters that the draw uses and later commands. They are only for uses by the counter
+    /// pass, or only for other uses.
     fn counters_after(&self, by_counter_pass: bool) -> impl Iterator<Item = Barrier> {
         let next = self.not_apart(&self.draw.next.counters);
         let counters = match by_counter_pass == self.path.stores() {
@@ -102,7 +102,7 @@ impl<'s> PlanBuilder<'s> {
         counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], &next)))
     }
 
-    /// The barriers after the counter pass that must precede the application's pass; other plans have them after the
+    /// The barriers after the counter pass that must precede the application's pass. Other plans have them after the
     /// draw.
     pub(super) fn wait_before_counter_pass(&self) -> impl Iterator<Item = Barrier> {
         self.counters_after(true).filter(|_| self.draw.pass == PassState::RecordedAround)
@@ -135,7 +135,7 @@ impl<'s> PlanBuilder<'s> {
         own.chain(resources).collect()
     }
 
-    /// The uses that a read of the draw becomes: variants read indices and attributes in the vertex stage, the
+    /// The uses that a read of the draw becomes. Variants read indices and attributes in the vertex stage, the
     /// counter pass reads arguments and indices in a compute stage, and a compute stage that captures reads all
     /// inputs of the vertex stage, which does not run with rasterizer discard.
     fn reads_as(&self, one: Use) -> Vec<Use> {

@@ -13,8 +13,7 @@ pub struct Blending {
     pub native: Option<NativeBlending>,
     /// `rasterizationOrderColorAttachmentAccess`: input attachments are read in primitive order.
     pub ordered_attachments: bool,
-    /// Whether fragment shaders can read the attachments that they write (`[[color(n)]]`), in order: Metal on Apple
-    /// GPUs.
+    /// Whether fragment shaders can read their attachments (`[[color(n)]]`) in order: Metal on Apple GPUs.
     pub framebuffer_fetch: bool,
     /// `VK_EXT_shader_tile_image` with `shaderTileImageColorReadAccess`.
     pub tile_images: bool,
@@ -30,8 +29,8 @@ pub struct Blending {
     pub independent_blend: bool,
     /// `logicOp`.
     pub logic_operations: bool,
-    /// `maxFragmentDualSrcAttachments`: the most attachments if a blend factor uses the second source; 0 without
-    /// `dualSrcBlend`.
+    /// `maxFragmentDualSrcAttachments`; 0 without `dualSrcBlend`. The most attachments if a blend factor uses the
+    /// second source.
     pub second_source_attachments: u32,
     /// `maxColorAttachments`.
     pub max_attachments: u32,

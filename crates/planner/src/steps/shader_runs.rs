@@ -9,8 +9,7 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ShaderRuns {
-    /// Once: the shader costs more than writing and reading its outputs, in draws of at least `min_vertices`
-    /// vertices.
+    /// Once: the shader costs more than writing and reading its outputs, from `min_vertices` vertices on.
     OnceForCost(SpillCost),
     /// Once: the shader has side effects, which two runs would repeat.
     OnceForSideEffects,

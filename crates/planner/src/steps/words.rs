@@ -19,8 +19,7 @@ pub struct ParamValues {
     pub ranges: Vec<WordRange>,
 }
 
-/// A feedback range, in bytes, relative to the start of its binding, or to its own start if the shader has its
-/// address.
+/// A feedback range in bytes, from the start of its binding, or from its own start if the shader has its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct WordRange {
@@ -98,8 +97,8 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// The value of the host parameter with this name (`polyshade::host::ParamValue::name`), if it is one of the draw
-    /// or of its indices.
+    /// The value of the host parameter with this name, if it is one of the draw or of its indices. The names are
+    /// those of `polyshade::host::ParamValue::name`.
     pub fn of_draw(name: &str) -> Option<Self> {
         Some(match name {
             "first_vertex" | "first_index" => Self::FirstVertex,

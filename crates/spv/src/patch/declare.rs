@@ -35,8 +35,7 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// Declares a new type, constant or specialization constant, even if an equal one exists: it can then be
-    /// decorated.
+    /// Declares a new type or (specialization) constant, even if an equal one exists. It can then be decorated.
     pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
         let id = self.id();
         let mut words = std::mem::take(&mut self.queue.scratch);
@@ -114,7 +113,7 @@ impl Patch<'_, '_> {
         self.declare_before(Op::TYPE_POINTER, &[class.0, pointee.word()], at)
     }
 
-    /// [`declare`](Self::declare) for a use at word `at`, which follows the declarations of `operands`: a later
+    /// [`declare`](Self::declare) for a use at word `at`, which follows the declarations of `operands`. A later
     /// declaration is moved to directly after its operands.
     pub fn declare_before(&mut self, op: Op, operands: &[u32], at: u32) -> Id {
         let id = self.declare(op, operands);

@@ -138,8 +138,8 @@ impl Patch<'_, '_> {
         self.decorate_by(op, id, member, decoration, operands);
     }
 
-    /// Decorates `id`, or the given member of it, with the decoration `applied` of another target, by the same kind
-    /// of instruction, whatever its operands are.
+    /// Decorates `id`, or the given member of it, with the decoration `applied` of another target. The kind of
+    /// instruction and the operands are the same.
     pub fn copy_decoration(&mut self, id: Id, member: Option<u32>, applied: &Applied<'_>) {
         let op = match (applied.inst.op(), member) {
             (Op::DECORATE_STRING | Op::MEMBER_DECORATE_STRING, None) => Op::DECORATE_STRING,

@@ -8,7 +8,7 @@ use std::cell::Cell;
 /// One edit, packed: the sort key is a single number (benchmark `corpus-cost`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
-    /// The offset of the first word in the upper half; in the lower half the slot of an insertion, or the constant
+    /// The offset of the first word in the upper half. The lower half has the slot of an insertion, or the constant
     /// for a removal or an overwrite, which follow all slots.
     pub(super) order: u64,
     operands: [u32; 2],
@@ -149,7 +149,7 @@ impl Queue {
         let _ = SPARE.try_with(|spare| spare.set(self));
     }
 
-    /// Queues the insertion of the words of the pool from `start` on; extends the previous edit if both are at one
+    /// Queues the insertion of the words of the pool from `start` on. Extends the previous edit if both are at one
     /// position.
     pub(super) fn insert(&mut self, order: u64, start: usize) {
         self.begin();

@@ -4,8 +4,7 @@ use crate::build::{Words, id, shader};
 use polyshade_spv::{Decoration, Id, Module, Op, Progress, Section, StorageClass, Type};
 use std::collections::HashSet;
 
-/// Two pointer types to `float`, `%12` and `%14`, an array `%15` and a structure `%16`; all but `%12` are
-/// decorated.
+/// Two pointer types to `float`, `%12` and `%14`, an array `%15` and a structure `%16`. All but `%12` are decorated.
 fn types() -> Words {
     let mut words = Words::new(30);
     words.inst(Op::MEMORY_MODEL, &[0, 1]);

@@ -1,5 +1,4 @@
-//! Tests of reading and editing any words: which are rejected and where, the results of queries, and the results of
-//! patches.
+//! Tests of reading and editing any words: the errors, the results of queries, and the results of patches.
 
 mod build;
 mod declare;

@@ -2,7 +2,7 @@
 
 use polyshade_spv::Op;
 
-/// Prints the number at the start of `words`, of the type that the instruction `of` declares, and returns it with its
+/// Prints the number at the start of `words`, of the type that the instruction `of` declares. Returns it with its
 /// number of words; `None` if assembly cannot express it.
 pub(super) fn print(of: &[u32], words: &[u32]) -> Option<(String, usize)> {
     let width = *of.get(2)?;

@@ -52,8 +52,8 @@ pub(super) fn is_of_interface(decoration: Decoration) -> bool {
 }
 
 impl<'m> Varying<'m> {
-    /// Returns the input or output `variable`; `None` for other variables, for built-ins, and for variables that do
-    /// not consist of numbers of at most 32 bits with locations.
+    /// Returns the input or output `variable`, or `None` for other variables and for built-ins. It also is `None`
+    /// unless all parts are numbers of at most 32 bits with locations.
     pub(super) fn of(module: &'m Module<'_>, variable: view::Variable<'m>) -> Option<Self> {
         let (class, ty) = module.pointer(variable.pointer_type())?;
         if !matches!(class, StorageClass::INPUT | StorageClass::OUTPUT) {
