@@ -81,8 +81,7 @@ pub enum Domain {
     Quads,
 }
 
-/// How input attachments are read in a language without them. `n` is the `InputAttachmentIndex`, or its number in
-/// `colors`.
+/// How input attachments are read in a language without them. `n` is the `InputAttachmentIndex`, or its `colors` entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum InputAttachments {
@@ -117,7 +116,7 @@ pub enum MslBuffer {
     },
     /// The push constants.
     PushConstants,
-    /// The sizes of the storage buffers, as an array of `uint` by buffer index, if the shader queries one.
+    /// The sizes of the storage buffers, as an array of `uint` by buffer index, if the shader queries any.
     Sizes,
     /// Tessellation control stages: the outputs of the previous stage, by patch, then by vertex.
     Vertices,
@@ -142,8 +141,7 @@ pub struct Glsl {
     /// How OpenGL reads input attachments. By default they are read from the framebuffer if there is an output at the
     /// location with their number, else from a texture. Vulkan has input attachments.
     pub input_attachments: Option<InputAttachments>,
-    /// OpenGL only: pairs of an `InputAttachmentIndex` and the location of its output. Other attachments keep their
-    /// index.
+    /// OpenGL only: pairs of an `InputAttachmentIndex` and the location of its output, if they differ.
     pub colors: Vec<(u32, u32)>,
 }
 
@@ -254,8 +252,7 @@ pub enum MslTextureKind {
 ///
 /// # Errors
 ///
-/// Features that SPIRV-Cross or the language cannot express; colliding buffer indices or colors are
-/// [`Error::Options`].
+/// Features that SPIRV-Cross or the language lacks; colliding buffer indices or colors are [`Error::Options`].
 pub fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
     #[cfg(feature = "cross")]
     return translate::write(words, entry, target);

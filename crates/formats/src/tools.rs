@@ -31,8 +31,8 @@ pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32
     Ok(words)
 }
 
-/// Disassembles the module to text that [`assemble`] converts to the same words. The text has numeric ids, and the
-/// header as comments.
+/// Disassembles the module to text that [`assemble`] converts to the same words. It has numeric ids and header
+/// comments.
 ///
 /// # Errors
 ///
@@ -68,8 +68,7 @@ pub fn difference(before: &str, after: &str) -> String {
     if hunks.is_empty() { hunks } else { format!("--- before\n+++ after\n{hunks}") }
 }
 
-/// Validates the module in an environment, by its name. The default is the oldest Vulkan that supports the module's
-/// version.
+/// Validates the module in an environment, by its name. The default is the oldest Vulkan that supports its version.
 ///
 /// # Errors
 ///

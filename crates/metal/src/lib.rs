@@ -1,13 +1,11 @@
-//! Runs functions of the Metal shading language on the CPU. polyshade prints MSL, which only Apple's machines
-//! compile.
+//! Runs functions of the Metal shading language on the CPU. polyshade prints MSL, which only Apple compiles.
 //!
 //! The C++ compiler of this machine reads the text of SPIRV-Cross as C++17, with this crate's headers for Metal's
 //! types and functions. The function is called for every vertex and instance of a draw, every thread of a dispatch,
 //! or every pixel that triangles cover. This checks the results of *the text, read as C++*: the indices of the
 //! buffers, textures and colours that it uses, and the locations and values that it writes. It does not check whether
 //! Metal compiles the text: address spaces except `constant` are ignored, and constructs of C++ that Metal lacks are
-//! accepted. Arithmetic is contracted only by [`Metal::set_contraction`], and denormals are kept; Metal may do
-//! otherwise.
+//! accepted. Arithmetic is contracted only by [`Metal::set_contraction`], and denormals are kept; Metal may differ.
 //!
 //! [`Metal`] runs the same [`Work`] as a Vulkan device: dispatches, draws of only a vertex stage, patches of a vertex
 //! and a tessellation control stage, and triangles of a vertex and a fragment stage. Each buffer lies between

@@ -239,8 +239,8 @@ mod tests {
         assert!(clipped > 0 && clipped < all, "{clipped} of {all}");
         corners[0][POSITION][2] = 9.0_f32.to_bits();
         assert!(drawn(&corners, Interpolation::Flat).len() < clipped);
-        // The visible part is on the other side of the edge between the other vertices: across the diagonal, or
-        // outside of the image.
+        // The visible part is beyond the edge between the other vertices: across the diagonal, or outside of the
+        // image.
         let seen = |w| drawn(&halves(w)[0], Interpolation::Flat).len();
         assert_eq!(seen([-1.0, 1.0, 1.0, 1.0]), 64 - all);
         assert_eq!(seen([1.0, -1.0, 1.0, 1.0]), 0);

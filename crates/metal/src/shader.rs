@@ -99,8 +99,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         Ok(kept)
     }
 
-    /// Returns how the fragments run. Quads are rejected if the function stores, as helpers would store too, unlike
-    /// Metal's.
+    /// Returns how the fragments run. Quads must not store, as their helpers would store too, unlike Metal's.
     pub(crate) fn lanes(&self) -> Result<Lanes, Error> {
         let derives = ["dfdx(", "dfdy(", "fwidth("];
         if !derives.into_iter().any(|name| self.printed.source.contains(name)) {

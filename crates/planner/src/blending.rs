@@ -142,8 +142,7 @@ pub enum BlendingOrder {
     /// Between draws, by the [action](BlendingPlan::between) there. Primitives **within** one draw are not ordered,
     /// and here none of them overlap.
     BetweenDraws,
-    /// Between draws, but primitives of one draw overlap. The host has to split draws until none covers a pixel
-    /// twice.
+    /// Between draws, but primitives of one draw overlap. The host splits draws until none covers a pixel twice.
     SplitDraws,
 }
 
@@ -174,11 +173,9 @@ pub enum Change {
     Layout(Layout),
     /// The subpass has a self-dependency by region.
     SelfDependency(Scope, Scope),
-    /// Subpass and pipeline have the flags for rasterization-order access to colours. In dynamic rendering, only the
-    /// pipeline has them.
+    /// Subpass and pipeline, or in dynamic rendering the pipeline, have the flags for rasterization-order access.
     RasterizationOrder,
-    /// The shader runs for each sample. A shader that reads its sample mask or stores to memory cannot be lowered for
-    /// this.
+    /// The shader runs for each sample. It cannot be lowered if it reads its sample mask or stores to memory.
     SampleShading,
     /// The image is bound as a storage image, and is not an attachment of the pass.
     StorageImage(u32),
@@ -314,8 +311,7 @@ fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error>
     })
 }
 
-/// The locations that the shader blends. These are all with advanced equations, and those that fixed function cannot
-/// blend in the same pass.
+/// The locations that the shader blends: all with advanced equations, and those that fixed function cannot.
 fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u32> {
     if !path.is_lowered() {
         return Vec::new();

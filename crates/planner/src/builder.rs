@@ -52,8 +52,7 @@ impl<'s> PlanBuilder<'s> {
         Self { device, pipeline, draw, path, steps, open, shader_runs, begun }
     }
 
-    /// Records barriers outside of any pass, as none of them can be inside one. If the API has no barriers, ends the
-    /// pass.
+    /// Records barriers outside of any pass, as they cannot be inside one. If the API has no barriers, ends the pass.
     pub(super) fn wait(&mut self, barriers: Vec<Barrier>) {
         if barriers.is_empty() {
             return;
@@ -169,8 +168,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Begins the smallest pass that the API permits, unless the application's has begun. Nothing is rasterized in
-    /// it.
+    /// Begins the smallest pass for a draw without rasterization, unless the application's has begun.
     fn open_small_pass(&mut self) {
         if self.begun {
             return self.open_application_pass();

@@ -41,8 +41,7 @@ pub fn place_in(binding: u32, offset: u32) -> u64 {
 }
 
 impl Shader {
-    /// The SPIR-V 1.0 module; its entry point is `main`. It has no descriptors: the device needs
-    /// `bufferDeviceAddress`.
+    /// The SPIR-V 1.0 module with entry point `main`. It has no descriptors and needs `bufferDeviceAddress`.
     pub fn words(self) -> &'static [u32] {
         static KEEP: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/count.spv")));
@@ -82,8 +81,7 @@ pub struct Job {
     /// [`Job::STATE_SIZE`] bytes that keep the filled sizes of the buffers. A job that does not begin a capture
     /// continues from the state that the previous job wrote.
     pub state: u64,
-    /// Capture begins with the counters at these locations, one per feedback buffer. A buffer without a location
-    /// begins at 0.
+    /// Capture begins with the counters at these locations, one per feedback buffer; without a location, at 0.
     pub begin: Option<[u64; MAX_BUFFERS]>,
     /// The draws.
     pub draws: Option<Draws>,
@@ -117,8 +115,7 @@ pub struct Draws {
     /// The stride of the blocks.
     pub block_stride: u32,
     /// The destination of the arguments of the draws that capture (`VkDrawIndirectCommand`). It has `count` times
-    /// [`Job::COMMAND_SIZE`] bytes. For draws with indices, each index counts as a vertex. Draws that are left out
-    /// get 0 instances.
+    /// [`Job::COMMAND_SIZE`] bytes. Indices count as vertices. Draws that are left out get 0 instances.
     pub commands: u64,
     /// The destination of the workgroup counts of dispatched captures (`VkDispatchIndirectCommand`). It has `count`
     /// times [`Job::GROUPS_SIZE`] bytes.
@@ -154,7 +151,7 @@ pub enum Arguments {
         /// Whether the draws have indices.
         indexed: bool,
     },
-    /// The vertex count is (counter − `offset`) / `stride`, rounded down; 0 if the counter is smaller than `offset`.
+    /// The vertex count is (counter - `offset`) / `stride`, rounded down; 0 if the counter is smaller than `offset`.
     ByteCount {
         /// The location of the counter.
         counter: u64,
@@ -206,8 +203,7 @@ impl Segments {
     }
 
     /// Returns the bytes of a table for draws with an index buffer of `size` bytes, if every index may be a restart.
-    /// The result is at most 2³² - 4, so buffers with more than about half a billion indices must have fewer
-    /// restarts.
+    /// The result is at most 2³² - 4, so buffers with over half a billion indices must have fewer restarts.
     pub fn table_size(index_type: IndexType, size: u32) -> u32 {
         let segments = u64::from(size / index_type.bytes()) + 2;
         (segments * 8 + 8).min(u64::from(u32::MAX - 3)) as u32
@@ -215,8 +211,7 @@ impl Segments {
 }
 
 /// Jobs that are known only after the commands that do them are recorded. The host dispatches both shaders indirectly
-/// and writes the list before it submits them. So the jobs of all draws of a render pass can be done before that
-/// pass.
+/// and writes the list before it submits them. So all jobs of a render pass can be done before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct List {
     /// The location of the first job.
@@ -296,8 +291,7 @@ const BYTE_COUNT: u32 = 256;
 /// Returns the template of a parameter block: first the kind of each host parameter, then a value for each. `value`
 /// returns the values that the host knows. The device computes the others: first vertex, vertex count, first
 /// instance, instance count, vertex offset, slots, limit, the table's address and the filled sizes. It adds the
-/// number of the draw to the draw index, and the filled size to a start, which is the offset of the range in the
-/// bound buffer.
+/// number of the draw to the draw index, and the filled size to a start, the offset of the range.
 pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
         ParamValue::FirstVertex => (1, 0),
@@ -332,8 +326,7 @@ impl Job {
     pub const GROUPS_SIZE: u32 = 12;
 
     /// Moves the destinations of encoded jobs to the blocks and commands of execution number `times`. A secondary
-    /// command buffer may be executed several times in a render pass, so the host allocates several blocks and
-    /// commands a draw.
+    /// command buffer may be executed several times in a pass, so the host allocates several for each draw.
     pub fn move_on(jobs: &mut [u32], times: u32) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             let mut words = Record(*job);

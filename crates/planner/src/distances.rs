@@ -64,8 +64,7 @@ pub enum DistanceWay {
     Fragment,
 }
 
-/// A [`Step`](polyshade::clip_cull::Step) of clip and cull distances, and its stages. Variants are in the order of
-/// execution.
+/// A [`Step`](polyshade::clip_cull::Step) of clip and cull distances, and its stages; in the order of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -298,8 +298,7 @@ fn broken(line: &str) -> Vec<String> {
     lines
 }
 
-/// Draws the passes in the background. A pass of the application that was active before the plan or stays active has
-/// no edge there.
+/// Draws the passes in the background. A pass that was active before the plan or stays active has no edge there.
 fn passes(svg: &mut String, rows: &[Row], bottom: usize) {
     let begins = |row: &&Row| matches!(row.kind, Kind::Begin(_) | Kind::End);
     let mut open = match rows.iter().find(begins).map(|row| row.kind) {

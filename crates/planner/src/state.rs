@@ -95,8 +95,7 @@ pub enum Path {
     Extension,
     /// Variants that store to storage buffers. A [`CounterOwner`] keeps the counters.
     Storage,
-    /// A compute stage that stores to storage buffers, for devices whose vertex stages cannot. The host keeps the
-    /// counters.
+    /// A compute stage that stores to buffers, where vertex stages cannot. A [`CounterOwner`] keeps the counters.
     Compute,
 }
 
@@ -165,8 +164,8 @@ pub struct Pipeline {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Capture {
-    /// The mechanism. By default it is the extension if the device has it, else storage if its vertex stages can
-    /// store, else compute.
+    /// The mechanism. The default is the extension if supported, else storage if vertex stages can store, else
+    /// compute.
     pub path: Option<Path>,
     /// The feedback buffers, by number.
     pub buffers: Vec<FeedbackBuffer>,

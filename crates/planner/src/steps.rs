@@ -148,8 +148,7 @@ pub struct CounterPass {
     pub strides: Vec<u32>,
     /// The queries that count the draw.
     pub queries: Vec<Query>,
-    /// The counters that are saved, if capture ends. They are saved before the draw, as they do not depend on its
-    /// outputs.
+    /// The counters that are saved, if capture ends; this is before the draw, as its outputs do not affect them.
     pub end: Option<Counters>,
 }
 
@@ -247,8 +246,7 @@ pub enum Position {
     Unchanged,
     /// It is moved away, so that nothing is rasterized, by [`rasterizer_discard`](polyshade::rasterizer_discard).
     MovedAway {
-        /// The specialization constant that is 1 in this pipeline. Without one, the variant always moves the
-        /// position.
+        /// The specialization constant that is 1 in this pipeline; without one, the variant always moves it.
         constant: Option<u32>,
     },
 }

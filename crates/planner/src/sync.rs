@@ -235,8 +235,7 @@ pub enum Resource {
     Attachments,
     /// The arguments, indices and vertex attributes of a draw.
     Inputs,
-    /// The memory of the [counter pass](crate::counter_pass). It holds the state, host parameters, tables and draw
-    /// arguments.
+    /// The memory of the [counter pass](crate::counter_pass): state, host parameters, tables and draw arguments.
     DeviceCounters,
     /// The outputs that one pass stores and the next reads.
     Outputs,
@@ -334,8 +333,8 @@ pub(super) fn within_counter_pass() -> Barrier {
     Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the counter pass and the reads of its results. These are host parameters in a stage, draw
-/// arguments, or both.
+/// The barrier between the counter pass and the reads of its results. It wrote host parameters, draw arguments, or
+/// both.
 pub(super) fn after_counter_pass(
     words: Option<ParamSource>,
     stage: ShaderStage,

@@ -9,8 +9,7 @@ use std::slice;
 
 /// The decorations of a module, sorted by target.
 ///
-/// Targets of a group refer to the group, so the size is that of the annotations, not the number of groups times
-/// targets.
+/// Targets of a group refer to it, so the size is that of the annotations, not the number of groups times targets.
 #[derive(Clone, Debug)]
 pub struct Decorations(Vec<Entry>);
 

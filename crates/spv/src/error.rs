@@ -20,8 +20,7 @@ pub enum ErrorKind {
     Failed,
 }
 
-/// The stable name of an error, its [kind](ErrorKind), and one sentence with a remedy. Messages may change; codes do
-/// not.
+/// The stable name of an error, its [kind](ErrorKind), and a remedy in one sentence. Messages may change, codes not.
 ///
 /// [`codes!`](crate::codes) declares the codes of a crate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -68,8 +68,7 @@ impl<'w> Module<'w> {
         Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
-    /// [`parse`](Self::parse) with memory that another module left in `workspace`. It allocates only if that is too
-    /// small.
+    /// [`parse`](Self::parse) with memory that another module left in `workspace`. Allocates only if it is too small.
     ///
     /// # Errors
     ///

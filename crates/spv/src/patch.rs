@@ -168,8 +168,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         Position::new(self.module.section_end(section), section as u32 + 1)
     }
 
-    /// Returns a new slot at the end of the module, where functions are added. It is after earlier slots and before
-    /// later ones.
+    /// Returns a new slot, after all earlier ones, at the end of the module, where functions are added.
     pub fn slot(&mut self) -> Position<'m> {
         self.slots += 1;
         Position::new(self.module.words().len() as u32, SECTIONS as u32 + self.slots)

@@ -251,8 +251,7 @@ impl Module<'_> {
     /// Returns the origin of the pointer `id`, through access chains and copies. It is a variable, a function
     /// parameter, or another instruction that makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
-        // Every step leads to an instruction that dominates the previous one; in invalid modules, the number of words
-        // is the limit.
+        // Every step leads to an instruction that dominates the previous one; the limit is for invalid modules.
         for _ in 0..self.words().len() {
             let Some(before) = self.made_from(id) else { return id };
             id = before;

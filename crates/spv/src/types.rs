@@ -63,8 +63,7 @@ pub enum Type {
     Other(Op),
 }
 
-/// The most nested arrays that are followed: SPIR-V's limit for structures (2.17). An invalid module may have an
-/// array of itself.
+/// The most nested arrays that are followed: SPIR-V's limit for structures (2.17). Invalid modules may have cycles.
 const DEEPEST: u32 = 255;
 
 impl Module<'_> {

@@ -82,8 +82,7 @@ fn listed(
     slots: usize,
     slot: impl Fn(u32) -> Option<usize> + Copy,
 ) -> (Vec<u32>, Vec<u32>) {
-    // Counts are stored two slots later, so that after the sums, `offsets[slot + 1]` is the next free index of the
-    // slot.
+    // Counts are two slots later, so that after the sums, `offsets[slot + 1]` is the next index of the slot.
     let mut offsets = vec![0_u32; slots + 2];
     each_use(module, slot, |_, slot| offsets[slot + 2] += 1);
     for slot in 2..offsets.len() {

@@ -45,8 +45,7 @@ const TYPES: [(ResourceType, ResourceKind); 8] = [
     (ResourceType::PushConstant, ResourceKind::PushConstants),
 ];
 
-/// All declared resources, sorted by set and binding. Unused ones are included, so that all variants of a shader have
-/// equal numbers.
+/// All declared resources, by set and binding. Unused ones are included, so that all variants have equal numbers.
 pub(super) fn resources<T>(compiler: &Compiler<T>) -> Result<Vec<Resource>, SpirvCrossError> {
     let declared = compiler.shader_resources()?;
     let mut resources = Vec::new();

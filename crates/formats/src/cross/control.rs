@@ -11,8 +11,7 @@ use spirv_cross2::compile::msl::CompilerOptions;
 use spirv_cross2::reflect::ExecutionModeArguments;
 use spirv_cross2::{Compiler, SpirvCrossError, targets};
 
-/// Chooses the domain, which determines the layout of the levels in their buffer. `given` is the domain for stages
-/// that do not declare one.
+/// Chooses the domain, which determines the layout of the levels. `given` is for stages that do not declare one.
 pub(super) fn choose_domain(
     compiler: &mut Compiler<targets::Msl>,
     words: &[u32],

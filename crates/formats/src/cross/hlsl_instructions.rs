@@ -49,8 +49,7 @@ pub(super) fn mended(words: &[u32], shader_model: u32) -> Result<Option<Vec<u32>
     Ok(Some(module.map_err(unsupported)?.module.into_words()))
 }
 
-/// Returns the operand of an image instruction that HLSL does not have, if any. HLSL compares only at level 0 or an
-/// implicit level.
+/// Returns the image operand that HLSL does not have, if any. HLSL compares only at level 0 or an implicit level.
 fn refused(module: &Module<'_>) -> Option<String> {
     let code = module.functions().flat_map(|function| function.instructions());
     code.filter_map(ImageInst::of).find_map(|image| {

@@ -99,8 +99,7 @@ fn has_doubles(words: &[u32]) -> bool {
 }
 
 /// Whether the outputs of a stage before the rasterizer have cull distances. SPIRV-Cross passes them to the fragment
-/// stage, which may read them, but reports neither that nothing is culled nor that the text uses an undeclared member
-/// of a block.
+/// stage, which may read them, but reports neither missing culling nor uses of undeclared members of a block.
 fn has_cull_distances(text: &str) -> bool {
     text.split("struct ").skip(1).any(|part| {
         let name = part.split_whitespace().next().unwrap_or_default();

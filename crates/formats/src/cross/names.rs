@@ -1,5 +1,4 @@
-//! Renames identifiers that are keywords or types in MSL or HLSL, by appending a digit. SPIRV-Cross renames only some
-//! of them.
+//! Appends a digit to identifiers that are keywords or types in MSL or HLSL. SPIRV-Cross renames only some of them.
 
 use crate::Error;
 use polyshade_spv::view::{MemberName, Name};

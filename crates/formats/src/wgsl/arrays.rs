@@ -17,8 +17,7 @@ pub(super) struct Descriptors<'m> {
 }
 
 /// Returns the arrays of descriptors that become variables. Arrays of textures and samplers with other indices stay:
-/// wgpu supports them with an extension (`binding_array`), but browsers do not. naga would treat an array of buffers
-/// as one buffer.
+/// wgpu supports them (`binding_array`), but browsers do not. naga would treat an array of buffers as one buffer.
 ///
 /// # Errors
 ///
@@ -109,8 +108,7 @@ pub(super) fn split(
             }
             gone.insert(array.variable.result());
         }
-        // naga rejects arrays of unsized types, and needs an extension for arrays of textures, even if they are
-        // unused.
+        // naga rejects unused arrays of unsized types, too, and needs an extension for arrays of textures.
         for pointer in module.section(Section::Globals).filter_map(TypePointer::of) {
             for ty in [pointer.result(), pointer.pointee()] {
                 if is_unused(module, ty, &gone) {

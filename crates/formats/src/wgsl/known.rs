@@ -8,8 +8,7 @@ use polyshade_spv::{
 /// The words of a module's header.
 const HEADER: usize = 5;
 
-/// Returns the words of the module without debug information. Equivalent instructions that naga supports replace
-/// newer ones.
+/// Returns the words of the module without debug information, and with instructions that naga supports.
 pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
     let mut words = module.words()[..HEADER].to_vec();
@@ -30,7 +29,7 @@ pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
 }
 
 /// Returns the built-in of WebGPU for one of OpenGL. The vertex id includes the first vertex, as in Vulkan and
-/// WebGPU. The instance id does not include the first instance, and is only renamed if it is unused: glslang declares
+/// WebGPU. The instance id does not include the first instance; it is renamed only if unused, as glslang declares
 /// both.
 fn of_webgpu(module: &Module<'_>, decorate: Inst<'_>) -> Option<BuiltIn> {
     let &[_, variable, decoration, number] = decorate.words() else { return None };
@@ -50,8 +49,7 @@ fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
         Op::LINE | Op::NO_LINE => true,
         Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
         Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
-        // Atomics of WGSL have no scope, and no other operation has one. Missing offsets are replaced or rejected
-        // elsewhere.
+        // WGSL's atomics have no scope, and no other operation has one. Gather offsets are replaced or rejected.
         Op::CAPABILITY => {
             [Capability::VULKAN_MEMORY_MODEL_DEVICE_SCOPE, Capability::IMAGE_GATHER_EXTENDED]
                 .contains(&Capability(inst.words()[1]))

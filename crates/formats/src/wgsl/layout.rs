@@ -1,5 +1,4 @@
-//! The offsets of members in buffers. naga writes structures without them, as if each member followed the previous
-//! one.
+//! The offsets of members in buffers. naga omits them, as if each member followed the previous one.
 
 use crate::Error;
 use naga::proc::Layouter;

@@ -92,8 +92,7 @@ fn widen<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, array: Id) {
     p.decorate(array, Decoration::ARRAY_STRIDE, &[16]);
 }
 
-/// Returns the indices of the vector and of the component for an element. Emits code before `inst` if the index is
-/// not a constant.
+/// Returns the indices of the vector and of the component for an element. Emits code before `inst` if it is unknown.
 fn split<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

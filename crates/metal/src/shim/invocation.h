@@ -19,8 +19,7 @@ struct Invocation {
     char *const *buffers;
     // By Metal's index.
     const Texels *textures;
-    // Attributes by location, or the outputs of the previous stage in the order of the function's inputs, four words
-    // each.
+    // Attributes by location, or outputs of the previous stage in the order of the inputs, four words each.
     const unsigned (*inputs)[4];
     // The outputs of a vertex function; null if they are not kept. For a fragment function, the colours by number:
     // before the call, those of the framebuffer.

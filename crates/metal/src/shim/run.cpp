@@ -1,5 +1,4 @@
-// Calls a function for every vertex of draws, every thread of dispatches or every fragment. Buffers lie between
-// inaccessible pages.
+// Calls a function for every vertex, every thread or every fragment. Buffers lie between inaccessible pages.
 //
 // Standard input and output are words in this machine's byte order. The input has the limit of processor time in
 // seconds; the number of pieces of memory, and for each its size in bytes and its bytes; the number of draws, and for
@@ -70,8 +69,7 @@ uint32_t number() {
 
 size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
-// Allocates memory that ends directly before an inaccessible page, or at most ALIGNMENT - 1 bytes before it for
-// alignment.
+// Allocates aligned memory that ends directly before an inaccessible page, or less than ALIGNMENT bytes before it.
 Memory allocate(size_t size) {
     size_t inside = round_up(size, page);
     Memory one = {nullptr, nullptr, inside + 2 * GUARD, size};

@@ -1,5 +1,4 @@
-// The inputs and outputs of functions (5.2), four words for each vector, and operations that several invocations do
-// together.
+// The inputs and outputs of functions (5.2), four words per vector, and operations of several invocations together.
 
 #pragma once
 

@@ -61,8 +61,7 @@ impl<'s> PlanBuilder<'s> {
         barrier(Resource::Captured, &[Use::Capture(self.path)], &after)
     }
 
-    /// Adds the barriers after the draw if the capture needs none. An earlier barrier or the end of its pass covers
-    /// it.
+    /// Adds the barriers after the draw if an earlier barrier or the end of its pass covers the capture.
     pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
         self.wait_after_uses(None)
     }
@@ -102,8 +101,7 @@ impl<'s> PlanBuilder<'s> {
         counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], &next)))
     }
 
-    /// The barriers after the counter pass that must precede the application's pass. Other plans have them after the
-    /// draw.
+    /// The barriers after the counter pass that must precede the pass. Other plans have them after the draw.
     pub(super) fn wait_before_counter_pass(&self) -> impl Iterator<Item = Barrier> {
         self.counters_after(true).filter(|_| self.draw.pass == PassState::RecordedAround)
     }

@@ -258,8 +258,8 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
 // The number of steps for a job: a job without draws takes one as well.
 uint draws_of(const uvec2 job) { return has(job, DRAWS) ? max(LOAD(job, MOST), 1u) : 1u; }
 
-// Walks a part: adds it up (`adds_up`), executes it in its turn, or, if it was passed (`is_plain`), writes its host
-// parameters and commands.
+// Walks a part: adds it up (`adds_up`), executes it, or, if it was passed (`is_plain`), writes its parameters and
+// commands.
 void walk(const Part part, const bool adds_up, const bool is_plain) {
     bool is_turn = !adds_up && !is_plain;
     uint number = part.job;

@@ -180,8 +180,7 @@ uvec2 first_job() { return job_count == LISTED ? place_in(jobs, 0u) : jobs; }
 uint number_of_jobs() { return job_count == LISTED ? LOAD(jobs, 2u) : job_count; }
 
 // The words of a pool of tables, as in `Segments::pool` in counter_pass.rs: two words that are an empty table, for
-// draws without space for their own, then the used and the available space in units of 8 bytes. The tables of draws
-// follow.
+// draws without their own, then the used and the available space in units of 8 bytes. The tables of draws follow.
 const uint POOL_TAKEN = 2u;
 const uint POOL_ROOM = 3u;
 const uint POOL_HEAD = 2u;

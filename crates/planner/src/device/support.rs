@@ -29,8 +29,7 @@ pub struct Blending {
     pub independent_blend: bool,
     /// `logicOp`.
     pub logic_operations: bool,
-    /// `maxFragmentDualSrcAttachments`; 0 without `dualSrcBlend`. The most attachments if a blend factor uses the
-    /// second source.
+    /// `maxFragmentDualSrcAttachments`: the most attachments with dual-source blending; 0 without `dualSrcBlend`.
     pub second_source_attachments: u32,
     /// `maxColorAttachments`.
     pub max_attachments: u32,
@@ -58,8 +57,7 @@ impl Default for Blending {
     }
 }
 
-/// The features and properties of `VK_EXT_blend_operation_advanced`. The default is the minimum that the extension
-/// guarantees.
+/// The features and properties of `VK_EXT_blend_operation_advanced`. The default is the guaranteed minimum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

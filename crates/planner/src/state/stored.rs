@@ -60,8 +60,7 @@ pub struct StoredIndices {
     pub restart: bool,
     /// The binding of the table, unless the shader reads its address.
     pub segments: Option<Binding>,
-    /// Whether the shader reads `gl_DrawID`, so that it has a host parameter. Ignored if the host parameters are
-    /// named.
+    /// Whether the shader reads `gl_DrawID`, for which it has a host parameter. Ignored if the parameters are named.
     pub draw_index: bool,
 }
 

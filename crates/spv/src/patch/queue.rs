@@ -149,7 +149,7 @@ impl Queue {
         let _ = SPARE.try_with(|spare| spare.set(self));
     }
 
-    /// Queues the insertion of the words of the pool from `start` on. Extends the previous edit if both are at one
+    /// Queues the insertion of the words of the pool from `start` on; may extend the previous edit at the same
     /// position.
     pub(super) fn insert(&mut self, order: u64, start: usize) {
         self.begin();

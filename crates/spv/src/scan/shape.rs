@@ -10,8 +10,8 @@ const LENGTHS: usize = 16;
 const FIRST: usize = 4;
 
 /// Which operands of an instruction are ids, and which word is its result. It is 0 for all instructions that it
-/// cannot describe: invalid lengths, ids among literals after the first operands, and instructions that begin, end or
-/// call functions.
+/// cannot describe: invalid lengths, ids mixed with literals after the first operands, and the begin, end and calls
+/// of functions.
 #[derive(Clone, Copy)]
 struct OperandShape(u16);
 

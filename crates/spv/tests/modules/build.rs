@@ -30,8 +30,7 @@ impl Words {
         self.inst(op, &operands)
     }
 
-    /// Appends `void` (`%2`), a function type without parameters (`%3`), and an empty function `%1` with the block
-    /// `%4`.
+    /// Appends `void` (`%2`), a function type without parameters (`%3`), and an empty function (`%1`, block `%4`).
     pub(crate) fn empty_main(&mut self) {
         self.inst(Op::TYPE_VOID, &[2]);
         self.inst(Op::TYPE_FUNCTION, &[3, 2]);
