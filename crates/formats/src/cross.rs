@@ -197,10 +197,10 @@ impl Default for Hlsl {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum PointSize {
-    /// They are an error.
+    /// Writes are an error.
     #[default]
     Refuse,
-    /// They are dropped.
+    /// Writes are dropped.
     Drop,
 }
 

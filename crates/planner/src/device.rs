@@ -24,7 +24,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// Its name.
+    /// The name of the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vulkan => "Vulkan",

@@ -367,10 +367,10 @@ pub enum PassState {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Feedback {
-    /// It has not begun, or has ended.
+    /// Transform feedback has not begun, or has ended.
     #[default]
     Inactive,
-    /// It has begun and is paused: nothing is captured.
+    /// Transform feedback is paused: nothing is captured.
     Paused,
     /// The draw is captured.
     Active(Active),

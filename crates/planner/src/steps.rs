@@ -242,9 +242,9 @@ impl Variant {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Position {
-    /// It is not.
+    /// The position is unchanged.
     Unchanged,
-    /// It is moved away, so that nothing is rasterized, by [`rasterizer_discard`](polyshade::rasterizer_discard).
+    /// [`rasterizer_discard`](polyshade::rasterizer_discard) moves the position away, so nothing is rasterized.
     MovedAway {
         /// The specialization constant that is 1 in this pipeline; without one, the variant always moves it.
         constant: Option<u32>,

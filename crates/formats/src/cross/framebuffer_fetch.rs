@@ -20,9 +20,9 @@ pub(super) struct Fetched {
 /// How input attachments without an output at their location are handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Others {
-    /// They stay, as textures.
+    /// Input attachments stay, as textures.
     Stay,
-    /// They are an error.
+    /// Input attachments are an error.
     Refuse,
 }
 

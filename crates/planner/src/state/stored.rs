@@ -17,7 +17,7 @@ pub struct Storage {
     /// The binding of feedback buffer 0; buffer `i` has this binding plus `i`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub binding: Binding,
-    /// Where the shader reads the host parameters. If that is an address, the feedback buffers are addresses too.
+    /// Where the shader reads the host parameters. With an address, the shader also addresses the feedback buffers.
     pub host: ParamSource,
     /// The number of all storage buffers of the stage, those of the original shader included.
     pub storage_buffers: u32,

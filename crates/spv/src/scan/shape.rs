@@ -9,8 +9,8 @@ const LENGTHS: usize = 16;
 /// The operands that are compared at once.
 const FIRST: usize = 4;
 
-/// Which operands of an instruction are ids, and which word is its result. It is 0 for all instructions that it
-/// cannot describe: invalid lengths, ids mixed with literals after the first operands, and the begin, end and calls
+/// Which operands of an instruction are ids, and which word is its result. The shape is 0 for instructions that
+/// it cannot describe: invalid lengths, ids mixed with literals after the first operands, and the begin, end and calls
 /// of functions.
 #[derive(Clone, Copy)]
 struct OperandShape(u16);
