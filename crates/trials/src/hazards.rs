@@ -1,8 +1,8 @@
-//! Who reads or overwrites what somebody else has written without waiting for it, where draws are planned one behind
-//! the other: the rules of memory of the APIs, written down once more.
+//! Finds accesses of consecutive planned draws that do not wait for earlier accesses: an independent implementation
+//! of the APIs' memory rules.
 //!
-//! [`any_sequence`] makes commands, [`executed`] has them planned as a host would, by what came before or by what comes
-//! next, and [`replay()`] walks through the plans. Nothing of it shares a table with the planner.
+//! [`any_sequence`] makes commands; [`executed`] plans them as a host would, with the earlier or the later uses of
+//! the data; and [`replay()`] executes the plans. None of these shares a table with the planner.
 
 mod host;
 mod memory;
@@ -18,20 +18,20 @@ pub use usage_scopes::{BufferUse, UsageScope, usage_scopes, without_ends};
 
 use polyshade_planner::{Accesses, Path, Scope, ShaderStage, Stages, Use};
 
-/// What was found in a sequence.
+/// The faults of a sequence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Accesses that do not wait for what they depend on.
+    /// Accesses that do not wait for accesses on which they depend.
     pub hazards: Vec<String>,
-    /// Waits that nothing needs.
+    /// Barriers and ends of passes that nothing needs.
     pub idle: Vec<String>,
 }
 
-/// Plans a sequence in every way and reports the first fault.
+/// Plans a sequence in every mode and returns the first fault.
 ///
 /// # Errors
 ///
-/// The first hazard or idle wait, with the mode in which the dependencies were given.
+/// The first hazard or idle barrier, with the mode of the dependencies.
 pub fn check(sequence: &Sequence) -> Result<(), String> {
     for mode in DependencyMode::ALL {
         let items = executed(sequence, mode);
@@ -57,8 +57,8 @@ fn text(item: &Item) -> String {
     }
 }
 
-/// The stages and accesses of a use, one by one in their order, and whether each writes: the table of supported access
-/// types of the chapter on synchronization.
+/// Returns the accesses of a use in order, each with one stage and one access flag, and whether it writes. See the
+/// specification's table of supported access types in the chapter on synchronization.
 fn accesses(by: Use) -> Vec<(Scope, bool)> {
     use Accesses as A;
     use Stages as S;
@@ -92,7 +92,7 @@ fn accesses(by: Use) -> Vec<(Scope, bool)> {
         Use::CopyDestination => vec![writes(S::TRANSFER, A::TRANSFER_WRITE)],
         Use::HostRead => vec![reads(S::HOST, A::HOST_READ)],
         Use::HostWrite => vec![writes(S::HOST, A::HOST_WRITE)],
-        // Vulkan lets either stage do this read.
+        // Vulkan lets either stage make this read.
         Use::Resume => {
             let access = A::TRANSFORM_FEEDBACK_COUNTER_READ;
             vec![reads(S::DRAW_INDIRECT, access), reads(S::TRANSFORM_FEEDBACK, access)]

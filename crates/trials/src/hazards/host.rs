@@ -1,4 +1,4 @@
-//! A host that has draws planned: it lists the uses before each, or the next ones.
+//! A host that has draws planned. For each draw, it lists the earlier uses in `before`, or the later uses in `next`.
 
 use super::memory::{Cells, DataKind};
 use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
@@ -11,46 +11,47 @@ use std::collections::{HashMap, HashSet};
 /// How the host describes dependencies to the planner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DependencyMode {
-    /// By `before`: for each cell, the last use that wrote it and those that have read it since.
+    /// In `before`: for each cell, the last use that wrote it and the uses that have read it since.
     Before,
-    /// The same, without those that this use has waited for already.
+    /// In `before`, without the uses for which this kind of use has already waited.
     Once,
-    /// By `next`: for each cell, the uses that read it until it is overwritten, and the one that overwrites it.
+    /// In `next`: for each cell, the uses that read it until it is overwritten, and the use that overwrites it.
     Next,
 }
 
 impl DependencyMode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 3] = [Self::Before, Self::Once, Self::Next];
 }
 
-/// What is executed.
+/// An executed item.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Item {
     /// The application's pass begins.
     BeginPass,
-    /// It ends.
+    /// The application's pass ends.
     EndPass,
-    /// The host waits.
+    /// The host executes a barrier.
     Wait(Barrier),
-    /// A command that is no draw.
+    /// A command other than a draw.
     Other(Used),
-    /// A draw and its plan, or what of it is on one side of the border of its pass.
+    /// A draw and its plan, or the part of the plan that is before, in or after the application's pass.
     Draw(Box<Drawn>, Plan),
 }
 
-/// A use of one command and a use of a later one of the same cells, of which one writes.
+/// Two uses of the same cells by different commands, at least one of them a write.
 #[derive(Clone, Copy)]
 struct Conflict {
-    /// The commands, by number.
+    /// The numbers of the commands, in order.
     commands: [usize; 2],
-    /// Their uses, by number.
+    /// The numbers of the uses within their commands.
     uses: [usize; 2],
     by: [Use; 2],
     kind: DataKind,
 }
 
-/// The executed parts of a sequence, without the draws that the planner refuses, or whose dependencies cannot be given.
+/// Returns the executed items of a sequence, without the draws that the planner refuses or whose dependencies
+/// cannot be expressed.
 pub fn executed(sequence: &Sequence, mode: DependencyMode) -> Vec<Item> {
     let mut commands = sequence.commands.clone();
     loop {
@@ -94,14 +95,13 @@ fn resumes_capture(drawn: &Drawn) -> bool {
     active(drawn).is_some_and(|active| active.begin == Begin::Running)
 }
 
-/// Whether shaders keep the counters of a capture.
 pub(super) fn has_device_counters(drawn: &Drawn) -> bool {
     drawn.path != Path::Extension
         && active(drawn).is_some_and(|one| one.counter_owner == CounterOwner::Device)
 }
 
-/// What a command uses. The counters of the storage path are the host's own, but for those that a plan writes and those
-/// that shaders keep. The counter that a draw takes its vertex count from comes last.
+/// Returns the uses of a command. Counters of the storage path count only if a plan writes them to a buffer or the
+/// device owns them. The counter that provides the vertex count of a draw comes last.
 fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
     let drawn = match command {
         Command::BeginPass(_) | Command::EndPass => return Vec::new(),
@@ -109,7 +109,7 @@ fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
         Command::Draw(drawn) => drawn,
     };
     let is_dispatched = drawn.path == Path::Compute && active(drawn).is_some();
-    // With rasterizer discard nothing is left to draw.
+    // With rasterizer discard, the dispatch leaves nothing to draw.
     let mut uses = match is_dispatched && drawn.pipeline.rasterizer_discard {
         true => Vec::new(),
         false => drawn.reads.clone(),
@@ -141,7 +141,7 @@ fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
     uses
 }
 
-/// What a dispatch that captures a draw reads: what vertex stages do, in its own stage.
+/// Returns the reads of a dispatch that captures a draw: those of the vertex stage, made in the compute stage.
 pub(super) fn dispatched(drawn: &Drawn) -> impl Iterator<Item = Used> {
     let stage = ShaderStage::Compute;
     drawn.reads.iter().filter_map(move |one| {
@@ -155,7 +155,7 @@ pub(super) fn dispatched(drawn: &Drawn) -> impl Iterator<Item = Used> {
     })
 }
 
-/// The counter that the device takes the vertex count of a draw from, if it does, and how.
+/// Returns the counter from which the device takes the vertex count of a draw, if any, and the kind of its use.
 fn count_on_device(drawn: &Drawn) -> Option<(Counter, Use)> {
     match &drawn.draw.call {
         Call::ByteCount(count) if count.path == Path::Extension && !has_device_counters(drawn) => {
@@ -216,9 +216,9 @@ struct Host<'s> {
     commands: Vec<Command>,
     uses: Vec<Vec<Used>>,
     conflicts: Vec<Conflict>,
-    /// The number of the pass with lists ahead and behind in which each command is.
+    /// For each command, the number of the enclosing pass that is `RecordedAround`.
     listed: Vec<Option<usize>>,
-    /// Which uses have waited for a use of a command.
+    /// The uses that have waited, by the command and the use for which they waited.
     waited: HashMap<(usize, usize), HashSet<Use>>,
 }
 
@@ -234,10 +234,10 @@ impl<'s> Host<'s> {
         Self { sequence, mode, commands, uses, conflicts, listed, waited: HashMap::new() }
     }
 
-    /// What is executed, or the draws that cannot be.
+    /// Returns the executed items, or the group of draws that cannot be executed.
     fn execute(mut self) -> Result<Vec<Item>, usize> {
         let mut items = Vec::new();
-        // The position of the items before the pass, and the items after it.
+        // Where to insert items before the pass, and the items to append after it.
         let mut ahead = 0;
         let mut behind = Vec::new();
         for number in 0..self.commands.len() {
@@ -281,7 +281,7 @@ impl<'s> Host<'s> {
         Ok(items)
     }
 
-    /// The uses that one waits for, or that wait for it.
+    /// Returns the conflicts for which a command waits, or those that wait for it.
     fn others(&self, number: usize, before: bool) -> Vec<Conflict> {
         if before == (self.mode == DependencyMode::Next) {
             return Vec::new();
@@ -302,7 +302,7 @@ impl<'s> Host<'s> {
         }
     }
 
-    /// What the host waits for around a command that is no draw.
+    /// Returns the barrier before or after a command other than a draw.
     fn wait(&mut self, number: usize, before: bool) -> Vec<Item> {
         let others = self.others(number, before);
         let Some(used) = self.uses[number].first().copied() else { return Vec::new() };
@@ -316,7 +316,7 @@ impl<'s> Host<'s> {
         barrier.map(Item::Wait).into_iter().collect()
     }
 
-    /// The other draws that the device captures without an end between them, in their order.
+    /// Returns the numbers of all draws in the same active capture, in order.
     fn group(&self, drawn: &Drawn) -> Vec<usize> {
         let draws =
             self.commands.iter().enumerate().filter_map(|(number, command)| match command {
@@ -326,8 +326,8 @@ impl<'s> Host<'s> {
         draws.filter(|(_, other)| other.group == drawn.group).map(|(number, _)| number).collect()
     }
 
-    /// A draw with the uses before it or next. While the device captures, nothing can be waited for: the first draw
-    /// gets the uses before, and the last one the next uses, as if one draw did all that they do.
+    /// Adds the dependencies of a draw. No barrier is possible while a capture is active: the first draw gets the
+    /// uses before all draws of the capture, and the last one gets the uses after them, as if they were one draw.
     fn with_dependencies(&mut self, number: usize, mut drawn: Drawn) -> Result<Drawn, usize> {
         let native = drawn.path == Path::Extension;
         let own = match native && (stays_active(&drawn) || resumes_capture(&drawn)) {
@@ -381,10 +381,10 @@ impl<'s> Host<'s> {
         Ok(drawn)
     }
 
-    /// Whether the second use of a conflict can wait for the first. Within one pass with lists it can if the first is
-    /// by a dispatch, which is recorded before the pass. A draw that has a list of its next uses waits after the pass
-    /// instead, where nothing may be left to wait for; only counters are waited for before it, and only if no other
-    /// part of the draw uses a counter, because a draw has one list of next uses for all its counters.
+    /// Returns whether the second use of a conflict can wait for the first. Within one `RecordedAround` pass it can
+    /// only if the first is by a dispatch, which is recorded before the pass. A draw with a list of its next uses
+    /// waits after the pass instead, where that may be too late; it waits before the pass for counters only, and only
+    /// if no other part of the draw uses a counter, because one list holds the next uses of all counters of a draw.
     fn can_be_waited_for(&self, one: &Conflict) -> bool {
         let [first, second] = one.commands.map(|command| self.listed[command]);
         if first.is_none() || first != second {
@@ -398,13 +398,13 @@ impl<'s> Host<'s> {
         is_ahead(one.by[0]) && waits_ahead
     }
 
-    /// Whether a use of a command, by its number, is that of the counter from which a draw takes its vertex count.
+    /// Returns whether the use with this number reads the counter from which the command takes its vertex count.
     fn is_count(&self, command: usize, number: usize) -> bool {
         let Command::Draw(drawn) = &self.commands[command] else { return false };
         count_on_device(drawn).is_some() && number + 1 == self.uses[command].len()
     }
 
-    /// Notes that all uses of some draws have waited for all uses before them of the same kind and list.
+    /// Notes that some draws have waited for all conflicting uses of the same kind and list.
     fn note_draw(&mut self, own: &[usize], all: &[Conflict], before: bool) {
         for one in all.iter().filter(|_| before) {
             let key = (one.kind, self.is_count(one.commands[1], one.uses[1]));
@@ -419,7 +419,7 @@ impl<'s> Host<'s> {
     }
 }
 
-/// Whether a use of a draw is by a dispatch, which in a pass with lists is ahead of the pass.
+/// Returns whether a dispatch makes this use of a draw; it is recorded before a `RecordedAround` pass.
 fn is_ahead(by: Use) -> bool {
     matches!(
         by,
@@ -431,7 +431,7 @@ fn is_ahead(by: Use) -> bool {
     )
 }
 
-/// The number of the pass with lists in which each command is.
+/// Returns, for each command, the number of the enclosing pass that is `RecordedAround`.
 fn listed(commands: &[Command]) -> Vec<Option<usize>> {
     let mut pass = None;
     let mut of = |(number, command): (usize, &Command)| {
@@ -447,8 +447,8 @@ fn listed(commands: &[Command]) -> Vec<Option<usize>> {
     commands.iter().enumerate().map(&mut of).collect()
 }
 
-/// Where something reads a counter that the host keeps, it has been written to its buffer: by the plan of the draw that
-/// saved it, which gets a flag for that, or by the host, just before.
+/// Inserts writes of host-owned counters to their buffers before they are read: by the plan of the draw that saved
+/// the counter, which gets a flag, or by the host, directly before the read.
 fn with_counters_written(
     commands: &[Command],
     mode: DependencyMode,

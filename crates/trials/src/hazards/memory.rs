@@ -1,89 +1,89 @@
-//! Vulkan's memory dependencies, by the chapter on synchronization: which access has to be ordered behind which, and
-//! whether barriers do it.
+//! A model of Vulkan's memory dependencies, by the specification's chapter on synchronization: it finds the
+//! accesses that need an order, and checks that the barriers provide it.
 //!
-//! An access that overwrites what was read needs an execution dependency. One that reads or overwrites what was written
-//! needs a memory dependency too: a barrier that makes the write available, by its stage and access, and one, the same
-//! or a later one of the chain, that makes it visible to the stage and access that follow. Metal and WebGPU order
-//! whatever is in different passes, and nothing within one.
+//! A write after a read needs an execution dependency. A read or write after a write needs a memory dependency too:
+//! a barrier that makes the write available, by its stage and access, and a barrier (the same, or a later one of
+//! the dependency chain) that makes it visible to the stage and access of the second. Metal and WebGPU order all
+//! accesses of different passes, and none within a pass.
 
 use polyshade_planner::{Accesses, Api, Barrier, Resource, Scope, Stages};
 use std::ops::Range;
 
-/// What holds data: buffers of captured data, counters, and the application's attachments.
+/// The data that a resource holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DataKind {
-    /// Captured data.
+    /// Captured data, in buffers.
     Captured,
-    /// Counters.
+    /// Counters, in buffers.
     Counters,
     /// The attachments of the application's pass.
     Attachments,
-    /// What the counter pass has in memory.
+    /// The memory of the counter pass.
     Kept,
 }
 
 /// Some of the 64 cells of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cells {
-    /// What it holds.
+    /// The data that the buffer holds.
     pub kind: DataKind,
-    /// The buffer.
+    /// The number of the buffer.
     pub buffer: u32,
     /// A bit for each cell.
     pub cells: u64,
 }
 
 impl Cells {
-    /// The cells that both have.
+    /// Returns the cells that both contain.
     pub fn shared(&self, other: &Self) -> u64 {
         let same = self.kind == other.kind && self.buffer == other.buffer;
         if same { self.cells & other.cells } else { 0 }
     }
 }
 
-/// One stage that reads or writes.
+/// A read or write by one stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) cells: Cells,
-    /// One stage, and one access.
+    /// One stage and one access flag.
     pub(super) scope: Scope,
     pub(super) writes: bool,
-    /// Whether it is of a draw, and may be in the application's pass as far as a plan of another draw knows.
+    /// Whether a draw makes the access. A plan of another draw must assume that it may be in the application's pass.
     pub(super) drawn: bool,
 }
 
-/// An access, and what has waited for it since.
+/// A past access, and the dependencies on it so far.
 struct Past {
     access: Access,
-    /// The number of the pass.
+    /// The number of the pass that made the access.
     pass: u32,
-    /// The cells that nothing has overwritten since.
+    /// The cells that no later access has overwritten.
     left: u64,
-    /// The cells that have been read since by an access that waited, which has this number.
+    /// The cells that later accesses have read after they waited for this one; each with the number of the reader.
     read: Vec<(usize, u64)>,
-    /// The stages that are behind it.
+    /// The stages that an execution dependency orders after the access.
     behind: Stages,
-    /// Whether a barrier has made available what it wrote, and who can see that.
+    /// Whether a barrier has made its write available, and the scopes to which the write is visible.
     available: bool,
     seen_by: Vec<Scope>,
 }
 
-/// A barrier, and which parts of it no two accesses have needed so far.
+/// A barrier, with the parts that no two accesses have needed so far.
 struct Wait {
     barrier: Barrier,
-    /// How many accesses there were before it.
+    /// The number of accesses before it.
     at: usize,
     idle: Barrier,
 }
 
-/// The end of a part of the application's pass that went on at once.
+/// An interruption of the application's pass, which ends and resumes at once.
 struct Break {
-    /// How many accesses there were before it.
+    /// The number of accesses before it.
     at: usize,
     needed: bool,
 }
 
-/// The accesses so far, and what was found.
+/// The accesses so far, and the hazards found among them.
 pub(super) struct Memory {
     api: Api,
     past: Vec<Past>,
@@ -93,7 +93,7 @@ pub(super) struct Memory {
     pub(super) hazards: Vec<String>,
 }
 
-/// The flags among `all` that are not among `some`.
+/// Returns the flags of `all` that are not in `some`.
 fn without(all: Scope, some: Scope) -> Scope {
     let stages = Stages::NAMES.iter().map(|(flag, _)| *flag);
     let accesses = Accesses::NAMES.iter().map(|(flag, _)| *flag);
@@ -133,22 +133,22 @@ impl Memory {
         }
     }
 
-    /// How many accesses there were.
+    /// Returns the number of accesses so far.
     pub(super) fn now(&self) -> usize {
         self.past.len()
     }
 
-    /// Another pass begins, or what is outside of any.
+    /// Enters another pass, or leaves a pass.
     pub(super) fn enter(&mut self) {
         self.pass += 1;
     }
 
-    /// The pass that begins resumes one that has just ended.
+    /// Notes that the pass which begins resumes the one that has just ended.
     pub(super) fn resume(&mut self) {
         self.breaks.push(Break { at: self.now(), needed: false });
     }
 
-    /// Nobody waits for what was done with the attachments: the application sees to that.
+    /// Forgets accesses to the attachments, which the application synchronizes.
     pub(super) fn forget_attachments(&mut self) {
         self.past
             .iter_mut()
@@ -156,7 +156,7 @@ impl Memory {
             .for_each(|past| past.left = 0);
     }
 
-    /// Makes an access. It has no need to wait for those with the numbers `in_order`.
+    /// Makes an access. It need not wait for the accesses with the numbers `in_order`.
     pub(super) fn access(&mut self, access: Access, in_order: Range<usize>) {
         self.note_needs(&access);
         for number in (0..self.past.len()).filter(|number| !in_order.contains(number)) {
@@ -188,7 +188,7 @@ impl Memory {
         });
     }
 
-    /// Whether an access waits for an earlier one.
+    /// Returns whether barriers make an access wait for an earlier one.
     fn waits_for(
         &self,
         past: &Past,
@@ -201,7 +201,7 @@ impl Memory {
         }
         let Scope { stages, accesses } = access.scope;
         let sees = |seen: &Scope| seen.stages.contains(stages) && seen.accesses.contains(accesses);
-        // What overwrites data that was read since is behind that read, which has seen the data.
+        // An overwrite needs no visibility of data that was read in between: that read has seen the data.
         let read = past.read.iter().filter(|(number, _)| !in_order.contains(number));
         let read = read.fold(0, |all, (_, cells)| all | cells);
         let was_read = access.writes && shared & !read == 0;
@@ -209,7 +209,6 @@ impl Memory {
         past.behind.contains(stages) && is_seen
     }
 
-    /// A barrier.
     pub(super) fn wait(&mut self, barrier: &Barrier) {
         let Barrier { resource, from, to } = barrier;
         for past in &mut self.past {
@@ -229,8 +228,8 @@ impl Memory {
         self.waits.push(Wait { barrier: *barrier, at: self.past.len(), idle: *barrier });
     }
 
-    /// Notes the barriers and ends of passes before an access that it needs. Plans do not distinguish buffers, so the
-    /// accesses to all data of a kind count.
+    /// Marks the barriers and the interruptions before an access that it needs. Plans do not distinguish buffers,
+    /// so accesses to all data of a kind count.
     fn note_needs(&mut self, access: &Access) {
         let kind = access.cells.kind;
         let Scope { stages, accesses } = access.scope;
@@ -260,7 +259,7 @@ impl Memory {
         }
     }
 
-    /// The parts of barriers that order nothing, and the passes that end for nothing.
+    /// Describes the parts of barriers that order nothing, and the interruptions of passes that nothing needs.
     pub(super) fn idle(&self) -> Vec<String> {
         let none = Scope::default();
         let waits = self.waits.iter().filter(|wait| (wait.idle.from, wait.idle.to) != (none, none));

@@ -1,4 +1,4 @@
-//! What plans do with memory, step by step.
+//! Replays the memory accesses of plans, step by step.
 
 use super::host::{Item, dispatched, has_device_counters};
 use super::memory::{Access, Cells, DataKind, Memory};
@@ -10,7 +10,7 @@ use polyshade_planner::{
 };
 use std::ops::Range;
 
-/// What does not wait for whom, and what waits for nothing.
+/// Returns the hazards of a sequence, and the barriers that no access needs.
 pub fn replay(device: &Device, items: &[Item]) -> Found {
     let mut replay = Replay { device, memory: Memory::new(device.api) };
     replay.submit_before();
@@ -21,7 +21,7 @@ pub fn replay(device: &Device, items: &[Item]) -> Found {
             Item::Wait(barrier) => replay.memory.wait(barrier),
             Item::Other(used) => {
                 replay.memory.enter();
-                // Arguments are a dispatch's or a draw's: the sequence does not record which.
+                // Arguments may be those of a dispatch or a draw: the sequence does not record which.
                 replay.uses(used, used.by == Use::IndirectArguments);
                 replay.memory.enter();
             }
@@ -37,31 +37,31 @@ struct Replay<'s> {
     memory: Memory,
 }
 
-/// What is bound and begun within a plan.
+/// The bindings and active captures within a plan.
 #[derive(Default)]
 struct State {
     bind: Option<Bind>,
-    /// The accesses by which capture has begun.
+    /// The accesses that began the capture.
     begun: Range<usize>,
 }
 
-/// Some of what the counter pass has in memory.
+/// Returns some cells of the counter pass's memory.
 const fn kept(cells: u64) -> Cells {
     Cells { kind: DataKind::Kept, buffer: 0, cells }
 }
 
-/// All of it.
+/// The whole memory of the counter pass.
 const KEPT: Cells = kept(u64::MAX);
 /// The states of captures.
 const STATES: u64 = 1 << 63;
 
-/// The words and arguments of a draw.
+/// Returns the cells with the host parameters and arguments of a draw.
 fn words_of(drawn: &Drawn) -> Cells {
     assert!(drawn.number < 63, "sequences are short");
     kept(1 << drawn.number)
 }
 
-/// Whether a fragment stage does it.
+/// Whether a fragment stage makes the use.
 fn is_of_fragments(by: Use) -> bool {
     accesses(by).iter().any(|(scope, _)| scope.stages == Stages::FRAGMENT_SHADER)
 }
@@ -73,14 +73,15 @@ impl Replay<'_> {
         self.attachments();
     }
 
-    /// What a pass does with its attachments: it loads and clears them, draws to them and stores them, in this order.
+    /// Adds a pass's accesses to its attachments: it loads and clears them, draws to them and stores them, in this
+    /// order.
     fn attachments(&mut self) {
         use Accesses as A;
         let (early, late) = (Stages::EARLY_FRAGMENT_TESTS, Stages::LATE_FRAGMENT_TESTS);
         let (read, write) = (A::DEPTH_STENCIL_ATTACHMENT_READ, A::DEPTH_STENCIL_ATTACHMENT_WRITE);
         let color = Stages::COLOR_ATTACHMENT_OUTPUT;
         let begun = self.memory.now();
-        // Of the depths, early tests write some and late tests the others.
+        // Early tests write a part of the depth values and late tests the rest.
         for (buffer, cells, stages, accesses, writes) in [
             (0, 1, color, A::COLOR_ATTACHMENT_READ, false),
             (0, 1, color, A::COLOR_ATTACHMENT_WRITE, true),
@@ -100,7 +101,7 @@ impl Replay<'_> {
         self.uses_since(self.memory.now(), used, drawn);
     }
 
-    /// A use by what has made all accesses since some, in its own order.
+    /// Makes the accesses of a use, which are ordered after all accesses from `since` on.
     fn uses_since(&mut self, since: usize, used: &Used, drawn: bool) {
         for (scope, writes) in accesses(used.by) {
             let access = Access { cells: used.cells, scope, writes, drawn };
@@ -157,12 +158,12 @@ impl Replay<'_> {
         }
     }
 
-    /// `ended` where nothing is between the end of the application's pass and this.
+    /// Begins a pass; `ended` if no access follows the end of the application's pass.
     fn begin_pass(&mut self, pass: &Pass, ended: bool) {
         match (pass.attachments, pass.contents) {
             (Attachments::Application, Contents::Load) => {
                 self.memory.enter();
-                // Vulkan ends passes for barriers, which are looked at themselves.
+                // In Vulkan, passes end because of barriers, which are checked separately.
                 if ended && self.device.api != Api::Vulkan {
                     self.memory.resume();
                 }
@@ -173,7 +174,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What a dispatch reads and captures.
+    /// Adds the reads and captures of a dispatch.
     fn dispatch(&mut self, drawn: &Drawn, call: &DrawCall) {
         self.memory.enter();
         let since = self.memory.now();
@@ -189,7 +190,7 @@ impl Replay<'_> {
         self.memory.enter();
     }
 
-    /// What the counter pass reads and writes, in one invocation of a dispatch.
+    /// Adds the reads and writes of the counter pass, in one invocation of a dispatch.
     fn keep(&mut self, drawn: &Drawn, keep: &CounterPass) {
         self.memory.enter();
         let (reads, stores) =
@@ -211,7 +212,7 @@ impl Replay<'_> {
         self.memory.enter();
     }
 
-    /// What an earlier submission of the same commands may have done with the counter pass's memory.
+    /// Adds the accesses of an earlier submission of the same commands to the counter pass's memory.
     fn submit_before(&mut self) {
         for by in [
             Use::Store(ShaderStage::Compute),
@@ -219,7 +220,7 @@ impl Replay<'_> {
             Use::Storage(ShaderStage::Compute),
             Use::IndirectArguments,
         ] {
-            // What they waited for is not looked at.
+            // The earlier submission's own hazards are ignored.
             let found = self.memory.hazards.len();
             self.uses(&Used { by, cells: KEPT }, false);
             self.memory.hazards.truncate(found);
@@ -236,7 +237,7 @@ impl Replay<'_> {
     }
 
     fn drawn(&mut self, drawn: &Drawn, plan: &Plan, state: &State, call: &DrawCall) {
-        // Where a draw becomes two, fragments are those of the second.
+        // If a draw is split, the second one makes the accesses of fragments.
         let variant = state.bind.map(|bind| bind.variant);
         let rasterized = variant != Some(Variant::CaptureOnly) || drawn.pipeline.rasterizer_discard;
         for used in &drawn.reads {

@@ -1,4 +1,4 @@
-//! Any sequence of commands that capture, read what was captured, overwrite it, and use its counters.
+//! Random sequences of commands that capture, read and overwrite captured data, and use its counters.
 
 use super::memory::{Cells, DataKind};
 use crate::Choices;
@@ -11,48 +11,48 @@ use polyshade_planner::{
 };
 use std::collections::HashMap;
 
-/// The buffers that are captured into, of 64 cells each.
+/// The number of capture buffers, of 64 cells each.
 const BUFFERS: u32 = 4;
 const BYTES_OF_A_CELL: u32 = 48;
 
-/// A use of something.
+/// A use of some cells.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Used {
-    /// How.
+    /// The kind of use.
     pub by: Use,
-    /// Of what.
+    /// The used cells.
     pub cells: Cells,
 }
 
-/// A command of the application's.
+/// A command of the application.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
-    /// Its pass begins; `Kept` where it cannot be ended and gone on with.
+    /// A pass begins, with the state in which the plans of its draws see it.
     BeginPass(PassState),
-    /// Its pass ends.
+    /// The pass ends.
     EndPass,
-    /// A copy, a dispatch, or the host.
+    /// A copy, a dispatch or an access of the host.
     Other(Used),
     /// A draw.
     Draw(Box<Drawn>),
 }
 
-/// A draw, without what is before and next.
+/// A draw, without its dependencies on earlier and later commands.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Drawn {
-    /// What it has of the counter pass's memory, below 63.
+    /// Its block in the counter pass's memory, below 63.
     pub number: usize,
     /// Its pipeline.
     pub pipeline: Pipeline,
     /// Its state.
     pub draw: Draw,
-    /// What captures it, or would.
+    /// The path that captures it, or would if a capture were active.
     pub path: Path,
-    /// What it reads of captured data.
+    /// The captured data that it reads.
     pub reads: Vec<Used>,
-    /// What it captures.
+    /// The cells into which it captures.
     pub captured: Vec<Cells>,
-    /// The draws that capture without an end between them have the same number.
+    /// Draws of one active capture have the same number.
     pub group: usize,
 }
 
@@ -65,13 +65,12 @@ pub struct Sequence {
     pub commands: Vec<Command>,
 }
 
-/// The cell of a counter.
 pub(super) fn cell(counter: &Counter) -> Cells {
     let cells = 1 << (counter.offset / 4 % 64);
     Cells { kind: DataKind::Counters, buffer: counter.buffer, cells }
 }
 
-/// The buffer of the counters of a path, by who keeps them.
+/// Returns the buffer with the counters of a path and an owner.
 fn counters_of(path: Path, counter_owner: CounterOwner) -> u32 {
     match (path, counter_owner) {
         (Path::Extension, _) => 0,
@@ -80,7 +79,7 @@ fn counters_of(path: Path, counter_owner: CounterOwner) -> u32 {
     }
 }
 
-/// Whether the device keeps a counter; else the host does.
+/// Whether the device owns a counter, rather than the host.
 pub(super) fn is_on_device(cells: &Cells) -> bool {
     cells.buffer != counters_of(Path::Storage, CounterOwner::Host)
 }
@@ -95,13 +94,13 @@ struct Writer<'c> {
     device: Device,
     commands: Vec<Command>,
     pass: PassState,
-    /// How many cells are filled according to each counter.
+    /// The number of filled cells by each counter.
     reached: HashMap<Counter, u32>,
-    /// What captures and has not ended, and how far it has come.
+    /// The active capture, with the number of filled cells in each of its buffers.
     running: Option<(Drawn, Vec<u32>)>,
 }
 
-/// Any sequence, of some commands.
+/// Returns a random sequence of some commands.
 pub fn any_sequence(choices: &mut Choices) -> Sequence {
     let presets =
         [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative, Preset::WebGpu];
@@ -160,7 +159,7 @@ impl Writer<'_> {
 
     fn some_cells(&mut self, buffer: u32) -> Cells {
         let some = cells(self.choices.below(16), 1 + self.choices.below(12));
-        // A buffer has one use in a pass of WebGPU, whatever of it is used.
+        // In WebGPU, a buffer has one usage within a usage scope, whichever part is used.
         let cells = if self.device.api == Api::WebGpu { u64::MAX } else { some };
         Cells { kind: DataKind::Captured, buffer, cells }
     }
@@ -188,7 +187,7 @@ impl Writer<'_> {
         let counter_owner = self.counter_owner();
         let number = self.choices.below(2);
         let counter = self.counter(path, counter_owner, number);
-        // Whoever writes a counter that the host keeps is the host.
+        // Only the host writes a host-owned counter.
         if by == Use::CopyDestination {
             if (path, counter_owner) == (Path::Storage, CounterOwner::Host) {
                 return;
@@ -199,19 +198,18 @@ impl Writer<'_> {
         self.commands.push(Command::Other(Used { by, cells: cell(&counter) }));
     }
 
-    /// One of two counters of a feedback buffer.
+    /// Chooses one of two counters of a feedback buffer.
     fn counter(&mut self, path: Path, counter_owner: CounterOwner, number: u32) -> Counter {
         let offset = u64::from(4 * (number + 2 * self.choices.below(2)));
         Counter { buffer: counters_of(path, counter_owner), offset }
     }
 
-    /// Who keeps counters.
     fn counter_owner(&mut self) -> CounterOwner {
         self.choices.of(&[CounterOwner::Host, CounterOwner::Device])
     }
 
-    /// What a draw reads, of other buffers than those that it captures into. Nothing orders the reads and stores of one
-    /// draw.
+    /// Chooses the reads of a draw, from buffers into which it does not capture: nothing orders the reads and
+    /// stores of one draw.
     fn reads(&mut self, captured: &[Cells]) -> Vec<Used> {
         let stage = self.choices.of(&[ShaderStage::Vertex, ShaderStage::Fragment]);
         let uses = [
@@ -361,7 +359,7 @@ impl Writer<'_> {
             let amount = self.choices.below(7);
             cells.cells = self::cells(*reached, amount);
             if self.device.api == Api::WebGpu {
-                // A writable binding counts as a write, even where nothing is captured.
+                // A writable binding counts as a write, even if nothing is captured.
                 cells.cells |= 1 << 63;
             }
             *reached = (*reached + amount).min(64);
@@ -412,7 +410,7 @@ impl Writer<'_> {
         End::Save(counters)
     }
 
-    /// A capture that begins anew, or resumes at counters, and how many cells are filled.
+    /// Begins a capture, or resumes one at counters, and returns the number of filled cells in each buffer.
     fn begin(&mut self) -> (Drawn, Vec<u32>) {
         let counter_owner = self.counter_owner();
         let pipeline = self.pipeline(counter_owner);

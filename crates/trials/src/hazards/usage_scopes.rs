@@ -1,5 +1,5 @@
-//! WebGPU's usage scopes, written from its specification: a buffer that is written through a storage binding anywhere
-//! in a pass, or in a dispatch, has no other use there. A use of a range is one of the whole buffer.
+//! WebGPU's usage scopes, implemented from its specification: a buffer that is written through a storage binding
+//! anywhere in a pass, or in a dispatch, has no other use there. A use of a range counts for the whole buffer.
 
 use super::host::{Item, dispatched};
 use super::sequence::{Drawn, Used};
@@ -11,9 +11,9 @@ use std::collections::HashMap;
 pub struct BufferUse {
     /// The buffer.
     pub buffer: u32,
-    /// How it is used.
+    /// The kind of use.
     pub by: Use,
-    /// Where the plan binds it, if it is captured into.
+    /// The binding and range of a capture.
     pub range: Option<StorageRange>,
 }
 
@@ -22,18 +22,18 @@ pub struct BufferUse {
 pub struct UsageScope {
     /// Whether it is a dispatch.
     pub is_dispatch: bool,
-    /// The buffers that each draw uses, or the dispatch.
+    /// The buffers that each draw or the dispatch uses.
     pub commands: Vec<Vec<BufferUse>>,
 }
 
 impl UsageScope {
-    /// How many of the commands capture.
+    /// Returns the number of commands that capture.
     pub fn captures(&self) -> usize {
         let captures = |uses: &&Vec<BufferUse>| uses.iter().any(|one| one.range.is_some());
         self.commands.iter().filter(captures).count()
     }
 
-    /// A buffer that is written to and used otherwise, if one is.
+    /// Returns a buffer that is both written and used otherwise, if any.
     pub fn conflict(&self) -> Option<u32> {
         let mut written = HashMap::new();
         let conflict = self.commands.iter().flatten().find(|one| {
@@ -44,7 +44,7 @@ impl UsageScope {
     }
 }
 
-/// The passes of these items, then their dispatches that capture.
+/// Returns the passes of these items, then their capturing dispatches.
 pub fn usage_scopes(items: &[Item]) -> Vec<UsageScope> {
     let (mut passes, mut dispatches) = (Vec::new(), Vec::new());
     let mut pass = UsageScope::default();
