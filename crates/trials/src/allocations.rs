@@ -1,32 +1,32 @@
-//! Counts what a thread allocates.
+//! Counts the allocations of a thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// Bytes that are allocated, less what was freed, and the most that they were.
+    /// The number of bytes currently allocated, and its maximum.
     static HELD: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Notes that so many bytes more are held.
+/// Adds to the number of allocated bytes.
 fn hold(bytes: isize) {
     let held = HELD.get() + bytes;
     HELD.set(held);
     PEAK.set(PEAK.get().max(held));
 }
 
-/// The system's allocator, which counts: a program makes it its global one.
+/// The system's allocator with counters. A program uses it as its global allocator.
 #[derive(Debug)]
 pub struct Counting;
 
-// SAFETY: every call is passed to the system's allocator unchanged, and counting allocates nothing.
+// SAFETY: every call is passed to the system's allocator unchanged, and counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         hold(layout.size().cast_signed());
-        // SAFETY: the caller keeps to the contract of `alloc`, which is this one's.
+        // SAFETY: the caller fulfils the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -38,15 +38,15 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // Both are there while one is copied.
+        // Both blocks exist during the copy.
         hold(size.cast_signed());
         hold(-layout.size().cast_signed());
-        // SAFETY: as in `dealloc`, and the caller keeps to the contract of `realloc`.
+        // SAFETY: as in `dealloc`, and the caller fulfils the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// The allocations that this thread makes while `work` runs.
+/// Counts the allocations that this thread makes while `work` runs.
 pub fn count<T>(work: impl FnOnce() -> T) -> usize {
     let before = ALLOCATIONS.get();
     let result = work();
@@ -55,7 +55,7 @@ pub fn count<T>(work: impl FnOnce() -> T) -> usize {
     count
 }
 
-/// The most bytes that `work` holds at a time.
+/// Returns the most bytes that `work` holds at a time.
 pub fn peak<T>(work: impl FnOnce() -> T) -> usize {
     let before = HELD.get();
     PEAK.set(before);

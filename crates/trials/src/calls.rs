@@ -1,5 +1,5 @@
-//! Calls of the library on shaders of the size that applications have thousands of, to count machine instructions,
-//! allocations and added words. The module is parsed, and the process has made the same call before.
+//! Calls of the library on shaders of a typical size, to count machine instructions, allocations and added words.
+//! The module is already parsed, and the process has made the same call before.
 
 use std::hint::black_box;
 
@@ -15,19 +15,19 @@ use polyshade::{Error, Module, rasterizer_discard};
 
 use crate::allocations;
 
-/// The entry point that calls are made on.
+/// The entry point for the calls.
 #[derive(Clone, Copy)]
 pub struct Of<'m> {
     m: &'m Module<'m>,
     entry: EntryPoint<'m>,
-    /// The captured varyings; none unless it is a vertex stage.
+    /// The captured varyings; empty unless it is a vertex stage.
     varyings: &'m [Varying],
 }
 
-/// A call.
+/// A measured call.
 #[derive(Debug)]
 pub struct MeasuredCall {
-    /// As the limits name it.
+    /// Its name in the list of limits.
     pub name: &'static str,
     stage: ExecutionModel,
     make: Make,
@@ -43,7 +43,7 @@ type Make = fn(Of<'_>) -> Result<Vec<Module<'_>>, Error>;
 const VERTEX: ExecutionModel = ExecutionModel::VERTEX;
 const FRAGMENT: ExecutionModel = ExecutionModel::FRAGMENT;
 
-/// All of them.
+/// All measured calls.
 pub const CALLS: [MeasuredCall; 19] = [
     call("identity", VERTEX, |of| Ok(vec![of.m.rewrite(|_, _| Ok(()))?.module])),
     call("capture-all", VERTEX, |of| captured(of, Known::Nothing, &ALL)),
@@ -110,7 +110,7 @@ enum Known {
 }
 
 impl<'m> Of<'m> {
-    /// The position and the first output of the shader's own that can be captured.
+    /// Returns the position and the first other output that can be captured.
     fn varyings(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Varying> {
         let outputs = transform_feedback::capturable(m, entry);
         let sound = outputs.into_iter().filter(|(_, components)| components.is_ok());
@@ -163,8 +163,8 @@ fn blended(of: Of<'_>, options: Options) -> Result<Vec<Module<'_>>, Error> {
     Ok(vec![advanced_blend::lower(of.m, of.target(), &options)?.module])
 }
 
-/// Makes every call that changes an entry point of the module. `call` gets the name of each and a function that makes
-/// it, which may run any number of times.
+/// Makes every call that changes an entry point of the module. `call` gets the name of each and a function that
+/// makes it, which may run any number of times.
 pub fn make_all(words: &[u32], call: &mut dyn FnMut(&'static str, &mut dyn FnMut())) {
     each(words, |one, of| {
         let mut made = None;
@@ -184,7 +184,7 @@ fn each(words: &[u32], mut call: impl FnMut(&MeasuredCall, Of<'_>)) {
     for (entry, varyings) in module.entry_points().zip(&varyings) {
         let of = Of { m: &module, entry, varyings };
         for one in CALLS.iter().filter(|one| one.stage == entry.model()) {
-            // The first call fills the module's analyses and reads our compiled GLSL.
+            // The first call fills the module's analyses and parses the compiled GLSL library.
             let Ok(made) = (one.make)(of) else { continue };
             let is_changed = made.iter().any(|variant| variant.words() != words);
             if is_changed || one.name == CALLS[0].name {
@@ -194,13 +194,13 @@ fn each(words: &[u32], mut call: impl FnMut(&MeasuredCall, Of<'_>)) {
     }
 }
 
-/// The words that a module may have.
+/// The typical sizes of modules, in words.
 const WORDS: std::ops::RangeInclusive<usize> = 200..=2000;
-/// How many modules of a stage are enough.
+/// The number of sampled modules for each stage.
 const MODULES: usize = 60;
 
-/// Modules of a usual size, from all over `modules`: which ones does not depend on how the others are called, so that a
-/// case that is added or removed changes one of them at most.
+/// Selects modules of a typical size from all of `modules`. The choice does not depend on file names, and adding or
+/// removing a case changes at most one selected module.
 pub fn sample(modules: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let usual: Vec<_> = modules.iter().filter(|words| WORDS.contains(&words.len())).collect();
     let of_stage = |stage: ExecutionModel| {
@@ -221,16 +221,16 @@ fn hash(words: &[u32]) -> u64 {
     words.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// The words that one call adds, and its allocations.
+/// The number of words that one call adds, and of its allocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
-    /// Words that all variants together have more than as many originals.
+    /// The size of all variants together, minus that of as many originals, in words.
     pub added: i64,
-    /// Calls of the allocator, if the program's is [`Counting`](allocations::Counting).
+    /// The number of allocator calls, if the program's allocator is [`Counting`](allocations::Counting).
     pub allocations: usize,
 }
 
-/// The sizes of each call on a module, by its name, in the order of [`make_all`].
+/// Returns the sizes of each call on a module, by name, in the order of [`make_all`].
 pub fn sizes(words: &[u32]) -> Vec<(&'static str, Sizes)> {
     let mut all = Vec::new();
     each(words, |one, of| {

@@ -1,21 +1,21 @@
-//! Where options come from.
+//! The source of random options.
 
-/// A source of choices: always the first one, or any.
+/// A source of choices: always the first one, or a random one.
 #[derive(Clone, Copy, Debug)]
 pub struct Choices(Option<u64>);
 
 impl Choices {
-    /// Always the first: what somebody would ask for who has no special wishes.
+    /// Always makes the first choice: the options of a user without special requirements.
     pub fn plain() -> Self {
         Self(None)
     }
 
-    /// Any, the same for the same seed.
+    /// Makes random choices, which depend only on the seed.
     pub fn seeded(seed: u64) -> Self {
         Self(Some(seed))
     }
 
-    /// A number below `end`, which is at least 1.
+    /// Returns a number below `end`, which is at least 1.
     pub fn below(&mut self, end: u32) -> u32 {
         let Some(state) = &mut self.0 else { return 0 };
         // Knuth's multiplier spreads the bits that a fuzzer flips over the whole word.
@@ -23,7 +23,7 @@ impl Choices {
         (*state >> 33) as u32 % end
     }
 
-    /// Any number, mostly small.
+    /// Returns a random number, mostly small.
     pub fn number(&mut self) -> u32 {
         match self.below(8) {
             7 => self.below(u32::MAX) + 1,
@@ -32,42 +32,42 @@ impl Choices {
         }
     }
 
-    /// A multiple of 4, mostly small.
+    /// Returns a multiple of 4, mostly small.
     pub fn offset(&mut self) -> u32 {
         self.number().wrapping_mul(4)
     }
 
-    /// No, or maybe.
+    /// Returns `false`, or either value at random.
     pub fn maybe(&mut self) -> bool {
         self.below(2) == 1
     }
 
-    /// Seldom.
+    /// Returns `true` in one of 16 cases.
     pub fn rarely(&mut self) -> bool {
         self.below(16) == 15
     }
 
-    /// Any number.
+    /// Returns a random 32-bit number.
     pub fn word(&mut self) -> u32 {
         self.below(1 << 16) << 16 | self.below(1 << 16)
     }
 
-    /// Something, or nothing.
+    /// Returns a value or `None`.
     pub fn perhaps<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.maybe().then(|| value(self))
     }
 
-    /// A list of up to `most`.
+    /// Returns a list of at most `most` values.
     pub fn list<T>(&mut self, most: u32, mut value: impl FnMut(&mut Self) -> T) -> Vec<T> {
         (0..self.below(most + 1)).map(|_| value(self)).collect()
     }
 
-    /// One of some.
+    /// Returns one element of `some`.
     pub fn of<T: Clone>(&mut self, some: &[T]) -> T {
         some[self.below(some.len() as u32) as usize].clone()
     }
 
-    /// Some of these, in their order: all of them, if the choice is the first.
+    /// Returns some elements, in order; all of them if choices are always the first.
     pub fn some<T>(&mut self, all: impl IntoIterator<Item = T>) -> Vec<T> {
         all.into_iter().filter(|_| self.below(4) < 3).collect()
     }

@@ -44,7 +44,7 @@ fn place(choices: &mut Choices) -> ParamSource {
     }
 }
 
-/// Semantics of some registers; where nothing is chosen, those of the module itself.
+/// Chooses semantics of some registers; if none are chosen, those of the module apply.
 fn semantics(choices: &mut Choices) -> Vec<DistanceSemantic> {
     let semantic = |choices: &mut Choices| {
         let first = choices.below(4);
@@ -150,7 +150,7 @@ pub(crate) fn generate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     take(m, &target_of_geometry(entry, choices), "last", Step::ClipInGeometry(clip))
 }
 
-/// Of the last stage before rasterization or of the fragment stage, whose signature is needed.
+/// Emulates distances in the last stage before rasterization, or in the fragment stage, which needs a signature.
 pub(crate) fn emulate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let (emulated, location) = (emulated_kinds(choices), register(choices));
     let (inputs, signature) = match entry.model() {

@@ -1,8 +1,8 @@
-//! Every lowering and every rewrite tool, to be tried on any module with any options: shared by the fuzz targets, the
-//! table of results on real shaders, the generated shapes and the metamorphic tests.
+//! Trials of every lowering and every rewrite tool, on any module with random options. The fuzz targets, the table
+//! of results on real shaders, the generated shapes and the metamorphic tests share them.
 //!
 //! [`shapes`] are modules that are large in one way, and [`transformations`] keep the effect of a module.
-//! [`allocations`] counts calls of the allocator, and [`calls`] are the calls whose cost is held against limits.
+//! [`allocations`] counts calls of the allocator, and [`calls`] are the calls whose cost has limits.
 
 pub mod allocations;
 pub mod calls;
@@ -35,17 +35,17 @@ pub type Made = Result<Variants, Error>;
 /// A lowering or rewrite tool on an entry point, with options that it draws from the choices.
 pub type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Made;
 
-/// Something that makes other modules of one.
+/// A lowering or rewrite tool that makes new modules from a module.
 #[derive(Clone, Copy)]
 pub struct Trial {
-    /// Its name: of the program's verb, where it has one.
+    /// Its name: the verb of the program, if there is one.
     pub name: &'static str,
     stages: &'static [ExecutionModel],
     attempt: Attempt,
 }
 
 impl Trial {
-    /// Something of another's, to be tried as ours are.
+    /// Creates a trial of code outside this crate.
     pub const fn new(
         name: &'static str,
         stages: &'static [ExecutionModel],
@@ -54,26 +54,26 @@ impl Trial {
         Self { name, stages, attempt }
     }
 
-    /// Whether it is for entry points of this stage.
+    /// Whether it accepts entry points of this stage.
     pub fn takes(&self, stage: ExecutionModel) -> bool {
         self.stages.contains(&stage)
     }
 
-    /// Whether it removes dead code. Beside unknown instructions no code counts as dead.
+    /// Whether it removes dead code. In a module with unknown instructions, no code counts as dead.
     pub(crate) fn eliminates(&self) -> bool {
         ["position-only", "dce", "clip --reverse"].contains(&self.name)
     }
 
-    /// Whether it makes several instructions of a store.
+    /// Whether it replaces a store by several instructions.
     pub(crate) fn splits(&self) -> bool {
         self.name == "scalarize"
     }
 
-    /// The modules that it makes of an entry point of `module`, with options drawn from `choices`.
+    /// Returns the modules that it makes from an entry point of `module`, with options drawn from `choices`.
     ///
     /// # Errors
     ///
-    /// Those of the lowering or move.
+    /// The errors of the lowering or rewrite tool.
     pub fn attempt(
         &self,
         module: &Module<'_>,
@@ -84,7 +84,7 @@ impl Trial {
     }
 }
 
-/// The stages before rasterization whose outputs no other invocation sees.
+/// The stages before rasterization whose outputs are private to an invocation.
 const LAST: [ExecutionModel; 3] =
     [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
 

@@ -1,4 +1,4 @@
-//! The lowerings but those of distances.
+//! The lowerings except those of distances.
 
 use crate::{Choices, Made};
 use polyshade::advanced_blend::{
@@ -47,7 +47,7 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
     variants(m, &target, &options.point_size(!choices.maybe()))
 }
 
-/// Captures in a compute stage, of a shader that fetches its attributes.
+/// Captures a shader with vertex pulling in a compute stage.
 pub(crate) fn dispatch(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
     let options = captured(m, entry, choices).compute();
@@ -55,12 +55,12 @@ pub(crate) fn dispatch(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     let pulled = vertex_pulling::lower(m, &target, &fetched(choices))?.module;
     let made = transform_feedback::prepare(&pulled, &target, &options)
         .and_then(|prepared| Ok(prepared.variant(Variant::CaptureOnly)?.module.into_owned()));
-    // Its ids are those of the pulled module.
+    // Its ids are those of the pulled module, so the position is dropped.
     let made = made.map_err(|error| Error::new(error.code(), error.message().to_owned()))?;
     Ok(vec![("capture-only", made)])
 }
 
-/// With something known of the draws, or with indices.
+/// Adds facts about the draws, or indices.
 fn known(options: Options, choices: &mut Choices) -> Options {
     let options = match choices.below(8) {
         5 => options.topologies([Topology::TriangleList]),
@@ -78,7 +78,7 @@ fn known(options: Options, choices: &mut Choices) -> Options {
     if choices.rarely() { options.unbound_buffers() } else { options }
 }
 
-/// A place for an address.
+/// Chooses the source of an address.
 pub(crate) fn pointer(choices: &mut Choices, (set, binding): (Set, Binding)) -> AddressSource {
     match choices.below(4) {
         0 => AddressSource::Uniform { set, binding },
@@ -98,7 +98,7 @@ fn variants(m: &Module<'_>, target: &Target, options: &Options) -> Made {
     let count = if prepared.layout().is_captured_at_once() { 3 } else { 2 };
     let make = |(name, variant)| {
         let made = prepared.variant(variant);
-        // Whatever can be lowered can be asked about.
+        // `check` must predict the result of every variant.
         assert_eq!(prepared.check(variant).err(), made.as_ref().err().cloned());
         Ok((name, made?.module.into_owned()))
     };
@@ -113,7 +113,7 @@ pub(crate) fn decorate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     Ok(vec![("decorated", decorated.module.into_owned())])
 }
 
-/// The entry point, with anything reserved, for a device that offers little or enough.
+/// Returns the entry point, with random reservations, for a device with few or enough limits.
 pub(crate) fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
     let mut device = Device::default();
     if choices.below(8) == 7 {
@@ -127,7 +127,7 @@ pub(crate) fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
         .device(device)
 }
 
-/// Captures all outputs, or some in some way.
+/// Captures all outputs, or some in a random way.
 fn captured(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Options {
     let options = Options::new();
     let options = match choices.below(6) {
@@ -146,9 +146,9 @@ fn captured(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -
     options
 }
 
-/// The outputs that can be captured, with gaps and buffer changes as OpenGL names them.
+/// Chooses outputs to capture, with gaps and buffer changes in OpenGL's notation.
 fn varyings(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Vec<Varying> {
-    // Nothing but what can be captured, where everything is asked for; else what cannot is tried, too.
+    // Mostly outputs that can be captured only; sometimes the others too.
     let takes_all = choices.below(4) < 3;
     let outputs = transform_feedback::capturable(module, entry);
     let outputs = outputs.into_iter().filter(|(_, components)| !takes_all || components.is_ok());
@@ -199,7 +199,7 @@ fn stream_output(choices: &mut Choices) -> Vec<StreamOutputEntry> {
     (0..choices.below(4)).map(|_| entry(choices)).collect()
 }
 
-/// Nothing, or something of each kind.
+/// Reserves nothing, or something of each kind.
 fn reserved(choices: &mut Choices) -> Reserved {
     let reserved = Reserved::new();
     if choices.below(4) < 3 {
@@ -237,7 +237,7 @@ pub(crate) fn position(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
         position_only::lower(m, &target, &options.clone().variant(position_only::Variant::Full))?;
     let mut variants =
         vec![("position-only", variant.module.into_owned()), ("full", full.module.into_owned())];
-    // What writes its outputs where others read them has no complement.
+    // A stage whose outputs other invocations read has no complement.
     let complement = position_only::lower(
         m,
         &target,
@@ -285,7 +285,7 @@ pub(crate) fn pull(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices)
     Ok(vec![("pulled", pulled.module.into_owned())])
 }
 
-/// Attributes, and how they are fetched.
+/// Chooses attributes, and how they are fetched.
 fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
     let mut options = vertex_pulling::Options::new();
     let formats: Vec<Format> = Format::all().collect();
@@ -360,7 +360,7 @@ pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
     Ok(vec![("blended", lowered.module.into_owned())])
 }
 
-/// A target as fixed function blends it.
+/// Chooses a target with fixed-function blending.
 fn fixed(choices: &mut Choices) -> ColorBlend {
     match choices.maybe() {
         true => ColorBlend::ordinary(crate::planner::ordinary(choices)).format(choices.of(&[
@@ -376,7 +376,7 @@ fn fixed(choices: &mut Choices) -> ColorBlend {
     }
 }
 
-/// A target as equations blend it.
+/// Chooses a target with blend equations.
 fn colour(choices: &mut Choices, select: Option<ParamSource>) -> ColorBlend {
     let one = choices.below(46) as usize;
     let end = match (select, choices.below(8)) {

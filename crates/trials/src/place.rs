@@ -1,12 +1,12 @@
-//! Where errors are: whoever reads one has the module that was given, and no other.
+//! Checks positions of errors, which must refer to the module that the caller passed.
 
 use polyshade::{Error, Module};
 
-/// Whether the id that an error about `module` has is defined in it, and the word that it has begins an instruction.
+/// Checks that an error's id is defined in `module`, and that an instruction begins at its word offset.
 ///
 /// # Errors
 ///
-/// What is wrong with the place, for a person to read.
+/// A description of the wrong position.
 pub fn check_place(module: &Module<'_>, error: &Error) -> Result<(), String> {
     if let Some(id) = error.id().filter(|id| module.defined_at(*id).is_none()) {
         return Err(format!("{id} is not defined in the module that was given: {error}"));

@@ -1,4 +1,4 @@
-//! Any device, pipeline and draw to plan for, and any blending.
+//! Random devices, pipelines, draws and blending states for the planner.
 
 use crate::Choices;
 use polyshade::advanced_blend::{
@@ -14,7 +14,7 @@ use polyshade_planner::{
     Uses,
 };
 
-/// A device like one of the presets.
+/// Returns a preset, with random changes.
 pub fn any_device(choices: &mut Choices) -> Device {
     let mut device = Device::from(choices.of(&Preset::ALL));
     if choices.maybe() {
@@ -46,7 +46,7 @@ pub fn any_device(choices: &mut Choices) -> Device {
     device
 }
 
-/// What a device has for blending.
+/// Returns random blending features.
 fn blending(choices: &mut Choices) -> Blending {
     Blending {
         native: choices.perhaps(|choices| NativeBlending {
@@ -76,7 +76,7 @@ fn blending(choices: &mut Choices) -> Blending {
     }
 }
 
-/// Attachments that are blended in any way.
+/// Returns attachments with random blending.
 pub fn any_blending(choices: &mut Choices) -> BlendingState {
     let attachment = |choices: &mut Choices| match choices.below(6) {
         0 => None,
@@ -106,7 +106,7 @@ pub fn any_blending(choices: &mut Choices) -> BlendingState {
     }
 }
 
-/// Ordinary blending of any kind.
+/// Returns random ordinary blending.
 pub(crate) fn ordinary(choices: &mut Choices) -> Ordinary {
     let term = |choices: &mut Choices| Term {
         source: choices.of(&Factor::ALL),
@@ -152,7 +152,7 @@ fn counter(choices: &mut Choices) -> Counter {
     Counter { buffer: choices.below(3), offset: offset.into() }
 }
 
-/// A pipeline that captures in some way, or not.
+/// Returns a random pipeline, with or without a capture.
 pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
     let topologies = [&Topology::CAPTURED[..], &[Topology::PatchList]].concat();
     let effects = [SideEffects::Refuse, SideEffects::InFirstPass, SideEffects::InSecondPass];
@@ -222,7 +222,7 @@ fn any_indices(choices: &mut Choices) -> StoredIndices {
     }
 }
 
-/// A draw in any state.
+/// Returns a draw in a random state.
 pub fn any_draw(choices: &mut Choices) -> Draw {
     let bound = |choices: &mut Choices| {
         (!choices.rarely()).then(|| Bound {

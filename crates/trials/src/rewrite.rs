@@ -1,5 +1,5 @@
-//! Every move by itself, on an isolated entry point as lowerings make them. What a move adds is used as lowerings use
-//! it, so that the result is valid where the module was.
+//! Every rewrite tool alone, on an isolated entry point as lowerings use it. Added values are used as lowerings use
+//! them, so the result must be valid if the module was.
 
 use crate::{Choices, Made};
 use polyshade::Error;
@@ -11,11 +11,11 @@ use polyshade::spv::{Decoration, Id, Module, Op, Patch, StorageClass};
 type Edit<'c> =
     dyn for<'m> FnMut(&'m Module<'_>, &mut Patch<'m, '_>, EntryPoint<'m>) -> Result<(), Error> + 'c;
 
-/// How many variables are moved one by one: lowerings that move more take them over at once.
+/// The limit of variables that are rewritten one by one; lowerings demote more variables together.
 const ONE_BY_ONE: usize = 8;
 
-/// The version that a patch makes where `entry` is isolated. An error has a place in the isolated version, which is
-/// what the move was given, and none in `module`.
+/// Returns the version that a patch makes after `entry` is isolated. Positions of errors refer to the isolated
+/// version, not to `module`.
 fn rewritten(
     name: &'static str,
     module: &Module<'_>,
@@ -29,7 +29,7 @@ fn rewritten(
     Ok(vec![(name, next.module.into_owned())])
 }
 
-/// Some variables of the interface: outputs, or else inputs.
+/// Chooses some interface variables: all outputs or all inputs.
 fn variables(
     module: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -66,7 +66,7 @@ pub(crate) fn demote_to_private(
     })
 }
 
-/// All uses of a variable become uses of a new one, which is private to each invocation where that can be.
+/// Replaces all uses of a variable by a new one, which is private to each invocation if possible.
 pub(crate) fn replace_uses(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     rewritten("redirected", m, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
@@ -85,7 +85,7 @@ pub(crate) fn replace_uses(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut 
     })
 }
 
-/// The scalars of a variable go to an array of them, or nowhere.
+/// Moves the scalars of a variable to elements of an array, or drops them.
 pub(crate) fn scalarize(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     rewritten("scattered", m, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
@@ -100,7 +100,7 @@ pub(crate) fn scalarize(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Cho
             let (float, length) = (p.float(), p.uint_constant(scalars.max(1)));
             let array = p.declare(Op::TYPE_ARRAY, &[float.word(), length.word()]);
             let to = p.variable(class, array, None);
-            // Far behind what anything else has.
+            // Far beyond all other locations.
             p.decorate(to, Decoration::LOCATION, &[100 + 64 * number]);
             p.join_interface(entry, to);
             p.leave_interface(entry, variable);
@@ -160,7 +160,7 @@ pub(crate) fn dce(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) 
     Ok(vec![("reduced", reduced.module.into_owned())])
 }
 
-/// Host parameters, of every kind, are loaded at the start.
+/// Loads host parameters of every kind at the start.
 pub(crate) fn resources(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let at = (Set(5), Binding(choices.number()));
     let offset = choices.offset();
@@ -179,7 +179,7 @@ pub(crate) fn resources(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Cho
     })
 }
 
-/// A new output is stored to at every export point.
+/// Stores a new output at every export point.
 pub(crate) fn export_points(m: &Module<'_>, entry: EntryPoint<'_>, _choices: &mut Choices) -> Made {
     rewritten("marked", m, entry, &mut |m, p, entry| {
         let (at, back) = rewrite::export_points(m, p, entry)?.around_exports(p, None);

@@ -1,5 +1,5 @@
-//! Modules that are large in one way: no compiler writes them, but an application may pass them all the same. The time
-//! and memory of a lowering grow no faster than they do, and it does not recurse on them.
+//! Modules that are large in one way. No compiler writes them, but an application may pass them. The time and
+//! memory of a lowering must grow at most linearly with them, and it must not recurse on them.
 
 mod builder;
 
@@ -11,17 +11,17 @@ const RELAXED_PRECISION: u32 = Decoration::RELAXED_PRECISION.0;
 /// A kind of large modules.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// What there are many of.
+    /// The name of the repeated item.
     pub name: &'static str,
-    /// How many of them show whether time and memory grow as the module does.
+    /// The number of items that shows whether time and memory grow linearly.
     pub many: u32,
-    /// How many of them have to be endured.
+    /// The number of items that must not cause a failure.
     pub most: u32,
     make: fn(u32) -> Vec<u32>,
 }
 
 impl Shape {
-    /// A vertex shader `main` with `count` of them.
+    /// Returns a vertex shader `main` with `count` items.
     pub fn words(&self, count: u32) -> Vec<u32> {
         (self.make)(count)
     }
@@ -63,7 +63,7 @@ shapes! {
     ids: 20_000, 4_000_000;
 }
 
-/// One function with this many instructions, each of which uses the one before.
+/// One function with this many instructions, each of which uses the previous one.
 fn instructions(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let mut value = b.load(ids.float, ids.input);
@@ -102,17 +102,17 @@ fn functions(count: u32) -> Vec<u32> {
     )
 }
 
-/// Functions of which each calls the next.
+/// A chain of functions, each of which calls the next.
 fn calls_in_calls(count: u32) -> Vec<u32> {
     chain_of_calls(count, 1)
 }
 
-/// Functions of which each calls the next twice: two to the power of `count` calls.
+/// A chain of functions, each of which calls the next twice: two to the power of `count` calls.
 fn calls_of_two(count: u32) -> Vec<u32> {
     chain_of_calls(count, 2)
 }
 
-/// Functions of which each calls the next so many times.
+/// A chain of functions, each of which calls the next `times` times.
 fn chain_of_calls(count: u32, times: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let functions = b.reserve(count + 1);
@@ -135,7 +135,7 @@ fn chain_of_calls(count: u32, times: u32) -> Vec<u32> {
     )
 }
 
-/// Functions of which each passes a pointer to an output to the next; the callees come first.
+/// A chain of functions, each of which passes a pointer to an output to the next; the callees come first.
 fn passed_pointers(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let functions = b.reserve(count + 1);
@@ -157,7 +157,7 @@ fn passed_pointers(count: u32) -> Vec<u32> {
     )
 }
 
-/// Copies of a pointer to an output, each of the one before.
+/// A chain of copies of a pointer to an output.
 fn copies_of_pointers(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let mut pointer = ids.output;
@@ -168,7 +168,6 @@ fn copies_of_pointers(count: u32) -> Vec<u32> {
     })
 }
 
-/// Blocks nested in blocks.
 fn selections_in_selections(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let merges: Vec<u32> = (0..count)
@@ -188,7 +187,6 @@ fn selections_in_selections(count: u32) -> Vec<u32> {
     })
 }
 
-/// Loops nested in loops.
 fn loops_in_loops(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let loops: Vec<[u32; 3]> = (0..count)
@@ -212,7 +210,7 @@ fn loops_in_loops(count: u32) -> Vec<u32> {
     })
 }
 
-/// Loops that follow each other, each with a value that it updates.
+/// Consecutive loops, each with a value that it updates.
 fn loops_one_after_another(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let mut value = b.load(ids.float, ids.input);
@@ -237,7 +235,7 @@ fn loops_one_after_another(count: u32) -> Vec<u32> {
     })
 }
 
-/// A switch with this many cases, and a value that comes from all of them.
+/// A switch with this many cases, and a phi of all of them.
 fn cases(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         let (default, merge, selector) = (b.id(), b.id(), b.id());
@@ -260,7 +258,7 @@ fn cases(count: u32) -> Vec<u32> {
     })
 }
 
-/// Types that nothing uses.
+/// Unused types.
 fn types(count: u32) -> Vec<u32> {
     Builder::new().with_globals(|b, ids| {
         for length in 0..count {
@@ -270,7 +268,6 @@ fn types(count: u32) -> Vec<u32> {
     })
 }
 
-/// Structures of structures.
 fn types_in_types(count: u32) -> Vec<u32> {
     Builder::new().with_globals(|b, ids| {
         let mut ty = ids.float;
@@ -282,7 +279,7 @@ fn types_in_types(count: u32) -> Vec<u32> {
     })
 }
 
-/// Constants of constants.
+/// Nested constant composites.
 fn constants_in_constants(count: u32) -> Vec<u32> {
     Builder::new().with_globals(|b, ids| {
         let (mut ty, mut constant) = (ids.float, ids.one);
@@ -295,7 +292,7 @@ fn constants_in_constants(count: u32) -> Vec<u32> {
     })
 }
 
-/// An output whose type is nested.
+/// An output of a nested type.
 fn outputs_in_outputs(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let [output] = b.reserve_interface();
@@ -335,7 +332,7 @@ fn decorations(count: u32) -> Vec<u32> {
     })
 }
 
-/// The same decoration of one variable, again and again.
+/// Repetitions of one decoration of one variable.
 fn decorations_of_one(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let [variable] = b.reserve_interface();
@@ -344,7 +341,6 @@ fn decorations_of_one(count: u32) -> Vec<u32> {
     b.with_globals(|b, ids| b.inst(Op::VARIABLE, &[ids.output_float, variable, OUTPUT]))
 }
 
-/// Output variables.
 fn outputs(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let variables = b.reserve(count);
@@ -392,7 +388,6 @@ fn members(count: u32) -> Vec<u32> {
     )
 }
 
-/// Input variables.
 fn inputs(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let variables = b.reserve(count);
@@ -424,7 +419,7 @@ fn entry_points(count: u32) -> Vec<u32> {
     b.main(|b, ids| b.inst(Op::STORE, &[ids.output, ids.one]))
 }
 
-/// Instructions of 65,535 words: structures and constants of them.
+/// Instructions of 65,535 words: structure types and constants of them.
 fn long_instructions(count: u32) -> Vec<u32> {
     const MEMBERS: usize = 65_532;
     Builder::new().with_globals(|b, ids| {
@@ -435,7 +430,7 @@ fn long_instructions(count: u32) -> Vec<u32> {
     })
 }
 
-/// Instructions that no grammar knows, among stores.
+/// Instructions that no grammar defines, among stores.
 fn unknown_instructions(count: u32) -> Vec<u32> {
     Builder::new().main(|b, ids| {
         for _ in 0..count {
@@ -445,7 +440,7 @@ fn unknown_instructions(count: u32) -> Vec<u32> {
     })
 }
 
-/// A bound far above what is used.
+/// An id bound far above the used ids.
 fn ids(count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     b.reserve(count);

@@ -1,6 +1,6 @@
-//! Transformations that keep the effect of a shader: other ids, code that does nothing, instructions that are unknown
-//! or for tools alone, and parts of it in functions. A lowering of the transformed shader must have the same effect as
-//! one of the original: their [canonical](canonical()) forms are the same.
+//! Transformations that keep the effect of a shader: other ids, dead code, unknown and non-semantic instructions,
+//! and outlined functions. A lowering of the transformed shader must have the same effect as a lowering of the
+//! original: their [canonical](canonical()) forms are equal.
 
 mod canonical;
 
@@ -12,10 +12,10 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Id, Inst, Op, Section, StorageClass, is_known};
 use std::collections::HashMap;
 
-/// An opcode that no grammar has.
+/// An opcode that no grammar defines.
 pub const UNKNOWN: Op = Op(0x7ffe);
 
-/// A set of instructions for tools that no tool knows, and the extension that allows any.
+/// A non-semantic instruction set that no tool knows, and the set of debug scopes.
 const NOTES: &str = "NonSemantic.Polyshade.Notes";
 const SCOPES: &str = "NonSemantic.Shader.DebugInfo.100";
 /// Merge instructions, and terminators after which debug scopes may stand.
@@ -30,28 +30,28 @@ const ENDS: [Op; 9] = [
     Op::KILL,
     Op::UNREACHABLE,
 ];
-/// `DebugNoScope`.
+/// The number of the instruction `DebugNoScope`.
 const NO_SCOPE: u32 = 24;
 const NOTES_EXTENSION: &str = "SPV_KHR_non_semantic_info";
 
 /// Transformations of a shader that keep its effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Transformations {
-    /// The ids are renumbered.
+    /// Renumbers the ids.
     pub permuted: bool,
-    /// There are values and a function that nothing uses.
+    /// Adds unused values and a function that nothing calls.
     pub dead_code: bool,
-    /// There are instructions that no grammar has, without operands.
+    /// Adds instructions of an unknown opcode, without operands.
     pub unknown: bool,
-    /// Some stores to outputs, and some sums and products, are in functions of their own.
+    /// Moves some stores to outputs, and some additions, subtractions and products, into functions.
     pub outlined: bool,
-    /// Instructions for tools, of a set that is `NonSemantic`, name variables and values, and debug scopes end after
-    /// terminators, where spirv-opt writes them.
+    /// Adds non-semantic instructions that refer to variables and values, and ends debug scopes after terminators,
+    /// as spirv-opt does.
     pub annotated: bool,
 }
 
 impl Transformations {
-    /// The shader as it is.
+    /// No transformation.
     pub const NONE: Self = Self {
         permuted: false,
         dead_code: false,
@@ -60,13 +60,13 @@ impl Transformations {
         annotated: false,
     };
 
-    /// Any.
+    /// Chooses each transformation at random.
     pub fn any(choices: &mut Choices) -> Self {
         let [permuted, dead_code, unknown, outlined, annotated] = [(); 5].map(|()| choices.maybe());
         Self { permuted, dead_code, unknown, outlined, annotated }
     }
 
-    /// The transformed words; `None` where the module has unknown instructions, whose ids cannot be found.
+    /// Returns the transformed words; `None` if the module has unknown instructions, whose ids cannot be found.
     pub fn words(self, module: &Module<'_>, choices: &mut Choices) -> Option<Vec<u32>> {
         if !module.instructions().all(|inst| is_known(inst.op())) {
             return None;
@@ -80,11 +80,12 @@ impl Transformations {
     }
 }
 
-/// Whether `trial`, with the same options, makes modules of the same effect of a module and of its transformed form.
+/// Checks that `trial`, with the same options, makes modules of equal effect from a module and its transformed
+/// form.
 ///
 /// # Errors
 ///
-/// What differs, for a person to read.
+/// A description of the difference.
 pub fn check_transformed(
     trial: &Trial,
     module: &Module<'_>,
@@ -135,7 +136,7 @@ pub fn check_transformed(
     Ok(())
 }
 
-/// The words with other ids.
+/// Returns the words with permuted ids.
 fn permute(module: &Module<'_>, choices: &mut Choices) -> Vec<u32> {
     let mut ids: Vec<u32> = (0..module.bound()).collect();
     for last in (2..ids.len()).rev() {
@@ -156,18 +157,18 @@ fn permute(module: &Module<'_>, choices: &mut Choices) -> Vec<u32> {
     words
 }
 
-/// Adds instructions among those of a module.
+/// Inserts instructions into a module.
 struct Padding<'m> {
     transformations: Transformations,
     module: &'m Module<'m>,
     bound: u32,
-    /// Constants that are copied in vain, with their types.
+    /// Constants that unused instructions copy, each with its type.
     constants: Vec<[u32; 2]>,
-    /// Function types that outlined functions have, by result and parameters, and the words that declare new ones.
+    /// The function types of outlined functions, by result and parameters, and the words that declare new types.
     types: HashMap<Vec<u32>, u32>,
     globals: Vec<u32>,
     functions: Vec<u32>,
-    /// The type `void`, the set of instructions for tools and that of debug scopes, where there are some.
+    /// The type `void`, the set of notes and the set of debug scopes, if there are notes.
     notes: Option<[u32; 3]>,
 }
 
@@ -224,10 +225,10 @@ impl<'m> Padding<'m> {
                     }
                     _ => {}
                 }
-                // A sampled image may be used by nothing but samples.
+                // A sampled image may be used only by sampling instructions.
                 let is_value = !matches!(inst.op(), Op::LABEL | Op::SAMPLED_IMAGE);
                 last = inst.result().filter(|_| is_value).map(Id::word);
-                // A branch follows its merge instruction, and only debug scopes follow a terminator.
+                // A branch must follow its merge instruction, and only debug scopes may follow a terminator.
                 if ENDS.contains(&inst.op()) {
                     can_insert = false;
                 }
@@ -253,7 +254,7 @@ impl<'m> Padding<'m> {
         self.bound - 1
     }
 
-    /// What stands before the functions in the module, and the extension and the set of instructions for tools.
+    /// Returns the module's words before the functions, with the additional extension and instruction sets.
     fn preamble(&self) -> Vec<u32> {
         let m = self.module;
         let [capabilities, imports, globals] =
@@ -273,8 +274,7 @@ impl<'m> Padding<'m> {
         words
     }
 
-    /// Notes for tools of the module's variables. Of types and constants there are none: a note keeps what computes
-    /// nothing.
+    /// Adds notes for the module's variables. Types and constants get none: a note would keep unused ones alive.
     fn annotate(&mut self, choices: &mut Choices) {
         let mut globals = self.module.section(Section::Globals);
         let Some(void) = globals.find(|inst| inst.op() == Op::TYPE_VOID) else { return };
@@ -288,7 +288,7 @@ impl<'m> Padding<'m> {
         self.globals.extend(notes);
     }
 
-    /// A note of `id`, where there are notes.
+    /// Adds a note for `id`, if there are notes.
     fn note(&mut self, code: &mut Vec<u32>, id: u32) {
         if let Some([void, set, _]) = self.notes {
             let note = self.id();
@@ -296,7 +296,7 @@ impl<'m> Padding<'m> {
         }
     }
 
-    /// The end of a debug scope, where there are notes.
+    /// Ends a debug scope, if there are notes.
     fn end_scope(&mut self, code: &mut Vec<u32>) {
         if let Some([void, _, set]) = self.notes {
             let end = self.id();
@@ -304,7 +304,7 @@ impl<'m> Padding<'m> {
         }
     }
 
-    /// An instruction without effect.
+    /// Adds an instruction without effect.
     fn pad(&mut self, code: &mut Vec<u32>, choices: &mut Choices) {
         if self.transformations.unknown && choices.maybe() {
             code.push(1 << 16 | u32::from(UNKNOWN.0));
@@ -316,7 +316,6 @@ impl<'m> Padding<'m> {
         }
     }
 
-    /// A function that nothing calls.
     fn dead_function(&mut self) {
         let Some(void) = self.module.section(Section::Globals).find(|i| i.op() == Op::TYPE_VOID)
         else {
@@ -325,7 +324,7 @@ impl<'m> Padding<'m> {
         self.function(void.words()[1], &[], |_, code, _| push(code, Op::RETURN, &[]));
     }
 
-    /// A call in place of `inst`, where it can be in a function of its own.
+    /// Returns a call that replaces `inst`, if `inst` can be moved into a function.
     fn outlined(&mut self, inst: Inst<'_>, choices: &mut Choices) -> Option<Vec<u32>> {
         if !self.transformations.outlined {
             return None;
@@ -353,7 +352,7 @@ impl<'m> Padding<'m> {
                 push(&mut call, Op::FUNCTION_CALL, &[void, id, function, words[2]]);
             }
             Op::F_ADD | Op::F_MUL | Op::F_SUB if words.len() == 5 => {
-                // The decorations of a value affect how it is computed, and stay with it.
+                // The decorations of a value affect how it is computed, so they must stay with the instruction.
                 if m.is_decorated(inst.result()?) || choices.maybe() {
                     return None;
                 }
@@ -373,7 +372,7 @@ impl<'m> Padding<'m> {
         Some(call)
     }
 
-    /// A new function of one block.
+    /// Adds a function of one block.
     fn function(
         &mut self,
         result: u32,
@@ -406,7 +405,7 @@ impl<'m> Padding<'m> {
     }
 }
 
-/// A string as SPIR-V has it.
+/// Encodes a string as SPIR-V words.
 fn text(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((text.len() / 4 + 1) * 4, 0);

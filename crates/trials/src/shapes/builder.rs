@@ -44,7 +44,6 @@ pub(super) struct Builder {
     code: Vec<u32>,
 }
 
-/// Adds an instruction.
 fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
     let length = u32::try_from(operands.len() + 1).expect("it is short enough");
     assert!(length < 1 << 16, "an instruction has at most 65,535 words");
@@ -77,7 +76,7 @@ impl Builder {
         std::array::from_fn(|_| self.id())
     }
 
-    /// Ids of variables in the interface.
+    /// Reserves ids of interface variables.
     pub(super) fn reserve_interface<const N: usize>(&mut self) -> [u32; N] {
         let ids = self.reserve_ids();
         self.interface.extend(ids);
@@ -112,14 +111,14 @@ impl Builder {
         push(&mut self.code, op, operands);
     }
 
-    /// An instruction with a result and no type.
+    /// Appends an instruction with a result and no type.
     pub(super) fn result(&mut self, op: Op, operands: &[u32]) -> u32 {
         let id = self.id();
         self.inst(op, &[&[id], operands].concat());
         id
     }
 
-    /// An instruction with a result and its type.
+    /// Appends an instruction with a result and its type.
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         self.inst(op, &[&[ty, id], operands].concat());
@@ -130,7 +129,7 @@ impl Builder {
         self.value(Op::LOAD, ty, &[pointer])
     }
 
-    /// A function without parameters and result.
+    /// Appends a function without parameters and result.
     pub(super) fn function(&mut self, ids: &Ids, function: u32, body: impl FnOnce(&mut Self)) {
         let label = self.id();
         self.inst(Op::FUNCTION, &[ids.void, function, 0, ids.function_type]);
@@ -140,7 +139,7 @@ impl Builder {
         self.inst(Op::FUNCTION_END, &[]);
     }
 
-    /// A function with a pointer to an output `float`.
+    /// Appends a function with a parameter that points to an output `float`.
     pub(super) fn function_of_pointer(
         &mut self,
         ids: &Ids,
@@ -156,12 +155,12 @@ impl Builder {
         self.inst(Op::FUNCTION_END, &[]);
     }
 
-    /// The words, with this body of `main`.
+    /// Returns the words, with this body of `main`.
     pub(super) fn main(self, body: impl FnOnce(&mut Self, &Ids)) -> Vec<u32> {
         self.finish(|_, _| {}, body, |_, _| {})
     }
 
-    /// With other functions behind `main`.
+    /// Returns the words, with other functions after `main`.
     pub(super) fn main_and(
         self,
         body: impl FnOnce(&mut Self, &Ids),
@@ -170,12 +169,12 @@ impl Builder {
         self.finish(|_, _| {}, body, functions)
     }
 
-    /// With types, constants and variables of its own.
+    /// Returns the words, with additional types, constants and variables.
     pub(super) fn with_globals(self, globals: impl FnOnce(&mut Self, &Ids)) -> Vec<u32> {
         self.finish(globals, |b, ids| b.inst(Op::STORE, &[ids.output, ids.one]), |_, _| {})
     }
 
-    /// With both.
+    /// Returns the words, with additional globals and this body of `main`.
     pub(super) fn with(
         self,
         globals: impl FnOnce(&mut Self, &Ids),
@@ -215,7 +214,7 @@ impl Builder {
         [words, self.names, self.decorations, self.code].concat()
     }
 
-    /// What every shader here declares.
+    /// Emits the declarations that every shader here has.
     fn declarations(&mut self) -> Ids {
         let [main, entry_block, input, output, position] = self.reserve_ids();
         self.name(output, "v_output");

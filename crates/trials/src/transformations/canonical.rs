@@ -1,4 +1,4 @@
-//! The canonical form of a module, in which two modules of the same effect can be compared.
+//! The canonical form of a module, which is equal for modules of the same effect.
 
 use super::{NOTES_EXTENSION, UNKNOWN, text};
 use polyshade::Module;
@@ -6,11 +6,11 @@ use polyshade::spv::view::FunctionCall;
 use polyshade::spv::{FunctionBody, Id, Inst, Op, Section};
 use std::collections::HashMap;
 
-/// The instructions that have an effect, in an order and with ids that depend only on their uses: two modules that do
-/// the same by the same instructions have the same canonical form.
+/// Returns the instructions that have an effect, in an order and with ids that depend only on their uses. Two modules
+/// that do the same with the same instructions have the same canonical form.
 ///
-/// Names, source texts and instructions for tools are removed, and so are unused copies and sums, unknown instructions
-/// without operands, and functions that no entry point reaches. Functions of one instruction are inlined.
+/// Names, source texts and non-semantic instructions are removed, and so are unused copies and sums, unknown
+/// instructions without operands, and functions that no entry point reaches. Functions of one instruction are inlined.
 pub fn canonical(module: &Module<'_>) -> Vec<Vec<u32>> {
     let mut canonical = Canonicalizer {
         module,
@@ -30,14 +30,15 @@ pub fn canonical(module: &Module<'_>) -> Vec<Vec<u32>> {
     canonical.out
 }
 
-/// What is in place of the calls of a function: its only instruction, whose parameters stand for other ids.
+/// The replacement of a function's calls: its only instruction, if any, with a map from ids of the function to others.
 #[derive(Clone)]
 struct Inlined<'m> {
     parameters: Vec<Id>,
     inst: Option<(Inst<'m>, HashMap<Id, Id>)>,
 }
 
-/// The functions of one instruction, and those that do nothing but call one.
+/// Returns the functions of at most one instruction, including those whose only instruction is a call of such a
+/// function.
 fn inlined<'m>(module: &'m Module<'m>) -> HashMap<Id, Inlined<'m>> {
     let mut inlined: HashMap<Id, Inlined<'m>> = HashMap::new();
     loop {
@@ -56,7 +57,7 @@ fn inlined<'m>(module: &'m Module<'m>) -> HashMap<Id, Inlined<'m>> {
     }
 }
 
-/// The only instruction of a function, if it has just one; none, if it has none.
+/// Returns the only instruction of a function; the inner `None` if it has none, the outer `None` if it has several.
 fn only_instruction<'m>(
     module: &'m Module<'m>,
     body: FunctionBody<'m>,
@@ -84,7 +85,7 @@ fn only_instruction<'m>(
     }
 }
 
-/// What is in place of `inst`, if it is a call of such a function.
+/// Returns the replacement of `inst`, if it is a call of an inlined function.
 fn called<'m>(
     inst: Inst<'m>,
     inlined: &HashMap<Id, Inlined<'m>>,
@@ -100,7 +101,6 @@ fn called<'m>(
     Some(Some((*inside, given)))
 }
 
-/// Whether an instruction in a function has no effect.
 fn has_no_effect(module: &Module<'_>, inst: Inst<'_>) -> bool {
     let is_pure =
         matches!(inst.op(), Op::COPY_OBJECT | Op::F_ADD | Op::F_MUL | Op::F_SUB | Op::UNDEF);
@@ -116,7 +116,7 @@ fn has_no_effect(module: &Module<'_>, inst: Inst<'_>) -> bool {
 struct Canonicalizer<'m> {
     module: &'m Module<'m>,
     inlined: HashMap<Id, Inlined<'m>>,
-    /// The number of each id; 0 is none yet.
+    /// The number of each id; 0 if none is assigned yet.
     numbers: Vec<u32>,
     last: u32,
     out: Vec<Vec<u32>>,
@@ -124,7 +124,7 @@ struct Canonicalizer<'m> {
 }
 
 impl<'m> Canonicalizer<'m> {
-    /// The number of an id; what it stands for follows, if it is of the module's scope.
+    /// Returns the number of an id; assigns one and emits the definition first if the id is of module scope.
     fn number(&mut self, id: Id) -> u32 {
         if let Some(number) = self.has(id) {
             return number;
@@ -160,13 +160,13 @@ impl<'m> Canonicalizer<'m> {
         self.numbers.get(id.word() as usize).copied().filter(|number| *number != 0)
     }
 
-    /// The definition of something of the module's scope that is no function.
+    /// Returns the definition of an id of module scope that is not a function.
     fn definition(&self, id: Id) -> Option<Inst<'m>> {
         let inst = self.module.definition(id)?;
         (inst.at() < self.module.section_end(Section::Globals)).then_some(inst)
     }
 
-    /// The words with the numbers of ids that have one, where `given` stand for others.
+    /// Returns the words with numbers in place of ids, after replacing ids by `given`.
     fn renumbered(&self, inst: Inst<'_>, given: &HashMap<Id, Id>) -> Vec<u32> {
         let mut words = inst.words().to_vec();
         let number = |id: Id| self.has(*given.get(&id).unwrap_or(&id));
@@ -207,14 +207,15 @@ impl<'m> Canonicalizer<'m> {
             }
             let words = self.renumbered(inst, &given);
             self.out.push(words);
-            // What decorates the result inside decorates that of the call.
+            // Decorations of the inlined result apply to the result of the call.
             if let Some((inside, outside)) = inst.result().and_then(|id| given.get_key_value(&id)) {
                 self.numbers[inside.word() as usize] = self.number(*outside);
             }
         }
     }
 
-    /// The instructions before the types whose ids have numbers, as a set, since their order does not matter.
+    /// Emits the instructions before the types that refer to numbered ids. They are sorted, because their order
+    /// does not matter.
     fn preamble(&mut self) {
         let mut lines: Vec<Vec<u32>> = Vec::new();
         let end = self.module.section_end(Section::Annotations);
