@@ -1,4 +1,4 @@
-//! The cost of calls on shaders of a usual size, as a table that is held against limits.
+//! The cost of calls on shaders of a typical size, as a table that is compared with limits.
 
 use std::fmt::Write as _;
 
@@ -6,26 +6,26 @@ use polyshade_trials::calls::{CALLS, MeasuredCall, Sizes, sizes};
 
 use crate::cost::{self, Cost, measure};
 
-/// What a call costs on some modules: the medians.
+/// The cost of a call on some modules: the medians.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Row {
-    /// How often it was made.
+    /// The number of calls.
     pub count: usize,
-    /// Machine instructions.
+    /// The number of machine instructions.
     pub instructions: i64,
-    /// The line through them: of a call, and of a word of the module.
+    /// The linear fit of the instructions: those per call, and those per word of the module.
     pub line: [f64; 2],
-    /// Words that the variants have more than originals.
+    /// The words of the variants minus those of as many originals.
     pub added: i64,
-    /// Allocations.
+    /// The number of allocations.
     pub allocations: i64,
 }
 
-/// What each call costs, of the modules, by its name.
+/// Measures the cost of each call on the modules, by its name.
 ///
 /// # Errors
 ///
-/// Those of [`measure`].
+/// The errors of [`measure`].
 pub fn rows(modules: &[Vec<u32>]) -> Result<Vec<(&'static str, Row)>, String> {
     let costs = measure(modules, cost::CALLS)?;
     let sizes: Vec<_> = modules.iter().flat_map(|words| sizes(words)).collect();
@@ -55,7 +55,7 @@ fn median(numbers: impl Iterator<Item = i64>) -> Option<i64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// The line through points that has the least squares: what it begins with, and how it rises.
+/// Returns the least-squares line through points: intercept and slope.
 fn line(points: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
     let points: Vec<[f64; 2]> = points.collect();
     let count = points.len() as f64;
@@ -67,8 +67,8 @@ fn line(points: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
     [y - rise * x, rise]
 }
 
-/// As a Markdown table, and what is over the limits: lines of a call's name, and the most instructions, words that are
-/// added and allocations of its medians.
+/// Formats a Markdown table, and lists the rows that exceed the limits. Each line of `limits` has a call's name and
+/// the maximum of the median instructions, added words and allocations.
 pub fn report(rows: &[(&str, Row)], limits: &str) -> (String, Vec<String>) {
     let mut table =
         "| Call | Entry points | instructions | a call + a word | words added | allocations |\n\

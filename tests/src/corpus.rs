@@ -1,5 +1,5 @@
-//! Every lowering on every module that its stage allows: lowered, or refused for a reason. What `spirv-val` accepted
-//! before it accepts after, and nothing panics. What each takes is counted by [`cost`](crate::cost).
+//! Tries every lowering on every module that its stage allows: it must succeed or be refused with a reason. Modules
+//! that `spirv-val` accepts must stay valid, and nothing may panic. [`cost`](crate::cost) counts the instructions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,10 +16,10 @@ use polyshade_trials::{Choices, LOWERINGS};
 
 use crate::{assembly, shader};
 
-/// What the outcomes begin with that are none.
+/// The prefix of outcomes without a lowered module.
 const REFUSED: &str = "refused: ";
 
-/// What became of modules: how many, by verb and by what happened.
+/// The number of entry points, by verb and outcome.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
 pub struct Tally(BTreeMap<(&'static str, String), usize>);
 
@@ -29,20 +29,20 @@ impl Tally {
         *self.0.entry((verb, outcome.into())).or_default() += 1;
     }
 
-    /// Counts everything that `other` counted.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Tally) {
         for (key, count) in &other.0 {
             *self.0.entry(key.clone()).or_default() += count;
         }
     }
 
-    /// How many had this outcome.
+    /// Returns the count of an outcome.
     pub fn count(&self, verb: &str, outcome: &str) -> usize {
         let wanted = |key: &&(&'static str, String)| key.0 == verb && key.1 == outcome;
         self.0.iter().filter(|(key, _)| wanted(key)).map(|(_, count)| count).sum()
     }
 
-    /// As a Markdown table, one row a verb.
+    /// Formats a Markdown table, with one row for each verb.
     pub fn table(&self) -> String {
         let mut verbs: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         for ((verb, outcome), count) in &self.0 {
@@ -56,7 +56,7 @@ impl Tally {
         table
     }
 
-    /// As a Markdown table, one row an outcome.
+    /// Formats a Markdown table, with one row for each outcome.
     pub fn outcomes(&self) -> String {
         let mut table = "| Verb | Outcome | Entry points |\n|---|---|---|\n".to_owned();
         for ((verb, outcome), count) in &self.0 {
@@ -66,8 +66,8 @@ impl Tally {
     }
 }
 
-/// Lowers everything that can be lowered in the module at `path`, counts what happened, and returns what must not
-/// happen: a panic, or a module that was valid and is not any more.
+/// Tries all lowerings on the module at `path`, counts the outcomes, and returns the faults: panics, and modules
+/// that were valid and are invalid after lowering.
 pub fn check(path: &Path, tally: &mut Tally) -> Vec<String> {
     let faults = match shader::read(path) {
         Ok(words) => check_words(&words, tally),
@@ -76,7 +76,7 @@ pub fn check(path: &Path, tally: &mut Tally) -> Vec<String> {
     faults.into_iter().map(|fault| format!("{}: {fault}", path.display())).collect()
 }
 
-/// The same of words.
+/// Tries all lowerings on a module's words, counts the outcomes, and returns the faults.
 pub fn check_words(words: &[u32], tally: &mut Tally) -> Vec<String> {
     let checked = catch_unwind(AssertUnwindSafe(|| {
         let mut tally = Tally::default();
@@ -115,13 +115,13 @@ fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
     faults
 }
 
-/// What happened, and the variants that came of it; or why nothing did.
+/// The outcome with the resulting variants, or the reason of a refusal.
 type Attempt = Result<(&'static str, Vec<Vec<u32>>), Error>;
 
-/// Tries something.
+/// A function that makes an attempt.
 type Try<'m> = Box<dyn Fn() -> Attempt + 'm>;
 
-/// What each verb makes of `entry`, by the verb's name.
+/// Returns the attempts for `entry`, by the verb's name.
 pub(crate) fn attempts<'m>(
     module: &'m Module<'_>,
     entry: EntryPoint<'m>,
@@ -148,7 +148,7 @@ pub(crate) fn attempts<'m>(
     attempts
 }
 
-/// Captures all outputs of `entry`, from everything that can be captured of it.
+/// Captures all outputs of `entry` that can be captured.
 fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
     let outputs = transform_feedback::capturable(module, entry);
     if outputs.is_empty() {
@@ -161,7 +161,7 @@ fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
     capture(module, entry, &Options::new().interleaved(varyings))
 }
 
-/// Captures; where the shader has side effects, in the pass that may keep them.
+/// Captures; if the shader has side effects, in the pass that may keep them.
 fn capture(module: &Module<'_>, entry: EntryPoint<'_>, options: &Options) -> Attempt {
     let target = Target::new(entry.name());
     let variants = |options: &Options| -> Result<Vec<Vec<u32>>, Error> {

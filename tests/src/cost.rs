@@ -1,8 +1,9 @@
-//! How many machine instructions each lowering takes on modules. Callgrind counts them, so that they are the same
-//! whatever else the machine does, but for some in a thousand: hash tables begin at random.
+//! Counts the machine instructions that each lowering takes on given modules. The counts come from callgrind, so
+//! they do not depend on the load of the machine; they vary by some tenths of a percent, because hash tables are
+//! seeded at random.
 //!
-//! A process under callgrind attempts everything, each attempt in `counted`. It prints which one it makes, and
-//! callgrind prints to the same stream what it counted: nothing else has to tie the two together.
+//! A process under callgrind makes all attempts, each in `counted`. It prints the name of each attempt, and
+//! callgrind prints the counts to the same stream, so their order connects the two.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -21,34 +22,34 @@ use polyshade_trials::calls;
 use crate::corpus::attempts;
 use crate::shader;
 
-/// What one lowering took on one entry point of a module, parsing and all that is emitted included.
+/// The cost of one lowering on one entry point of a module, parsing and emission included.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
-    /// Which of the modules.
+    /// The index of the module.
     pub module: usize,
-    /// How many words the module has.
+    /// The size of the module, in words.
     pub words: usize,
-    /// The lowering.
+    /// The verb of the lowering.
     pub verb: String,
-    /// How many machine instructions.
+    /// The number of machine instructions.
     pub instructions: u64,
 }
 
-/// Stands for what a call costs whatever the module's size: our GLSL, and what is emitted for each output of a small
-/// shader.
+/// Stands for the constant cost of a call: the GLSL library, and the code that is emitted for each output of a
+/// small shader.
 const WORDS_OF_A_CALL: usize = 4096;
 
-/// How many instructions a word there may be: what is quadratic takes more on modules of some ten thousand words, of
+/// The limit of instructions per word. A quadratic algorithm exceeds it on modules of some ten thousand words, of
 /// which the corpus has enough.
 const MOST_PER_WORD: f64 = 800.0;
 
 impl Cost {
-    /// Machine instructions a word, those of a call among them.
+    /// Returns the machine instructions per word, with the words that stand for the constant cost.
     pub fn per_word(&self) -> f64 {
         self.instructions as f64 / (self.words + WORDS_OF_A_CALL) as f64
     }
 
-    /// What is wrong with it, if it is more than the module's size explains.
+    /// Returns a message if the cost is more than the module's size explains.
     pub fn fault(&self) -> Option<String> {
         let Self { words, verb, instructions, .. } = self;
         let too_many = || format!("{verb}: takes {instructions} instructions for {words} words");
@@ -56,7 +57,7 @@ impl Cost {
     }
 }
 
-/// As a Markdown table, one row a verb: how often it was attempted, and the most instructions that it took a word.
+/// Formats a Markdown table with one row for each verb: the number of attempts and the most instructions per word.
 pub fn table(costs: &[Cost]) -> String {
     let mut verbs: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
     for cost in costs {
@@ -72,29 +73,29 @@ pub fn table(costs: &[Cost]) -> String {
     table
 }
 
-/// The attempts that are made on every module.
+/// A set of attempts to make on every module.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempts {
-    /// The first argument of the process that is counted; the second is the folder with the modules.
+    /// The first argument of the counted process; the second is the folder with the modules.
     pub argument: &'static str,
-    /// Makes them on the words of a module, which has this number in its process, each in [`count`].
+    /// Makes the attempts on the words of the module with this index, each in [`count`].
     pub make: fn(usize, &[u32]),
 }
 
-/// Every lowering, parsing and the first use of our compiled GLSL included.
+/// All lowerings, with parsing and the first use of the compiled GLSL library.
 pub const LOWERINGS: Attempts = Attempts { argument: "--counted-lowerings", make: attempt_all };
 
-/// [Calls](calls::CALLS) of a process that has made the same ones before.
+/// The [calls](calls::CALLS), in a process that has made the same calls before.
 pub const CALLS: Attempts = Attempts {
     argument: "--counted-calls",
     make: |number, words| calls::make_all(words, &mut |name, make| count(number, name, make)),
 };
 
-/// Whether this process is one that [`measure`] started; then it has made its attempts, and its `main` is done.
+/// Returns whether [`measure`] started this process; if so, all attempts are made, and `main` must return.
 ///
 /// # Errors
 ///
-/// A module that cannot be read.
+/// If a module cannot be read.
 pub fn is_counted(all: &[Attempts]) -> Result<bool, String> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let [_, counted, folder] = &arguments[..] else { return Ok(false) };
@@ -115,7 +116,7 @@ fn file_name(number: usize) -> String {
     format!("{number}.spv")
 }
 
-/// What a line begins with that says which attempt the next count is of: the module's number and the verb follow.
+/// The prefix of the line that names the next counted attempt; the module's index and the verb follow.
 const ATTEMPT: &str = "attempt ";
 
 fn attempt_all(number: usize, words: &[u32]) {
@@ -123,7 +124,7 @@ fn attempt_all(number: usize, words: &[u32]) {
     for (at, entry) in module.entry_points().enumerate() {
         for (nth, (verb, _)) in attempts(&module, entry).into_iter().enumerate() {
             count(number, verb, &mut || {
-                // Anew, so that no attempt finds what another has looked up.
+                // Parse again for each attempt, so that none finds data that an earlier one has cached.
                 let module = Module::parse(black_box(words)).expect("it was one above");
                 let entry = module.entry_points().nth(at).expect("it had one above");
                 drop(black_box(attempts(&module, entry)[nth].1()));
@@ -132,9 +133,9 @@ fn attempt_all(number: usize, words: &[u32]) {
     }
 }
 
-/// Makes an attempt on the module of this number, which is counted under this name.
+/// Counts an attempt on the module with this index, under this name.
 pub fn count(number: usize, verb: &str, attempt: &mut dyn FnMut()) {
-    // The line goes to a pipe that callgrind writes to as well, so it is flushed before the count.
+    // Callgrind writes to the same pipe, so the line is flushed before the count.
     let mut lines = std::io::stdout().lock();
     let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
     told.expect("the parent process reads");
@@ -142,20 +143,20 @@ pub fn count(number: usize, verb: &str, attempt: &mut dyn FnMut()) {
     counted(attempt);
 }
 
-/// Callgrind counts what runs in here, and tells when it returns.
+/// Runs an attempt; callgrind counts the instructions in this function and prints the count when it returns.
 #[inline(never)]
 fn counted(attempt: &mut dyn FnMut()) {
     attempt();
 }
 
-/// Each has a process of its own, which takes some hundred megabytes.
+/// Each thread runs a process that needs some hundred megabytes.
 const MOST_THREADS: usize = 8;
 
-/// What each attempt takes on each of the modules. For programs whose `main` calls [`is_counted`] first.
+/// Measures the cost of each attempt on each module. The program's `main` must call [`is_counted`] first.
 ///
 /// # Errors
 ///
-/// Valgrind is missing or fails, or counts something else than was attempted.
+/// If Valgrind is missing or fails, or if its counts do not match the attempts.
 pub fn measure(modules: &[Vec<u32>], attempts: Attempts) -> Result<Vec<Cost>, String> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let chunk = modules.len().div_ceil(threads).max(1);
@@ -172,7 +173,7 @@ pub fn measure(modules: &[Vec<u32>], attempts: Attempts) -> Result<Vec<Cost>, St
     })
 }
 
-/// The same of some of them, whose numbers begin with `first`.
+/// Measures modules one after the other; `first` is the index of the first.
 fn measure_in_turn(
     (first, modules): (usize, &[Vec<u32>]),
     attempts: Attempts,
@@ -204,15 +205,15 @@ fn callgrind<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>)
     valgrind
 }
 
-/// What was attempted and counted, by the lines of both.
+/// Parses the attempts and their counts from the lines of both.
 fn read(lines: impl BufRead, first: usize, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let (mut costs, mut attempted) = (Vec::new(), None);
     let not_counted = |(module, _, verb): (usize, usize, String)| {
         Err(format!("callgrind did not count {verb} of module {module}"))
     };
-    // What comes after all attempts is counted last.
+    // The last count belongs to the rest of the program.
     let mut is_done = false;
-    // Callgrind names functions and files, which may be of any bytes.
+    // Callgrind prints names of functions and files, which may contain any bytes.
     for line in lines.split(b'\n') {
         let line = line.map_err(|error| format!("callgrind's output: {error}"))?;
         let line = String::from_utf8_lossy(&line);
@@ -256,7 +257,7 @@ mod tests {
     fn what_is_linear_has_no_fault_and_what_is_quadratic_has() {
         let linear = |words: usize| cost(words, 600 * words as u64 + 2_000_000);
         assert!([100, 10_000, 1_000_000].iter().all(|words| linear(*words).fault().is_none()));
-        // Every id looked up among all, where one in four words is the number of an id.
+        // A lookup of every id among all ids, if one in four words names an id.
         let quadratic = |words: usize| cost(words, (words as u64 / 4).pow(2));
         assert!(quadratic(1_000).fault().is_none());
         let fault = quadratic(20_000).fault().unwrap();

@@ -1,7 +1,8 @@
-//! How much `polyshade verify` notices: lowered modules are broken on purpose, and the program verifies each.
+//! Measures how many faults `polyshade verify` detects: lowered modules are mutated, and the program verifies each
+//! mutant.
 //!
-//! `tests/mutants/LIST.txt` names the shaders, says what came of the last run of `cargo xtask mutants`, and lists the
-//! mutants that are called equal, each with the reason.
+//! `tests/mutants/LIST.txt` names the shaders, records the result of the last run of `cargo xtask mutants`, and
+//! lists the mutants that are found equal, each with the reason.
 
 use crate::dead_code::normalize;
 use crate::drivers::Driver;
@@ -17,7 +18,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::vec;
 
-/// The lists, a verb each, but that capture has one for each path.
+/// The lists with their variants: one for each verb, but `capture` has one for each path.
 pub const LISTS: [(&str, &[&str]); 5] = [
     ("capture", &["capture-only", "raster-only", "both"]),
     ("extension", &["lowered"]),
@@ -26,65 +27,66 @@ pub const LISTS: [(&str, &[&str]); 5] = [
     ("blend", &["lowered"]),
 ];
 
-/// One of the lists.
+/// A list of shaders and surviving mutants.
 #[derive(Debug)]
 pub struct List {
     name: &'static str,
     parts: &'static [&'static str],
     path: PathBuf,
-    /// Comments.
     comments: Vec<String>,
     /// Shaders, each with the options of the verb.
     shaders: Vec<String>,
-    /// The mutants that are called equal, with the reason.
+    /// The mutants that are found equal, each with the reason.
     survivors: BTreeMap<String, String>,
 }
 
-/// What came of some mutants.
+/// The results of some mutants.
 #[derive(Debug, Default, Clone)]
 pub struct Score {
-    /// How many were called different.
+    /// The number of mutants that are found different.
     pub noticed: u32,
-    /// How many SPIRV-Tools' optimizer makes the same of as of the module that is whole.
+    /// The number of mutants that SPIRV-Tools' optimizer reduces to the same module as the original.
     pub same: u32,
-    /// How many the device makes no pipeline of, or cannot be compared.
+    /// The number of mutants from which the device makes no pipeline, or that cannot be compared.
     pub refused: u32,
-    /// The names of all of them.
+    /// The names of all mutants.
     names: BTreeSet<String>,
-    /// The names of those that are called equal, with the shaders of which they are.
+    /// The mutants that are found equal, each with its shaders.
     pub equal: BTreeMap<String, Vec<String>>,
 }
 
 /// A variant of a shader.
 struct Subject<'l> {
-    /// The shader and the options, as the list has them.
+    /// The shader and the options, as in the list.
     line: &'l str,
     part: &'static str,
     text: Text,
-    /// What the optimizer makes of it.
+    /// The optimizer's output for the unmutated module.
     normal: Option<Vec<u32>>,
 }
 
-/// What `verify` says.
+/// The result of `verify`.
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
     Different,
     Equal,
-    /// That the device makes no pipeline of it, or that it is not comparable.
+    /// The device makes no pipeline from the mutant, or it cannot be compared.
     Nothing,
 }
 
-/// The reason of a mutant that nobody has looked at.
+/// The reason of a survivor that nobody has explained yet.
 const UNKNOWN: &str = "?";
-/// The reasons of those that compute the same start with this.
+/// The prefix of reasons of mutants that compute the same as the original.
 const EQUIVALENT: &str = "equivalent: ";
-/// After these seconds a mutant is taken to have no end.
+/// After these seconds, a mutant is assumed to loop forever.
 const SECONDS: &str = "20";
 
 impl List {
+    /// Reads a list.
+    ///
     /// # Errors
     ///
-    /// Where it cannot be read.
+    /// If the list does not exist or cannot be read.
     pub fn read(name: &str) -> Result<List, String> {
         let found = LISTS.into_iter().find(|(other, _)| *other == name);
         let (name, parts) = found.ok_or_else(|| format!("there is no list `{name}`"))?;
@@ -108,11 +110,11 @@ impl List {
         Ok(List { name, parts, path, comments, shaders, survivors })
     }
 
-    /// Verifies the first `count` mutants that are valid, some at a time.
+    /// Verifies the first `count` valid mutants, on this number of threads.
     ///
     /// # Errors
     ///
-    /// Where a shader is not lowered, or not found equal as it is.
+    /// If a shader cannot be lowered, or is not equal before mutation.
     pub fn run(&self, program: &Path, count: usize, threads: usize) -> Result<Score, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut subjects = Vec::new();
@@ -154,7 +156,7 @@ impl List {
         Ok(sum)
     }
 
-    /// Verifies one mutant after the other.
+    /// Verifies mutants one after the other.
     fn score(
         &self,
         program: &Path,
@@ -178,7 +180,7 @@ impl List {
         Ok(score)
     }
 
-    /// The mutants that are called equal without a reason.
+    /// Returns the mutants that are found equal and have no reason.
     pub fn unknown(&self, score: &Score) -> Vec<String> {
         let all = score.equal.iter().filter(|(one, _)| self.reason(one) == UNKNOWN);
         all.map(|(one, lines)| format!("{one}\n      of {}", lines.join("\n      of "))).collect()
@@ -188,11 +190,12 @@ impl List {
         self.survivors.get(mutant).map_or(UNKNOWN, String::as_str)
     }
 
-    /// Writes the list anew, with what came of these mutants. What was listed with a reason and is none of them stays.
+    /// Writes the list again with the results of these mutants. Listed mutants with a reason that are not among
+    /// them stay.
     ///
     /// # Errors
     ///
-    /// Where it cannot be written.
+    /// If the list cannot be written.
     pub fn write(&self, score: &Score) -> Result<(), String> {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let is_other = |one: &&String| !score.names.contains(*one) && self.reason(one) != UNKNOWN;
@@ -210,7 +213,7 @@ impl List {
         fs::write(&self.path, lines.join("\n") + "\n").map_err(|error| error.to_string())
     }
 
-    /// A score, as a sentence.
+    /// Formats a score as a sentence.
     pub fn told(&self, score: &Score) -> String {
         let Score { noticed, same, refused, equal, .. } = score;
         let (mut equivalent, mut missed) = (0, 0);
@@ -226,7 +229,7 @@ impl List {
     }
 }
 
-/// The program, and what it does with one line of a list.
+/// Runs the program on one line of a list.
 struct Runner<'r> {
     program: &'r Path,
     list: &'r List,
@@ -250,7 +253,7 @@ impl Runner<'_> {
         command
     }
 
-    /// A variant.
+    /// Returns the words of a variant.
     fn lower(&self, part: &str, file: &Path) -> Result<Vec<u32>, String> {
         let mut command = self.command(&[]);
         match (part, self.list.name) {
@@ -271,7 +274,7 @@ impl Runner<'_> {
         shader::words(&fs::read(file).map_err(|error| error.to_string())?)
     }
 
-    /// What is said of these words as a variant.
+    /// Verifies these words as a variant.
     fn verify(&self, part: &str, words: &[u32], file: &Path) -> Result<Said, String> {
         fs::write(file, shader::bytes(words)).map_err(|error| error.to_string())?;
         let mut command = self.command(&["verify"]);
@@ -293,10 +296,10 @@ fn output(command: &mut Command) -> Result<Output, String> {
     command.output().map_err(|error| error.to_string())
 }
 
-/// The mutants that are left, in an order that does not depend on how many there are.
+/// The remaining mutants, in an order that does not depend on their number.
 struct Mutants {
     left: vec::IntoIter<(usize, Mutant)>,
-    /// How many are to be verified still.
+    /// The number of mutants still to verify.
     count: usize,
 }
 
@@ -316,7 +319,7 @@ impl Mutants {
         Mutants { left: mutants.into_iter(), count }
     }
 
-    /// The next one that is valid: the number of its subject, itself, and its words.
+    /// Returns the next valid mutant: the index of its subject, the mutation and its words.
     fn next(&mut self, subjects: &[Subject<'_>]) -> Option<(usize, Mutant, Vec<u32>)> {
         self.count = self.count.checked_sub(1)?;
         self.left.find_map(|(number, mutant)| {

@@ -1,46 +1,46 @@
-//! Breaks modules on purpose, one line of their text at a time: what `verify` is measured with.
+//! Breaks modules on purpose, one line of their text at a time, to measure `verify`.
 
 use crate::shader::{assemble, disassemble, validate};
 use std::collections::BTreeMap;
 
-/// A module as lines of text, in which instructions are broken.
+/// A module as lines of text, for mutation.
 #[derive(Debug)]
 pub struct Text {
     version: u32,
     lines: Vec<String>,
-    /// The constants that are scalars: their types and values.
+    /// The scalar constants: their types and values.
     constants: BTreeMap<String, (String, String)>,
     bool: Option<String>,
     /// The set of extended instructions, if the module imports it.
     extended: Option<String>,
-    /// The line of the first function.
+    /// The index of the first function's first line.
     functions: usize,
 }
 
 /// One broken instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
-    /// Which instruction it is, and how it is broken; ids without a name are left out, so that it stands for the same
-    /// one in other modules.
+    /// The instruction and its fault. Numeric ids are left out, so the name applies to the same fault in other
+    /// modules.
     pub name: String,
     line: usize,
-    /// What stands there instead.
+    /// The new line; `None` removes the instruction.
     instead: Option<String>,
-    /// The constant of that, if it needs one.
+    /// The declaration of an added constant, if the new line uses one.
     constant: Option<String>,
 }
 
-/// What stands where an operand or the whole instruction stood.
+/// A fault with its replacement for the line.
 struct Broken {
     how: String,
     instead: Option<String>,
     constant: Option<String>,
 }
 
-/// The id of what is added.
+/// The id of an added value.
 const ADDED: &str = "%mutated";
 
-/// Opcodes and extended instructions, and those that take their place.
+/// Opcodes and extended instructions, each with a replacement.
 const OTHERS: [(&str, &str); 62] = [
     ("OpIAdd", "OpISub"),
     ("OpISub", "OpIAdd"),
@@ -106,7 +106,7 @@ const OTHERS: [(&str, &str); 62] = [
     ("Sqrt", "InverseSqrt"),
 ];
 
-/// What can go without leaving something undefined.
+/// Instructions that can be removed without leaving an id undefined.
 const DROPPED: [&str; 11] = [
     "OpStore",
     "OpCopyMemory",
@@ -121,10 +121,10 @@ const DROPPED: [&str; 11] = [
     "OpDecorate",
 ];
 
-/// Decorations of which nothing that is executed depends.
+/// Decorations that affect no computed value.
 const UNFELT: [&str; 4] = ["RelaxedPrecision", "UserSemantic", "Aliased", "Restrict"];
 
-/// What has the same result with operands in another order, or none at all.
+/// Instructions whose result does not depend on the order of their operands, or that have none.
 const COMMUTATIVE: [&str; 18] = [
     "OpIAdd",
     "OpIMul",
@@ -147,9 +147,11 @@ const COMMUTATIVE: [&str; 18] = [
 ];
 
 impl Text {
+    /// Disassembles a module.
+    ///
     /// # Errors
     ///
-    /// What SPIRV-Tools says of words that it cannot read.
+    /// The message of SPIRV-Tools, if it cannot read the words.
     pub fn of(words: &[u32]) -> Result<Text, String> {
         let text = disassemble(words)?;
         let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
@@ -173,7 +175,7 @@ impl Text {
         })
     }
 
-    /// Every instruction, broken in every way.
+    /// Returns every fault of every instruction.
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut function = "";
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
@@ -197,18 +199,18 @@ impl Text {
         mutants
     }
 
-    /// The words of the whole module, with ids as assemblers number them.
+    /// Assembles the unchanged module, with the ids that the assembler assigns.
     ///
     /// # Errors
     ///
-    /// What SPIRV-Tools says of text that it cannot read.
+    /// The message of SPIRV-Tools, if it cannot read the text.
     pub fn words(&self) -> Result<Vec<u32>, String> {
         let mut words = assemble(&self.lines.join("\n"))?;
         words[1] = self.version;
         Ok(words)
     }
 
-    /// The words of a module with one broken instruction, if they are valid.
+    /// Returns the words of the module with one broken instruction, if they are valid.
     pub fn apply(&self, mutant: &Mutant) -> Option<Vec<u32>> {
         let mut lines: Vec<&str> = self.lines.iter().map(String::as_str).collect();
         match &mutant.instead {
@@ -252,7 +254,7 @@ impl Text {
         broken
     }
 
-    /// Another constant where one is used.
+    /// Replaces a constant operand by another constant.
     fn constants(&self, tokens: &[&str], first: usize) -> Vec<Broken> {
         let mut broken = Vec::new();
         for (at, token) in tokens.iter().enumerate().skip(first) {
@@ -270,7 +272,7 @@ impl Text {
         broken
     }
 
-    /// A branch that is always or never taken.
+    /// Makes a branch always or never taken.
     fn branches(&self, tokens: &[&str], op: &str) -> Vec<Broken> {
         let Some(bool) = self.bool.as_ref().filter(|_| op == "OpBranchConditional") else {
             return Vec::new();
@@ -287,7 +289,7 @@ impl Text {
         vec![one("always", "OpConstantTrue"), one("never", "OpConstantFalse")]
     }
 
-    /// A comparison with 0 that holds where there is no number, or that tells the two zeros apart.
+    /// Changes a comparison with 0 to accept NaN, or to distinguish the two zeros.
     fn compared_with_zero(&self, tokens: &[&str], op: &str) -> Vec<Broken> {
         let is_zero = |at: &usize| {
             let found = tokens.get(*at).and_then(|id| self.constants.get(*id));
@@ -316,7 +318,7 @@ impl Text {
         ]
     }
 
-    /// Texels without their signs.
+    /// Removes the signs of texels.
     fn absolute(&self, tokens: &[&str], op: &str) -> Option<Broken> {
         let reads =
             ["OpImageFetch", "OpImageRead", "OpImageSampleImplicitLod", "OpImageSampleExplicitLod"];
@@ -334,7 +336,7 @@ impl Text {
     }
 }
 
-/// The number of a vertex or an instance, of which only the low bits count.
+/// Keeps only the low bits of a vertex or instance index.
 fn masked(tokens: &[&str], op: &str) -> Vec<Broken> {
     let masks: &[u32] = match (op, tokens.get(4)) {
         ("OpLoad", Some(&"%gl_VertexIndex")) => &[63, 255],
@@ -353,7 +355,7 @@ fn masked(tokens: &[&str], op: &str) -> Vec<Broken> {
     masks.iter().map(masked).collect()
 }
 
-/// A case of a switch for the first number that has none.
+/// Adds a case to a switch for the first number that has none.
 fn another_case(tokens: &[&str], op: &str) -> Option<Broken> {
     let cases = tokens.get(3..).filter(|cases| op == "OpSwitch" && !cases.is_empty())?;
     let has = |number: &u32| cases.iter().step_by(2).any(|case| case.parse() == Ok(*number));
@@ -362,7 +364,7 @@ fn another_case(tokens: &[&str], op: &str) -> Option<Broken> {
     Some(Broken { how: format!("case {number} too"), instead: Some(instead), constant: None })
 }
 
-/// Literals of decorations and modes, one more than they are.
+/// Increments the literals of decorations and execution modes.
 fn literals(tokens: &[&str], op: &str, with: &mut impl FnMut(String, &[&str])) {
     if !["OpDecorate", "OpMemberDecorate", "OpExecutionMode"].contains(&op) {
         return;
@@ -379,7 +381,7 @@ fn literals(tokens: &[&str], op: &str, with: &mut impl FnMut(String, &[&str])) {
     with(more.clone(), &tokens);
 }
 
-/// Another opcode or extended instruction.
+/// Replaces the opcode or the extended instruction.
 fn opcodes(tokens: &[&str], first: usize, with: &mut impl FnMut(String, &[&str])) {
     let at = if tokens[first] == "OpExtInst" { first + 3 } else { first };
     if let Some((_, other)) = OTHERS.iter().find(|(one, _)| tokens.get(at) == Some(one)) {
@@ -389,7 +391,7 @@ fn opcodes(tokens: &[&str], first: usize, with: &mut impl FnMut(String, &[&str])
     }
 }
 
-/// Operands in another order, other components, and an operand in place of the operation.
+/// Reorders operands, selects other components, and replaces an operation by one of its operands.
 fn operations(
     tokens: &[&str],
     first: usize,
@@ -438,7 +440,7 @@ fn operations(
     }
 }
 
-/// Values that take the place of a constant's.
+/// Returns values that replace a constant's value.
 fn other_values(value: &str) -> Vec<String> {
     if let Ok(value) = value.parse::<i64>() {
         let more = value + if value == i64::from(u32::MAX) { -2 } else { 1 };
@@ -452,7 +454,7 @@ fn other_values(value: &str) -> Vec<String> {
     }
 }
 
-/// The tokens of a line; what is quoted is one.
+/// Splits a line into tokens; a quoted string is one token.
 fn split(line: &str) -> Vec<&str> {
     match line.split_once('"') {
         None => line.split(' ').collect(),
@@ -460,7 +462,7 @@ fn split(line: &str) -> Vec<&str> {
     }
 }
 
-/// A line whose ids have no numbers, which other modules have not.
+/// Removes the numbers of ids, which differ between modules.
 fn without_numbers(line: &str) -> String {
     let plain = |token: &str| match token.strip_prefix('%') {
         Some(id) if id.bytes().all(|byte| byte.is_ascii_digit()) => "%".to_owned(),

@@ -1,5 +1,5 @@
-//! Shaders of some folders, each verified with some options of a verb of its stage, until so many runs are equal. What
-//! differs is a defect of a lowering or of `polyshade verify`.
+//! Runs `polyshade verify` on the shaders of some folders, with varying options of a verb for their stage, until a
+//! given number of runs are equal. A difference is a defect of a lowering or of `polyshade verify`.
 
 use crate::drivers::Driver;
 use crate::tree;
@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
-/// What is verified of fragment shaders.
+/// Verbs and options for fragment shaders.
 const OF_FRAGMENTS: [&str; 7] = [
     "blend --equations khr --select push-constant=0",
     "blend --equations screen --destination texture",
@@ -24,7 +24,7 @@ const OF_FRAGMENTS: [&str; 7] = [
     "clip --emulate 12 --signature 2,1 --native clip",
 ];
 
-/// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
+/// Verbs and options for the other stages; most options of `capture` apply to vertex shaders only.
 const OF_OTHERS: [&str; 17] = [
     "capture",
     "capture --topologies triangle-list --one-instance --limit-in-vertices",
@@ -45,7 +45,7 @@ const OF_OTHERS: [&str; 17] = [
     "vertex-pulling --params address:uniform=3:30 --robustness access",
 ];
 
-/// What is verified of vertex functions of Metal.
+/// Verbs and options for Metal vertex functions.
 const OF_METAL: [&str; 9] = [
     "capture",
     "capture --topologies triangle-list --one-instance --limit-in-vertices",
@@ -58,38 +58,38 @@ const OF_METAL: [&str; 9] = [
     "vertex-pulling",
 ];
 
-/// What is verified of them against lavapipe: the first of these that the shader has outputs for.
+/// Verbs and options for the comparison of Metal with lavapipe: the first whose outputs the shader has is used.
 const OF_METAL_AGAINST: [&str; 3] = [
     "capture --varyings location=0-31,gl_Position",
     "capture --varyings location=0-31",
     "capture --varyings gl_Position",
 ];
 
-/// What is verified of its fragment functions: all but the last, as no distances are handed on to them natively.
+/// Verbs and options for Metal fragment functions: all but the last, because Metal passes no distances to them.
 const OF_METAL_FRAGMENTS: &[&str] = OF_FRAGMENTS.split_at(OF_FRAGMENTS.len() - 1).0;
 
-/// What is verified of its kernels that are tessellation control stages.
+/// Verbs and options for tessellation control stages, which are kernels in Metal.
 const OF_METAL_PATCHES: [&str; 3] =
     ["clip", "clip --to registers --location 12", "clip --emulate 12"];
 
-/// How many runs there are of each comparison, and of one against another device, which finds how exact words are.
+/// The number of runs of a comparison; fewer against another device, where a run also finds how exact each value is.
 const RUNS: u64 = 8;
 const RUNS_AGAINST: u64 = 2;
-/// What the program says of outputs that a shader has not.
+/// The error codes for outputs that a shader does not have.
 const NO_OUTPUTS: [&str; 2] = ["capture.output-not-found", "position-only.output-not-found"];
-/// After these seconds a step of a comparison is stopped.
+/// The time limit of one step of a comparison, in seconds.
 const SECONDS: &str = "60";
-/// As many KiB of memory a comparison may have: a driver's compiler may want more than the machine has.
+/// The memory limit of a comparison, in KiB: a driver's compiler may need more than the machine has.
 const MEMORY: &str = "8388608";
 
-/// What runs the shaders.
+/// The implementation that runs the shaders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
-    /// The driver that has most.
+    /// lavapipe, the driver with the most features.
     Lavapipe,
-    /// What reads the text for Metal: vertex, fragment and tessellation control stages.
+    /// The interpreter of the Metal text: vertex, fragment and tessellation control stages.
     Metal,
-    /// The same, of vertex stages, against what lavapipe captures: each of them once.
+    /// The interpreter against lavapipe's captures: vertex stages only, each once.
     MetalAgainstLavapipe,
 }
 
@@ -103,87 +103,87 @@ impl On {
     }
 }
 
-/// What came of the comparisons.
+/// The results of the comparisons.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many runs were equal.
+    /// The number of equal runs.
     pub runs: u64,
-    /// How many comparisons.
+    /// The number of equal comparisons; each has several runs.
     pub equal: u64,
-    /// The comparisons in which something differs.
+    /// The number of comparisons with a difference.
     pub different: u64,
-    /// What was compared with another device, if it was.
+    /// The results of comparisons with another device, if there were any.
     against: Against,
-    /// Those that ended with their process, which may be the driver's fault or ours.
+    /// The comparisons that ended with their process, through a fault of the driver or of polyshade.
     ended: Vec<String>,
-    /// Why others could not be made, and how many.
+    /// The number of refused comparisons, by reason.
     refused: BTreeMap<String, u64>,
 }
 
-/// Words that another device has computed.
+/// Statistics of 32-bit words that another device computed.
 #[derive(Debug, Default)]
 struct Against {
     words: u64,
-    /// Those that may be rounded otherwise, and those of which nothing is said.
+    /// Words that may be rounded differently, and words whose value is unspecified.
     rounded: u64,
     open: u64,
-    /// Comparisons in which each captured word is the same, and in which all words have to be.
+    /// Comparisons in which all captured words are equal, and in which all words must be equal.
     same: u64,
     exact: u64,
 }
 
-/// One entry point of a shader, by the options that choose it.
+/// One entry point of a shader, with the options that select it.
 struct Subject {
     path: PathBuf,
     chosen: Vec<String>,
     stage: Stage,
 }
 
-/// A stage, as far as options go.
+/// A stage, as far as the options distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Vertex,
     Fragment,
-    /// The tessellation control stage.
     Control,
     Other,
 }
 
-/// What `polyshade verify` is asked.
+/// A call of `polyshade verify`.
 struct Question {
-    /// Its arguments; where the shader has no such outputs, those that come next.
+    /// Argument lists; the next is used if the shader lacks the outputs that one names.
     alternatives: Vec<Vec<String>>,
 }
 
-/// What it says.
+/// The result of a call of `polyshade verify`.
 enum Answer {
-    /// What was compared is equal.
+    /// All compared values are equal; the statistics.
     Equal(Value),
     Different(String),
-    /// The driver crashed, or took longer or more memory than it may.
+    /// The driver crashed, or exceeded the limit of time or memory.
     Ended(String),
-    /// Nothing was compared.
+    /// Nothing was compared, for this reason.
     Refused(String),
 }
 
-/// What is asked of each shader.
+/// The comparisons to make of each shader.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// What runs them.
+    /// The implementation that runs the shaders.
     pub on: On,
-    /// A verb and its options, for each of them once; otherwise some that are listed here, until enough runs are equal.
+    /// A verb with options that is used once on each shader; otherwise the options of this file are used until
+    /// enough runs are equal.
     pub with: Option<String>,
 }
 
 impl Asked {
-    /// Whether each shader is asked once, whatever comes of it.
+    /// Whether each shader is verified once, whatever the result.
     #[must_use]
     pub fn is_once(&self) -> bool {
         self.with.is_some() || self.on == On::MetalAgainstLavapipe
     }
 }
 
-/// Verifies with `program` until `wanted` runs are equal, in an order that comes of `seed`. Prints what differs.
+/// Verifies with `program` until `wanted` runs are equal, in an order that depends on `seed`. Prints the differences.
 pub fn run(
     program: &Path,
     folders: &[PathBuf],
@@ -209,7 +209,7 @@ pub fn run(
             }
         });
         tally = all.into_inner().expect("nothing panics");
-        // Where nothing can be compared, another round is no better.
+        // Another round cannot help if nothing was compared in this one.
         if tally.runs >= wanted || tally.runs == before || asked.is_once() {
             break;
         }
@@ -273,7 +273,6 @@ impl fmt::Display for Tally {
 }
 
 impl Subject {
-    /// A number that looks random.
     fn hash(&self, seed: u64, round: u64) -> u64 {
         let text = format!("{seed} {round} {} {}", self.path.display(), self.chosen.join(" "));
         let hash = Sha256::digest(text.as_bytes());
@@ -298,7 +297,7 @@ impl Subject {
         let (first, others, runs) = match on {
             On::MetalAgainstLavapipe => (options[0], &options[1..], RUNS_AGAINST),
             On::Lavapipe | On::Metal => {
-                // In as many rounds as there are options, all are taken.
+                // As many rounds as there are options use each option once.
                 let first = self.hash(seed, u64::MAX);
                 let number = first.wrapping_add(round) % options.len() as u64;
                 (options[number as usize], &[][..], RUNS)
@@ -319,7 +318,7 @@ impl Subject {
 }
 
 impl Question {
-    /// What was asked at last, and the answer.
+    /// Returns the last argument list that was tried, and its result.
     fn ask(&self, program: &Path) -> (&[String], Answer) {
         let asked = |arguments: &'_ Vec<String>| Question::ask_so(program, arguments);
         let all = self.alternatives.iter();
@@ -364,7 +363,7 @@ impl Question {
     }
 }
 
-/// The entry points of a shader of stages that are drawn; none of a file that is none.
+/// Returns the entry points of the graphics stages; none if the file is not a shader.
 fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
     let info = Command::new(program).args(["info", "--json"]).arg(path).output();
     let info = info.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
@@ -389,7 +388,7 @@ fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
     entries.iter().filter_map(subject).collect()
 }
 
-/// Does something with each, on as many threads as there are cores, and gives what comes of it in order.
+/// Applies `act` to all elements, on as many threads as there are cores, and returns the results in order.
 fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let (left, done) = (Mutex::new(all.iter().enumerate()), Mutex::new(Vec::new()));
@@ -410,7 +409,7 @@ fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// A message without what only one shader has: names and numbers.
+/// Removes from a message the parts that are specific to one shader: names and numbers.
 fn general(message: &str) -> String {
     let mut general = String::new();
     let (mut is_name, mut was_digit) = (false, false);
