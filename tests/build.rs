@@ -1,4 +1,4 @@
-//! Writes the examples of docs/adding-a-lowering.md into files, which the test program `guide` compiles and runs.
+//! Writes the examples of docs/adding-a-lowering.md to files, which the test program `guide` compiles and runs.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -8,26 +8,26 @@ const GUIDE: &str = "../docs/adding-a-lowering.md";
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={GUIDE}");
-    // A feature of the crate, which the file of the guide goes without here.
+    // The example has a feature of its crate that does not exist here.
     println!("cargo::rustc-check-cfg=cfg(feature, values(\"serde\"))");
     let guide = fs::read_to_string(GUIDE).expect("the guide is there");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where"));
     let write = |name: &str, text: &str| write(&folder.join(name), text);
 
     write("point_size.rs", &example(&guide, "//! ").replace("crate::", "polyshade::"));
-    // Inner comments cannot be included: a module of a file can.
+    // Inner comments cannot be included, but a module can be in a file.
     let file = folder.join("point_size.rs");
     write("line.rs", &format!("#[path = {file:?}]\n{}", example(&guide, "pub mod ")));
     let test = example(&guide, "use polyshade::");
     write("test.rs", &test.replace("polyshade::point_size", "crate::point_size"));
     write("library.rs", example(&guide, "pub(crate) static POINTS"));
     write("link.rs", &format!("{{ {} new }}", example(&guide, "let whole")));
-    // What the guide has `cargo xtask codegen` compile, the test compiles.
+    // The test compiles the GLSL that the guide compiles with `cargo xtask codegen`.
     fs::create_dir_all(folder.join("library")).expect("it can be written to");
     write("library/points.spv", example(&guide, "#version 450"));
 }
 
-/// The one fenced example that starts with `start`.
+/// Returns the only fenced example that starts with `start`.
 fn example<'g>(guide: &'g str, start: &str) -> &'g str {
     let fenced = guide.split("\n```").skip(1).step_by(2);
     let code = fenced.filter_map(|block| Some(block.split_once('\n')?.1));

@@ -1,5 +1,5 @@
-//! The cases under `tests/cases`, one test each, and the identity round trip of every module of
-//! `../shared/corpus`, one slow test a folder, where there is such a corpus.
+//! The cases under `tests/cases`, one test each, and the identity round trip of every module of `../shared/corpus`,
+//! if it exists, as one slow test for each folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use polyshade_tests::filetest::{self, Harness};
 use polyshade_tests::tree::{corpus, files, folders, tests};
 use polyshade_tests::{identity, program, shader};
 
-/// Built when the first case runs.
+/// Created when the first case runs.
 static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
     program: program::build(),
     cases: tests().join("cases"),
@@ -37,7 +37,7 @@ fn case(path: PathBuf) -> Trial {
     })
 }
 
-/// A diff whose case is gone, which blessing removes. Diffs of cases are the cases' own.
+/// Fails because the case of a diff is missing; with blessing, removes the diff instead.
 fn orphan(path: &Path) -> Result<(), Failed> {
     match HARNESS.bless {
         true => Ok(fs::remove_file(path)?),

@@ -1,7 +1,6 @@
-//! Runs one case: a shader file that says how to run the program on it and what to look for.
+//! Runs one case: a shader file with a `RUN:` line for the program and `CHECK:` lines for its output.
 //!
-//! What the case says is checked, and what holds for every case whether it says so or not. All
-//! faults are reported together, so that one run shows everything there is to mend.
+//! The expectations of the case and the rules for all cases are checked. All faults are reported together.
 
 mod case;
 mod check;
@@ -25,24 +24,24 @@ pub struct Harness {
     pub program: PathBuf,
     /// The folder of the cases.
     pub cases: PathBuf,
-    /// The folder of what the versions of the lowerings made of them.
+    /// The folder with the recorded results of each version of the lowerings.
     pub versions: PathBuf,
     /// Whether diffs are written instead of compared.
     pub bless: bool,
 }
 
-/// What one run of the program left behind.
+/// The results of one run of the program.
 struct Outcome {
     exit: Option<i32>,
     stdout: String,
     stderr: String,
-    /// The modules that it wrote, by the name they have in the `RUN:` line.
+    /// The modules that it wrote, by their names in the `RUN:` line.
     modules: Vec<(String, Vec<u32>)>,
-    /// The texts that it wrote, likewise.
+    /// The texts that it wrote, by their names in the `RUN:` line.
     texts: Vec<(String, String)>,
 }
 
-/// Runs the case in the file at `path`: an error names every fault.
+/// Runs the case in the file at `path`; an error lists all faults.
 pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let case = Case::parse(&text)?;
@@ -62,7 +61,7 @@ pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
         faults.extend(identity::check(&sprinkled).err());
         faults.extend(sprinkled_faults(&case, &outcome, &with_unknown));
     }
-    // The answer of a version is there for good, so only a right one is added.
+    // The recorded result of a version is permanent, so only a correct one is added.
     let other_words = match faults.is_empty() {
         true => version_fault(harness, &case, path, &input, &outcome),
         false => None,
@@ -78,7 +77,7 @@ pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// The modules are not those that this version of the lowering made of the input before.
+/// Returns a fault if the modules differ from those that this version of the lowering made of the input before.
 fn version_fault(
     harness: &Harness,
     case: &Case,
@@ -103,7 +102,7 @@ fn version_fault(
     version::settle(harness.bless, &harness.versions, made)
 }
 
-/// What the case runs makes of `input`.
+/// Executes the case's command on `input`.
 fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result<Outcome, String> {
     match case.runs {
         Runs::Program => run_program(harness, case, path, input),
@@ -111,7 +110,7 @@ fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result
     }
 }
 
-/// Runs the program as the case says, in a folder of its own, with `input` as `%s` and the case itself as `%f`.
+/// Runs the program as the case requires, in a temporary folder, with `input` as `%s` and the case itself as `%f`.
 fn run_program(
     harness: &Harness,
     case: &Case,
@@ -146,10 +145,10 @@ fn run_program(
     })
 }
 
-/// Files by the names that they have in the `RUN:` line.
+/// Files by their names in the `RUN:` line.
 type Named<T> = Vec<(String, T)>;
 
-/// The modules and the texts in the folder of outputs, in the order of their names.
+/// Returns the modules and the texts in the folder of outputs, sorted by name.
 fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
     let (mut modules, mut texts) = (Vec::new(), Vec::new());
     let entries = fs::read_dir(folder).map_err(|error| format!("the outputs: {error}"))?;
@@ -169,7 +168,7 @@ fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
 }
 
 impl Outcome {
-    /// What the program would leave behind if it had this move.
+    /// Returns the outcome that the program would have if it had this rewrite tool.
     fn of_rewrite(result: Result<Vec<u32>, rewrite::Refusal>) -> Self {
         let (exit, stderr, modules) = match result {
             Ok(words) => (0, String::new(), vec![(OUTPUT.to_owned(), words)]),
@@ -183,18 +182,17 @@ impl Outcome {
         Some(words)
     }
 
-    /// Whether it wrote a file of this name.
+    /// Returns whether the run wrote a file of this name.
     fn has(&self, name: &str) -> bool {
         self.module(name).is_some() || self.texts.iter().any(|(there, _)| there == name)
     }
 
-    /// The first file that it wrote.
     fn first_file(&self) -> Option<&str> {
         let modules = self.modules.iter().map(|(name, _)| name.as_str());
         modules.chain(self.texts.iter().map(|(name, _)| name.as_str())).next()
     }
 
-    /// What the `CHECK:` lines of the case are about.
+    /// Returns the text to which the `CHECK:` lines apply.
     fn text(&self, case: &Case) -> Result<String, String> {
         if case.exit != 0 {
             return Ok(self.stderr.clone());
@@ -207,7 +205,7 @@ impl Outcome {
     }
 }
 
-/// Exit code, files and `CHECK:` lines.
+/// Checks the exit code, the files and the `CHECK:` lines.
 fn outcome_faults(case: &Case, outcome: &Outcome) -> Vec<String> {
     if outcome.exit != Some(case.exit) {
         let ended = outcome.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
@@ -230,8 +228,7 @@ fn outcome_faults(case: &Case, outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// What holds for every module, before and after: it round-trips, and is valid by the rules that the
-/// case names.
+/// Checks the rules for every module: it round-trips, and is valid by the rules that the case names.
 fn module_faults(rules: Rules, name: &str, words: &[u32]) -> Vec<String> {
     let identity = identity::check(words).err();
     let invalid = shader::validate_by(rules, words).err();
@@ -239,7 +236,7 @@ fn module_faults(rules: Rules, name: &str, words: &[u32]) -> Vec<String> {
     faults.map(|fault| format!("{name}: {fault}")).collect()
 }
 
-/// The words are the same if and only if the text is: no change hides in what is not printed.
+/// Checks that equal text means equal words: no change may be invisible in the disassembly.
 fn unchanged_fault(name: &str, input: &[u32], output: &[u32]) -> Option<String> {
     let same_text = match (shader::disassemble(input), shader::disassemble(output)) {
         (Ok(before), Ok(after)) => before == after,
@@ -249,7 +246,7 @@ fn unchanged_fault(name: &str, input: &[u32], output: &[u32]) -> Option<String> 
         .then(|| format!("{name} prints as the input does, and has other words"))
 }
 
-/// With unknown instructions in the input the same happens, and they are all that differs.
+/// Checks that the result with unknown instructions in the input is the same, except for these instructions.
 fn sprinkled_faults(case: &Case, plain: &Outcome, sprinkled: &Outcome) -> Vec<String> {
     let mut faults = Vec::new();
     if sprinkled.exit != plain.exit {

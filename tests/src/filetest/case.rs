@@ -1,17 +1,17 @@
-//! What a case says: the directives in its comments.
+//! The directives in the comments of a case.
 
 use super::check::Check;
 use crate::shader::Rules;
 
-/// The module that is compared with the input: what the program writes for `-o %t.spv`.
+/// The module that is compared with the input: the program writes it for `-o %t.spv`.
 pub(super) const OUTPUT: &str = "%t.spv";
 
-/// What a `RUN:` line names first.
+/// The command at the start of a `RUN:` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runs {
-    /// `polyshade`, with `%s`, `%f` and `%t` as they are.
+    /// `polyshade`, with `%s`, `%f` and `%t` in its arguments.
     Program,
-    /// `move`: what it makes of the case is [`OUTPUT`].
+    /// `rewrite`: applies rewrite tools to the case; the result is [`OUTPUT`].
     Rewrite,
 }
 
@@ -19,23 +19,22 @@ pub(super) enum Runs {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Case {
     pub(super) runs: Runs,
-    /// What stands behind it in the `RUN:` line.
+    /// The arguments of the command.
     pub(super) arguments: Vec<String>,
-    /// Unknown instructions in the input are not tried, and the case says why not.
+    /// Whether the case is not run with unknown instructions in the input; the case has the reason.
     pub(super) known: bool,
     /// The exit code that the program must have.
     pub(super) exit: i32,
     /// In the order of their lines.
     pub(super) checks: Vec<Check>,
-    /// By which rules the input is valid.
+    /// The rules by which the input must be valid.
     pub(super) input: Rules,
-    /// By which rules what is written is valid.
+    /// The rules by which the output must be valid.
     pub(super) output: Rules,
 }
 
 impl Case {
-    /// Reads the directives. What looks like one and is none is an error, so that a misspelt
-    /// `CHECK` cannot pass for a comment.
+    /// Parses the directives. Unknown directives are errors, so that a misspelt `CHECK` is not taken for a comment.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut run = None;
         let mut exit = 0;
@@ -75,14 +74,14 @@ impl Case {
         })
     }
 
-    /// The files that the `RUN:` line says are written, `%t…` each.
+    /// Returns the output files of the `RUN:` line, each `%t…`.
     pub(super) fn outputs(&self) -> Vec<&str> {
         let in_argument = |argument: &'_ str| argument.find("%t");
         let arguments = self.arguments.iter();
         arguments.filter_map(|argument| Some(&argument[in_argument(argument)?..])).collect()
     }
 
-    /// Whether the case is run once more with unknown instructions in the module that it reads.
+    /// Whether the case is run again with unknown instructions in the input module.
     pub(super) fn takes_unknown(&self) -> bool {
         let reads = || self.arguments.iter().any(|argument| argument.contains("%s"));
         !self.known && (self.runs == Runs::Rewrite || reads())
@@ -95,7 +94,7 @@ impl Case {
     }
 }
 
-/// `NAME` and `value` of a comment line `; NAME: value` or `// NAME: value`.
+/// Splits a comment line `; NAME: value` or `// NAME: value` into `NAME` and `value`.
 fn directive(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
     let comment = line.strip_prefix("//").or_else(|| line.strip_prefix(';'))?;

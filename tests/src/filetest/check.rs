@@ -1,15 +1,15 @@
-//! `CHECK:` and `CHECK-NOT:`: ordered matches on what the program printed or wrote.
+//! `CHECK:` and `CHECK-NOT:`: ordered matches in the program's output.
 
-/// One line of a case. Runs of blanks count as one on both sides.
+/// One line of a case. Consecutive blanks count as one on both sides.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Check {
-    /// A later line than the one before matched contains this.
+    /// A line after the previous match contains this text.
     Contains(String),
-    /// No line contains this between those that the checks before and after matched.
+    /// No line between the previous and the next match contains this text.
     Lacks(String),
 }
 
-/// The first check that the text does not pass.
+/// Returns the first check that the text fails.
 pub(super) fn fault(checks: &[Check], text: &str) -> Option<String> {
     let lines: Vec<String> = text.lines().map(normal).collect();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The committed diff of what the program read and what it wrote, both as text.
+//! The committed diff between the input and the output of the program, both disassembled.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,22 +8,22 @@ use similar::TextDiff;
 
 use crate::shader;
 
-/// The diff that belongs to a case: `no-op.spvasm.diff` beside `no-op.spvasm`.
+/// Returns the diff file of a case: `no-op.spvasm.diff` for `no-op.spvasm`.
 fn path(case: &Path) -> PathBuf {
     let mut name = case.as_os_str().to_owned();
     name.push(".diff");
     name.into()
 }
 
-/// What turns the printed input into the printed output; nothing for no change.
+/// Returns the diff between the disassembled input and output; empty if they are equal.
 pub(super) fn diff(input: &[u32], output: &[u32]) -> Result<String, String> {
     let (before, after) = (shader::disassemble(input)?, shader::disassemble(output)?);
     let diff = TextDiff::from_lines(&before, &after);
     Ok(diff.unified_diff().header("input", "output").to_string())
 }
 
-/// Compares the diff with the committed one, or with `bless` commits it. A case without an output
-/// has none; a case that changes nothing has an empty one.
+/// Compares the diff with the committed one, or with `bless` commits it. A case without an output has no diff; a
+/// case without a change has an empty one.
 pub(super) fn settle(bless: bool, case: &Path, diff: Option<&str>) -> Option<String> {
     let path = path(case);
     let committed = match fs::read_to_string(&path) {

@@ -1,7 +1,7 @@
-//! `RUN: rewrite NAME ARGUMENT…`: a move by itself, in this process, for it is no verb of the program.
+//! `RUN: rewrite NAME ARGUMENT…`: runs a rewrite tool in this process, because the program has no verb for it.
 //!
-//! Arguments are numbers, and names that the shader's `OpName`s give. `and` joins edits of one patch, `then` begins the
-//! next version. What an edit adds is used at once, so that the golden diff shows where.
+//! Arguments are numbers, and names from the shader's `OpName` instructions. `and` joins edits of one patch, `then`
+//! begins the next version. Added values are used at once, so that the golden diff shows where they are.
 
 mod edits;
 mod passes;
@@ -21,13 +21,13 @@ polyshade_spv::codes! {
     TEST_MOVE: Options, "test.move", "Write a move of the table, with its arguments.";
 }
 
-/// Why there is no module: the program's exit code for such an error, and what it would print.
+/// A refusal: the exit code and the text that the program would give for such an error.
 pub(super) struct Refusal {
     pub(super) exit: i32,
     pub(super) text: String,
 }
 
-/// The words that the tools of a `RUN:` line make of `words`.
+/// Returns the result of the tools of a `RUN:` line on `words`.
 pub(super) fn run(line: &[String], words: &[u32]) -> Result<Vec<u32>, Refusal> {
     let unread = |error: Error| Refusal { exit: 1, text: error.to_string() };
     let mut module = Module::parse_owned(words.to_vec()).map_err(unread)?;
@@ -38,7 +38,7 @@ pub(super) fn run(line: &[String], words: &[u32]) -> Result<Vec<u32>, Refusal> {
     Ok(module.into_words())
 }
 
-/// The next version, which is the same when it is made once more.
+/// Makes the next version twice; both must be equal.
 fn next(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Error> {
     let pass = PASSES.iter().find(|(name, _)| Some(name) == edits.first());
     let once = || match pass {
@@ -52,7 +52,7 @@ fn next(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Err
     Ok(first)
 }
 
-/// The version that all edits of one patch make.
+/// Returns the version that all edits of one patch make.
 fn edited(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|m, p| {
         for edit in edits.split(|word| *word == "and") {
@@ -67,7 +67,7 @@ fn edited(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, E
 }
 
 impl Refusal {
-    /// The message, the name of the id that it is about, and the instruction where it is, each on a line.
+    /// Formats the message, the name of the related id, and the instruction at the error's position, each on a line.
     fn of(error: &Error, m: &Module<'_>) -> Self {
         let mut text = format!("{}\n", error.message());
         if let Some(id) = error.id() {
@@ -86,7 +86,7 @@ impl Refusal {
     }
 }
 
-/// The line that the instruction at word `at` has in the disassembly, which knows no unknown instructions.
+/// Returns the line of the instruction at word `at` in the disassembly, which omits unknown instructions.
 fn line_at(m: &Module<'_>, at: u32) -> Option<String> {
     let before = m.instructions().filter(|inst| inst.at() < at);
     let known = before.filter(|inst| inst.words() != sprinkle::INSTRUCTION).count();
@@ -94,14 +94,14 @@ fn line_at(m: &Module<'_>, at: u32) -> Option<String> {
     text.lines().nth(known).map(|line| line.trim().to_owned())
 }
 
-/// The entry point that edits are about: the first one.
+/// Returns the entry point to edit: the first one.
 fn entry<'m>(m: &'m Module<'_>) -> Result<EntryPoint<'m>, Error> {
     m.entry_points()
         .next()
         .ok_or_else(|| Error::new(&code::ENTRY_POINT_NOT_FOUND, "no entry point"))
 }
 
-/// What has the name `name`, which one id has.
+/// Returns the only id with the name `name`.
 fn named(m: &Module<'_>, name: &str) -> Result<Id, Error> {
     let ids = (1..m.bound()).filter_map(Id::new);
     let found: Vec<Id> = ids.filter(|id| m.name(*id).is_some_and(|own| own == name)).collect();

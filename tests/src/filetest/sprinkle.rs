@@ -1,11 +1,11 @@
-//! Unknown instructions in function bodies: what a newer compiler or a vendor may put there, and
-//! what polyshade must carry through every lowering.
+//! Inserts unknown instructions into function bodies, as a newer compiler or a vendor may do; every lowering must
+//! keep them.
 
 use std::path::Path;
 
-/// An opcode that no grammar has.
+/// An opcode that no grammar defines.
 const UNKNOWN: u32 = 0x7ffd;
-/// Two words: the second is too large to be an id, so it can be no use of one.
+/// Two words: the second is too large for an id, so it cannot be taken for one.
 pub(super) const INSTRUCTION: [u32; 2] = [2 << 16 | UNKNOWN, u32::MAX];
 
 const HEADER: usize = 5;
@@ -19,8 +19,8 @@ const OP_SELECTION_MERGE: u32 = 247;
 const OP_LABEL: u32 = 248;
 const OP_NO_LINE: u32 = 317;
 
-/// The module with unknown instructions at the first place where an instruction may stand and at
-/// about half of the others. Which ones follows from the name of the case, so a failure repeats.
+/// Returns the module with unknown instructions at the first possible place and at about half of the others. The
+/// choice depends on the name of the case, so a failure is reproducible.
 pub(super) fn sprinkle(words: &[u32], case: &Path) -> Vec<u32> {
     let name = case.file_name().expect("a case is a file").as_encoded_bytes();
     let mut random = name
@@ -48,19 +48,19 @@ pub(super) fn sprinkle(words: &[u32], case: &Path) -> Vec<u32> {
     sprinkled
 }
 
-/// The module without the unknown instructions.
+/// Returns the module without the unknown instructions.
 pub(super) fn strip(words: &[u32]) -> Vec<u32> {
     let known = instructions(words).filter(|instruction| **instruction != INSTRUCTION);
     words[..HEADER].iter().chain(known.flatten()).copied().collect()
 }
 
-/// Whether an instruction of a block may stand before one with this opcode.
+/// Returns whether an instruction may be inserted before one with this opcode.
 fn may_precede(opcode: u32) -> bool {
-    // Variables and phis come first in their block, and lines may belong to them.
+    // Variables and phis come first in their block, and line instructions may belong to them.
     ![OP_LABEL, OP_FUNCTION_END, OP_VARIABLE, OP_PHI, OP_LINE, OP_NO_LINE].contains(&opcode)
 }
 
-/// Whether the block's end must follow at once.
+/// Returns whether the block's terminator must follow directly.
 fn is_merge(opcode: u32) -> bool {
     [OP_LOOP_MERGE, OP_SELECTION_MERGE].contains(&opcode)
 }

@@ -1,4 +1,4 @@
-//! Each thing the harness checks, failing once: with shell scripts in the place of the program.
+//! Tests that each check of the harness can fail, with shell scripts instead of the program.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -17,8 +17,8 @@ OpReturn
 OpFunctionEnd
 ";
 
-/// Runs a case with these directives on the shader; the program is a shell script in which `$1` is
-/// `%s` and `$2` is `%t.spv`, as the verb has been taken off.
+/// Runs a case with these directives on the shader; the program is a shell script in which `$1` is `%s` and `$2` is
+/// `%t.spv`, because the verb is removed.
 fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let run = |bless| run_in(folder.path(), bless, &format!("{directives}\n{shader}"), script);
@@ -26,9 +26,10 @@ fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String
     blessed.and(run(false))
 }
 
-/// Runs a case of this text, with the diffs and versions that lie in `folder`.
+/// Runs a case of this text, with the diffs and versions in `folder`.
 fn run_in(folder: &Path, bless: bool, case: &str, script: &str) -> Result<(), String> {
-    // A child that another thread starts while the script is written holds it open, and then nobody can run it.
+    // A child process that another thread starts while the script is written inherits the open file; then the
+    // script cannot be executed.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let program = folder.join("polyshade");
@@ -100,7 +101,7 @@ fn checks_are_made_on_what_was_printed_or_written() {
 
 #[test]
 fn outputs_are_validated() {
-    // The last 8 bytes are OpReturn and OpFunctionEnd; without the memory model, the module parses.
+    // The last 8 bytes are OpReturn and OpFunctionEnd; without the memory model, the module still parses.
     let cut = "{ head -c 28 $1; tail -c +41 $1; } >$2";
     fails_with(WRITES, cut, "%t.spv: spirv-val:");
     fails_with(WRITES, "head -c -4 $1 >$2", "%t.spv: does not parse");
@@ -124,7 +125,7 @@ fn changes_do_not_hide_in_what_is_not_printed() {
 
 #[test]
 fn unknown_instructions_are_carried_through() {
-    // Without them, the words are 140 bytes.
+    // Without the unknown instructions, the module has 140 bytes.
     let sprinkled = "[ $(wc -c <$1) -gt 140 ]";
     fails_with(PRINTS, &format!("{sprinkled} || echo yes"), "with unknown instructions");
     fails_with(PRINTS, &format!("echo yes; ! {sprinkled}"), "ended with Some(1), not Some(0)");

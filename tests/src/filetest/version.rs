@@ -1,8 +1,8 @@
-//! The versions of the lowerings, held to what each version makes of the cases.
+//! The recorded results of each version of the lowerings on the cases.
 //!
-//! A folder has one file for each lowering. Each of its lines is a case, a version, the hash of the question (command
-//! line and input words) and the hash of the answer (the words of every module that the case wrote). Lines are added
-//! and never changed or removed: who wants other words of the same question has to raise the version.
+//! A folder has one file for each lowering. Each of its lines is a case, a version, the hash of the question
+//! (command line and input words) and the hash of the answer (the words of every module that the case wrote). Lines
+//! are added and never changed or removed: a change of the output for the same question requires a new version.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use std::sync::{Mutex, PoisonError};
 use polyshade::{recipe, transform_feedback};
 use sha2::{Digest, Sha256};
 
-/// How many bytes of a hash are kept: enough that two answers have different ones.
+/// The number of bytes of a hash that are kept: enough to avoid collisions.
 const HASH_BYTES: usize = 8;
 
 /// A lowering by the name of its file, and its version.
 type Lowering = (&'static str, u32);
 
-/// What a lowering made of one case.
+/// The result of a lowering for one case.
 pub(super) struct Made {
     pub(super) lowering: Lowering,
     pub(super) case: String,
@@ -40,7 +40,7 @@ macro_rules! rows {
 
 polyshade::lowerings!(rows);
 
-/// The lowering that this command line runs; none where its verb has none.
+/// Returns the lowering that this command line runs; `None` if its verb is not a lowering.
 pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String> {
     let has_extension = arguments.windows(2).any(|pair| pair == ["--path", "extension"]);
     let pulls = arguments.iter().any(|one| one == "--pull");
@@ -56,17 +56,17 @@ pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String>
     })
 }
 
-/// The hash of what is asked: the command line and the words that it is about.
+/// Returns the hash of the question: the command line and the input words.
 pub(super) fn question(arguments: &[String], input: &[u32]) -> String {
     hash(arguments.iter().map(|argument| (argument.as_str(), [].as_slice())).chain([("", input)]))
 }
 
-/// The hash of the words of all modules, and of their names.
+/// Returns the hash of the names and words of all modules.
 pub(super) fn answer(modules: &[(String, Vec<u32>)]) -> String {
     hash(modules.iter().map(|(name, words)| (name.as_str(), words.as_slice())))
 }
 
-/// The hash of pieces of text and words, with their lengths.
+/// Returns the hash of pieces of text and words, with their lengths.
 fn hash<'p>(pieces: impl Iterator<Item = (&'p str, &'p [u32])>) -> String {
     let mut hash = Sha256::new();
     for (text, words) in pieces {
@@ -81,9 +81,9 @@ fn hash<'p>(pieces: impl Iterator<Item = (&'p str, &'p [u32])>) -> String {
     hash.finalize()[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares what was made with the lines in `folder`, or with `bless` adds the line that is missing.
+/// Compares a result with the lines in `folder`, or with `bless` adds the missing line. Returns a fault.
 pub(super) fn settle(bless: bool, folder: &Path, made: Made) -> Option<String> {
-    // Cases run side by side, and share the files.
+    // Cases run in parallel and share the files.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
 

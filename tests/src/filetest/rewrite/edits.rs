@@ -1,4 +1,4 @@
-//! Moves that queue edits in a patch.
+//! Rewrite tools that queue edits in a patch.
 
 use polyshade::Error;
 use polyshade::host::{Binding, Reserved, Set};
@@ -13,7 +13,7 @@ type Queue<'m> = Patch<'m, 'static>;
 type Done = Result<(), Error>;
 type Edit = for<'m> fn(&'m Version, &mut Queue<'m>, &[&str]) -> Done;
 
-/// The rewrite tools by name, and the lowerings that are made of nothing else.
+/// The rewrite tools by name, and the lowerings that consist of them only.
 pub(super) const EDITS: [(&str, Edit); 17] = [
     ("wrap", wrap),
     ("demote-to-private", demote_to_private),
@@ -34,7 +34,7 @@ pub(super) const EDITS: [(&str, Edit); 17] = [
     ("move-output", move_output),
 ];
 
-/// `wrap`: a new variable `counter` becomes 1 before the body and 2 behind it.
+/// `wrap`: a new variable `counter` becomes 1 before the body and 2 after it.
 fn wrap<'m>(m: &'m Version, p: &mut Queue<'m>, _arguments: &[&str]) -> Done {
     let entry = entry(m)?;
     let wrapper = rewrite::wrap(m, p, entry);
@@ -43,7 +43,7 @@ fn wrap<'m>(m: &'m Version, p: &mut Queue<'m>, _arguments: &[&str]) -> Done {
     p.name(counter, "counter");
     rewrite::add_to_interface(m, p, entry, counter);
     let (one, two) = (p.uint_constant(1), p.uint_constant(2));
-    // Whatever is emitted first, the body is between.
+    // The epilogue follows the body even if it is emitted first.
     p.at(wrapper.epilogue).store(counter, two);
     p.at(wrapper.prologue).store(counter, one);
     Ok(())
@@ -79,7 +79,7 @@ fn replace_uses<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Do
     rewrite::replace_uses(m, p, named(m, from)?, named(m, to)?)
 }
 
-/// `scalarize FROM TO [per-vertex] INDEX…`: scalars go to elements of `TO`, or nowhere for `-`.
+/// `scalarize FROM TO [per-vertex] INDEX…`: each scalar becomes an element of `TO`, or is dropped for `-`.
 fn scalarize<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [from, to, indices @ ..] = arguments else { return Err(misspelt(arguments)) };
     let per_vertex = indices.first() == Some(&"per-vertex");
@@ -100,7 +100,7 @@ fn split_block<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Don
     rewrite::split_block(m, p, entry(m)?, named(m, block)?).map(drop)
 }
 
-/// `link LIBRARY FUNCTION… [instead-of HOOK]`: the hook's own function gives back what it gets.
+/// `link LIBRARY FUNCTION… [instead-of HOOK]`: the new body of the hook returns its argument.
 fn link<'m>(_m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let (arguments, hook) = match arguments {
         [arguments @ .., "instead-of", hook] => (arguments, Some(*hook)),
@@ -119,8 +119,8 @@ fn link<'m>(_m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     Ok(())
 }
 
-/// `export-points [STREAM]`: before each, of this stream or of all, a new output `mark` becomes 1, and behind it, where
-/// the shader goes on, 10 and 11.
+/// `export-points [STREAM]`: a new output `mark` becomes 1 before each export point of the stream (or of all
+/// streams), and 10 and 11 after it, if the shader continues there.
 fn export_points<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let stream = arguments.first().map(|stream| number(stream)).transpose()?;
     let (at, back) = rewrite::export_points(m, p, entry(m)?)?.around_exports(p, stream);
@@ -135,7 +135,7 @@ fn export_points<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> D
     Ok(())
 }
 
-/// `free-outputs END RESERVED…`: a new output at every location below `END` that is free.
+/// `free-outputs END RESERVED…`: adds an output at every free location below `END`.
 fn free_outputs<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [end, taken @ ..] = arguments else { return Err(misspelt(arguments)) };
     let mut reserved = Reserved::new();
@@ -149,21 +149,21 @@ fn free_outputs<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Do
     Ok(())
 }
 
-/// `output-at-end`: a new output behind the last location that the shader has.
+/// `output-at-end`: adds an output after the last location of the shader's outputs.
 fn output_at_end<'m>(m: &'m Version, p: &mut Queue<'m>, _arguments: &[&str]) -> Done {
     let float = p.float();
     rewrite::add_output(p, entry(m)?, rewrite::end_of_output_locations(m, entry(m)?), float, "end");
     Ok(())
 }
 
-/// `push-constants OFFSET NAME WORD…`: all words are read before the body.
+/// `push-constants OFFSET NAME WORD…`: reads all parameters before the body.
 fn push_constants<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [offset, name, words @ ..] = arguments else { return Err(misspelt(arguments)) };
     let block = rewrite::push_constants(m, p, entry(m)?, number(offset)?, name, words)?;
     read(m, p, block, words.len())
 }
 
-/// `storage-buffer SET BINDING NAME…`: one type for all names, whose bindings count up.
+/// `storage-buffer SET BINDING NAME…`: one type for all names, with consecutive bindings.
 fn storage_buffer<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [set, binding, names @ ..] = arguments else { return Err(misspelt(arguments)) };
     let words = rewrite::word_array(m, p);
@@ -181,7 +181,7 @@ fn uniform_block<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> D
     rewrite::uniform_block(m, p, entry(m)?, at, name, words).map(drop)
 }
 
-/// Reads `count` words of `block` before the body.
+/// Reads `count` parameters of `block` before the body.
 fn read<'m>(m: &'m Version, p: &mut Queue<'m>, block: HostBlock, count: usize) -> Done {
     let prologue = rewrite::wrap(m, p, entry(m)?).prologue;
     for number in 0..count as u32 {
@@ -190,7 +190,7 @@ fn read<'m>(m: &'m Version, p: &mut Queue<'m>, block: HostBlock, count: usize) -
     Ok(())
 }
 
-/// `inputs TYPE BUILTIN…`: all are read before the body, with the types that they have.
+/// `inputs TYPE BUILTIN…`: reads all built-ins before the body, with their types in the shader.
 fn inputs<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let prologue = rewrite::wrap(m, p, entry(m)?).prologue;
     let (ty, names) = match arguments {

@@ -1,4 +1,4 @@
-//! Moves that read a version and return the next.
+//! Rewrite tools that read a version and return the next.
 
 use polyshade::Error;
 use polyshade::rewrite::{self, DceOptions};
@@ -8,7 +8,6 @@ use super::{TEST_INVARIANT, misspelt, model, named};
 
 type Pass = fn(&Module<'static>, &[&str]) -> Result<Module<'static>, Error>;
 
-/// The passes by name.
 pub(super) const PASSES: [(&str, Pass); 2] = [("isolate", isolate), ("dce", dce)];
 
 /// `isolate NAME MODEL`
@@ -17,8 +16,8 @@ fn isolate(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, E
     Ok(rewrite::isolate(m, name, model(stage)?)?.module.into_owned())
 }
 
-/// `dce`, with any of `only NAME MODEL`, `without-output NAME`, `without-effects` and `refuse-effects`. It leaves
-/// nothing behind that it would remove.
+/// `dce`, with any of `only NAME MODEL`, `without-output NAME`, `without-effects` and `refuse-effects`. A second
+/// run must not remove more.
 fn dce(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, Error> {
     let mut wanted = DceOptions::new();
     let mut rest = arguments;
