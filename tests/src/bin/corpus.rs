@@ -1,5 +1,5 @@
-//! Prints what every lowering makes of every shader below some folders: a table each, one of all, and why what was
-//! refused was.
+//! Prints the outcomes of every lowering on every shader below some folders: a table for each folder, one for all,
+//! and the reasons of refusals.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use polyshade_tests::corpus::{Tally, check};
 use polyshade_tests::tree;
 
 fn main() -> ExitCode {
-    // A panic is counted, and named with the shader.
+    // A panic is counted, and reported with the shader.
     std::panic::set_hook(Box::new(|_| {}));
     let (mut all, mut faults) = (Tally::default(), Vec::new());
     for folder in tree::named() {

@@ -1,6 +1,6 @@
-//! Counts the instructions that every lowering takes on every shader below some folders, prints the most that each
-//! takes a word, and fails where one takes more than the shader's size explains; or where a call on a shader of a usual
-//! size takes more, adds more words or allocates more often than the limits of the benchmarks say.
+//! Counts the instructions of every lowering on every shader below some folders, and prints the maximum per word.
+//! Fails if a lowering takes more than the shader's size explains, or if a call on shaders of a typical size
+//! exceeds the benchmarks' limits of instructions, added words or allocations.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ fn run() -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Holds calls on the cases, and on the corpus where it is, against the limits of each.
+/// Compares the calls on the cases, and on the corpus if there is one, with their limits.
 fn check_calls(paths: &[PathBuf], modules: &[Vec<u32>]) -> Result<Vec<String>, String> {
     let limits = tree::tests().join("../benches");
     let mut faults = Vec::new();

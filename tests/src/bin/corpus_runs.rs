@@ -1,10 +1,11 @@
-//! Has `polyshade verify` compare the shaders below some folders until so many runs are equal, and prints what differs.
+//! Runs `polyshade verify` on the shaders below some folders until a given number of runs are equal, and prints the
+//! differences.
 
 use polyshade_tests::runs::{self, Asked, On};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The folders of shaders, where none are named: those that are there.
+/// The default folders of shaders; missing ones are skipped.
 const FOLDERS: [&str; 4] =
     ["tests/cases", "tests/mutants", "../shared/corpus", "../shared/findings"];
 

@@ -1,5 +1,5 @@
-//! Breaks lowered modules in many places, has `polyshade verify` judge them, and writes what came of it into the lists
-//! of `tests/mutants`.
+//! Mutates lowered modules, runs `polyshade verify` on the mutants, and writes the results to the lists of
+//! `tests/mutants`.
 
 use polyshade_tests::mutants::{LISTS, List};
 use std::process::ExitCode;

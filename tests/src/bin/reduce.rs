@@ -1,5 +1,4 @@
-//! Shrinks a shader on which a lowering panics, makes something invalid or takes too many instructions, while it
-//! still does.
+//! Shrinks a shader while a lowering still panics on it, makes an invalid module of it or takes too many instructions.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,10 +34,10 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Looks for one kind of thing that goes wrong.
+/// Looks for one kind of fault.
 type Look = fn(&[u32]) -> Result<Option<String>, String>;
 
-/// The first thing that goes wrong, and how to find it again.
+/// Returns the first fault, with the function that finds it.
 fn fault(words: &[u32]) -> Result<Option<(Look, String)>, String> {
     for look in [wrong, slow] {
         if let Some(fault) = look(words)? {
@@ -48,17 +47,17 @@ fn fault(words: &[u32]) -> Result<Option<(Look, String)>, String> {
     Ok(None)
 }
 
-/// A panic or something invalid.
+/// Finds a panic or an invalid module.
 fn wrong(words: &[u32]) -> Result<Option<String>, String> {
     Ok(check_words(words, &mut Tally::default()).into_iter().next())
 }
 
-/// A lowering that takes too many instructions.
+/// Finds a lowering that takes too many instructions.
 fn slow(words: &[u32]) -> Result<Option<String>, String> {
     Ok(measure(&[words.to_vec()], cost::LOWERINGS)?.iter().find_map(Cost::fault))
 }
 
-/// Whether two faults are of the same verb and kind, as far as the text says before names and numbers.
+/// Returns whether two faults are of the same verb and kind, by the beginnings of their texts without digits.
 fn is_same(one: &str, other: &str) -> bool {
     let kind = |fault: &str| {
         let letters = fault.chars().filter(|letter| !letter.is_ascii_digit());

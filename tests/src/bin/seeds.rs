@@ -1,4 +1,4 @@
-//! Writes every committed case as words into a folder: the fuzz targets' seeds.
+//! Writes the words of every committed case to a folder, as seeds for the fuzz targets.
 
 use std::error::Error;
 use std::fs;

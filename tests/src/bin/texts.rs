@@ -1,7 +1,7 @@
-//! Prints which texts of what the lowerings make of the shaders below some folders read back, and which do not.
+//! Prints which texts of the lowered shaders below some folders read back, and which do not.
 //!
-//! Each shader has a process of its own, as an assertion of glslang's ends it. Where one ends, each format has one:
-//! a format whose reader ends with the original's text is none in which the original reads back.
+//! Each shader has a separate process, because a failed assertion of glslang ends it. If it ends, each format gets
+//! a process of its own; a format in which the original ends the process counts as not readable.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,15 +13,15 @@ use polyshade_tests::texts::{Format, Tally, check, try_original};
 use polyshade_tests::{shader, tree};
 use serde::{Deserialize, Serialize};
 
-/// Set for the process of one shader: what it is to do.
+/// The environment variable with the task of a shader's process.
 const VARIABLE: &str = "POLYSHADE_TEXTS";
 
-/// What a process does with its shader.
+/// The task of a process.
 #[derive(Serialize, Deserialize)]
 enum Task {
-    /// Everything, in these formats.
+    /// Checks the original and all variants in these formats.
     Check(Vec<Format>),
-    /// The original alone.
+    /// Checks only the original.
     Original(Format),
 }
 
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What processes say of the shader at `path`.
+/// Returns the reports of the processes for the shader at `path`.
 fn report(path: &Path) -> io::Result<Report> {
     if let Some(report) = ask(path, &Task::Check(Format::ALL.into()))? {
         return Ok(report);
@@ -76,24 +76,24 @@ fn report(path: &Path) -> io::Result<Report> {
     Ok(all)
 }
 
-/// What a process of its own says; `None` if it ends before.
+/// Returns the report of one process; `None` if it ends without one.
 fn ask(path: &Path, task: &Task) -> io::Result<Option<Report>> {
     let task = serde_json::to_string(task)?;
     let mut command = Command::new(env::current_exe()?);
     command.env(VARIABLE, task).arg(path).stderr(Stdio::null());
     let output = command.output()?;
-    // Libraries may print, too.
+    // Libraries may print other lines.
     let last = output.stdout.rsplit(|byte| *byte == b'\n').nth(1).unwrap_or_default();
     Ok(output.status.success().then(|| serde_json::from_slice(last)).transpose()?)
 }
 
-/// Does the task with the shader that is named, and prints its report as a line.
+/// Executes the task on the shader that the arguments name, and prints its report as a line.
 fn serve(task: &str) -> ExitCode {
     let (Ok(task), Some(path)) = (serde_json::from_str(task), env::args_os().nth(1)) else {
         return ExitCode::FAILURE;
     };
     let mut report = Report::default();
-    // What is no shader has no texts.
+    // A file that is not a shader has no texts.
     if let Ok(words) = shader::read(Path::new(&path)) {
         match task {
             Task::Check(formats) => {

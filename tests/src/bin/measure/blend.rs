@@ -1,5 +1,5 @@
-//! The cost of blending in the shader, beside ordinary and native advanced blending, of full-screen layers drawn in one
-//! draw.
+//! Measures blending in the shader, compared with ordinary and native advanced blending, for full-screen layers in
+//! one draw.
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
@@ -13,7 +13,7 @@ use polyshade_vulkan::{
 const SIDE: u32 = 512;
 const LAYERS: u32 = 33;
 
-/// Three vertices that cover a target, with a colour of each instance.
+/// Three vertices that cover a target, with a colour for each instance.
 pub(crate) const COVER: &str = "#version 450
     layout(location = 0) flat out vec4 v_colour;
     void main() {
@@ -26,7 +26,7 @@ const FLAT: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = v_colour; }";
 
-/// Prints nanoseconds a pixel and layer.
+/// Prints the time per pixel and layer, in nanoseconds.
 pub(crate) fn measure(device: &Device) -> Result<()> {
     let (vertex, plain) = (vertex(COVER)?, fragment(FLAT)?);
     let module = Module::parse(&plain)?;

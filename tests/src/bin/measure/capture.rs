@@ -1,5 +1,5 @@
-//! The cost of a capture into storage buffers: of a vertex, beside the driver's own feature; and of the first draw with
-//! a new pipeline, beside the shader as it is, in processor time.
+//! Measures captures into storage buffers: the time per vertex, compared with the native feature; and the processor
+//! time of the first draw with a new pipeline, compared with the original shader.
 
 use crate::drawable::Drawable;
 use crate::scene::{HEAVY, Scene, Step, TRIVIAL, known, options};
@@ -12,7 +12,7 @@ use std::ops;
 use std::path::Path;
 use std::time::Duration;
 
-/// The length of shaders that are taken of a corpus, in words.
+/// The lengths of shaders from a corpus that are measured, in words.
 const LENGTHS: ops::Range<usize> = 200..2000;
 
 pub(crate) fn measure(device: &Device, paths: &[String]) -> Result<()> {
@@ -24,7 +24,7 @@ pub(crate) fn measure(device: &Device, paths: &[String]) -> Result<()> {
     if shaders.is_empty() { Ok(()) } else { first_draws(device, &shaders) }
 }
 
-/// Prints nanoseconds a vertex of a shader whose decorations say what is captured.
+/// Prints the time per vertex of a shader with `xfb_*` decorations, in nanoseconds.
 fn vertices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let decorating = Module::parse(decorated)?;
     let module = strip(&decorating)?;
@@ -43,11 +43,11 @@ fn vertices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// Prints the average time of the first draw of three vertices with a new pipeline: making the pipeline and compiling
-/// the shader, less the time of an empty shader.
+/// Prints the average time of the first draw of three vertices with a new pipeline: pipeline creation and shader
+/// compilation, minus the time of an empty shader.
 fn first_draws(device: &Device, shaders: &[Drawable]) -> Result<()> {
     let nothing = vertex("#version 450\nvoid main() { gl_Position = vec4(0); }")?;
-    // Shaders that cannot be captured, or not be run, are left out.
+    // Shaders that cannot be captured or run are skipped.
     let times = shaders.iter().filter_map(|shader| first_draw(device, shader, &nothing).ok());
     let times: Vec<Vec<(&str, Duration)>> = times.collect();
     println!("  first draws with {} shaders:", times.len());
@@ -60,7 +60,7 @@ fn first_draws(device: &Device, shaders: &[Drawable]) -> Result<()> {
     Ok(())
 }
 
-/// The times of the original, which comes first, and of its variants.
+/// Returns the times of the original, which comes first, and of its variants.
 fn first_draw(
     device: &Device,
     shader: &Drawable,

@@ -1,4 +1,4 @@
-//! Vertex shaders of a corpus that any driver can draw, with attributes of floats, and buffers.
+//! Vertex shaders of a corpus that any driver can draw, with float attributes and buffers only.
 
 use polyshade::rewrite;
 use polyshade::spv::view::Variable;
@@ -9,7 +9,8 @@ use polyshade_vulkan::{
 };
 use std::path::Path;
 
-/// Bytes of the buffer that is bound everywhere: more than a small shader reads, and no more than every device binds.
+/// The size of the buffer at every binding, in bytes: more than a small shader reads, and within the limits of
+/// every device.
 const BYTES: u64 = 1 << 14;
 
 /// A shader and its bindings.
@@ -27,7 +28,8 @@ struct Buffer {
 }
 
 impl Drawable {
-    /// The shader of a file. Nothing where it is no valid vertex shader of this many words, or has other inputs.
+    /// Reads a shader. Returns `None` if it is not a valid vertex shader of a length in this range, or has other
+    /// inputs.
     pub(crate) fn read(path: &Path, words: std::ops::Range<usize>) -> Option<Self> {
         let module = shader::read(path).ok().filter(|module| words.contains(&module.len()))?;
         shader::validate(&module).ok()?;
@@ -57,7 +59,7 @@ impl Drawable {
                 let is_uniform = class == StorageClass::UNIFORM && !is_storage;
                 let (set, binding) =
                     (number(Decoration::DESCRIPTOR_SET)?, number(Decoration::BINDING)?);
-                // No arrays of buffers.
+                // Arrays of buffers are not supported.
                 matches!(ty, Type::Struct { .. }).then_some(())?;
                 let resource =
                     if is_uniform { Resource::UniformBuffer } else { Resource::StorageBuffer };
@@ -69,7 +71,7 @@ impl Drawable {
         Some(())
     }
 
-    /// Binds a buffer of zeros, which `work` gets, to a draw.
+    /// Binds a new zero-filled buffer to a draw.
     pub(crate) fn bind(&self, work: &mut Work<'_>, draw: &mut Draw<'_>) {
         let range = Range { buffer: work.buffers.len(), offset: 0, size: BYTES };
         work.buffers.push(vec![0; BYTES as usize]);

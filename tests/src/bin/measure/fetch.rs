@@ -1,4 +1,4 @@
-//! The cost of a shader that fetches its attributes, by format, and its indices, beside the fixed function.
+//! Measures vertex pulling by format, and index fetches in the shader, compared with the fixed function.
 
 use crate::scene::{HEAVY, Scene, Step, TRIVIAL, known};
 use crate::{Result, row, vertex};
@@ -8,7 +8,7 @@ use polyshade::transform_feedback::{self, IndexType, Topology, strip};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Options, Rate};
 use polyshade_vulkan::{Attribute as Bound, Device, Variants, VertexLayout, vk};
 
-/// Formats that all devices take, and the type of the shader's input.
+/// Formats that all devices support, and the type of the shader's input.
 const FORMATS: [(vk::Format, &str); 9] = [
     (vk::Format::R32_SFLOAT, "float"),
     (vk::Format::R32G32B32_SFLOAT, "vec3"),
@@ -31,12 +31,12 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// An address in push constants.
+/// Returns a source of host parameters: an address in push constants.
 fn address(offset: u32) -> ParamSource {
     ParamSource::Address(AddressSource::PushConstant { offset })
 }
 
-/// One attribute of this format, in a buffer of its own.
+/// Returns options for one attribute of this format, in its own buffer.
 fn one_attribute(format: vk::Format) -> Result<Options> {
     let format: Format = format!("{format:?}").parse()?;
     let buffer = Buffer { stride: Some(format.size()), rate: Some(Rate::Vertex) };
@@ -44,13 +44,13 @@ fn one_attribute(format: vk::Format) -> Result<Options> {
     Ok(Options::new().attribute(0, attribute).buffer(0, buffer))
 }
 
-/// By bindings that captures do not use.
+/// Uses bindings that captures do not use.
 fn by_descriptors(options: Options) -> Options {
     options.storage(Some(Set(2)), Some(Binding(0)))
 }
 
-/// Prints the cost of an attribute of one format. The shader uses all of it, and no vertex is outside of clip space,
-/// where drivers have more to do.
+/// Prints the cost of an attribute of one format. The shader uses all components, and no vertex is outside clip
+/// space, where drivers have more work.
 fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
     let words = vertex(&format!(
         "#version 450
@@ -81,8 +81,8 @@ fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints the cost of a captured triangle list: with indices and without, with attributes of the fixed function and
-/// fetched ones.
+/// Prints the cost of a captured triangle list: with and without indices, and with fixed-function or pulled
+/// attributes.
 fn indices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let list = Topology::TriangleList;
     let decorating = Module::parse(decorated)?;

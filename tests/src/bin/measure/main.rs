@@ -1,7 +1,7 @@
 //! Measures the cost of lowerings on the drivers that `VK_DRIVER_FILES` names, and draws the pictures of
 //! docs/lowerings/advanced-blend.md.
 //!
-//! Shaders are those of a corpus. `MESA_SHADER_CACHE_DISABLE=true` has llvmpipe compile shaders anew.
+//! The shaders are those of a corpus. Set `MESA_SHADER_CACHE_DISABLE=true` to let llvmpipe compile them each time.
 
 mod blend;
 mod capture;

@@ -1,5 +1,5 @@
-//! When it pays that a draw which is captured and rasterized runs its shader once, and its outputs pass through a
-//! buffer: over the cost of the shader and the size of its outputs.
+//! Measures when running the shader of a captured and rasterized draw once, with its outputs in a buffer, is faster
+//! than running it twice: by the cost of the shader and the size of its outputs.
 
 use crate::scene::{Scene, Step, known};
 use crate::{Result, row, vertex};
@@ -7,9 +7,9 @@ use polyshade::Module;
 use polyshade::transform_feedback::Topology;
 use polyshade_vulkan::{Device, Variants};
 
-/// Turns of a loop of some 18 instructions.
+/// Iterations of a loop of some 18 instructions.
 const TURNS: [u32; 5] = [0, 8, 32, 64, 200];
-/// Vectors beside the position.
+/// The number of vectors in addition to the position.
 const VECTORS: [u32; 3] = [1, 4, 12];
 
 pub(crate) fn measure(device: &Device) -> Result<()> {
@@ -21,7 +21,7 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// A shader that computes for so many turns and has so many vectors as outputs, of which the first is captured.
+/// Returns a shader with this many iterations and output vectors, the first of which is captured.
 fn shader(turns: u32, vectors: u32) -> String {
     let declare = |at: u32| format!("layout(location = {at}) out vec4 v{at};\n");
     let store = |at: u32| format!("v{at} = value * {}.0;\n", at + 1);

@@ -1,5 +1,5 @@
-//! The cost of a position-only pass beside the full shader, in a scene bound by its vertices; and of making the variant
-//! beside SPIRV-Tools' passes for the same.
+//! Measures a position-only pass against the full shader in a vertex-bound scene, and the derivation of the variant
+//! against SPIRV-Tools' passes.
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
@@ -13,13 +13,13 @@ use polyshade_vulkan::{
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Vertices of a draw, and instances of the large draw and of the small one: what the large takes longer is the
-/// vertices' own.
+/// The number of vertices in a draw, and of instances in the large and the small draw; the difference of their
+/// times is the cost of the vertices.
 const VERTICES: u32 = 3 << 16;
 const MANY: u32 = 129;
 const FEW: u32 = 1;
 
-/// A surface lit at its vertices. Its triangles are far to the side: nothing is shaded but vertices.
+/// A surface lit at its vertices. All triangles are outside the view, so only vertices are shaded.
 const LIT: &str = "#version 450
     layout(location = 0) in vec4 a_place;
     layout(location = 1) in vec4 a_normal;
@@ -49,7 +49,7 @@ const FRAGMENT: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = v_colour + vec4(v_normal + v_tangent, 0.0); }";
 
-/// Prints nanoseconds a vertex.
+/// Prints the time per vertex, in nanoseconds.
 pub(crate) fn measure(device: &Device) -> Result<()> {
     let (full, fragment) = (vertex(LIT)?, fragment(FRAGMENT)?);
     let module = Module::parse(&full)?;
@@ -66,7 +66,7 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Nanoseconds a vertex with attributes at the first `locations`.
+/// Returns the time per vertex in nanoseconds, with attributes at the first `locations`.
 fn instances(
     device: &Device,
     vertex: &[u32],
@@ -108,8 +108,8 @@ fn instances(
     time::per_unit(device, [&work(FEW), &work(MANY)], vertices)
 }
 
-/// Prints the time of the derivation beside that of SPIRV-Tools' passes for the same, and how many instructions each
-/// leaves. Shaders with more than one entry point are left out.
+/// Prints the time of the derivation and of SPIRV-Tools' equivalent passes, and the number of instructions that
+/// each leaves. Shaders with more than one entry point are skipped.
 pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
     let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
     let (mut words_in, mut left, mut left_by_them, mut count) = (0, 0, [0; 2], 0);

@@ -15,30 +15,31 @@ use std::collections::BTreeMap;
 /// Vertices of a small and of a large draw.
 const FEW: u32 = 3 << 6;
 const MANY: u32 = 3 << 15;
-/// The draws of a run: its own cost, such as memory for the buffers, differs by milliseconds.
+/// The number of draws in a run. The fixed cost of a run, such as memory for the buffers, varies by milliseconds.
 const DRAWS: usize = 8;
 
-/// Shaders of which a vector of four components is captured; the benchmark of the layer draws with them, too.
+/// A shader with little to compute, for the capture of a four-component vector; the benchmark of the layer uses it
+/// too.
 pub(crate) const TRIVIAL: &str =
     include_str!("../../../../crates/layer/benches/shaders/trivial.vert");
-/// The same, with much to compute.
+/// A shader with much to compute, for the same capture.
 pub(crate) const HEAVY: &str = include_str!("../../../../crates/layer/benches/shaders/heavy.vert");
 
-/// The descriptor set of feedback buffers and host parameters. Shaders that use it are not measured.
+/// The descriptor set of feedback buffers and host parameters. Shaders that use this set are not measured.
 pub(crate) const SET: u32 = 3;
 
-/// Captures `varying` from any draw.
+/// Returns options that capture `varying` from any draw.
 pub(crate) fn options(varying: Varying) -> Options {
     let options = Options::new().interleaved([varying]).into_storage(Set(SET), Binding(0));
     options.params(ParamSource::StorageBuffer { set: Set(SET), binding: Binding(8) })
 }
 
-/// Captures `varying` from draws of one topology and instance into buffers with one limit.
+/// Returns options that capture `varying` from draws of one topology and one instance, with one limit for all buffers.
 pub(crate) fn known(varying: Varying, topology: Topology) -> Options {
     options(varying).topologies([topology]).one_instance().limit_in_vertices()
 }
 
-/// The buffers of a scene: attributes, captured vertices, and indices.
+/// The indices of a scene's buffers: attributes, captured vertices, and indices.
 const ATTRIBUTES: usize = 0;
 const FEEDBACK: usize = 1;
 const INDICES: usize = 2;
@@ -46,24 +47,22 @@ const INDICES: usize = 2;
 /// A draw.
 #[derive(Clone, Copy)]
 pub(crate) enum Step<'a> {
-    /// With a shader as it is.
+    /// A draw with the original shader.
     Plain(&'a [u32]),
-    /// The same, captured by the driver as the shader's decorations say.
+    /// A draw that the driver captures by the shader's decorations.
     Native(&'a [u32]),
-    /// The capture pass.
     Capture(&'a Variants<'a>),
     /// The draw after a capture pass that stored all outputs.
     ReloadOutputs(&'a [u32]),
 }
 
-/// How vertices are drawn.
+/// The topology and the vertex input of draws.
 pub(crate) struct Scene<'a> {
     pub(crate) topology: Topology,
-    /// By indices.
     pub(crate) indexed: bool,
-    /// The fixed function's attributes.
+    /// The fixed-function vertex input.
     pub(crate) layout: VertexLayout,
-    /// The shader's own fetch of its attributes, in place of the fixed function.
+    /// The lowered shader with vertex pulling, which replaces the fixed function.
     pub(crate) pulled: Option<(&'a Lowered<'a, Pulled>, &'a vertex_pulling::Options)>,
 }
 
@@ -73,7 +72,7 @@ impl<'a> Scene<'a> {
         Self { topology, indexed: false, layout, pulled: None }
     }
 
-    /// Nanoseconds a vertex.
+    /// Returns the time per vertex, in nanoseconds.
     pub(crate) fn measure(&self, device: &Device, steps: &[Step<'a>]) -> Result<f64> {
         let work = |vertices| -> Result<Work<'a>> {
             let mut work = self.work(steps, vertices, MANY)?;
@@ -84,7 +83,7 @@ impl<'a> Scene<'a> {
         time::per_unit(device, [&work(FEW)?, &work(MANY)?], vertices)
     }
 
-    /// Draws `vertices` of `room` vertices. Each may be captured thrice, as those of strips are.
+    /// Returns draws of `vertices` vertices, with buffers for `room`. A vertex of a strip may be captured three times.
     pub(crate) fn work(&self, steps: &[Step<'a>], vertices: u32, room: u32) -> Result<Work<'a>> {
         let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0;
         let attributes = (0..4 * room).flat_map(|i| number(i).to_ne_bytes()).collect();

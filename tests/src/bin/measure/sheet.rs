@@ -1,5 +1,5 @@
 //! A contact sheet of all advanced blend equations and overlap modes: the lowered shader as a device draws it, and
-//! beside it the model.
+//! the model next to it.
 
 use crate::blend::COVER;
 use crate::{Result, fragment, vertex};
@@ -23,11 +23,11 @@ use std::io::BufWriter;
 /// The size of one picture.
 const WIDTH: usize = 72;
 const HEIGHT: usize = 54;
-/// Around each picture.
+/// The space around each picture.
 const GAP: usize = 2;
-/// Room for the name above each row of pictures, and for the titles of columns.
+/// The height of the name above each row of pictures, and of the titles of columns.
 const TITLE: usize = 10;
-/// Equations one below the other; the rest goes beside them.
+/// The number of equations in a block; the blocks are side by side.
 const ROWS: usize = 23;
 
 const OVERLAPS: [(Overlap, vk::BlendOverlapEXT); 3] = [
@@ -60,14 +60,14 @@ pub(crate) fn draw(path: &str) -> Result<()> {
     Ok(())
 }
 
-/// A picture of premultiplied colours, from what is at each place: x and y from -1 to 1.
+/// Returns a picture of premultiplied colours from a function of x and y, both from -1 to 1.
 fn picture(at: fn(f32, f32) -> Colour) -> Vec<Colour> {
     let place = |i: usize, size: usize| (i as f32 + 0.5) / size as f32 * 2.0 - 1.0;
     let pixels = (0..WIDTH * HEIGHT).map(|i| at(place(i % WIDTH, WIDTH), place(i / WIDTH, HEIGHT)));
     pixels.map(|[r, g, b, a]| [r * a, g * a, b * a, a]).collect()
 }
 
-/// A beach ball of six colours, less and less opaque to the right, over nothing.
+/// A beach ball of six colours, more transparent on the right, over transparent black.
 fn ball(x: f32, y: f32) -> Colour {
     let (x, y) = (x * WIDTH as f32 / HEIGHT as f32, y);
     let radius = (x * x + y * y).sqrt();
@@ -90,7 +90,7 @@ fn ball(x: f32, y: f32) -> Colour {
     [r, g, b, alpha]
 }
 
-/// A sun over hills and a lake, which is half transparent; nothing at the left edge.
+/// A sun over hills and a lake, which is half transparent; transparent at the left edge.
 fn landscape(x: f32, y: f32) -> Colour {
     if x < -0.85 {
         return [0.0; 4];
@@ -129,7 +129,7 @@ const COPY: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = texelFetch(sources, ivec2(gl_FragCoord.xy), 0); }";
 
-/// The pictures of all equations, in their order, as a device draws them.
+/// Returns the pictures of all equations, in order, as a device draws them.
 fn by_device(
     overlap: Overlap,
     sources: &[Colour],
@@ -172,9 +172,9 @@ fn by_device(
     Ok(outcome.targets.iter().map(|pixels| pixels.chunks_exact(16).map(colour).collect()).collect())
 }
 
-/// Pictures of an equation: drawn, and modelled.
+/// The pictures of an equation: drawn, and modelled.
 const COLUMNS: usize = 2 * OVERLAPS.len();
-/// The size of an equation's row, and of all that stand one below the other.
+/// The size of an equation's row and of a block, and the number of blocks.
 const ROW: usize = TITLE + HEIGHT + GAP;
 const BLOCK: usize = COLUMNS * (WIDTH + GAP) + 4 * GAP;
 
@@ -186,7 +186,7 @@ const SHEET_WIDTH: usize = BLOCKS * BLOCK;
 const SHEET_HEIGHT: usize = TITLE + ROWS * ROW;
 const SHEET_SIZE: usize = buffer_size::<Rgb888>(SHEET_WIDTH, SHEET_HEIGHT);
 
-/// A white sheet with the titles of columns.
+/// Returns a white sheet with the titles of columns.
 fn with_titles() -> Box<Sheet> {
     let mut sheet = Box::new(Sheet::new());
     let Ok(()) = sheet.clear(Rgb888::WHITE);
@@ -198,7 +198,7 @@ fn with_titles() -> Box<Sheet> {
     sheet
 }
 
-/// Puts a picture, over a chequered ground, into a column of its equation.
+/// Draws a picture, over a chequered ground, into a column of its equation.
 fn place(sheet: &mut Sheet, equation: Equation, column: usize, picture: &[Colour]) {
     let number = equation.word() as usize - 1;
     let (left, top) = (number / ROWS * BLOCK, TITLE + number % ROWS * ROW);

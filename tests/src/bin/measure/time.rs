@@ -1,14 +1,15 @@
-//! Processor time where the driver is a program, on a machine that others use too; else the time of the device.
+//! Measures time: processor time if the driver runs on the processor, which other processes may use too; otherwise
+//! the time of the device.
 
 use crate::Result;
 use polyshade_vulkan::{Device, DeviceName, Error, Validation, Work};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Each is measured this often, and the shortest time counts: others share the machine.
+/// The number of measurements, of which the shortest counts, because other processes share the machine.
 pub(crate) const RUNS: u32 = 4;
 
-/// All devices, with buffers in memory of their own.
+/// Opens all devices, with buffers in device-local memory.
 pub(crate) fn devices() -> std::result::Result<Vec<(String, Device)>, Error> {
     let open = |name: &DeviceName| {
         let mut device = Device::open(&name.device, Validation::Off)?;
@@ -18,7 +19,7 @@ pub(crate) fn devices() -> std::result::Result<Vec<(String, Device)>, Error> {
     Device::list()?.iter().map(open).collect()
 }
 
-/// Nanoseconds of a unit, of which `many` has so many more than `few`.
+/// Returns the time of a unit in nanoseconds; `many` has `units` more than `few`.
 pub(crate) fn per_unit(device: &Device, [few, many]: [&Work<'_>; 2], units: f64) -> Result<f64> {
     let shortest = |work| match device.is_processor() {
         true => of_processor(|| device.run(work).map(drop)),
@@ -28,7 +29,7 @@ pub(crate) fn per_unit(device: &Device, [few, many]: [&Work<'_>; 2], units: f64)
     Ok(many.saturating_sub(few).as_nanos() as f64 / units)
 }
 
-/// The processor time of `work`, of all threads of this process.
+/// Returns the processor time of `work`, in all threads of this process.
 pub(crate) fn of_processor<E>(
     mut work: impl FnMut() -> std::result::Result<(), E>,
 ) -> std::result::Result<Duration, E> {
