@@ -1,11 +1,11 @@
-//! What the program prints of a module as assembly, against what SPIRV-Tools prints.
+//! Compares the program's assembly of a module with that of SPIRV-Tools.
 
 use polyshade_formats::tools::{assembly, listing};
 
 use crate::shader::disassemble_numbers;
 
-/// What is wrong with how the module is printed: where SPIRV-Tools prints it, the program prints the same tokens, which
-/// SPIRV-Tools reads as the same words.
+/// Returns the faults of the program's assembly. If SPIRV-Tools can print the module, the program must print the
+/// same tokens, and SPIRV-Tools must read them as the same words.
 pub fn check(words: &[u32]) -> Vec<String> {
     let Ok(theirs) = disassemble_numbers(words) else { return Vec::new() };
     let ours = match assembly(words) {
@@ -24,8 +24,8 @@ pub fn check(words: &[u32]) -> Vec<String> {
     faults
 }
 
-/// Numbers with a point have many forms, and words without a name that of a number: what counts is that the same words
-/// are read.
+/// Floats have several forms, and unnamed words may be printed as numbers: for such lines only the parsed words are
+/// compared.
 fn has_forms(line: &str) -> bool {
     line.contains("Constant ") || line.contains('!')
 }

@@ -1,20 +1,20 @@
-//! Headless Chromium, with WebGPU over its own SwiftShader.
+//! Headless Chromium, with WebGPU on its own SwiftShader.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long a page may take, from the browser's start to its answer: seconds on an idle machine.
+/// The time limit of a page, from the browser's start to its answer. On an idle machine it takes seconds.
 pub const LIMIT: Duration = Duration::from_secs(3600);
 
-/// The browser, which ends with this.
+/// A browser process, which is killed on drop.
 pub struct Browser {
     child: Child,
     _profile: TempDir,
 }
 
 impl Browser {
-    /// A new one, which opens this address.
+    /// Starts a browser, which opens this address.
     pub fn open(address: &str) -> Self {
         let profile = tempfile::tempdir().expect("there is room");
         let mut command = Command::new("chromium");
@@ -23,7 +23,7 @@ impl Browser {
         command.args(["--disable-background-networking", "--disable-component-update"]);
         command.args(["--disable-sync", "--disable-quic"]);
         command.arg(format!("--user-data-dir={}", profile.path().display())).arg(address);
-        // It brings its own driver.
+        // The browser has its own driver.
         for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "GLIBC_TUNABLES"] {
             command.env_remove(name);
         }
@@ -36,7 +36,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

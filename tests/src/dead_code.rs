@@ -1,4 +1,4 @@
-//! What SPIRV-Tools leaves of a vertex shader whose varyings are no outputs any more.
+//! Removes dead code with SPIRV-Tools from a vertex shader whose varyings are no longer outputs.
 
 use polyshade::Module;
 use polyshade::rewrite::{self, Copies};
@@ -7,7 +7,7 @@ use spirv_tools::TargetEnv;
 use spirv_tools::opt::compiled::CompiledOptimizer;
 use spirv_tools::opt::{Optimizer, Passes};
 
-/// The outputs of `name` that nothing rasterizes.
+/// Returns the outputs of `name` that are not built-ins.
 pub fn varyings(m: &Module<'_>, name: &str) -> Vec<Id> {
     let Ok(entry) = m.entry_point(name, ExecutionModel::VERTEX) else { return Vec::new() };
     let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
@@ -19,7 +19,7 @@ pub fn varyings(m: &Module<'_>, name: &str) -> Vec<Id> {
     outputs.into_iter().filter(|id| !is_builtin(*id)).collect()
 }
 
-/// `m` with the varyings of `name` as variables of its own; `None` where a move refuses.
+/// Returns `m` with the varyings of `name` as private variables; `None` if a rewrite tool refuses.
 pub fn without(m: &Module<'_>, name: &str, varyings: &[Id]) -> Option<Vec<u32>> {
     let without = m.rewrite(|m, p| {
         let entry = m.entry_point(name, ExecutionModel::VERTEX)?;
@@ -28,7 +28,7 @@ pub fn without(m: &Module<'_>, name: &str, varyings: &[Id]) -> Option<Vec<u32>> 
     Some(without.ok()?.module.into_words())
 }
 
-/// What the passes that remove dead code leave.
+/// Runs the passes that remove dead code.
 pub fn remove(words: &[u32]) -> Option<Vec<u32>> {
     let passes = [
         Passes::EliminateDeadFunctions,
@@ -44,15 +44,14 @@ pub fn remove(words: &[u32]) -> Option<Vec<u32>> {
     })
 }
 
-/// What all passes of `-O` leave, which change arithmetic too.
+/// Runs all passes of `-O`, which change arithmetic too.
 pub fn optimize(words: &[u32]) -> Option<Vec<u32>> {
     optimized(words, |optimizer| {
         optimizer.register_performance_passes();
     })
 }
 
-/// What all passes of `-O` leave, without names and with ids by their order: modules of which this is the same compute
-/// the same.
+/// Runs all passes of `-O`, removes names and compacts ids: modules with equal results compute the same.
 pub fn normalize(words: &[u32]) -> Option<Vec<u32>> {
     optimized(words, |optimizer| {
         optimizer

@@ -1,22 +1,22 @@
-//! The two drivers, opened once a process: watched by the validation layer, or not.
+//! The two drivers, opened once per process, with or without the validation layer.
 
 use polyshade_vulkan::{Device, Error, Executed, Message, Outcome, Sequence, Validation, Work};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A driver that the tests run on.
+/// A driver that runs the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// Mesa's: has transform feedback.
+    /// Mesa's software driver, which supports transform feedback.
     Lavapipe,
-    /// Google's: has none.
+    /// Google's software driver, which does not.
     SwiftShader,
 }
 
-/// All of them.
+/// All drivers.
 pub const DRIVERS: [Driver; 2] = [Driver::Lavapipe, Driver::SwiftShader];
 
-/// A device, opened when it is first asked for.
+/// A device, opened at its first use.
 type Opened = LazyLock<Mutex<Device>>;
 
 static WATCHED: [Opened; 2] = [
@@ -34,14 +34,14 @@ fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
             "{error}: `cargo xtask setup` installs it, `cargo xtask test` tells Vulkan where it is"
         )
     });
-    // `cargo xtask test` limits processor time: no test may fail because the machine is busy.
+    // `cargo xtask test` limits processor time, so no test can fail because the machine is busy.
     device.set_time_limit(Duration::MAX);
     device.keep_pipelines();
     Mutex::new(device)
 }
 
 impl Driver {
-    /// A part of its device's name.
+    /// Returns a part of its device's name.
     pub fn name(self) -> &'static str {
         match self {
             Driver::Lavapipe => "llvmpipe",
@@ -49,17 +49,17 @@ impl Driver {
         }
     }
 
-    /// The device, watched. Tests that want it at the same time wait, so messages belong to whoever holds it.
+    /// Locks the device with the validation layer. Tests take turns, so messages belong to the current one.
     pub fn device(self) -> MutexGuard<'static, Device> {
         WATCHED[self as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The device without the layer, under which some features of a driver are not looked at.
+    /// Locks the device without the layer, which would hide some features of a driver.
     pub fn unwatched(self) -> MutexGuard<'static, Device> {
         UNWATCHED[self as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs work that the driver must accept and the validation layer must have nothing to say about.
+    /// Runs work that the driver must accept without messages of the validation layer.
     #[track_caller]
     pub fn run(self, work: &Work<'_>) -> Outcome {
         let (outcome, messages) = self.run_watched(work);
@@ -72,7 +72,7 @@ impl Driver {
         outcome.unwrap_or_else(|error| panic!("{self:?}: {error}"))
     }
 
-    /// Executes a sequence that the driver must accept and the validation layer must have nothing to say about.
+    /// Executes a sequence that the driver must accept without messages of the validation layer.
     #[track_caller]
     pub fn execute(self, sequence: &Sequence<'_>) -> Executed {
         let device = self.device();
@@ -82,7 +82,7 @@ impl Driver {
         executed.unwrap_or_else(|error| panic!("{self:?}: {error}"))
     }
 
-    /// Runs work and returns the validation layer's messages as well.
+    /// Runs work and returns the validation layer's messages too.
     pub fn run_watched(self, work: &Work<'_>) -> (Result<Outcome, Error>, Vec<Message>) {
         let device = self.device();
         let outcome = device.run(work);

@@ -1,12 +1,12 @@
-//! Compiled Direct3D shaders of shader model 4, assembled: what Debian's `vkd3d-compiler` reads. Each moves inputs to
-//! outputs, component by component.
+//! Assembles Direct3D shaders of shader model 4 in the form that Debian's `vkd3d-compiler` reads. Each shader
+//! copies inputs to outputs, component by component.
 
 use md5::block_api::compress;
 
-/// What a register is to Direct3D: `D3D_NAME`.
+/// The system value of a register: `D3D_NAME`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
-    /// The shader's own.
+    /// An ordinary value.
     Undefined = 0,
     /// `SV_Position`.
     Position = 1,
@@ -30,9 +30,9 @@ impl Name {
 /// Components of a register.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// What they are.
+    /// Their system value.
     pub name: Name,
-    /// The number behind the semantic.
+    /// The index of the semantic.
     pub index: u32,
     /// The register.
     pub register: u32,
@@ -49,7 +49,7 @@ pub enum Stage {
     Vertex = 1,
 }
 
-/// The container of a shader that moves, for each output, the same components of the input in the register given.
+/// Returns the container of a shader that copies to each output the same components of the given input register.
 pub fn shader(stage: Stage, inputs: &[Element], outputs: &[(Element, u32)]) -> Vec<u8> {
     let written: Vec<Element> = outputs.iter().map(|(element, _)| *element).collect();
     let mut code = Vec::new();
@@ -75,7 +75,7 @@ pub fn shader(stage: Stage, inputs: &[Element], outputs: &[(Element, u32)]) -> V
 
 const INPUT: u32 = 1;
 const OUTPUT: u32 = 2;
-/// All four components, each in its place.
+/// All four components in order.
 const SWIZZLE: u32 = 1 << 2 | 0xe4 << 4;
 /// Opcodes of `D3D10_SB_OPCODE_TYPE`.
 const MOV: u32 = 54;
@@ -85,7 +85,7 @@ const DCL_INPUT_PS: u32 = 98;
 const DCL_INPUT_PS_SIV: u32 = 100;
 const DCL_OUTPUT: u32 = 101;
 const DCL_OUTPUT_SIV: u32 = 103;
-/// `D3D10_SB_INTERPOLATION_LINEAR`, where declarations of a pixel shader's inputs have it.
+/// `D3D10_SB_INTERPOLATION_LINEAR`, at its position in declarations of pixel shader inputs.
 const LINEAR: u32 = 2 << 11;
 
 fn declaration(stage: Stage, element: Element, is_output: bool) -> Vec<u32> {
@@ -105,7 +105,7 @@ fn declaration(stage: Stage, element: Element, is_output: bool) -> Vec<u32> {
     instruction(opcode, &operands)
 }
 
-/// A register of four components, with a mask or swizzle of it.
+/// Encodes a register of four components, with a mask or swizzle.
 fn operand(file: u32, register: u32, components: u32) -> [u32; 2] {
     [2 | components | file << 12 | 1 << 20, register]
 }
@@ -114,7 +114,7 @@ fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
     [&[opcode | (1 + operands.len() as u32) << 24], operands].concat()
 }
 
-/// What a stage reads or writes, with the names behind it.
+/// Encodes the inputs or outputs of a stage, followed by their names.
 fn signature(elements: &[Element], stage: Stage, is_output: bool) -> Vec<u8> {
     const FLOAT: u32 = 3;
     let mut at = 8 + 24 * elements.len() as u32;
@@ -123,7 +123,7 @@ fn signature(elements: &[Element], stage: Stage, is_output: bool) -> Vec<u8> {
         let is_target = stage == Stage::Pixel && is_output;
         let semantic = if is_target { "SV_Target" } else { element.name.semantic() };
         let mask = u32::from(element.mask);
-        // Behind the mask comes which components a stage reads, or never writes.
+        // The second mask contains the components that a stage reads or, for outputs, never writes.
         let used = if is_output { mask ^ 15 } else { mask };
         let name = element.name as u32;
         words.extend([at, element.index, name, FLOAT, element.register, mask | used << 8]);
@@ -134,7 +134,7 @@ fn signature(elements: &[Element], stage: Stage, is_output: bool) -> Vec<u8> {
     [bytes(&words), names].concat()
 }
 
-/// Chunks, one behind the other, with their checksum before them.
+/// Concatenates chunks, after a header with their checksum.
 fn container(chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     const HEADER: usize = 32;
     let mut at = HEADER + 4 * chunks.len();
@@ -149,7 +149,8 @@ fn container(chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     [b"DXBC".as_slice(), &checksum(&checked), &checked].concat()
 }
 
-/// MD5, but for the last block: the length in bits comes first in it, and a quarter of that, made odd, comes last.
+/// Computes MD5 with a different last block: the length in bits is its first word, and a quarter of it, made odd,
+/// its last.
 fn checksum(data: &[u8]) -> Vec<u8> {
     let (blocks, rest) = data.as_chunks::<64>();
     let bits = data.len() as u32 * 8;

@@ -1,8 +1,8 @@
-//! The first promise of `polyshade-spv`: what is not touched does not change.
+//! Checks the first guarantee of `polyshade-spv`: unedited parts of a module do not change.
 
 use polyshade_spv::{Module, Progress};
 
-/// Parses the words and rewrites the module with an empty patch: fails unless the words come back.
+/// Checks that parsing the words and rewriting the module with an empty patch return the same words.
 pub fn check(words: &[u32]) -> Result<(), String> {
     let module = Module::parse(words).map_err(|error| format!("does not parse: {error}"))?;
     same("parsing", words, module.words())?;

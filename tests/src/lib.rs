@@ -1,7 +1,7 @@
-//! What the filetests and the execution tests share: shaders as text and as words, and the
-//! harness that runs one case.
+//! Code that the filetests and the execution tests share: shaders as text and as words, and the harness that runs
+//! one case.
 //!
-//! docs/testing.md says how the cases are written.
+//! docs/testing.md describes how the cases are written.
 
 pub mod assembly;
 pub mod calls;

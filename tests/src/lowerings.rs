@@ -1,4 +1,4 @@
-//! Three lowerings of about thirty lines each, written with nothing else than the moves: what they need is there.
+//! Three lowerings of about thirty lines each that use only the rewrite tools, to show that the tools suffice.
 
 use polyshade::host::{Binding, Set};
 use polyshade::rewrite::{self, Copies, Library};
@@ -11,11 +11,11 @@ use polyshade_spv::{
 use crate::shader::{self, ShaderStage};
 use crate::tree;
 
-/// The library `tests/libraries/NAME.glsl`.
+/// Loads the library `tests/libraries/NAME.glsl`.
 ///
 /// # Errors
 ///
-/// `NotFound` where there is no such file, `Malformed` where it does not compile.
+/// `NotFound` if there is no such file, `Malformed` if it does not compile.
 pub fn library(name: &str) -> Result<Library, Error> {
     let path = tree::tests().join(format!("libraries/{name}.glsl"));
     let source = std::fs::read_to_string(path);
@@ -24,18 +24,18 @@ pub fn library(name: &str) -> Result<Library, Error> {
     library_of(&source)
 }
 
-/// A library of this GLSL.
+/// Compiles this GLSL to a library.
 ///
 /// # Errors
 ///
-/// `Malformed` where it does not compile.
+/// `Malformed` if it does not compile.
 pub fn library_of(glsl: &str) -> Result<Library, Error> {
     let words = shader::compile(glsl, ShaderStage::Vertex);
     Library::new(&words.map_err(|error| Error::new(&spv_code::SPIRV_NOT_A_MODULE, error))?)
 }
 
-/// Where rasterizer discard is missing: behind a boolean specialization constant the position lies outside of clip
-/// space, so that nothing is drawn.
+/// Emulates rasterizer discard: if a boolean specialization constant is set, the position is outside clip space, so
+/// nothing is drawn.
 ///
 /// ```text
 /// %old   = OpLoad %vec4 %position
@@ -62,7 +62,7 @@ pub fn discard_rasterization<'m>(
         })?;
     let mut code = p.at(wrapper.epilogue);
     let position = position.pointer(&mut code);
-    // A scalar condition selects vectors from SPIR-V 1.4 on only.
+    // Before SPIR-V 1.4, a scalar condition cannot select vectors.
     let discards = code.construct(bvec4, &[discards; 4]);
     let old = code.load(vec4, position);
     let new = code.select(vec4, discards, outside, old);
@@ -70,8 +70,8 @@ pub fn discard_rasterization<'m>(
     Ok(())
 }
 
-/// Where a blend equation is missing: the shader reads the destination, four words of a uniform block here, and
-/// blends by itself, however the body returned. Where it discards, nothing is written.
+/// Emulates a blend equation: the shader reads the destination, here from a uniform block of four 32-bit floats,
+/// and blends after every return of the body. If the shader discards, nothing is written.
 pub fn blend<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
@@ -101,8 +101,8 @@ pub fn blend<'m>(
     Ok(())
 }
 
-/// Where outputs of a tessellation-control shader must lie elsewhere: everything uses another variable. Other
-/// invocations see it, so it is not copied.
+/// Moves an output of a tessellation control shader to another location: everything uses a new variable. Other
+/// invocations read the output, so it is not copied.
 pub fn move_output<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
@@ -131,7 +131,7 @@ pub fn move_output<'m>(
     Ok(())
 }
 
-/// The output of `entry` at a location.
+/// Returns the output of `entry` at a location.
 fn output_at(m: &Module<'_>, entry: EntryPoint<'_>, location: u32) -> Option<Id> {
     let mut outputs = rewrite::interface(m, entry, StorageClass::OUTPUT).into_iter();
     outputs.find(|id| m.decoration(*id, Decoration::LOCATION) == Some(&[location]))

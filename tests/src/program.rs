@@ -1,10 +1,10 @@
-//! The program `polyshade`. `cargo xtask test` has built it and says where it is; without that it is built here, so
-//! that tests never run an old one.
+//! The program `polyshade`. `cargo xtask test` builds it and passes its path; otherwise it is built here, so tests
+//! never run an old one.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The path of the program, which is built unless `POLYSHADE_PROGRAM` names it.
+/// Returns the path of the program, which is built unless `POLYSHADE_PROGRAM` names it.
 pub fn build() -> PathBuf {
     if let Some(built) = std::env::var_os("POLYSHADE_PROGRAM") {
         return built.into();
@@ -13,11 +13,11 @@ pub fn build() -> PathBuf {
     let target = this.ancestors().nth(3).expect("cargo puts tests three folders deep");
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let mut command = Command::new(cargo);
-    // With the packages and features of `TESTED` in xtask: others would compile the program once more.
+    // With the packages and features of `TESTED` in xtask; others would compile the program again.
     let build = "build --release --quiet --workspace --exclude=xtask --exclude=polyshade-codegen \
         --exclude=polyshade-benches --all-features --examples --bin polyshade";
     command.args(build.split_whitespace());
-    // SPIRV-Tools as it was installed, which takes minutes to compile.
+    // Use the installed SPIRV-Tools, which take minutes to compile.
     let installed = target.join("spirv-tools/cargo.toml");
     if installed.exists() {
         command.arg("--config").arg(installed);

@@ -1,12 +1,12 @@
-//! Makes a module smaller as long as it fails.
+//! Makes a module smaller while it still fails.
 
 use polyshade::Module;
 use polyshade_spv::{Inst, Op};
 
-/// The shortest words found that still fail, beginning with `words`, which do.
+/// Returns the shortest failing words found, starting with `words`, which fail.
 ///
-/// What is taken out is functions, runs of instructions of half the module down to one, and what uses the result of one
-/// that goes. The words are always those of a module.
+/// It removes functions with their uses, and runs of instructions from half the module down to one. The words are
+/// always a module that parses.
 pub fn reduce(words: &[u32], fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
     let mut least = words.to_vec();
     loop {
@@ -20,7 +20,7 @@ pub fn reduce(words: &[u32], fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> 
     }
 }
 
-/// The words of `module` without the instructions at these places in it.
+/// Returns the words of a module without the instructions that `goes` accepts; `None` if they are not a module.
 fn without(words: &[u32], goes: &dyn Fn(usize, Inst<'_>) -> bool) -> Option<Vec<u32>> {
     let module = Module::parse(words).ok()?;
     let mut rest = words[..5].to_vec();
@@ -40,7 +40,7 @@ fn without_functions(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool)
         let (from, to) = (body.at(), body.end());
         let id = body.id().word();
         drop(module);
-        // What names, decorates or calls it goes with it.
+        // Names, decorations and calls of the function are removed with it.
         let goes = |_: usize, inst: Inst<'_>| {
             let is_inside = (from..to).contains(&inst.at());
             is_inside || inst.words()[1..].contains(&id) && mentions(inst)
@@ -52,7 +52,7 @@ fn without_functions(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool)
     }
 }
 
-/// Whether an instruction says something of an id and nothing else.
+/// Returns whether an instruction only refers to an id.
 fn mentions(inst: Inst<'_>) -> bool {
     matches!(
         inst.op(),
@@ -66,7 +66,7 @@ fn without_runs(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> V
     };
     let mut length = count(&words).div_ceil(2);
     while length > 0 {
-        // From the end, so that what is used goes after what uses it.
+        // From the end, so that uses are removed before definitions.
         let mut end = count(&words);
         while end > 0 {
             let start = end.saturating_sub(length);
@@ -83,7 +83,7 @@ fn without_runs(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> V
     words
 }
 
-/// With the lowest bound that fails all the same.
+/// Lowers the id bound as far as the module still fails.
 fn with_low_bound(words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
     let module = Module::parse(&words).expect("what is kept is a module");
     let mut highest = 0;

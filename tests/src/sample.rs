@@ -1,15 +1,15 @@
-//! The cases of a test that run today. Some tests have more cases than anybody wants to wait for.
+//! Samples the cases of tests that would otherwise take too long.
 
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// One case in `one_in`, and at least one, in their order: others at each commit, since `cargo xtask test` makes the
-/// variable `POLYSHADE_SAMPLE` of it. All of them if `POLYSHADE_WHOLE` is set.
+/// Returns one case in `one_in`, and at least one, in order. The choice changes with each commit, because `cargo
+/// xtask test` sets `POLYSHADE_SAMPLE` from it. If `POLYSHADE_WHOLE` is set, all cases are returned.
 pub fn sample<T>(cases: impl IntoIterator<Item = T>, one_in: usize) -> impl Iterator<Item = T> {
     sample_by((), cases, one_in)
 }
 
-/// The same, where the sample also depends on `key`, so that callers with the same cases can choose different ones.
+/// Returns a sample that also depends on `key`, so that callers with the same cases can choose different ones.
 pub fn sample_by<T>(
     key: impl Hash,
     cases: impl IntoIterator<Item = T>,
@@ -25,7 +25,7 @@ pub fn sample_by<T>(
     cases.into_iter().zip(chosen).filter_map(|(case, chosen)| chosen.then_some(case))
 }
 
-/// Whether each of so many cases is chosen.
+/// Returns, for each of `count` cases, whether it is chosen.
 fn chosen(count: usize, one_in: usize, seed: u64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|&case| mixed(seed.wrapping_add(mixed(case as u64))));

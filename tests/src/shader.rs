@@ -1,5 +1,5 @@
-//! Shaders as text and as words: assembled, compiled, disassembled and validated by the tools that
-//! everybody uses, so that the tests' idea of SPIR-V is not our own.
+//! Shaders as text and as words: assembled, compiled, disassembled and validated by standard tools, so that the
+//! tests do not rely on polyshade's own view of SPIR-V.
 
 use std::fs;
 use std::path::Path;
@@ -11,9 +11,9 @@ use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
 use spirv_tools::val::{Validator, ValidatorOptions};
 
-/// The words of a shader file: `.spv`, `.spvasm`, `.wgsl`, `.STAGE.hlsl`, or GLSL by its stage
-/// (`.vert`, `.frag`, …). Text becomes the version of SPIR-V that its comment `; Version: 1.N` or
-/// `// Version: 1.N` names, else 1.0.
+/// Returns the words of a shader file: `.spv`, `.spvasm`, `.wgsl`, `.STAGE.hlsl`, or GLSL by its stage (`.vert`,
+/// `.frag`, …). Text becomes the version of SPIR-V that its comment `; Version: 1.N` or `// Version: 1.N` names,
+/// else 1.0.
 pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
     polyshade_formats::compile(glsl, stage, version(glsl)?).map_err(|error| error.to_string())
 }
 
-/// Compiles HLSL of the stage that the name says, `a.vert.hlsl`, from the entry point `main`.
+/// Compiles HLSL with the entry point `main`; the file name contains the stage, as in `a.vert.hlsl`.
 fn hlsl(text: &str, path: &Path) -> Result<Vec<u32>, String> {
     let stem = path.file_stem().map(Path::new).and_then(Path::extension);
     let stage = stem.and_then(|stage| stage_of_extension(stage.to_str()?)).ok_or("no stage")?;
@@ -51,7 +51,7 @@ fn version(text: &str) -> Result<SpirvVersion, String> {
     Ok(SpirvVersion::ALL[minor.min(SpirvVersion::ALL.len() - 1)])
 }
 
-/// Assembles text; numeric ids stay as they are.
+/// Assembles text; numeric ids are kept.
 pub fn assemble(text: &str) -> Result<Vec<u32>, String> {
     spirv_tools::assembler::create(Some(universal(minor_in_comment(text)?)))
         .assemble(text, AssemblerOptions { preserve_numeric_ids: true })
@@ -59,7 +59,7 @@ pub fn assemble(text: &str) -> Result<Vec<u32>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// N of a comment `Version: 1.N`, as disassemblers write it; 0 without one.
+/// Returns N of a comment `Version: 1.N`, as disassemblers write it; 0 without one.
 fn minor_in_comment(text: &str) -> Result<u32, String> {
     let version = |line: &'_ str| {
         let comment = line.strip_prefix(';').or_else(|| line.strip_prefix("//"))?;
@@ -69,12 +69,12 @@ fn minor_in_comment(text: &str) -> Result<u32, String> {
     minor.map_err(|error| format!("the comment with the version: {error}"))
 }
 
-/// Disassembles words, with names where there are any, and without the header.
+/// Disassembles words, with names for ids where possible, without the header.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
     disassemble_by(words, true)
 }
 
-/// The same with the numbers of ids.
+/// Disassembles words with numeric ids, without the header.
 pub fn disassemble_numbers(words: &[u32]) -> Result<String, String> {
     disassemble_by(words, false)
 }
@@ -92,23 +92,24 @@ fn disassemble_by(words: &[u32], use_friendly_names: bool) -> Result<String, Str
     text.ok_or_else(|| "cannot be disassembled".to_owned())
 }
 
-/// What `spirv-val` is asked of a module.
+/// A set of rules for `spirv-val`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rules {
-    /// Those of the oldest Vulkan that has the version.
+    /// The rules of the oldest Vulkan version that supports the SPIR-V version.
     Vulkan,
-    /// Those for modules as HLSL compilers hand them on: functions get pointers into outputs, and parts of variables.
+    /// The rules for unlegalized modules of HLSL compilers, in which functions get pointers to outputs and to parts
+    /// of variables.
     BeforeLegalization,
-    /// None: everything is accepted.
+    /// No rules: every module is accepted.
     None,
 }
 
-/// What `spirv-val` says of the module under the oldest Vulkan that takes its version.
+/// Runs `spirv-val` for the oldest Vulkan version that supports the module's SPIR-V version.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     validate_by(Rules::Vulkan, words)
 }
 
-/// What `spirv-val` says of the module by these rules.
+/// Runs `spirv-val` with these rules.
 pub fn validate_by(rules: Rules, words: &[u32]) -> Result<(), String> {
     let environment = match minor_version(words) {
         0 => TargetEnv::Vulkan_1_0,
@@ -128,7 +129,7 @@ pub fn validate_by(rules: Rules, words: &[u32]) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// The words of a file in the byte order of the machine.
+/// Returns the words of the bytes of a file, which are little-endian.
 pub fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let (words, rest) = bytes.as_chunks();
     if !rest.is_empty() {
@@ -137,12 +138,12 @@ pub fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
     Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
-/// The words as a file holds them.
+/// Returns the little-endian bytes of words.
 pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// N of the version 1.N that the header names.
+/// Returns N of the version 1.N in the header.
 fn minor_version(words: &[u32]) -> u32 {
     words.get(1).map_or(0, |version| version >> 8 & 0xff)
 }

@@ -1,8 +1,8 @@
-//! Texts of what the lowerings make: where the original's text reads back, so does that of each variant, or what is
-//! lacking stands among the exceptions below.
+//! Texts of the lowered modules: if the original's text reads back, the text of each variant must, except for the
+//! exceptions below.
 //!
-//! GLSL and HLSL are read by glslang, WGSL by naga; MSL, which nothing here compiles, is held against what it
-//! [lacks](msl::lacks).
+//! glslang reads GLSL and HLSL, and naga reads WGSL; MSL, for which there is no compiler here, is searched for
+//! constructs that it [lacks](msl::lacks).
 
 pub mod msl;
 
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::attempts;
 use crate::shader;
 
-/// A language, and by whose rules.
+/// A language and its rules.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Format {
@@ -37,15 +37,15 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 5] =
         [Self::GlslOfVulkan, Self::GlslOfOpenGl, Self::Hlsl, Self::Wgsl, Self::Msl];
 }
 
-/// What is refused, or does not read back, of a variant though not of its original.
+/// A variant that may be refused or not read back, although its original does.
 struct Exception {
     formats: &'static [Format],
-    /// What the verb's name begins with.
+    /// The prefix of the verb.
     verb: &'static str,
     /// A part of the message.
     says: &'static str,
@@ -68,7 +68,7 @@ const HLSL: &[Format] = &[Format::Hlsl];
 const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
-/// What a language lacks, then what its printer or reader does.
+/// Limits of the languages, then those of their printers and readers.
 const EXCEPTIONS: [Exception; 31] = [
     exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
     exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
@@ -178,7 +178,7 @@ const EXCEPTIONS: [Exception; 31] = [
     ),
 ];
 
-/// How many texts were read back or refused, by format and verb.
+/// The numbers of texts that were read back and refused, by format and verb.
 #[derive(Default, Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Vec<Row>", from = "Vec<Row>")]
 pub struct Tally(BTreeMap<(Format, String), [usize; 2]>);
@@ -198,7 +198,7 @@ impl From<Tally> for Vec<Row> {
 }
 
 impl Tally {
-    /// Counts everything that `other` counted.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Self) {
         for (key, counts) in &other.0 {
             let sums = self.0.entry(key.clone()).or_default();
@@ -206,12 +206,12 @@ impl Tally {
         }
     }
 
-    /// How many variants have been read back in a format.
+    /// Returns the number of variants that were read back in a format.
     pub fn read(&self, format: Format) -> usize {
         self.0.iter().filter(|((one, _), _)| *one == format).map(|(_, counts)| counts[0]).sum()
     }
 
-    /// As a Markdown table, one row a format and verb.
+    /// Formats a Markdown table, with one row for each format and verb.
     pub fn table(&self) -> String {
         let rows = self.0.iter().map(|((format, verb), [read, refused])| {
             format!("| {format:?} | `{verb}` | {read} | {refused} |\n")
@@ -223,8 +223,8 @@ impl Tally {
     }
 }
 
-/// Prints the module and what each lowering makes of it in these formats, and returns what does not read back though
-/// the original does. A module that `spirv-val` does not accept has no texts.
+/// Prints the result of each lowering of the module in these formats, and returns those that do not read back
+/// although the original does. A module that `spirv-val` does not accept is skipped.
 pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String> {
     let Ok(module) = Module::parse(words) else { return Vec::new() };
     if shader::validate(words).is_err() {
@@ -239,7 +239,7 @@ pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String
         }
         for (verb, attempt) in attempts(&module, entry) {
             let Ok((_, variants)) = attempt() else { continue };
-            // Where nothing was to be done it is the original.
+            // An unchanged variant is the original.
             let others = variants.iter().filter(|variant| *variant != words);
             let each = others.flat_map(|one| formats.iter().map(move |format| (one, *format)));
             for (variant, format) in each {
@@ -255,7 +255,7 @@ pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String
     faults
 }
 
-/// Prints the module in a format and reads that back, whatever becomes of it.
+/// Prints the module in a format and reads it back; ignores errors.
 pub fn try_original(words: &[u32], format: Format) {
     let Ok(module) = Module::parse(words) else { return };
     for entry in module.entry_points() {
@@ -263,14 +263,14 @@ pub fn try_original(words: &[u32], format: Format) {
     }
 }
 
-/// What does not read back of a vertex shader `main` that stands for what a verb makes of another, which does.
+/// Returns the faults of a variant of a vertex shader `main`: the formats in which only the original reads back.
 pub fn compare(original: &[u32], variant: &[u32]) -> Vec<String> {
     let entry = ("main", ExecutionModel::VERTEX);
     let formats = readable(original, entry, &Format::ALL);
     formats.into_iter().filter_map(|format| fate(variant, entry, format, "").err()).collect()
 }
 
-/// Those of the formats in which the text of a module reads back.
+/// Returns the formats in which the text of a module reads back.
 fn readable(words: &[u32], entry: (&str, ExecutionModel), formats: &[Format]) -> Vec<Format> {
     let is_readable = |format: &Format| {
         let text = print(words, entry, *format);
@@ -279,14 +279,14 @@ fn readable(words: &[u32], entry: (&str, ExecutionModel), formats: &[Format]) ->
     formats.iter().copied().filter(is_readable).collect()
 }
 
-/// Whether a variant reads back, or else is refused with a reason that is known.
+/// Returns whether a variant reads back (`false` if it is refused for a known reason), or the fault.
 fn fate(
     words: &[u32],
     (name, model): (&str, ExecutionModel),
     format: Format,
     verb: &str,
 ) -> Result<bool, String> {
-    // A stage that is added has its own module, and a capture may be of another stage.
+    // An added stage is a separate module, and a capture may change the stage.
     let module = Module::parse(words).map_err(|error| error.to_string())?;
     let other = || {
         let mut entries = module.entry_points();
@@ -321,7 +321,7 @@ fn print(
         Format::GlslOfVulkan => Target::Glsl(Glsl { rules: Rules::Vulkan, ..Glsl::default() }),
         Format::GlslOfOpenGl => Target::Glsl(Glsl::default()),
         Format::Hlsl => Target::Hlsl(Hlsl { point_size: PointSize::Drop, ..Hlsl::default() }),
-        // A domain that has room for all levels.
+        // A domain that has all tessellation levels.
         Format::Msl => Target::Msl(Msl { domain: Some(Domain::Quads), ..Msl::default() }),
     };
     cross::write(words, EntryPoint { name, model: model.0 }, &target).map(|text| text.source)

@@ -1,19 +1,19 @@
-//! Where the cases lie.
+//! The folders and files of the cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder `tests` of the workspace.
+/// Returns the folder `tests` of the workspace.
 pub fn tests() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder with shaders that are not part of the project, which need not be there.
+/// Returns the folder with shaders that are not part of the project; it may not exist.
 pub fn corpus() -> PathBuf {
     tests().join("../../shared/corpus")
 }
 
-/// The folders of shaders that the command line of this program names; else the cases, and those of the corpus.
+/// Returns the folders of shaders on this program's command line; without any, those of the cases and of the corpus.
 pub fn named() -> Vec<PathBuf> {
     let mut named: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if named.is_empty() {
@@ -23,8 +23,7 @@ pub fn named() -> Vec<PathBuf> {
     named
 }
 
-/// All files below a folder, but no diff that lies beside its case; in the order of their names,
-/// and none where there is no such folder.
+/// Returns all files below a folder except the diffs of cases, sorted by name; empty if there is no such folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let here: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_file()).collect();
     let is_diff = |path: &Path| path.extension().is_some_and(|extension| extension == "diff");
@@ -34,7 +33,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The folders in a folder, in the order of their names.
+/// Returns the folders in a folder, sorted by name.
 pub fn folders(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.is_dir()).collect()
 }

@@ -1,8 +1,8 @@
-//! What MSL lacks, as far as a text shows it without a compiler.
+//! Finds constructs that MSL lacks, as far as a text shows them without a compiler.
 
 use std::collections::BTreeMap;
 
-/// The first thing in `text` that MSL does not have.
+/// Returns the first construct in `text` that MSL does not have.
 pub fn lacks(text: &str) -> Option<String> {
     missing_words(text)
         .or_else(|| dropped_const(text))
@@ -10,8 +10,8 @@ pub fn lacks(text: &str) -> Option<String> {
         .or_else(|| index_beyond(text))
 }
 
-/// Types and functions that MSL does not have, and what SPIRV-Cross prints for others. (The vertices of a patch are a
-/// pointer of a kernel's own.)
+/// Types and functions that MSL lacks, and SPIRV-Cross's names for unsupported ones. (The vertices of a patch are a
+/// pointer in a kernel.)
 const MISSING: [&str; 9] = [
     "double",
     "packed_double",
@@ -39,7 +39,7 @@ fn missing_words(text: &str) -> Option<String> {
     )
 }
 
-/// A reference that is not `const` to what is: SPIRV-Cross hands globals to functions by their names.
+/// Finds a non-`const` reference to a constant: SPIRV-Cross passes globals to functions by their names.
 fn dropped_const(text: &str) -> Option<String> {
     let mut references: BTreeMap<(&str, &str), bool> = BTreeMap::new();
     for (head, name) in references_of(text) {
@@ -49,7 +49,7 @@ fn dropped_const(text: &str) -> Option<String> {
             continue;
         };
         let was_const = *references.entry((space, name)).or_insert(is_const);
-        // References to a thread's own variables are parameters of the shader's own functions, too.
+        // References to a thread's variables are also parameters of the shader's own functions.
         if was_const != is_const && space != "thread" {
             return Some(format!("`{name}` is a reference to a constant, and one to none"));
         }
@@ -63,7 +63,7 @@ fn dropped_const(text: &str) -> Option<String> {
         .map(|name| format!("`{name}` is constant, and handed on by a reference to what is not"))
 }
 
-/// What stands before each `&` of a parameter, and the name behind it.
+/// Returns the text before each `&` of a parameter, and the name after it.
 fn references_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter(|line| line.contains('(')).flat_map(|line| {
         line.split([',', '(', ')']).filter_map(|parameter| {
@@ -74,13 +74,13 @@ fn references_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Attributes with an index, each of which one list of arguments or one structure has once.
+/// Attributes with an index that must be unique within one list of arguments or one structure.
 const INDEXED: [&str; 5] = ["buffer", "texture", "sampler", "user", "attribute"];
 
 fn repeated_index(text: &str) -> Option<String> {
     let mut seen: Vec<String> = Vec::new();
     for line in text.lines() {
-        // Arguments stand in one line, members of a structure up to its brace.
+        // Arguments are on one line; members of a structure are before its closing brace.
         if line.starts_with('}')
             || line.contains('(') && line.ends_with(')') && !line.starts_with(' ')
         {
