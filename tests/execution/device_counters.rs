@@ -1,5 +1,5 @@
-//! Captures in which anything may come together: numbers of draws that are in buffers, counters that anything wrote,
-//! and commands that are submitted twice leave what the native feature and the model leave.
+//! Captures in any combination: draw counts in buffers, counters from any source, and command buffers that are
+//! submitted twice give the results of the native feature and of the model.
 
 mod case;
 mod encoders;
@@ -30,10 +30,10 @@ use polyshade_vulkan::{
 };
 use subject::{LISTS, Subject};
 
-/// How many captures are submitted together.
+/// The number of captures in a submission.
 const BATCH: usize = 24;
 
-/// What plans are made for, and executes them.
+/// The device of the plans, which also executes them.
 #[derive(Clone, Copy)]
 enum On<'m> {
     Driver(Driver),
@@ -65,11 +65,11 @@ struct Way<'m> {
     on: On<'m>,
     path: Path,
     again: u32,
-    /// What of its pass a draw is told.
+    /// The state of the pass that the planner gets.
     pass: PassState,
 }
 
-/// The plans of all pieces of cases that are submitted together.
+/// Returns the plans of all pieces of cases that are submitted together.
 fn plans(subject: &Subject, way: Way<'_>, cases: &[Case]) -> Vec<Vec<Plan>> {
     let device = way.on.device();
     let of_case = |(index, case): (usize, &Case)| {
@@ -92,7 +92,7 @@ fn execute(subject: &Subject, way: Way<'_>, cases: &[Case], edit: impl Fn(&mut P
     execute_with(subject, way, cases, edit, |_| {})
 }
 
-/// The same, of buffers that hold something else.
+/// Executes cases in one submission, with buffers that `fill` changes before.
 fn execute_with(
     subject: &Subject,
     way: Way<'_>,
@@ -132,7 +132,7 @@ fn execute_with(
     cases.iter().zip(outcome.buffers.chunks_exact(count)).map(left).collect()
 }
 
-/// A piece of a case whose buffers begin with `first`, as the plan has it.
+/// Returns a piece of a case, whose buffers begin with `first`, with its plan.
 fn planned<'a>(
     subject: &'a Subject,
     plan: &'a Plan,
@@ -168,7 +168,7 @@ fn planned<'a>(
     planned
 }
 
-/// A case that goes wrong, in few lines: words between the guards, counters and counts.
+/// Describes a failing case in few lines: the words between the guards, counters and counts.
 fn told(case: &Case, model: &Left, left: &Left) -> String {
     let words = |(memory, counts): &Left| {
         let inner = |bytes: &Vec<u8>| {
@@ -182,7 +182,7 @@ fn told(case: &Case, model: &Left, left: &Left) -> String {
     format!("{case:?}\n{}\n{}", words(model), words(left))
 }
 
-/// What captures any draw, with indices or not.
+/// Returns options that accept any draw, with or without indices.
 fn any_draw(options: Options, indexed: bool, restart: bool) -> Options {
     let all = ALL.iter().filter_map(|topology| topology.captured());
     let options = options.topologies(all);
@@ -194,13 +194,13 @@ fn on_path(options: Options, path: Path) -> Options {
     if path == Path::Compute { options.compute() } else { options }
 }
 
-/// What the device keeps the counters of on a path, with words at a place, and some cases of it.
+/// Returns the subject of a path with device-owned counters and host parameters at a source, and some cases.
 fn some(noise: &mut Noise, on: (Host, Path), indexed: bool, restart: bool) -> (Subject, Vec<Case>) {
     let one_by_one = !on.0.is_address() && product::looks_at_ranges();
     some_of(noise, on, (indexed, restart), one_by_one)
 }
 
-/// The same, of which each multi-draw has one draw, or several.
+/// Returns the subject and some cases; each multi-draw has one draw if `one_by_one` is set.
 fn some_of(
     noise: &mut Noise,
     (host, path): (Host, Path),
@@ -216,8 +216,8 @@ fn some_of(
     (subject, (0..BATCH).map(|_| Case::random(noise, kind)).collect())
 }
 
-/// Compares with the model on both drivers, and the model with lavapipe's own feature where that is right. Says what
-/// differs.
+/// Compares both drivers with the model, and the model with lavapipe's native feature where that is right. Returns
+/// a description of the first difference.
 fn compare(
     subject: &Subject,
     (path, again, pass): (Path, u32, PassState),
@@ -229,7 +229,7 @@ fn compare(
         for (case, mut left) in cases.iter().zip(left) {
             let mut model = case.model(subject, 1 + again);
             if case.counter_owner == CounterOwner::Host {
-                // They are in no buffer.
+                // Host-owned counters are in no buffer.
                 (model.0[COUNTERS], left.0[COUNTERS]) = (Vec::new(), Vec::new());
             }
             if model != left {
@@ -243,7 +243,7 @@ fn compare(
     for (case, mut left) in native.iter().zip(execute(subject, way, &native, |_| {})) {
         let mut model = case.model(subject, 1 + again);
         if again > 0 {
-            // Its queries are reset with each submission.
+            // Each submission resets the native queries.
             (model.1, left.1) = (Vec::new(), Vec::new());
         }
         if model != left {
@@ -253,13 +253,13 @@ fn compare(
     Ok(())
 }
 
-/// Whether lavapipe's own feature captures it, rightly.
+/// Returns whether lavapipe's native feature captures the case correctly.
 fn has_native(case: &Case) -> bool {
     case.topology != Topology::LineLoop
         && case.pieces.iter().all(|piece| {
-            // Behind indirect draws, its byte-count draws draw those once more; behind draws that a buffer counts,
-            // the same buffer counts indirect ones; draws with indices and arguments in buffers read the indices
-            // from elsewhere; and of a multi-draw, nothing is drawn behind an empty draw.
+            // lavapipe has these faults: byte-count draws after indirect draws repeat them; after draws with a
+            // count buffer, indirect draws use its count too; indexed indirect draws read wrong indices; and no
+            // draw of a multi-draw after an empty draw is drawn.
             let wrong = match piece.told {
                 Told::Direct => false,
                 Told::Indirect => {
@@ -274,7 +274,6 @@ fn has_native(case: &Case) -> bool {
         && case.pieces.windows(2).all(|two| two[1].begin != Begin::Running)
 }
 
-/// What a plan leaves out, or says wrongly, is noticed.
 #[test]
 fn wrong_plans_are_noticed() {
     type Edit = fn(&mut CounterPass);
@@ -298,7 +297,7 @@ fn wrong_plans_are_noticed() {
     for (host, path) in on {
         let (subject, cases) = some(&mut Noise::new(), (host, path), true, true);
         for (name, edit) in edits {
-            // Without addresses tables are bound.
+            // Without addresses, the tables are bound.
             if name == "table" && !host.is_address() {
                 continue;
             }
@@ -312,7 +311,8 @@ fn wrong_plans_are_noticed() {
     }
 }
 
-/// Of how many cases lavapipe leaves what the model does, though each step of their plans is edited.
+/// Returns the number of cases whose results on lavapipe equal the model's, although `edit` changes each step of
+/// their plans.
 fn unnoticed(
     subject: &Subject,
     (path, pass): (Path, PassState),
@@ -325,7 +325,7 @@ fn unnoticed(
     same.count()
 }
 
-/// What is done ahead of a pass comes too late behind it.
+/// Work that must precede a pass is too late after it.
 #[test]
 fn steps_on_the_wrong_side_are_noticed() {
     let on = (HOSTS[5], Path::Storage);
@@ -338,12 +338,11 @@ fn steps_on_the_wrong_side_are_noticed() {
     assert!(unnoticed < BATCH / 2);
 }
 
-/// Noise in the place of arguments, counts and counters.
 fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
     for buffer in [COUNTERS, ARGUMENTS] {
         let words = 0..memory[buffer].len() as u32 / 4;
         let word = |number: u32| {
-            // Numbers of vertices and instances stay small: drawing them all takes long.
+            // Vertex and instance counts stay small, because large draws take long.
             let of_draw = (4 * number % REGION).checked_sub(DRAWS).map(|at| at % STRIDE);
             match (4 * number % REGION, of_draw) {
                 _ if buffer == COUNTERS => noise.word(),
@@ -357,7 +356,7 @@ fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
     }
 }
 
-/// Whatever arguments, counts, counters and indices hold, nothing is written outside of the ranges.
+/// Whatever the arguments, counts, counters and indices are, nothing outside the ranges is written.
 #[test]
 fn hostile_numbers_stay_within_the_ranges() {
     let addresses = ((HOSTS[5], Path::Storage), PassState::RecordedAround);

@@ -1,4 +1,4 @@
-//! Captures whose numbers are told in any way, and what the model says of them.
+//! Captures with draw parameters from any source, and the model's results for them.
 
 use super::subject::Subject;
 use crate::feedback::{FILL, GUARD};
@@ -14,14 +14,14 @@ use polyshade_vulkan::Captured;
 use polyshade_vulkan::model::{self, BufferLayout};
 use std::ops::Range;
 
-/// The buffers of a case: these, and behind them its feedback buffers.
+/// The indices of a case's buffers; the feedback buffers follow.
 pub(super) const COUNTERS: usize = 0;
 pub(super) const ARGUMENTS: usize = 1;
 pub(super) const INDEX_BUFFER: usize = 2;
 pub(super) const FEEDBACK: usize = 3;
 
-/// What each piece has of the buffer of arguments: how many draws there are, a counter to draw by, what conditional
-/// rendering looks at, and arguments.
+/// The layout of each piece's region in the argument buffer: draw count, byte count, predicate of conditional
+/// rendering, and draw arguments.
 pub(super) const REGION: u32 = 256;
 pub(super) const DRAW_COUNT: u32 = 0;
 pub(super) const BYTES_TO_DRAW: u32 = 4;
@@ -29,31 +29,31 @@ pub(super) const PREDICATE: u32 = 8;
 pub(super) const DRAWS: u32 = 32;
 pub(super) const STRIDE: u32 = 24;
 
-/// The bytes of a vertex of byte-count draws.
+/// The stride, in bytes, of a vertex of byte-count draws.
 pub(super) const VERTEX_BYTES: u32 = 20;
 
 pub(super) const ALL: [Topology; 11] = Topology::CAPTURED;
 
-/// Where the numbers of a draw come from.
+/// The source of a draw's parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Told {
     Direct,
     Indirect,
-    /// With so many draws said in a buffer.
+    /// Indirect, with this draw count in a buffer.
     Counted(u32),
-    /// By a counter, of which so much is subtracted.
+    /// By a byte count in a buffer, from which this offset is subtracted.
     Bytes(u32),
 }
 
-/// What captures are drawn of.
+/// The choices from which random cases are made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kind {
     pub(super) counter_owner: CounterOwner,
-    /// How many feedback buffers there are.
+    /// The number of feedback buffers.
     pub(super) buffers: usize,
     pub(super) indexed: bool,
     pub(super) restart: bool,
-    /// Whether no vertex is in front of the first.
+    /// Whether vertex offsets are not negative.
     pub(super) in_bounds: bool,
     /// Whether a multi-draw has one draw.
     pub(super) one_by_one: bool,
@@ -74,7 +74,7 @@ pub(super) struct Piece {
     pub(super) told: Told,
     pub(super) begin: Begin,
     pub(super) end: End,
-    /// The value that conditional rendering looks at, and whether it draws where that is 0.
+    /// The predicate of conditional rendering, and whether it is inverted.
     pub(super) predicate: Option<(u32, bool)>,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Case {
     pub(super) counter_owner: CounterOwner,
     pub(super) topology: Topology,
     pub(super) indexed: Option<Indexed>,
-    /// Vertices that fit into each buffer, and of how many the counters tell at first.
+    /// The number of vertices that fit into each buffer, and the number in the initial counters.
     pub(super) room: Vec<u32>,
     pub(super) reached: Vec<u32>,
     pub(super) pieces: Vec<Piece>,
@@ -129,7 +129,7 @@ impl Case {
     }
 
     fn piece(&self, noise: &mut Noise, kind: Kind, number: u32, is_last: bool) -> Piece {
-        // The host knows only what it has saved.
+        // The host knows only the counters that it has saved.
         let is_hosted = kind.counter_owner == CounterOwner::Host;
         let counters = |noise: &mut Noise, may_lack: bool| {
             let counter = |index| (!may_lack || noise.below(6) < 5).then(|| counter(4 * index));
@@ -149,7 +149,7 @@ impl Case {
         let offsets = [0, 70, if kind.in_bounds { 3 } else { -1 }];
         let numbers = |_| {
             let most = match (&self.indexed, told) {
-                // The executor looks at what it is told itself.
+                // The executor reads indices on the host for direct draws.
                 (Some(indexed), Told::Direct) => indexed.values.len() as u32,
                 _ => u32::MAX,
             };
@@ -175,7 +175,7 @@ impl Case {
             2 if is_last => End::Forget,
             _ => End::Save(counters(noise, !is_hosted)),
         };
-        // What the host draws itself is for the device to leave out.
+        // The device, not the host, must skip a draw, so direct draws have no predicate.
         let may_be_left_out = told != Told::Direct && noise.below(6) == 5;
         let predicate = may_be_left_out.then(|| (noise.below(2), noise.below(2) == 0));
         Piece { draws, told, begin, end, predicate }
@@ -194,18 +194,18 @@ impl Case {
 }
 
 impl Indexed {
-    /// The index buffer.
+    /// Returns the bytes of the index buffer.
     fn bytes(&self) -> Vec<u8> {
         let lead = vec![0xee; lead(self.width) as usize];
         let mut bytes = [lead, bytes_of(&self.values, self.width)].concat();
-        // What is behind a multiple of 4 bytes is not seen by descriptors.
+        // Descriptors do not cover the bytes after the last multiple of 4.
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         bytes
     }
 }
 
 impl Piece {
-    /// What it has of the buffer of arguments. What it does not use is noise.
+    /// Returns the piece's region of the argument buffer; unused words have a fixed pattern.
     fn arguments(&self, case: &Case) -> Vec<u32> {
         let mut words = vec![0xdead_beef; REGION as usize / 4];
         let mut put = |at: u32, value: u32| words[at as usize / 4] = value;
@@ -213,7 +213,7 @@ impl Piece {
             put(DRAW_COUNT, count);
         }
         if let Told::Bytes(offset) = self.told {
-            // A rest is no vertex.
+            // The remainder of the division by the stride must be ignored.
             let count = self.draws[0].vertices.len() as u32;
             put(BYTES_TO_DRAW, offset + count * VERTEX_BYTES + 16);
         }
@@ -232,7 +232,7 @@ impl Piece {
         words
     }
 
-    /// How many of its draws are drawn.
+    /// Returns the number of draws that are drawn.
     pub(super) fn drawn(&self) -> usize {
         if self.predicate.is_some_and(|(value, inverted)| (value == 0) != inverted) {
             return 0;
@@ -248,24 +248,24 @@ pub(super) fn counter(offset: u32) -> Counter {
     Counter { buffer: COUNTERS as u32, offset: offset.into() }
 }
 
-/// Counters of a case whose first buffer is this.
+/// Returns the counters of a case whose buffers begin with `first`.
 pub(super) fn shifted(counters: &[Option<Counter>], first: usize) -> Vec<Option<Counter>> {
     let shift = |one: &Counter| Counter { buffer: one.buffer + first as u32, ..*one };
     counters.iter().map(|one| one.as_ref().map(shift)).collect()
 }
 
-/// What a case leaves: its feedback buffers and counters, and the counts of its pieces.
+/// The result of a case: its feedback buffers and counters, and the counts of its pieces.
 pub(super) type Left = (Vec<Vec<u8>>, Vec<Captured>);
 
 impl Case {
-    /// What lies between restarts.
+    /// Returns the vertices between restarts.
     fn segments(&self, numbers: &Numbers) -> Vec<Vec<u32>> {
         let Some(indexed) = &self.indexed else { return vec![numbers.vertices.clone().collect()] };
         let restart = indexed.restart.then(|| indexed.width.restart());
         segments(&indexed.values, restart, numbers.vertices.clone(), numbers.vertex_offset)
     }
 
-    /// What the model says of so many submissions. Queries are begun anew by none.
+    /// Returns the model's result after this many submissions. Queries are never reset in between.
     pub(super) fn model(&self, subject: &Subject, submissions: u32) -> Left {
         let layout = subject.layout();
         let memory = self.memory(layout);
@@ -320,12 +320,13 @@ impl Case {
         ([bytes(&counters)].into_iter().chain(memory).collect(), counts)
     }
 
-    /// Whether a piece is the first of a pass that is kept, in which nothing that is captured can be waited for.
+    /// Whether a piece is the first of a `RecordedAround` pass, in which no draw can wait for data that is captured
+    /// in it.
     pub(super) fn begins_pass(&self, number: usize) -> bool {
         number == 0 || self.pieces[number].begin != Begin::Running
     }
 
-    /// The state of a draw, in buffers from `first` on.
+    /// Returns the state of a draw whose buffers begin with `first`.
     pub(super) fn state(
         &self,
         layout: &[BufferLayout],
@@ -370,7 +371,7 @@ impl Case {
                 before: Vec::new(),
             }),
         };
-        // Draws of a capture that goes on store to other bytes.
+        // Draws of an active capture store to other bytes.
         let waits = number > 0 && (pass != PassState::RecordedAround || self.begins_pass(number));
         let before = Uses {
             captured: if waits { vec![Use::Capture(path)] } else { Vec::new() },
@@ -382,7 +383,7 @@ impl Case {
         DrawState { call, pass, feedback, queries, before, ..DrawState::default() }
     }
 
-    /// How counters are used.
+    /// Returns how a capture uses its counters.
     fn of_counters(&self, path: Path) -> [Use; 2] {
         match (path, self.counter_owner) {
             (Path::Extension, _) => [Use::Resume, Use::Save],

@@ -1,5 +1,5 @@
-//! Captures whose counters the device keeps in APIs in which nothing but the ends of passes waits: by the model of
-//! encoders, with the text for Metal read as C++, and with WGSL. The counter pass's own shaders are among what is read.
+//! Captures with device-owned counters in APIs without barriers, in which only the ends of passes wait: by the model
+//! of encoders, with the text for Metal read as C++, and in WGSL. The counter pass's own shaders are translated too.
 
 use super::{Case, On, Subject, Way, execute, some_of, told};
 use crate::noise::Noise;
@@ -9,15 +9,15 @@ use polyshade_metal::Metal;
 use polyshade_planner::{CounterPass, ParamValue, PassState, Path, Preset, Step};
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 
-/// How many captures of a kind are executed for Metal.
+/// The number of captures of a kind that are executed for Metal.
 const CASES: usize = 6;
 
-/// Captures of draws with indices that may restart primitives, or without.
+/// Returns captures of indexed draws with primitive restart, or of draws without indices.
 fn some(noise: &mut Noise, path: Path, indexed: bool) -> (Subject, Vec<Case>) {
     some_of(noise, (HOSTS[0], path), (indexed, indexed), false)
 }
 
-/// Which of the cases leave what the model does, their plans edited.
+/// Compares each case, with edited plans, with the model.
 fn right(
     subject: &Subject,
     way: Way<'_>,
@@ -33,7 +33,7 @@ fn right(
     cases.iter().map(of).collect()
 }
 
-/// In encoders of the application's, and ahead of them.
+/// In encoders of the application, and before them.
 #[test]
 fn the_device_keeps_on_metal() {
     let metal = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
@@ -54,7 +54,7 @@ fn the_device_keeps_on_metal() {
     }
 }
 
-/// Has variants told that there are no vertices.
+/// Sets the vertex count of variants to 0.
 fn without_vertices(step: &mut Step) {
     let Step::CounterPass(CounterPass { words: Some(words), .. }) = step else { return };
     let counts = |word: &&mut ParamValue| **word == ParamValue::VertexCount;
@@ -73,7 +73,7 @@ fn wrong_plans_for_metal_are_noticed() {
     }
 }
 
-/// WebGPU in place of a device, of which it has what no device lacks.
+/// WebGPU as a device, with the capabilities that every device has.
 struct Web {
     by: WebGpu,
     capabilities: Capabilities,
@@ -81,7 +81,7 @@ struct Web {
 
 impl Runner for Web {
     fn run(&self, work: &Work<'_>) -> Result<Outcome, Error> {
-        // No buffer is empty there.
+        // WebGPU has no empty buffers.
         let mut work = work.clone();
         let sizes: Vec<usize> = work.buffers.iter().map(Vec::len).collect();
         work.buffers.iter_mut().for_each(|bytes| bytes.resize(bytes.len().max(4), 0));
@@ -110,7 +110,7 @@ impl Runner for Web {
 
 tests_in_webgpu!(wgpu: keeps_in_webgpu);
 
-/// What is dispatched captures what the model says, and by a wrong plan it does not.
+/// Checks that dispatches capture as the model does, and that a wrong plan is detected.
 fn keeps_in_webgpu(by: WebGpu) {
     let mut capabilities = Capabilities::of_metal(String::new());
     capabilities.limits.min_storage_buffer_offset_alignment = 256;
@@ -122,7 +122,7 @@ fn keeps_in_webgpu(by: WebGpu) {
         let (subject, mut cases) = some(&mut noise, path, indexed);
         let written = |case: &Case| case.model(&subject, 1).1.iter().any(|count| count.written > 0);
         cases.retain(written);
-        // Each dispatch is a process that compiles its shader.
+        // Each dispatch starts a process that compiles its shader.
         cases.truncate(1);
         for one in right(&subject, way, &cases, |_| {}) {
             one.unwrap_or_else(|what| panic!("{what}"));

@@ -1,5 +1,5 @@
-//! The counter pass's shaders alone, with more draws, jobs and indices than a driver lets one invocation walk: lavapipe
-//! ends the loops of an invocation after 65,535 rounds in all. They are compared with a serial evaluator.
+//! The counter pass's shaders alone, with more draws, jobs and indices than one invocation can process on a driver:
+//! lavapipe ends the loops of an invocation after 65,535 iterations in total. Compared with a serial evaluator.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::{bytes, words};
@@ -11,10 +11,10 @@ use polyshade_planner::counter_pass::{
 };
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
 
-/// More draws, jobs and groups than rounds of a loop, or groups in one dimension.
+/// More draws, jobs and groups than iterations of a loop, or groups in one dimension.
 const MANY: u32 = 70_000;
 
-/// The bindings: the counter pass's own memory, states, arguments, and counters with counts of draws behind them.
+/// The bindings: the counter pass's own memory, states, arguments, and counters followed by draw counts.
 const OWN: u32 = 0;
 const STATES: u32 = 1;
 const ARGUMENTS: u32 = 2;
@@ -23,7 +23,7 @@ const COUNTERS: u32 = 3;
 const STATE_COUNT: u32 = 3;
 const QUERY_COUNT: u32 = 2;
 const COUNTER_COUNT: u32 = 8;
-/// The variants' words, and how many bytes a draw has of them.
+/// The variants' host parameters, and the size in bytes of a draw's block of them.
 const WORDS: [ParamValue; 4] = [
     ParamValue::VertexCount,
     ParamValue::Limit,
@@ -34,7 +34,7 @@ const BLOCK: u32 = 16;
 /// The contents of memory that nothing has written.
 const EMPTY: u32 = 0xcdcd_cdcd;
 
-/// How many primitives so many vertices are.
+/// Returns the number of primitives of this many vertices.
 type Primitives = fn(u32) -> u32;
 
 const TOPOLOGIES: [(Topology, u32, Primitives); 5] = [
@@ -53,11 +53,11 @@ struct Meant {
     begin: Option<[Option<u32>; 2]>,
     end: Option<[Option<u32>; 2]>,
     topology: usize,
-    /// The sizes and strides of two buffers.
+    /// The size and stride of each of two buffers.
     buffers: [(u32, u32); 2],
     /// Vertices and instances of each draw.
     draws: Vec<[u32; 2]>,
-    /// How many of them a buffer says are drawn; without it their numbers are in the job, which has one.
+    /// The draw count in a buffer. Without it, the job has one draw and contains its parameters.
     counted: Option<u32>,
 }
 
@@ -67,11 +67,11 @@ struct Left {
     commands: Vec<[u32; 4]>,
     blocks: Vec<[u32; 4]>,
     counters: Vec<u32>,
-    /// Written and needed.
+    /// Written and needed primitives.
     queries: Vec<[u64; 2]>,
 }
 
-/// One draw behind the other.
+/// Returns the result of all draws in order.
 fn evaluated(jobs: &[Meant]) -> Left {
     let mut states = [[0_u32; 2]; STATE_COUNT as usize];
     let mut left = Left {
@@ -180,7 +180,7 @@ impl Places {
     }
 }
 
-/// Dispatches a shader of the counter pass with these buffers, by a list or by so many jobs.
+/// Dispatches a shader of the counter pass with these buffers, for a list or for a number of jobs.
 fn dispatched(
     driver: Driver,
     shader: Shader,
@@ -205,7 +205,7 @@ fn dispatched(
     driver.run(&Work { buffers, draws: vec![draw], ..Work::default() }).buffers
 }
 
-/// Runs the counter pass on memory that is full of something else.
+/// Runs the counter pass on memory that is filled with other values.
 fn kept(driver: Driver, jobs: &[Meant]) -> Left {
     let draws: Vec<[u32; 2]> = jobs.iter().flat_map(|job| &job.draws).copied().collect();
     let places = Places::new(draws.len() as u32);
@@ -257,7 +257,7 @@ fn has_device_counters(what: &str, jobs: &[Meant]) {
     }
 }
 
-/// A capture into two buffers of which the first has room for so many vertices.
+/// Returns a capture into two buffers, the first with room for this many vertices.
 fn one_capture(room: u32) -> Meant {
     Meant {
         query: Some(1),
@@ -269,7 +269,7 @@ fn one_capture(room: u32) -> Meant {
     }
 }
 
-/// A pass of many draws, each a job, or all in one; of which everything fits, some, or nothing.
+/// A pass of many draws, each in its own job or all in one, with room for all, some or none of the data.
 #[test]
 fn a_capture_of_many_draws_is_counted() {
     let mut noise = Noise::new();
@@ -291,21 +291,21 @@ fn a_capture_of_many_draws_is_counted() {
     }
 }
 
-/// Draws beyond the count in the buffer have no instances.
+/// Draws beyond the count in the buffer get no instances.
 #[test]
 fn what_a_count_leaves_out_is_not_drawn() {
     let draws = vec![[3, 1]; MANY as usize];
     has_device_counters("one is drawn", &[Meant { draws, counted: Some(1), ..one_capture(100) }]);
 }
 
-/// Captures that begin and end at counters again and again: each goes on where the one before has ended.
+/// Captures that begin and end at counters repeatedly: each continues at the counter that the previous one wrote.
 #[test]
 fn captures_that_go_on_at_counters_are_walked() {
     let whole = Meant { end: Some([Some(1), None]), draws: vec![[3, 1]], ..one_capture(30_000) };
     has_device_counters("chain", &vec![whole; 12_000]);
 }
 
-/// Anything, in its order.
+/// Random jobs.
 #[test]
 fn jobs_are_done_in_their_order() {
     let mut noise = Noise::new();
@@ -330,7 +330,7 @@ fn jobs_are_done_in_their_order() {
                 }
             })
             .collect();
-        // States hold anything until captures begin in them.
+        // States are undefined until captures begin in them.
         let starts = (0..STATE_COUNT).map(|state| Meant {
             state,
             begin: Some([None; 2]),
@@ -340,8 +340,8 @@ fn jobs_are_done_in_their_order() {
     }
 }
 
-/// The tables of draws whose indices these are: of one job, or by a list of a job a draw. So many groups are
-/// dispatched.
+/// Returns the segment tables of draws with these indices, from one job or from a list with one job for each draw,
+/// by this many groups.
 fn tables(
     driver: Driver,
     indices: &[u8],
@@ -402,7 +402,7 @@ fn tables(
     own[tables_at as usize / 4..].chunks(table_size as usize / 4).map(<[u32]>::to_vec).collect()
 }
 
-/// That a table is the one that the host makes of a draw.
+/// Checks that a table equals the one that the host makes of a draw.
 #[track_caller]
 fn is_table_of(found: &[u32], indices: &[u8], index_type: IndexType, [first, count]: [u32; 2]) {
     let topology = Topology::TriangleStrip;
@@ -429,8 +429,8 @@ fn restarts_are_found_in_many_indices() {
     }
 }
 
-/// One dimension has 65,535 groups, and further draws are in further rows: of those of one job, and of a list of jobs,
-/// the first of each row is looked for.
+/// One dimension has 65,535 groups, and further draws are in further rows. The first draw of each row is checked,
+/// for one job and for a list of jobs.
 #[test]
 fn restarts_are_found_in_many_draws() {
     let mut noise = Noise::new();

@@ -1,4 +1,4 @@
-//! Whatever comes together, captures are right. What is drawn is made plainer where it is not, until it is.
+//! Random combinations of options are captured correctly. A failing group is simplified as long as it fails.
 
 use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare, on_path};
 use crate::drivers::Driver;
@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::collections::BTreeSet;
 
-/// How many groups are drawn, unless `POLYSHADE_GROUPS` says it.
+/// The number of groups, unless `POLYSHADE_GROUPS` is set.
 const GROUPS: u32 = 12;
 
-/// Captures that are submitted together, as they have all this in common.
+/// Captures that are submitted together and share these options.
 #[derive(Debug, Clone)]
 struct Group {
     counter_owner: CounterOwner,
@@ -31,7 +31,7 @@ struct Group {
 }
 
 impl Group {
-    /// Drawn from numbers for what is common and for each capture.
+    /// Makes a group from random numbers for the shared options and for each capture.
     fn drawn((common, cases): (Vec<u32>, Vec<Vec<u32>>)) -> Group {
         let noise = &mut Noise::drawn(common);
         let counter_owner = [CounterOwner::Device, CounterOwner::Host][noise.below(2) as usize];
@@ -45,7 +45,7 @@ impl Group {
         let limit_in_vertices = noise.below(2) == 1;
         let one_by_one = !host.is_address() && looks_at_ranges();
         let (again, pass) = match counter_owner {
-            // Words that the host has written are the same the second time.
+            // Parameters from the host are the same in a second submission.
             CounterOwner::Host => (0, PassState::Interruptible),
             CounterOwner::Device => {
                 let pass =
@@ -73,7 +73,7 @@ impl Group {
         }
     }
 
-    /// What differs, if something does.
+    /// Returns a description of the difference, if any.
     fn compare(&self) -> Result<(), String> {
         let subject = Subject::new(LISTS[self.list], self.format, self.host, |options| {
             let options = any_draw(options, self.indexed, self.restart);
@@ -85,9 +85,9 @@ impl Group {
     }
 }
 
-/// Where the words are: for a device that keeps the counters, in memory.
+/// Chooses the source of host parameters; they are in memory if the device owns the counters.
 fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
-    // Each draw whose words are specialization constants is a pipeline of its own.
+    // Each draw with parameters in specialization constants is a separate pipeline.
     let is_special = noise.below(16) == 15;
     let has_memory = |place: &Host| {
         place.is_address() || matches!(place, Host::StorageBuffer { .. } | Host::Uniform { .. })
@@ -106,8 +106,8 @@ fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
     possible[noise.below(possible.len() as u32) as usize]
 }
 
-/// Whether the validation layer takes draws that nothing has to order for a hazard, as what they store to is in ranges
-/// that overlap. Debian's does not.
+/// Returns whether the validation layer reports hazards for draws that need no order but store to overlapping
+/// ranges. Debian's version does not.
 pub(super) fn looks_at_ranges() -> bool {
     let device = Driver::Lavapipe.device();
     device
@@ -115,7 +115,7 @@ pub(super) fn looks_at_ranges() -> bool {
         .is_some_and(|layer| layer.spec_version > vk::make_api_version(0, 1, 3, 239))
 }
 
-/// A number in the environment, or what it is otherwise.
+/// Returns a number from the environment, or a default.
 fn number(name: &str, otherwise: u32) -> u32 {
     let Ok(text) = std::env::var(name) else { return otherwise };
     text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))

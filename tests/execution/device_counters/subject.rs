@@ -1,4 +1,4 @@
-//! What is captured: a shader, what it hands on, and what feeds its attributes.
+//! A captured shader: its outputs, and the buffers of its attributes.
 
 use crate::memory::bytes;
 use crate::noise::Noise;
@@ -17,7 +17,7 @@ use polyshade_vulkan::{
 };
 use std::collections::BTreeMap;
 
-/// What a shader captures of the same vertices, in up to four buffers.
+/// Lists of varyings of the same outputs, for up to four buffers.
 pub(super) const LISTS: [Varyings; 5] = [
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1"),
     Varyings::Interleaved("v_fed"),
@@ -26,7 +26,7 @@ pub(super) const LISTS: [Varyings; 5] = [
     Varyings::Interleaved("v_mixed gl_NextBuffer gl_SkipComponents1 v_each gl_NextBuffer v_fed"),
 ];
 
-/// Formats whose numbers are integers, which all drivers read alike.
+/// Integer formats, which all drivers read alike.
 pub(super) const FORMATS: [&str; 6] = [
     "r32g32b32a32_uint",
     "r32_uint",
@@ -36,7 +36,7 @@ pub(super) const FORMATS: [&str; 6] = [
     "a2b10g10r10_uint_pack32",
 ];
 
-/// A shader that hands on the numbers of a vertex, and two vectors.
+/// Defines a shader that outputs the vertex and instance indices, and two vectors.
 macro_rules! shader {
     ($head:literal) => {
         Shader {
@@ -78,7 +78,7 @@ const UNFED: Shader = shader!(
     #define OF_INSTANCE uvec4(v_index.y, 1, 2, 3)"
 );
 
-/// The same, of which an attribute of each vertex and one of each instance are handed on.
+/// A shader that outputs a per-vertex and a per-instance attribute as these vectors.
 const FED: Shader = shader!(
     "layout(location = 0) in uvec4 a_vertex;
     layout(location = 1) in uvec4 a_instance;
@@ -86,12 +86,12 @@ const FED: Shader = shader!(
     #define OF_INSTANCE a_instance"
 );
 
-/// How many elements feed an attribute: more than there are vertices.
+/// The number of elements in an attribute buffer: more than there are vertices.
 const ELEMENTS: u32 = 256;
-/// What is in front of an element.
+/// The offset of an element, in bytes.
 const OFFSET: u32 = 4;
 
-/// What feeds the attributes.
+/// The attribute buffers.
 struct Feed {
     format: &'static str,
     reference: Reference,
@@ -130,7 +130,7 @@ impl Feed {
         OFFSET + reference.bytes + 4
     }
 
-    /// The attribute that a buffer feeds with an element.
+    /// Returns the attribute's components from an element of a buffer.
     fn element(&self, buffer: usize, number: u32) -> Vec<u32> {
         let at = number * Feed::stride_of(&self.reference) + OFFSET;
         let components = self.reference.decode(&self.buffers[buffer][at as usize..]);
@@ -138,14 +138,14 @@ impl Feed {
     }
 }
 
-/// A shader with its variants, and what feeds it.
+/// A shader with its variants, and its attribute buffers.
 pub(super) struct Subject {
     pub(super) rig: Rig,
     feed: Option<Feed>,
 }
 
 impl Subject {
-    /// Captures one of the lists, with attributes of a format or none. `ask` completes the options.
+    /// Creates a capture of one of the lists, with attributes of a format or none. `ask` completes the options.
     pub(super) fn new(
         list: Varyings,
         format: Option<&'static str>,
@@ -162,7 +162,7 @@ impl Subject {
         Subject { rig: Rig { original, native: FED.native(list), storage }, feed: Some(feed) }
     }
 
-    /// How many buffers a list has.
+    /// Returns the number of feedback buffers of a list.
     pub(super) fn buffers(list: Varyings) -> usize {
         UNFED.layout(list).len()
     }
@@ -171,7 +171,7 @@ impl Subject {
         self.rig.layout()
     }
 
-    /// What the shader computes, in its layout.
+    /// Returns the shader's outputs, in the layout.
     pub(super) fn values(&self, vertex: u32, instance: u32) -> Vec<Value> {
         let times = |one: u32, add| one.wrapping_mul(1000).wrapping_add(add);
         let of = |name: &str| match (name, &self.feed) {
@@ -197,12 +197,12 @@ impl Subject {
         values
     }
 
-    /// The buffers that feed the shader, behind those that `work` has.
+    /// Appends the attribute buffers to `work`.
     pub(super) fn add_buffers(&self, work: &mut Work<'_>) {
         work.buffers.extend(self.feed.iter().flat_map(|feed| feed.buffers.clone()));
     }
 
-    /// Feeds a draw from buffers that were added at `first`: by the fixed function, or for the shader to fetch.
+    /// Binds the attribute buffers, which start at index `first`: as vertex buffers, or for vertex pulling.
     pub(super) fn feed(
         &self,
         path: Path,
