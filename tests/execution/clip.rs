@@ -1,5 +1,5 @@
-//! Clip and cull distances: pipelines whose distances lie in registers draw, once they are normalized, what built-in
-//! arrays written by hand draw.
+//! Clip and cull distances: pipelines with distances in registers, after normalization, draw the same as
+//! handwritten built-in arrays.
 
 pub(crate) mod chain;
 mod emulate;
@@ -26,8 +26,8 @@ pub(crate) const CHAINS: [Chain; 4] = [
     Chain { tessellation: true, geometry: true },
 ];
 
-/// Declares a stage's built-in outputs in GLSL, with arrays of these sizes. An array declared by itself would leave the
-/// other one in the block, with one element that counts against the device's limit.
+/// Declares a stage's built-in outputs in GLSL, with arrays of these sizes. If an array were declared outside the
+/// block, the block would keep the other one, with one element that counts towards the device's limit.
 pub(crate) fn per_vertex(clip: u32, cull: u32) -> String {
     let mut block = "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; ".to_owned();
     for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
@@ -38,12 +38,12 @@ pub(crate) fn per_vertex(clip: u32, cull: u32) -> String {
     block + "};\n"
 }
 
-/// The drivers that have the stages of a chain.
+/// Returns the drivers that support the stages of a chain.
 pub(crate) fn drivers(chain: Chain) -> &'static [Driver] {
     if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }
 }
 
-/// Random shapes that the driver draws as they are written.
+/// Returns random shapes whose originals the driver draws correctly.
 pub(crate) fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usize) -> Vec<Shape> {
     let is_drawn = |shape: &Shape| {
         let counts = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| shape.count(kind));
@@ -52,7 +52,7 @@ pub(crate) fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usi
     std::iter::repeat_with(|| Shape::random(noise, chain)).filter(is_drawn).take(count).collect()
 }
 
-/// The pictures of one shape: lowered, and by hand.
+/// The pictures of one shape: lowered, and handwritten.
 type Pictures = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 
 /// Draws shapes in both styles with every seed.
@@ -72,7 +72,7 @@ fn draw(
     of_shapes(lowered).into_iter().zip(of_shapes(by_hand)).collect()
 }
 
-/// Whether a shape is drawn in two ways.
+/// Returns whether the two styles of a shape differ.
 #[track_caller]
 fn differs(
     driver: Driver,
@@ -84,7 +84,7 @@ fn differs(
     drawn.iter().any(|(lowered, by_hand)| lowered != by_hand)
 }
 
-/// The simplest shape that differs as `shape` does.
+/// Returns the simplest shape that differs like `shape`.
 #[track_caller]
 fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
     let simpler = |shape: &Shape| -> Vec<Shape> {
@@ -113,7 +113,7 @@ fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
     shape
 }
 
-/// As many shapes and pictures of each as a chain is tried with.
+/// Compares both styles of a number of random shapes of a chain, each with a number of seeds.
 #[track_caller]
 fn matrix(chain: Chain, shapes: usize, seeds: u32) {
     let is_drawn = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
@@ -155,7 +155,7 @@ fn all_stages_draw_what_arrays_by_hand_draw() {
     matrix(CHAINS[3], 400, 1);
 }
 
-/// Shapes of every chain, lowered in some way from arrays by hand and back, draw what they drew.
+/// Checks that shapes of every chain draw the same after a conversion of handwritten arrays and back.
 #[track_caller]
 fn round_trip(seed: u32, lowered: impl Fn(&Shape) -> Stages) {
     for chain in CHAINS {
@@ -181,7 +181,7 @@ fn one_array_made_of_two_is_two_again() {
     round_trip(200, Shape::combined_and_separated);
 }
 
-/// How many of some shapes differ, if they are lowered in this way.
+/// Returns the number of shapes that differ if they are lowered in this way.
 #[track_caller]
 fn differing(driver: Driver, chain: Chain, lowered: impl Fn(&Shape) -> Stages) -> usize {
     let mut noise = Noise::new();
@@ -228,6 +228,6 @@ fn shapes_that_differ_shrink() {
     let mut noise = Noise::new();
     let shape = Shape { read: true, ..Shape::random(&mut noise, CHAINS[0]) };
     assert!(!differs(Driver::Lavapipe, &shape, &[1], Shape::normalized));
-    // Nothing simpler differs, so the shape stays as it is.
+    // No simpler shape differs, so the shape is unchanged.
     assert_eq!(shrink(Driver::Lavapipe, shape.clone(), &[1]), shape);
 }

@@ -1,4 +1,4 @@
-//! The stages of a pipeline that hands distances on, in GLSL, and what it draws.
+//! The GLSL stages of a pipeline that passes distances, and its pictures.
 
 use crate::clip::shape::{Chain, Form, Scalar, Shape, Style};
 use crate::drivers::Driver;
@@ -14,7 +14,7 @@ use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
-/// The words of the stages of a pipeline, in its order.
+/// The words of the stages of a pipeline, in order.
 pub(crate) type Stages = Vec<(ShaderStage, Vec<u32>)>;
 
 pub(crate) const SIZE: u32 = 24;
@@ -31,7 +31,7 @@ float noise(uint n) {
 ";
 
 impl Shape {
-    /// The members of `gl_PerVertex`, where arrays are declared by hand.
+    /// Returns the declaration of `gl_PerVertex`, for handwritten arrays.
     fn block(&self, style: Style, side: &str, instance: &str) -> String {
         if style == Style::Registers {
             return String::new();
@@ -47,7 +47,7 @@ impl Shape {
         format!("{side} gl_PerVertex {{ {members} }}{instance};\n")
     }
 
-    /// For each distance and each ordinary value a line.
+    /// Returns a line for each distance and each ordinary value.
     fn each(
         &self,
         distance: impl Fn(usize, Scalar) -> String,
@@ -232,7 +232,6 @@ impl Shape {
         )
     }
 
-    /// The stages as glslang compiles them.
     #[track_caller]
     pub(crate) fn stages(&self, style: Style) -> Stages {
         let Chain { tessellation, geometry } = self.chain;
@@ -251,13 +250,14 @@ impl Shape {
         sources.into_iter().map(compiled).collect()
     }
 
-    /// The stages with arrays that were made of registers.
+    /// Returns the stages with registers, converted to arrays.
     #[track_caller]
     pub(crate) fn normalized(&self) -> Stages {
         self.normalized_with(|semantic| semantic)
     }
 
-    /// The same, with other semantics than the right ones. Where two stages meet, only the first has any.
+    /// Returns the converted stages, with changed semantics. Only the first of two adjacent stages has its own
+    /// semantics.
     #[track_caller]
     pub(crate) fn normalized_with(
         &self,
@@ -273,7 +273,7 @@ impl Shape {
         normalized(&stages, options)
     }
 
-    /// The arrays by hand, made registers, and those made arrays.
+    /// Returns the handwritten arrays, converted to registers and back.
     #[track_caller]
     pub(crate) fn there_and_back(&self) -> Stages {
         let [clip, cull] = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| self.count(kind));
@@ -295,7 +295,7 @@ impl Shape {
         normalized(&stages, options)
     }
 
-    /// The arrays by hand, made one array, and that two.
+    /// Returns the handwritten arrays, combined to one array and separated again.
     #[track_caller]
     pub(crate) fn combined_and_separated(&self) -> Stages {
         let clip = self.count(DistanceKind::Clip);
@@ -310,7 +310,7 @@ impl Shape {
         stages.collect()
     }
 
-    /// The fragment stage, whose arrays are read from the end.
+    /// Returns the fragment stage, with arrays indexed from the end.
     #[track_caller]
     pub(crate) fn fragment_numbered_from_the_end(&self) -> Vec<u32> {
         let mut source = self.fragment(Style::Arrays);
@@ -328,7 +328,7 @@ impl Shape {
     }
 }
 
-/// Options with these registers alone.
+/// Returns options with these registers only.
 pub(crate) fn normalize(
     inputs: Vec<DistanceSemantic>,
     outputs: Vec<DistanceSemantic>,
@@ -338,7 +338,7 @@ pub(crate) fn normalize(
     options
 }
 
-/// The stages with arrays, numbered for the stages that meet.
+/// Converts the stages to arrays, with linked stages numbered alike.
 #[track_caller]
 fn normalized(stages: &Stages, options: Vec<Normalize>) -> Stages {
     let modules = stages.iter().map(|(_, words)| Module::parse(words));
@@ -362,7 +362,7 @@ fn model(stage: ShaderStage) -> ExecutionModel {
     }
 }
 
-/// A stage of which `HEADER` comes first, with parts of the source replaced by others.
+/// Compiles a stage with `HEADER`, after replacing parts of the source.
 #[track_caller]
 pub(crate) fn with_header(stage: ShaderStage, source: &str, parts: &[(&str, &str)]) -> Vec<u32> {
     let source =
@@ -370,7 +370,7 @@ pub(crate) fn with_header(stage: ShaderStage, source: &str, parts: &[(&str, &str
     glsl::compiled(stage, &format!("{HEADER}{source}"), SpirvVersion::SPIRV1_3)
 }
 
-/// The push constants of a picture: those that `HEADER` declares, with a seed of which every bit counts.
+/// Returns the push constants that `HEADER` declares, with the bits of the seed mixed.
 pub(crate) fn seeded(seed: u32) -> Vec<u8> {
     bytes(&[seed.wrapping_mul(0x9e37_79b9), 0])
 }
@@ -380,10 +380,9 @@ pub(crate) fn valid(words: &[u32]) {
     validate(words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(words).unwrap()));
 }
 
-/// How many triangles a picture has.
 const TRIANGLES: u32 = 5;
 
-/// The pictures that each pipeline draws with each seed, all in one submission.
+/// Returns the pictures of each pipeline with each seed, drawn in one submission.
 #[track_caller]
 pub(crate) fn pictures(driver: Driver, pipelines: &[Stages], seeds: &[u32]) -> Vec<Vec<u8>> {
     let mut work = Work::default();

@@ -1,4 +1,4 @@
-//! Distances emulated in the vertex and fragment stages, against the native ones.
+//! Distances emulated in the vertex and fragment stages, compared with native distances.
 
 use super::chain::with_header;
 use super::per_vertex;
@@ -15,10 +15,10 @@ use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Counts, DepthTest, Draw, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
-/// Where distances are handed on.
+/// The location of the distances between the stages.
 const LOCATION: u32 = 2;
 
-/// `DISTANCES` writes them; every fourth primitive of each draw is degenerate.
+/// `DISTANCES` writes the distances; every fourth primitive of each draw is degenerate.
 const VERTEX: &str = "
 OUTPUTS
 void main() {
@@ -37,7 +37,7 @@ void main() { pixel = uvec2(1u, READ); }";
 struct Case {
     clip: u32,
     cull: u32,
-    /// Whether some distances are no numbers.
+    /// Whether some distances are NaN.
     nan: bool,
     read: bool,
 }
@@ -113,10 +113,10 @@ impl Case {
     }
 }
 
-/// How many pictures there are.
+/// The number of pictures.
 const SEEDS: u32 = 96;
 
-/// The push constant of a seed; every fourth makes degenerate primitives.
+/// Returns the push constant of a seed; every fourth makes degenerate primitives.
 fn constant(seed: u32) -> u32 {
     seed.wrapping_mul(0x9e37_79b9) & !3 | (seed % 4)
 }
@@ -129,7 +129,7 @@ fn vertices(topology: vk::PrimitiveTopology) -> u32 {
     }
 }
 
-/// A picture of one primitive for each seed.
+/// Draws a picture of one primitive for each seed.
 #[track_caller]
 fn pictures(
     driver: Driver,
@@ -168,13 +168,13 @@ fn is_covered(picture: &[u8], pixel: usize) -> bool {
     picture[pixel * 8] != 0
 }
 
-/// How many pictures have pixels.
+/// Returns the number of pictures with covered pixels.
 fn drawn(pictures: &[Vec<u8>]) -> usize {
     let has_pixels = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
     pictures.iter().filter(has_pixels).count()
 }
 
-/// The `noise` of the shaders: every step is exact.
+/// The function `noise` of the shaders; every step is exact.
 fn noise(seed: u32, n: u32) -> f32 {
     let mut n = (n ^ seed).wrapping_mul(2_654_435_761);
     n ^= n >> 15;
@@ -184,25 +184,25 @@ fn noise(seed: u32, n: u32) -> f32 {
 }
 
 impl Case {
-    /// Whether a distance is not at least 0 at a vertex of the primitive of a seed.
+    /// Returns whether a distance is negative or NaN at a vertex of the primitive of a seed.
     fn is_negative(&self, seed: u32, i: u32, vertex: u32) -> bool {
         let (v, seed) = (vertex * 7, constant(seed));
         let is_nan = self.nan && noise(seed, v + i + 50) > 0.5;
         is_nan || noise(seed, v + 11 * i + 3) + 0.2 < 0.0
     }
 
-    /// Whether the primitive of a seed goes: one and the same distance is not at least 0 at all of its vertices.
+    /// Returns whether the primitive of a seed is culled: one distance is negative or NaN at all of its vertices.
     fn is_culled(&self, seed: u32, vertices: u32) -> bool {
         (0..self.cull).any(|i| (0..vertices).all(|vertex| self.is_negative(seed, i, vertex)))
     }
 
-    /// What the specification says.
+    /// Returns the pictures that the specification requires.
     #[track_caller]
     fn expected(&self, driver: Driver, topology: vk::PrimitiveTopology) -> Vec<Vec<u8>> {
         self.without(driver, topology, |seed| self.is_culled(seed, vertices(topology)))
     }
 
-    /// A primitive that goes leaves nothing, and another all that is not clipped.
+    /// Returns the pictures without the primitives that `goes` accepts.
     #[track_caller]
     fn without(
         &self,
@@ -245,7 +245,7 @@ fn culled_primitives_are_those_that_the_specification_culls() {
     }
 }
 
-/// Why it is no oracle for several distances.
+/// The reason why SwiftShader is no oracle for several distances.
 #[test]
 fn swiftshader_culls_where_each_vertex_has_some_negative_distance() {
     let (driver, topology) = (Driver::SwiftShader, vk::PrimitiveTopology::TRIANGLE_LIST);
@@ -261,7 +261,6 @@ fn swiftshader_culls_where_each_vertex_has_some_negative_distance() {
     }
 }
 
-/// With one distance the drivers do what the specification says.
 #[test]
 fn one_distance_culls_natively_as_the_specification_says() {
     for driver in DRIVERS {
@@ -273,8 +272,8 @@ fn one_distance_culls_natively_as_the_specification_says() {
     }
 }
 
-/// Why some numbers of distances are not drawn natively: lavapipe culls by others than are written, and whatever the
-/// memory holds. All the others it culls as the specification says.
+/// The reason why some numbers of distances are not drawn natively: lavapipe culls by values other than the written
+/// distances, depending on the contents of memory. It culls all other numbers of distances as specified.
 #[test]
 fn lavapipe_misreads_cull_distances_that_a_register_of_four_begins_and_does_not_end() {
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
@@ -307,7 +306,7 @@ fn primitives_that_are_not_culled_are_seen() {
     }
 }
 
-/// Whether a pixel and those around it are all covered, or none is.
+/// Returns whether a pixel and its neighbours are partly covered.
 fn is_edge(picture: &[u8], pixel: usize) -> bool {
     let (x, y) = (pixel as u32 % SIZE, pixel as u32 / SIZE);
     let around = (y.saturating_sub(1)..=(y + 1).min(SIZE - 1)).flat_map(|y| {
@@ -348,7 +347,7 @@ fn differ_at_edges_only(native: &[Vec<u8>], emulated: &[Vec<u8>], what: &str) {
 
 tests_in_webgpu!(draws_what_is_not_clipped_or_culled_in_webgpu);
 
-/// Cull distances, which WGSL has not, and clip distances, beside those that WebGPU has.
+/// Cull distances, which WGSL does not have, and emulated clip distances, next to WebGPU's native ones.
 fn draws_what_is_not_clipped_or_culled_in_webgpu(by: WebGpu) {
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
     // WGSL has no point size.
@@ -376,7 +375,7 @@ fn draws_what_is_not_clipped_or_culled_in_webgpu(by: WebGpu) {
     differ_at_edges_only(eight, emulated_eight, "8");
     for (case, pictures) in culled.iter().zip(&pictures[5..]) {
         let whole = if case.clip == 0 { whole } else { emulated_two };
-        // What is clipped by the same distance is gone already.
+        // Clipping by the same distance has already removed culled primitives.
         assert!(case.clip > 0 || drawn(pictures) < drawn(whole));
         for (seed, (whole, found)) in (0..).zip(whole.iter().zip(*pictures)) {
             let is_culled = case.is_culled(seed, 3);
@@ -388,7 +387,7 @@ fn draws_what_is_not_clipped_or_culled_in_webgpu(by: WebGpu) {
 
 #[test]
 fn distances_that_the_fragment_stage_reads_are_handed_on() {
-    // Where nothing is cut off, what is read is the same.
+    // Nothing is clipped, so the fragment stage reads the same values.
     for driver in DRIVERS {
         let case = Case { clip: 0, cull: 1, nan: false, read: true };
         let topology = vk::PrimitiveTopology::POINT_LIST;
@@ -398,10 +397,10 @@ fn distances_that_the_fragment_stage_reads_are_handed_on() {
     }
 }
 
-/// The depth where nothing is drawn.
+/// The depth of pixels that nothing covers.
 const FAR: f32 = 1.0;
 
-/// The depths that a triangle of each seed leaves, and what is counted of it.
+/// Returns the depths after a triangle of each seed, and the query results.
 #[track_caller]
 fn depths(driver: Driver, (vertex, fragment): &Pair) -> (Vec<Vec<u8>>, Vec<Counts>) {
     let mut work = Work::default();
@@ -424,13 +423,14 @@ fn depths(driver: Driver, (vertex, fragment): &Pair) -> (Vec<Vec<u8>>, Vec<Count
     (outcome.targets.into_iter().skip(1).step_by(2).collect(), counts)
 }
 
-/// How many samples passed all tests, of all triangles.
+/// Returns the number of samples that passed all tests, for all triangles.
 fn samples(counts: &[Counts]) -> u64 {
     counts.iter().map(|counts| counts.samples).sum()
 }
 
-/// Early tests would write the depth of what is discarded, and count it. The native pictures are of late ones, which
-/// are the same to this shader: SwiftShader discards what it clips, too, and early tests write its depth.
+/// Early tests would write and count the depth of discarded fragments. The native pictures use late tests, which
+/// make no difference for this shader, because SwiftShader implements clipping with discards, and its early tests
+/// write their depth too.
 #[test]
 fn what_is_cut_off_leaves_no_depth_and_is_not_counted_where_tests_were_early() {
     let early = FRAGMENT.replace("void main", "layout(early_fragment_tests) in;\nvoid main");
@@ -449,14 +449,14 @@ fn what_is_cut_off_leaves_no_depth_and_is_not_counted_where_tests_were_early() {
             }
             let (right, counted) = (samples(&native_counts), samples(&counts));
             println!("{driver:?} {clip} {cull}: {differing} of {covered}, {counted} of {right}");
-            // What is culled goes exactly; what is clipped, but for its edge.
+            // Culling must be exact; clipping may differ at edges.
             assert!(covered > 200 && differing * 100 <= covered * clip as usize, "{driver:?}");
             assert!(right.abs_diff(counted) * 100 <= right * u64::from(clip), "{driver:?}");
         }
     }
 }
 
-/// A control: what is culled is drawn into the depths where tests are early again.
+/// A control: with early tests restored, culled primitives write their depth.
 #[test]
 fn tests_that_stay_early_are_seen() {
     let case = Case { clip: 0, cull: 1, nan: false, read: false };

@@ -1,4 +1,4 @@
-//! Distances emulated in a geometry stage, against the native ones: the same pixels are covered, and have the same
+//! Distances emulated in a geometry stage, compared with native ones: the same pixels are covered, with the same
 //! values.
 
 use super::chain::{seeded, valid, with_header};
@@ -16,10 +16,10 @@ use polyshade_tests::sample::sample;
 use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
-/// Where distances are handed on.
+/// The location of the distances between the stages.
 const LOCATION: u32 = 8;
 
-/// Values of every kind that a stage hands on: smooth, on the screen, flat, and in a block.
+/// Outputs of every interpolation: smooth, noperspective, flat, and in a block.
 const VALUES: &str = "
 layout(location = 0) SIDE float smooth_valueARRAY;
 layout(location = 1) noperspective SIDE vec2 screenARRAY;
@@ -114,12 +114,12 @@ void main() {
 struct Case {
     clip: u32,
     cull: u32,
-    /// Whether some are no numbers, or infinite.
+    /// Whether some distances are NaN or infinite.
     strange: bool,
     read: bool,
 }
 
-/// Which stages there are.
+/// The stages of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Chain {
     Vertex,
@@ -145,7 +145,7 @@ fn compiled(stage: ShaderStage, source: &str, replaced: &[(&str, &str)]) -> Vec<
 }
 
 impl Case {
-    /// The stages with built-in arrays.
+    /// Returns the stages with built-in arrays.
     #[track_caller]
     fn native(self, chain: Chain) -> Stages {
         let outputs = per_vertex(self.clip, self.cull);
@@ -156,7 +156,7 @@ impl Case {
             if count == 0 {
                 continue;
             }
-            // The more there are, the less each takes away.
+            // With more distances, each clips or culls less.
             let offset = 0.3 + 0.05 * count as f32;
             if self.read {
                 inputs += &format!("in float {name}[{count}];\n");
@@ -198,7 +198,7 @@ impl Case {
             .collect()
     }
 
-    /// The same, for a device that lacks them.
+    /// Returns the stages for a device without native distances.
     #[track_caller]
     fn emulated(
         self,
@@ -244,7 +244,7 @@ fn has_distances(stages: &Stages) -> bool {
     })
 }
 
-/// Which pictures are drawn.
+/// The draws of a series of pictures.
 #[derive(Clone, Copy)]
 struct Scene {
     topology: vk::PrimitiveTopology,
@@ -265,7 +265,7 @@ impl Scene {
         }
     }
 
-    /// A picture for each seed: four floats a pixel.
+    /// Draws a picture for each seed: four floats for each pixel.
     #[track_caller]
     fn pictures(self, stages: &Stages) -> Vec<Vec<f32>> {
         let mut work = Work::default();
@@ -292,16 +292,16 @@ impl Scene {
     }
 }
 
-/// How far pictures differ.
+/// The differences between pictures.
 #[derive(Debug, Default)]
 struct Difference {
     pixels: usize,
     covered: usize,
-    /// Covered in one only.
+    /// Pixels that only one picture covers.
     coverage: usize,
-    /// Flat values differ.
+    /// Pixels with different flat values.
     flat: usize,
-    /// Other bits of interpolated values.
+    /// Interpolated values with different bits.
     bits: usize,
     /// The largest difference of an interpolated value.
     largest: f32,
@@ -328,8 +328,8 @@ fn difference(left: &[Vec<f32>], right: &[Vec<f32>]) -> Difference {
     found
 }
 
-/// How far values may be apart that are interpolated in triangles cut in other ways: they are up to 30, and slivers
-/// round them.
+/// The tolerance for values that are interpolated in differently clipped triangles: the values are up to 30, and
+/// thin triangles round them.
 const ROUNDING: f32 = 0.02;
 
 #[track_caller]
@@ -344,7 +344,7 @@ fn assert_equal(scene: Scene, native: &Stages, emulated: &Stages, what: impl std
 
 const PRIMITIVES: [Primitive; 3] = [Primitive::Points, Primitive::Lines, Primitive::Triangles];
 
-/// Every number of distances, of one kind and of both.
+/// Returns every number of distances, of one kind and of both.
 fn cases() -> impl Iterator<Item = Case> {
     let counts = (1..=4).flat_map(|n| [[n, 0], [0, n], [n, 1], [1, n]]);
     let more = [[8, 0], [0, 8], [4, 4]];
@@ -369,7 +369,7 @@ fn what_a_geometry_stage_emits_is_cut_as_the_device_cuts_it() {
     }
 }
 
-/// Every topology that has no adjacency, with the primitive that a geometry stage gets.
+/// Every topology without adjacency, with the primitive of a geometry stage.
 const TOPOLOGIES: [(vk::PrimitiveTopology, Primitive); 6] = [
     (vk::PrimitiveTopology::POINT_LIST, Primitive::Points),
     (vk::PrimitiveTopology::LINE_LIST, Primitive::Lines),
@@ -437,7 +437,7 @@ fn flat_values_come_from_the_provoking_vertex_in_both_modes() {
     }
 }
 
-/// Controls: lowerings that are told something wrong, or for something else, draw other pictures.
+/// Controls: lowerings with wrong options, or for other stages, draw different pictures.
 #[test]
 fn what_is_not_cut_or_taken_from_another_vertex_is_seen() {
     let chain = Chain::Geometry(Primitive::Triangles);

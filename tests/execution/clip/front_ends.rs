@@ -1,5 +1,5 @@
-//! What becomes of the stages that front ends make, a vertex stage with distances and a fragment stage without, against
-//! the same by hand.
+//! Vertex stages with distances, and fragment stages without, as front ends emit them, compared with the same
+//! stages by hand.
 
 use super::chain::normalize;
 use crate::drivers::{DRIVERS, Driver};
@@ -9,22 +9,22 @@ use polyshade_tests::clip::{emulate, generate, take, to_registers};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::vk;
 
-/// The stages of a pipeline, in its order.
+/// The stages of a pipeline, in order.
 pub(super) type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
 
 /// A way to declare distances.
 pub(super) struct Case {
     pub(super) title: String,
-    /// As the front end makes it, and by hand.
+    /// The front end's stages and the handwritten ones.
     pub(super) own: Stages,
     pub(super) by_hand: Stages,
-    /// How many clip and cull distances there are.
+    /// The numbers of clip and cull distances.
     pub(super) counts: DistanceCounts,
     pub(super) pictures: fn(Driver, &Stages) -> Vec<Vec<u8>>,
 }
 
 impl Case {
-    /// All of these stages draw what those by hand draw, which is something.
+    /// Checks that all of these stages draw the same nonempty pictures as the handwritten ones.
     #[track_caller]
     fn are_drawn(&self, driver: Driver, all: &[(&str, &Stages)]) {
         let expected = (self.pictures)(driver, &self.by_hand);
@@ -35,7 +35,7 @@ impl Case {
         }
     }
 
-    /// As it is, as registers and arrays again, and as one array and two again.
+    /// Checks the stages unchanged, converted to registers and back, and combined to one array and separated again.
     #[track_caller]
     pub(super) fn takes_other_forms(&self) {
         let back = lowered(&self.own, there_and_back);
@@ -46,7 +46,7 @@ impl Case {
         }
     }
 
-    /// Cut in a geometry stage; returns how many distances there were.
+    /// Checks clipping in a geometry stage; returns the numbers of distances.
     #[track_caller]
     pub(super) fn is_cut_in_a_geometry_stage(&self) -> DistanceCounts {
         let (stages, counts) = with_geometry(&self.own);
@@ -54,7 +54,7 @@ impl Case {
         counts
     }
 
-    /// Culled in the fragment stage, where nothing is clipped.
+    /// Checks culling in the fragment stage, unless distances clip.
     #[track_caller]
     pub(super) fn is_culled_in_the_fragment_stage(&self) {
         if self.counts.clip == 0 {
@@ -63,7 +63,7 @@ impl Case {
     }
 }
 
-/// A control: another form draws other pictures.
+/// A control: different cases draw different pictures.
 #[track_caller]
 pub(super) fn are_different(cases: &[Case]) {
     for (one, other) in cases.iter().zip(&cases[1..]) {
@@ -75,7 +75,6 @@ pub(super) fn are_different(cases: &[Case]) {
 /// After the locations of the other outputs.
 const LOCATION: u32 = 5;
 
-/// The vertex stage in another form.
 #[track_caller]
 fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
     let mut stages = stages.clone();
@@ -92,14 +91,14 @@ fn there_and_back(m: &Module<'_>) -> Vec<u32> {
     take(&registers.module, options).unwrap().module.into_words()
 }
 
-/// One array of two, and two again.
+/// Combines both arrays to one, and separates them again.
 fn separated(m: &Module<'_>) -> Vec<u32> {
     let clip = take(m, to_registers(LOCATION, None)).unwrap().result.distances.outputs.clip;
     let one = take(m, Step::Combine { clip: None }).unwrap();
     take(&one.module, Step::Separate { clip }).unwrap().module.into_words()
 }
 
-/// The vertex stage without distances, and the geometry stage behind it that is made; and how many there were.
+/// Returns the vertex stage without distances, the generated geometry stage after it, and the numbers of distances.
 #[track_caller]
 fn with_geometry(stages: &Stages) -> (Stages, DistanceCounts) {
     let mut stages = stages.clone();
@@ -114,7 +113,7 @@ fn with_geometry(stages: &Stages) -> (Stages, DistanceCounts) {
     (stages, counts)
 }
 
-/// Both stages without distances: the fragment stage discards.
+/// Returns both stages without distances: the fragment stage discards.
 #[track_caller]
 fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();

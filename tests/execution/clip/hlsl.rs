@@ -1,5 +1,5 @@
-//! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, through glslang: what becomes of it draws what
-//! GLSL with built-in arrays by hand draws.
+//! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, compiled by glslang: the lowered modules draw
+//! the same as handwritten GLSL with built-in arrays.
 
 use super::chain::{SIZE, seeded, with_header};
 use super::front_ends::{Case, Stages, are_different};
@@ -10,7 +10,7 @@ use polyshade_formats::ShaderStage;
 use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
-/// A way to declare distances: members of the output, what is written to them, and how many there are.
+/// A way to declare distances: members of the output, the code that writes them, and the numbers of distances.
 struct Form {
     members: &'static str,
     writes: &'static str,
@@ -116,7 +116,7 @@ impl Form {
     }
 }
 
-/// A picture for each of some seeds, of a triangle each.
+/// Returns a picture of a triangle for each of some seeds.
 #[track_caller]
 fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     let mut work = Work::default();
@@ -156,7 +156,7 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
     for case in cases() {
         let DistanceCounts { clip, cull } = case.is_cut_in_a_geometry_stage();
-        // glslang fills the first of several registers up.
+        // glslang pads the first of several registers.
         assert!(clip >= case.counts.clip && cull == case.counts.cull, "{}", case.title);
     }
 }

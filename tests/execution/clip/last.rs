@@ -1,4 +1,4 @@
-//! The last stage before rasterization: planes that are off, and planes of the caller, against the same by hand.
+//! The last stage before rasterization: disabled planes and user clip planes, compared with handwritten stages.
 
 use super::chain::{SIZE, Stages, pictures, with_header};
 use super::shape::{Shape, Style};
@@ -14,7 +14,7 @@ use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Draw, Stage, Target, Work, place_words, vk};
 
-/// The stages by hand, the last but the fragment stage with these planes alone.
+/// Returns the handwritten stages, with only these planes enabled in the last stage before the fragment stage.
 #[track_caller]
 fn enabled(shape: &Shape, enabled: Value<u32>) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
@@ -51,7 +51,7 @@ fn planes_that_are_off_do_not_clip_in_any_stage() {
     }
 }
 
-/// A control: with all planes on, the pictures are others.
+/// A control: with all planes enabled, the pictures differ.
 #[test]
 fn planes_that_stay_on_are_seen() {
     let mut noise = Noise::new();
@@ -80,7 +80,7 @@ INPUTS
 layout(location = 0) out uvec2 pixel;
 void main() { pixel = uvec2(1, READ); }";
 
-/// One picture: two stages, the seed in push constants, and words that the vertex stage is told.
+/// Returns one picture of two stages, with the seed in push constants, and host parameters for the vertex stage.
 #[track_caller]
 fn picture(
     driver: Driver,

@@ -1,4 +1,5 @@
-//! Emulated distances, sample by sample: how far the approximate form is from the native one, and the exact one is not.
+//! Emulated distances, sample by sample: how far the approximate form differs from native distances, and that the
+//! exact form does not.
 
 use super::chain::{seeded, with_header};
 use super::per_vertex;
@@ -31,7 +32,7 @@ const BY_SAMPLE: &str = "layout(location = 0) out vec4 color;
 const COVER: &str = "void main() {
     gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.5, 1.0); }";
 
-/// Which samples of a pixel are covered: a bit each.
+/// Outputs the covered samples of a pixel, one bit each.
 const SAMPLES: &str = "
 layout(set = 0, binding = 0) uniform texture2DMS picture;
 layout(location = 0) out uint covered;
@@ -62,7 +63,7 @@ fn native(clip: u32, cull: u32) -> Stages {
     ]
 }
 
-/// The distances emulated, with this fragment stage.
+/// Returns the stages with emulated distances, with this fragment stage.
 #[track_caller]
 fn approximate(clip: u32, cull: u32, fragment: &str) -> Stages {
     let mut stages = native(clip, cull);
@@ -93,7 +94,7 @@ fn exact(clip: u32, cull: u32) -> Stages {
     stages
 }
 
-/// Which samples of each pixel are covered, in a picture of one triangle for each seed.
+/// Returns the covered samples of each pixel, in a picture of one triangle for each seed.
 #[track_caller]
 fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Vec<u32> {
     let cover = with_header(ShaderStage::Vertex, COVER, &[]);
@@ -128,7 +129,7 @@ fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Ve
     targets.iter().skip(1).step_by(2).flat_map(|target| words(target)).collect()
 }
 
-/// How many samples differ, and how many are covered.
+/// Returns the number of differing samples, and of covered ones.
 fn differing(left: &[u32], right: &[u32]) -> (u32, u32) {
     let differing = left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones());
     (differing.sum(), left.iter().map(|covered| covered.count_ones()).sum())
@@ -152,10 +153,10 @@ fn what_is_discarded_differs_by_less_with_one_sample_than_with_four() {
                 all += covered;
                 wrong += differing;
             }
-            // A pixel goes as a whole: with four samples, more of them are on the wrong side of an edge.
+            // A pixel is discarded as a whole: with four samples, more of them are on the wrong side of an edge.
             let most = if samples == vk::SampleCountFlags::TYPE_1 { 1000 } else { 10 };
             assert!(all > 1000 && wrong * most < all, "{driver:?} {samples:?}: {wrong} of {all}");
-            // SwiftShader itself lets a pixel go as a whole.
+            // SwiftShader itself discards pixels as a whole.
             let is_exact = samples == vk::SampleCountFlags::TYPE_1 || driver == Driver::SwiftShader;
             assert!(is_exact || wrong > 0, "{driver:?}: an approximation that is exact");
         }

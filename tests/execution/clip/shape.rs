@@ -1,4 +1,5 @@
-//! Random ways to hold distances in registers, and the GLSL for them: in registers, and in built-in arrays by hand.
+//! Random ways to pass distances in registers, and the GLSL for them: with registers, and with handwritten built-in
+//! arrays.
 
 use crate::noise::Noise;
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic};
@@ -10,7 +11,7 @@ use std::fmt::Write;
 pub(crate) enum Form {
     /// A variable for each kind, as wide as its mask.
     Split,
-    /// One `vec4`; what is not marked is an ordinary value.
+    /// One `vec4`; components without a semantic are ordinary values.
     Whole,
     /// Both registers are one array of `vec4`.
     Array,
@@ -25,7 +26,7 @@ pub(crate) struct Part {
     pub(crate) count: u32,
 }
 
-/// A distance: its kind and register, and its number among its kind.
+/// A distance: its kind, its register, and its index among its kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar {
     pub(crate) kind: DistanceKind,
@@ -36,32 +37,32 @@ pub(crate) struct Scalar {
     pub(crate) number: u32,
 }
 
-/// Which stages a pipeline has beside vertex and fragment.
+/// The optional stages of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Chain {
     pub(crate) tessellation: bool,
     pub(crate) geometry: bool,
 }
 
-/// One way to hold distances.
+/// One way to pass distances.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) chain: Chain,
     pub(crate) parts: Vec<Part>,
     pub(crate) form: Form,
-    /// Whether indices are found while the shader runs.
+    /// Whether indices are dynamic.
     pub(crate) dynamic: bool,
     /// Whether the fragment stage reads the distances.
     pub(crate) read: bool,
-    /// A scalar that is written by some vertices only.
+    /// The index of a scalar that only some vertices write.
     pub(crate) sometimes: usize,
-    /// Clip planes that the last stage turns off, where arrays are written by hand.
+    /// A mask of clip planes that the last stage disables in the variant with arrays.
     pub(crate) off: u32,
     /// Whether the vertex shader writes in a function.
     pub(crate) callee: bool,
 }
 
-/// Whether a shader has registers or built-in arrays.
+/// Whether a shader uses registers or built-in arrays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Style {
     Registers,
@@ -81,7 +82,7 @@ impl Shape {
                 0 => (DistanceKind::Clip, DistanceKind::Cull),
                 _ => (DistanceKind::Cull, DistanceKind::Clip),
             };
-            // Up to two components may be left out behind the last.
+            // Up to two trailing components may be left out.
             let end = 4 - noise.below(3).min(3);
             let ends = [(lower, 0, split.min(end)), (upper, split.min(end), end)];
             for (kind, from, to) in ends {
@@ -110,7 +111,7 @@ impl Shape {
         })
     }
 
-    /// All distances, kind by kind and register by register.
+    /// Returns all distances, ordered by kind and register.
     pub(crate) fn scalars(&self) -> Vec<Scalar> {
         let mut scalars = Vec::new();
         for kind in [DistanceKind::Clip, DistanceKind::Cull] {
@@ -137,7 +138,8 @@ impl Shape {
         locations
     }
 
-    /// The declarations of the distances on one side: `o` for outputs and `i` for inputs, with this behind each name.
+    /// Returns the declarations of the distances on one side, `o` for outputs or `i` for inputs, with `array` after
+    /// each name.
     pub(crate) fn declarations(&self, side: char, array: &str, style: Style) -> String {
         let mut text = String::new();
         let qualifier = if side == 'o' { "out" } else { "in" };
@@ -172,7 +174,7 @@ impl Shape {
             }
             return text;
         }
-        // What is not marked is an ordinary value in both.
+        // Components without a semantic are ordinary values in both styles.
         if self.has_rest() {
             for location in self.registers() {
                 let _ = writeln!(
@@ -184,7 +186,7 @@ impl Shape {
         text
     }
 
-    /// What the last stage before rasterization writes over distances of planes that are off.
+    /// Returns the statements of the last stage before rasterization that overwrite distances of disabled planes.
     pub(crate) fn turn_off(&self, style: Style, is_last: bool) -> String {
         let planes = 0..self.count(DistanceKind::Clip);
         let off =
@@ -192,12 +194,12 @@ impl Shape {
         off.map(|plane| format!("    gl_ClipDistance[{plane}] = 0.0;\n")).collect()
     }
 
-    /// Whether registers have a component that is an ordinary value.
+    /// Whether registers have components that are ordinary values.
     fn has_rest(&self) -> bool {
         self.form != Form::Split
     }
 
-    /// Components of registers that are ordinary values.
+    /// Returns the components of registers that are ordinary values.
     pub(crate) fn rest(&self) -> Vec<(u32, u32)> {
         let taken = |location, component| {
             self.parts.iter().any(|part| {
@@ -214,7 +216,7 @@ impl Shape {
         if self.dynamic { format!("[pc.zero + {number}]") } else { format!("[{number}]") }
     }
 
-    /// A component of a register that is an ordinary value.
+    /// Returns the expression of a register component that is an ordinary value.
     pub(crate) fn ordinary(
         &self,
         side: char,
@@ -232,7 +234,7 @@ impl Shape {
         }
     }
 
-    /// A distance on one side.
+    /// Returns the expression of a distance on one side.
     pub(crate) fn distance(&self, side: char, vertex: &str, of: Scalar, style: Style) -> String {
         let Scalar { kind, location, component, first, number } = of;
         if style == Style::Arrays {

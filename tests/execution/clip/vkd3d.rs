@@ -1,5 +1,5 @@
-//! Direct3D's shaders with `SV_ClipDistance` and `SV_CullDistance`, through Debian's `vkd3d-compiler`: what becomes of
-//! its modules draws what GLSL with built-in arrays by hand draws.
+//! Direct3D's shaders with `SV_ClipDistance` and `SV_CullDistance`, compiled by Debian's `vkd3d-compiler`: the
+//! lowered modules draw the same as handwritten GLSL with built-in arrays.
 
 use super::chain::SIZE;
 use super::front_ends::{Case, Stages, are_different};
@@ -17,7 +17,7 @@ use polyshade_vulkan::{Draw, Place, Stage, Target, VertexBuffer, VertexLayout, W
 use std::fs;
 use std::process::Command;
 
-/// Distances as a vertex shader of Direct3D has them, in the order of their registers, which are 1 and 2.
+/// Distances of a Direct3D vertex shader, in the order of their registers, which are 1 and 2.
 struct Form(Vec<Element>);
 
 fn forms() -> Vec<Form> {
@@ -37,12 +37,12 @@ fn forms() -> Vec<Form> {
     forms.map(Form).into()
 }
 
-/// An attribute or an output that is no distance.
+/// Returns an attribute or an output that is not a distance.
 fn value(name: Name, register: u32) -> Element {
     Element { name, index: register, register, mask: 0b1111 }
 }
 
-/// The words that vkd3d makes of a shader.
+/// Compiles a shader with vkd3d.
 #[track_caller]
 fn compiled(container: &[u8]) -> Vec<u32> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -116,7 +116,7 @@ impl Form {
     }
 }
 
-/// A picture for each of some triangles.
+/// Draws a picture for each of some triangles.
 #[track_caller]
 fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     let layout = VertexLayout::vectors((0..3).map(|at| (at, vk::Format::R32G32B32A32_SFLOAT)));
@@ -176,7 +176,8 @@ fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
     cases().iter().for_each(Case::is_culled_in_the_fragment_stage);
 }
 
-/// Why no pixel shader is drawn: vkd3d 1.2 makes an array of one of what it reads, and copies a vector from it.
+/// The reason why no pixel shader is drawn: vkd3d 1.2 declares the input as an array of one element, and copies a
+/// vector from it.
 #[test]
 fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
     for name in [Name::ClipDistance, Name::CullDistance] {
