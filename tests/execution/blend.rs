@@ -1,5 +1,5 @@
-//! Advanced blend equations: what the lowered shader draws, against the model in double precision and against
-//! SwiftShader's native equations; and fixed function's own blending, against the drivers'.
+//! Advanced blend equations: the lowered shader compared with the model in double precision and with SwiftShader's
+//! native equations; and ordinary blending compared with the drivers' fixed function.
 
 mod coverage;
 pub(crate) mod equations;
@@ -51,7 +51,7 @@ pub(crate) fn lower(words: &[u32], options: &Options) -> Vec<u32> {
     lowered.unwrap_or_else(|error| panic!("{error}")).module.into_words()
 }
 
-/// One way to blend, in everybody's words.
+/// A blend mode, in terms that do not depend on the lowering.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mode {
     pub(crate) overlap: Overlap,
@@ -59,7 +59,6 @@ pub(crate) struct Mode {
     pub(crate) destination: Alpha,
 }
 
-/// All that there are.
 pub(crate) fn modes() -> Vec<Mode> {
     let alphas = [Alpha::Premultiplied, Alpha::Straight];
     let mut modes = Vec::new();
@@ -103,7 +102,7 @@ pub(crate) fn clamping(format: FormatClass) -> Clamping {
     }
 }
 
-/// A draw over all of a target, which is input attachment 0 at set 3, binding 0, unless its shader does not read it.
+/// Returns a draw over all of a target, which is input attachment 0 at set 3, binding 0, if its shader reads it.
 pub(crate) fn draw<'a>(stages: [&'a [u32]; 2], target: usize) -> Draw<'a> {
     Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -113,7 +112,6 @@ pub(crate) fn draw<'a>(stages: [&'a [u32]; 2], target: usize) -> Draw<'a> {
     }
 }
 
-/// A target of floats.
 pub(crate) fn floats(width: u32, height: u32) -> Target {
     Target::new(vk::Format::R32G32B32A32_SFLOAT, width, height)
 }

@@ -1,4 +1,4 @@
-//! Alpha to coverage in the shader, against the drivers' own.
+//! Alpha-to-coverage in the shader, compared with the drivers' own.
 
 use super::ordinary::native;
 use super::{SPREAD, cover, draw, floats, lower};
@@ -9,13 +9,13 @@ use polyshade::advanced_blend::{
 };
 use polyshade_vulkan::{Descriptor, FixedBlend, Resource, Target, Work, vk};
 
-/// Alpha grows from column to column, in quarters: all that drivers round alike.
+/// Alpha grows from column to column in quarters, which all drivers round alike.
 const QUARTERS: &str = r"
     #version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = vec4(0.5, 0.25, 0.125, floor(gl_FragCoord.x) * 0.25 - 0.25); }";
 
-/// The same, with a mask of its own.
+/// The same colours, with a sample mask.
 const MASKED: &str = r"
     #version 450
     layout(location = 0) out vec4 colour;
@@ -35,7 +35,7 @@ fn options() -> Options {
     Options::new().every_target(target).multisampled()
 }
 
-/// All samples after the fixed function's draw and after that of `lowered`.
+/// Returns all samples after the fixed-function draw and after the draw of `lowered`.
 fn run(driver: Driver, plain: &[u32], lowered: &[u32]) -> [Vec<u8>; 2] {
     let (vertex, spread) = (cover(), glsl::fragment(SPREAD));
     let mut fixed = draw([&vertex, plain], 0);
@@ -76,7 +76,7 @@ fn alpha_becomes_coverage_before_it_is_blended() {
     }
 }
 
-/// The controls: without it, and with the samples of another attachment.
+/// The controls: without alpha-to-coverage, and with another number of samples.
 #[test]
 fn other_coverage_is_noticed() {
     let plain = glsl::fragment(QUARTERS);

@@ -1,4 +1,4 @@
-//! Every equation, overlap mode and kind of alpha, against the model.
+//! Every equation, overlap mode and kind of alpha, compared with the model.
 
 use super::grid::{SIDE, is_right, pairs};
 use super::{Mode, bytes, colours, cover, draw, floats, lower, modes};
@@ -11,7 +11,7 @@ use polyshade::host::ParamSource;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, vk};
 
-/// Writes the source of its pixel.
+/// Outputs the source colour of each pixel.
 pub(crate) const COPY: &str = r"
     #version 450
     #extension GL_EXT_samplerless_texture_functions : require
@@ -19,7 +19,7 @@ pub(crate) const COPY: &str = r"
     layout(location = 0) out vec4 colour;
     void main() { colour = texelFetch(sources, ivec2(gl_FragCoord.xy), 0); }";
 
-/// A texture with the source of each pixel.
+/// Returns a texture with the source colour of each pixel.
 pub(crate) fn sources(pairs: &[([f32; 4], [f32; 4])]) -> Texture {
     Texture {
         format: vk::Format::R32G32B32A32_SFLOAT,
@@ -30,7 +30,7 @@ pub(crate) fn sources(pairs: &[([f32; 4], [f32; 4])]) -> Texture {
     }
 }
 
-/// Draws each of `equations` over destinations of its own, selected by a push constant, with `fragment`.
+/// Draws each of `equations`, selected by a push constant, over its own copy of the destinations.
 fn run(driver: Driver, fragment: &[u32], equations: &[Equation], mode: Mode) -> Vec<Vec<[f32; 4]>> {
     run_pairs(driver, fragment, equations, &pairs(mode, FormatClass::Float))
 }
@@ -46,7 +46,7 @@ fn run_pairs(
     driver.run(&work).targets.iter().map(|target| colours(target)).collect()
 }
 
-/// A draw for each of `equations` over all pairs of a mode.
+/// Returns a draw for each of `equations` over all pairs of a mode.
 pub(crate) fn work<'a>(stages: [&'a [u32]; 2], equations: &[Equation], mode: Mode) -> Work<'a> {
     work_of(stages, equations, &pairs(mode, FormatClass::Float))
 }
@@ -78,14 +78,14 @@ fn selected(mode: Mode) -> Options {
     Options::new().every_target(blending).select(words)
 }
 
-/// Whether any result is wrong.
+/// Returns whether any result is wrong.
 pub(crate) fn is_noticed(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> bool {
     let pairs = pairs(mode, FormatClass::Float);
     let mut both = pairs.iter().zip(results);
     both.any(|(pair, result)| !is_right(equation, mode, FormatClass::Float, *pair, *result))
 }
 
-/// The pairs for which a result is wrong.
+/// Describes the pairs whose result is wrong.
 pub(crate) fn wrong(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> Vec<String> {
     let pairs = pairs(mode, FormatClass::Float);
     let is_wrong = |(pair, result): &(&([f32; 4], [f32; 4]), &[f32; 4])| {
@@ -135,7 +135,7 @@ fn another_mode_is_noticed() {
         let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
         let mut noticed = 0;
         for (equation, results) in Equation::ALL.into_iter().zip(&results) {
-            // Some equations do not look at what the mode is about: the model says which.
+            // Some equations do not depend on the changed mode; the model tells which.
             let model = modelled(equation, other(Mode::PLAIN, what));
             let expected = is_noticed(equation, Mode::PLAIN, &model);
             assert_eq!(is_noticed(equation, Mode::PLAIN, results), expected, "{equation} {what}");
@@ -145,7 +145,7 @@ fn another_mode_is_noticed() {
     }
 }
 
-/// What the model makes of the pairs of the plain mode, blended in another.
+/// Returns the model's results for the pairs of the plain mode, blended in another mode.
 fn modelled(equation: Equation, mode: Mode) -> Vec<[f32; 4]> {
     let operation = vk::BlendOp::from_raw(equation.blend_op());
     let one = |(s, d): ([f32; 4], [f32; 4])| {
@@ -187,7 +187,7 @@ fn source_and_destination_swapped_are_noticed() {
 
 #[test]
 fn a_missing_clamp_of_the_source_is_noticed() {
-    // The shader clamps as for a normalized format; the model as for floats, and the reverse.
+    // The shader clamps as for a normalized format, the model as for floats; and the reverse.
     let clamped = Options::new()
         .every_target(Blending::new(Equation::ALL))
         .select(ParamSource::PushConstant { offset: 0 });
@@ -222,7 +222,7 @@ fn results_are_clamped_where_that_is_asked_for() {
 
 #[test]
 fn a_component_that_equals_its_alpha_is_exactly_one() {
-    // HARDMIX is a step just below 1 where the destination is black.
+    // HARDMIX has a step just below 1 if the destination is black.
     let alpha = |i: u32| (i + 1) as f32 / (SIDE * SIDE) as f32;
     let pairs: Vec<_> = (0..SIDE * SIDE).map(|i| ([alpha(i); 4], [0.0, 0.0, 0.0, 1.0])).collect();
     let fragment = lower(&glsl::fragment(COPY), &selected(Mode::PLAIN));

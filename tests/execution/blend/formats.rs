@@ -1,4 +1,4 @@
-//! Formats by their class: what they clamp, what they lack, and what they round.
+//! Formats by class: their clamping, their missing components, and their rounding.
 
 use super::equations::{COPY, sources};
 use super::grid::{SIDE, pairs, range};
@@ -11,7 +11,7 @@ use polyshade::host::ParamSource;
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
-/// How a component is stored.
+/// The encoding of a component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Code {
     Unorm8,
@@ -21,7 +21,7 @@ enum Code {
     Half,
 }
 
-/// A format: its class, components, and how they are stored.
+/// A format: its class, its components, and their encoding.
 pub(super) struct Format {
     pub(super) format: vk::Format,
     pub(super) class: FormatClass,
@@ -59,7 +59,8 @@ impl Code {
         }
     }
 
-    /// The values that a device may read of the value of a stored colour. It converts sRGB with an error of its own.
+    /// Returns the values that a device may read for a stored colour. Its sRGB conversion may have an error of half
+    /// a step.
     fn read_as(self, value: f64, is_alpha: bool) -> Vec<f64> {
         if self != Code::Srgb8 || is_alpha {
             return vec![value];
@@ -68,7 +69,7 @@ impl Code {
         [0.0, -0.5, 0.5].map(|off| from_srgb(((steps + off) / 255.0).clamp(0.0, 1.0))).into()
     }
 
-    /// What bits mean, as one step is 1 here, and as a value.
+    /// Decodes a component, in steps of the encoding and as a value.
     fn read(self, bits: &[u8], is_alpha: bool) -> (f64, f64) {
         let short = || u16::from_ne_bytes([bits[0], bits[1]]);
         match self {
@@ -87,7 +88,7 @@ impl Code {
         }
     }
 
-    /// Where a value lies, as one step is 1.
+    /// Returns the position of a value in steps of the encoding.
     fn steps(self, value: f64, is_alpha: bool) -> f64 {
         match self {
             Code::Srgb8 if !is_alpha => to_srgb(value.clamp(0.0, 1.0)) * 255.0,
@@ -98,7 +99,7 @@ impl Code {
         }
     }
 
-    /// Bits of a value in [0, 1].
+    /// Encodes a value in [0, 1].
     fn bits(self, value: f64, is_alpha: bool) -> Vec<u8> {
         let steps = self.steps(value, is_alpha).round();
         match self {
@@ -108,7 +109,7 @@ impl Code {
     }
 }
 
-/// A float of 16 bits that is not negative.
+/// Decodes a 16-bit float that is not negative.
 fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff);
     match bits >> 10 {
@@ -118,7 +119,7 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// How many floats of 16 bits lie between 0 and a value, with what part of the last.
+/// Returns the number of 16-bit floats between 0 and a value, with the fraction of the last step.
 fn half_steps(value: f64) -> f64 {
     let magnitude = value.abs();
     let exponent = magnitude.log2().floor().max(-14.0);
@@ -127,13 +128,13 @@ fn half_steps(value: f64) -> f64 {
 }
 
 impl Format {
-    /// The bytes of a pixel.
+    /// Returns the size of a pixel, in bytes.
     pub(super) fn size(&self) -> usize {
         self.components * self.code.width()
     }
 
-    /// How many steps apart are two results of ordinary blending: lavapipe does it for normalized formats in integers
-    /// of their width, with half a step of rounding for each source, each product and the sum.
+    /// Returns the largest accepted difference of ordinary blending, in steps: lavapipe blends normalized formats
+    /// in integers of their width, and rounds each source, each product and the sum by up to half a step.
     pub(super) fn tolerance(&self) -> f64 {
         match self.code {
             Code::Unorm8 | Code::Srgb8 | Code::Unorm16 => 3.0,
@@ -141,7 +142,7 @@ impl Format {
         }
     }
 
-    /// Destinations: of each pair the colour, with some noise, as the format stores it.
+    /// Returns the stored destination colours: the colour of each pair, with some noise.
     pub(super) fn destinations(&self, mode: Mode) -> Vec<u8> {
         let mut noise = Noise::new();
         let mut pixels = Vec::new();
@@ -155,7 +156,7 @@ impl Format {
         pixels
     }
 
-    /// The components of a pixel: steps and values. What the format lacks is 0, or 1 for alpha.
+    /// Decodes a pixel, in steps and as values. Missing components are 0, or 1 for alpha.
     pub(super) fn read(&self, pixel: &[u8]) -> ([f64; 4], [f64; 4]) {
         let (mut steps, mut values) = ([0.0; 4], [0.0, 0.0, 0.0, 1.0]);
         for (i, bits) in pixel.chunks_exact(self.code.width()).enumerate() {
@@ -164,7 +165,7 @@ impl Format {
         (steps, values)
     }
 
-    /// Whether a result is that of some destination that the device may have read.
+    /// Returns whether a result matches one of the destinations that the device may have read.
     fn is_right(
         &self,
         equation: Equation,
@@ -193,7 +194,7 @@ impl Format {
         })
     }
 
-    /// The first pixel that is wrong.
+    /// Describes the first wrong pixel.
     fn wrong(&self, equation: Equation, mode: Mode, before: &[u8], after: &[u8]) -> Option<String> {
         let size = self.size();
         let pixels = before.chunks_exact(size).zip(after.chunks_exact(size));
@@ -235,7 +236,7 @@ fn every_equation_is_right_in_every_class_of_formats() {
                 ..Work::default()
             };
             for driver in DRIVERS {
-                // SwiftShader draws to no format of this class.
+                // SwiftShader cannot render to formats of this class.
                 if format.class == FormatClass::Snorm && driver == Driver::SwiftShader {
                     continue;
                 }

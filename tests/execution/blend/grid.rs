@@ -1,15 +1,15 @@
-//! Colours that meet each other: one pixel for each pair of a source and a destination.
+//! Pairs of colours: one pixel for each pair of a source and a destination.
 
 use super::{Mode, clamping};
 use crate::noise::Noise;
 use polyshade::advanced_blend::{Alpha, Equation, FormatClass};
 use polyshade_vulkan::{blend_model, vk};
 
-/// As many sources as destinations.
+/// The number of sources, and of destinations.
 pub(crate) const SIDE: u32 = 64;
 
-/// Colours that are not premultiplied, with the corners of every equation: 0, 1, a quarter, a half, equal components,
-/// what rounding makes of greys, and out of range where the format keeps it.
+/// Returns colours that are not premultiplied: at the branch points of equations (0, 1, a quarter, a half, equal
+/// components), near greys with rounding errors, and out of range if the format stores it.
 fn straight(format: FormatClass) -> Vec<[f32; 4]> {
     let mut colours: Vec<[f32; 4]> = Vec::new();
     for alpha in [1.0, 0.5, 0.0, 0.25] {
@@ -37,14 +37,14 @@ fn straight(format: FormatClass) -> Vec<[f32; 4]> {
     }
     let mut noise = Noise::new();
     while colours.len() < SIDE as usize {
-        // Every other one as images have them.
+        // Every other colour has 8-bit components, as in images.
         let steps = if colours.len().is_multiple_of(2) { 255 } else { 1 << 16 };
         colours.push([0; 4].map(|_: u32| noise.below(steps + 1) as f32 / steps as f32));
     }
     colours
 }
 
-/// The colours, premultiplied where they are to be.
+/// Returns the colours, premultiplied if `alpha` is.
 fn colours(alpha: Alpha, format: FormatClass) -> Vec<[f32; 4]> {
     let mut colours = straight(format);
     if alpha == Alpha::Premultiplied {
@@ -57,14 +57,14 @@ fn colours(alpha: Alpha, format: FormatClass) -> Vec<[f32; 4]> {
     colours
 }
 
-/// The pairs, row by row: the source changes along a row.
+/// Returns the pairs, row by row: the source changes along a row.
 pub(crate) fn pairs(mode: Mode, format: FormatClass) -> Vec<([f32; 4], [f32; 4])> {
     let (sources, destinations) = (colours(mode.source, format), colours(mode.destination, format));
     let row = |destination: &[f32; 4]| sources.iter().map(move |s| (*s, *destination)).collect();
     destinations.iter().flat_map(|destination| -> Vec<_> { row(destination) }).collect()
 }
 
-/// The least and the greatest that the model gives, over inputs that are a little off.
+/// Returns the minimum and maximum of the model's results for inputs with small errors.
 pub(crate) fn range(
     equation: Equation,
     mode: Mode,
@@ -76,7 +76,7 @@ pub(crate) fn range(
     range.expect("it is an advanced equation")
 }
 
-/// Whether a result is what the model says, for targets of 32-bit floats.
+/// Returns whether a result equals the model's, for targets of 32-bit floats.
 pub(crate) fn is_right(
     equation: Equation,
     mode: Mode,

@@ -1,4 +1,4 @@
-//! Logic operations, against the drivers' own, to the bit.
+//! Logic operations, compared with the drivers' own bit for bit.
 
 use super::{cover, draw, lower};
 use crate::drivers::{DRIVERS, Driver};
@@ -12,8 +12,8 @@ use polyshade_vulkan::{Descriptor, Draw, FixedBlend, Resource, Target, Texture, 
 const SIDE: u32 = 32;
 const PIXELS: usize = (SIDE * SIDE) as usize;
 
-/// Formats by the names that users give them. Packed integers are not among them: lavapipe 22.3.6 stores the greatest
-/// number where an inverted one has more bits than the format.
+/// Formats by the names that users write. Packed integers are left out: lavapipe 22.3.6 stores the largest number
+/// if an inverted one has more bits than the format.
 const FORMATS: [(&str, vk::Format); 11] = [
     ("R8G8B8A8_UNORM", vk::Format::R8G8B8A8_UNORM),
     ("B8G8R8A8_UNORM", vk::Format::B8G8R8A8_UNORM),
@@ -28,7 +28,7 @@ const FORMATS: [(&str, vk::Format); 11] = [
     ("R32G32_SINT", vk::Format::R32G32_SINT),
 ];
 
-/// Writes the source of its pixel.
+/// Outputs the source of each pixel.
 fn source(class: FormatClass) -> Vec<u32> {
     let (image, vector) = match class {
         FormatClass::Uint => ("utexture2D", "uvec4"),
@@ -44,7 +44,7 @@ fn source(class: FormatClass) -> Vec<u32> {
     ))
 }
 
-/// Sources that the format holds.
+/// Returns sources that the format can represent.
 fn sources(format: Format) -> Texture {
     let mut noise = Noise::new();
     let mut contents = Vec::new();
@@ -73,7 +73,7 @@ fn size(format: Format) -> usize {
     format.bits().into_iter().map(usize::from).sum::<usize>() / 8
 }
 
-/// Both results of each operation, native first.
+/// Returns both results of each operation, the native one first.
 fn run(
     driver: Driver,
     (name, target): (&str, vk::Format),

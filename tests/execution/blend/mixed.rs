@@ -1,4 +1,4 @@
-//! Advanced, ordinary, logic and no blending in one pass, a target each.
+//! Advanced, ordinary, logic and no blending in one pass, with a target each.
 
 use super::{bytes, cover, draw, lower};
 use crate::drivers::DRIVERS;
@@ -48,7 +48,7 @@ fn near(found: &[u8], expected: [f64; 4]) -> bool {
         .all(|pixel| pixel.iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6))
 }
 
-/// What is wrong after a draw with this fragment stage.
+/// Returns the wrong targets after a draw with this fragment stage.
 fn wrong(fragment: &[u32]) -> Vec<String> {
     let vertex = cover();
     let floats = Target::new(vk::Format::R32G32B32A32_SFLOAT, 4, 4);
@@ -107,7 +107,7 @@ fn targets_of_every_kind_are_blended_in_one_pass() {
     assert_eq!(wrong(&fragment), Vec::<String>::new());
 }
 
-/// The control: a target that is blended otherwise is noticed, and no other.
+/// The control: a target with different blending is detected, and no other.
 #[test]
 fn one_target_of_them_is_noticed() {
     let other = lower(&glsl::fragment(SHADER), &options(LogicOperation::Or));

@@ -1,4 +1,4 @@
-//! The 15 equations that SwiftShader has itself.
+//! The 15 equations that SwiftShader supports natively.
 
 use super::equations::{COPY, sources};
 use super::grid::{SIDE, pairs, range};
@@ -8,7 +8,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{Equation, FormatClass, Options};
 use polyshade_vulkan::{Blend, Descriptor, Draw, Resource, Target, Work, vk};
 
-/// Both results of each equation, native first, over the same destinations in 8 bits.
+/// Returns both results of each equation, the native one first, over the same 8-bit destinations.
 fn run(fragment: impl Fn(Equation) -> Vec<u32>) -> Vec<[Vec<u8>; 2]> {
     let pairs = pairs(Mode::PLAIN, FormatClass::Unorm);
     let (vertex, plain) = (cover(), glsl::fragment(COPY));
@@ -41,9 +41,9 @@ fn to_8_bits(value: f32) -> u8 {
     (value * 255.0).round() as u8
 }
 
-/// The pairs for which native and lowered results are further apart than the specification lets them be: an 8-bit
-/// target has at least the precision of a half float, of 11 bits, so a result is one unit off at most; inputs that
-/// are a little off move it across steps.
+/// Describes the pairs whose native and lowered results differ by more than the specification allows. An 8-bit
+/// target has at least the precision of a half float, 11 bits, so a result is off by one unit at most; small errors
+/// of the inputs may move it across steps.
 fn apart(equation: Equation, [native, lowered]: &[Vec<u8>; 2]) -> Vec<String> {
     let mut apart = Vec::new();
     let all = pairs(Mode::PLAIN, FormatClass::Unorm).into_iter();
@@ -68,8 +68,7 @@ fn apart(equation: Equation, [native, lowered]: &[Vec<u8>; 2]) -> Vec<String> {
     apart
 }
 
-/// SwiftShader divides 0 by 0 where rounding leaves the clipping of a grey nothing to divide by, and stores the result,
-/// which is no number, as 0.
+/// SwiftShader divides 0 by 0 if rounding makes the divisor of a clipped grey zero, and stores the resulting NaN as 0.
 fn divides_by_nothing(
     equation: Equation,
     (source, destination): ([f32; 4], [f32; 4]),

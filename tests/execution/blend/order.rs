@@ -1,4 +1,4 @@
-//! Primitives that overlap in one draw, and samples.
+//! Overlapping primitives in one draw, and multisampling.
 
 use super::{SPREAD, bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
@@ -8,7 +8,7 @@ use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{AdvancedBlend, Descriptor, Error, Resource, Target, TargetReads, Work, vk};
 
-/// One triangle an instance, each of another colour, over every pixel.
+/// One triangle for each instance, in different colours, over every pixel.
 const LAYERS: &str = r"
     #version 450
     layout(location = 0) flat out vec4 v_colour;
@@ -24,7 +24,7 @@ const FLAT: &str = r"
     layout(location = 0) out vec4 colour;
     void main() { colour = v_colour; }";
 
-/// The same without an input.
+/// A fragment shader without an input.
 const FLAT_OF_NOTHING: &str = r"
     #version 450
     layout(location = 0) out vec4 colour;
@@ -36,7 +36,7 @@ fn layer(i: f64) -> [f64; 4] {
     [0.15 + 0.1 * i, 0.9 - 0.12 * i, 0.5 + 0.3 * i.sin(), 1.0]
 }
 
-/// The layers over a destination, in an order.
+/// Returns the layers blended over a destination, in an order.
 fn blended(order: impl Iterator<Item = u32>, destination: [f64; 4]) -> [f64; 4] {
     let how = AdvancedBlend {
         source_premultiplied: true,
@@ -88,7 +88,7 @@ fn primitives_of_one_draw_blend_in_order() {
     }
 }
 
-/// The ways to read a target that a driver has, the plain one first.
+/// Returns the ways in which a driver can read a target, the plain one first.
 fn ways(driver: Driver) -> Vec<TargetReads> {
     let has = driver.device().capabilities().target_reads;
     let all = [(false, false), (false, true), (true, false), (true, true)];
@@ -105,7 +105,7 @@ fn local_reads_and_ordered_ones_blend_in_order_where_a_driver_has_them() {
             draw_samples(driver, reads);
         }
     }
-    // SwiftShader has both; the layer of Debian's package is too old to know of local reads.
+    // SwiftShader supports both; the layer of Debian's package is too old for local reads.
     assert!(ways(Driver::SwiftShader).iter().any(|way| way.ordered));
     let device = Driver::SwiftShader.device();
     let layer = device.validation_layer().expect("it is watched").spec_version;
@@ -127,7 +127,7 @@ fn ways_to_read_that_a_driver_lacks_are_refused() {
     assert!(messages.is_empty());
 }
 
-/// Fills each sample with a colour of its own.
+/// Fills each sample with a different colour.
 const FILL: &str = r"
     #version 450
     layout(location = 0) out vec4 colour;

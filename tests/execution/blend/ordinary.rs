@@ -1,4 +1,5 @@
-//! Ordinary blending: what the lowered shader draws, against the drivers' own fixed function on the same draws.
+//! Ordinary blending: pictures of the lowered shader, compared with the drivers' fixed-function blending of the
+//! same draws.
 
 use super::formats::{FORMATS, Format};
 use super::grid::{SIDE, pairs};
@@ -15,7 +16,7 @@ use polyshade_vulkan::{
     vk,
 };
 
-/// Writes the source of its pixel, and as the second source that of another.
+/// Outputs the source colour of each pixel, and another pixel's as the second source.
 const BOTH: &str = r"
     #version 450
     #extension GL_EXT_samplerless_texture_functions : require
@@ -28,7 +29,7 @@ const BOTH: &str = r"
         factor = texelFetch(sources, ivec2(at.y ^ at.x, 63 - at.x), 0);
     }";
 
-/// The same without the second.
+/// Outputs only the source colour.
 const ONE: &str = r"
     #version 450
     #extension GL_EXT_samplerless_texture_functions : require
@@ -38,7 +39,7 @@ const ONE: &str = r"
 
 const CONSTANTS: [f32; 4] = [0.25, 0.5, 1.0, 0.375];
 
-/// Every factor on either side with every operation, alpha's different.
+/// Returns every factor on either side with every operation; those of alpha differ.
 pub(super) fn cases() -> Vec<Ordinary> {
     let factor = |number: usize| Factor::ALL[number % Factor::ALL.len()];
     let operation = |number: usize| Operation::ALL[number % Operation::ALL.len()];
@@ -74,12 +75,12 @@ pub(super) fn constants() -> FixedBlend {
     FixedBlend { constants: CONSTANTS.map(f32::to_bits), ..FixedBlend::default() }
 }
 
-/// Sources, some of them out of range.
+/// Returns the source colours, some of them out of range.
 fn sources() -> Texture {
     super::equations::sources(&pairs(Mode::PLAIN, FormatClass::Float))
 }
 
-/// Both results of each case, native first.
+/// Returns both results of each case, the native one first.
 fn run(
     driver: Driver,
     cases: &[Ordinary],
@@ -112,7 +113,8 @@ fn run(
     targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
 }
 
-/// The cases as a driver can do them itself: one without second sources takes the first in their place.
+/// Returns the cases that a driver supports natively; without dual-source blending, the first source replaces the
+/// second.
 fn cases_of(driver: Driver) -> Vec<Ordinary> {
     if driver.device().capabilities().features.dual_src_blend == vk::TRUE {
         return cases();
@@ -138,7 +140,7 @@ fn lowered(plain: &[u32], case: Ordinary, format: FormatClass) -> Vec<u32> {
     lower(plain, &Options::new().every_target(target).blend_constants(CONSTANTS))
 }
 
-/// The first pixel that differs by more than `most` steps.
+/// Describes the first pixel that differs by more than `most` steps.
 fn apart(format: &Format, most: f64, [native, lowered]: &[Vec<u8>; 2]) -> Option<String> {
     let size = format.size();
     let mut pixels = native.chunks_exact(size).zip(lowered.chunks_exact(size)).enumerate();
@@ -194,7 +196,7 @@ fn floats_are_blended_without_clamping() {
     }
 }
 
-/// The control: other factors and operations, or constants that are not there, make a difference.
+/// The control: other factors, operations or missing constants make a difference.
 #[test]
 fn other_blending_is_noticed() {
     let format = &FORMATS[0];
@@ -223,7 +225,7 @@ fn other_blending_is_noticed() {
     assert!(apart(format, format.tolerance(), &results[0]).is_some());
 }
 
-/// Signed normalized formats clamp factors too: against the model, as no driver here has them to blend.
+/// Signed normalized formats clamp factors too. Compared with the model, because no driver here can blend to them.
 #[test]
 fn signed_formats_clamp_factors() {
     let driver = Driver::Lavapipe;

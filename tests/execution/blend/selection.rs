@@ -1,4 +1,4 @@
-//! Where the words are that select, what they may be, and where the destination is read.
+//! The sources and values of equation numbers, and the sources of the destination.
 
 use super::{bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
@@ -37,7 +37,7 @@ fn assert_near(pixels: &[u8], expected: [f64; 4], what: &str) {
 
 const DECLARED: [Equation; 2] = [Equation::Screen, Equation::HslColor];
 
-/// Words, and the equations that they are.
+/// Returns numbers, each with the equation that it selects.
 fn words() -> Vec<(u32, Option<Equation>)> {
     vec![
         (0, None),
@@ -94,7 +94,7 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
     }
 }
 
-/// A draw to two targets that reads both.
+/// Returns a draw to two targets that reads both.
 fn two<'a>(vertex: &'a [u32], fragment: &'a [u32], first: usize) -> Draw<'a> {
     let mut draw = draw([vertex, fragment], first);
     draw.other_targets = vec![first + 1];
@@ -102,7 +102,7 @@ fn two<'a>(vertex: &'a [u32], fragment: &'a [u32], first: usize) -> Draw<'a> {
     draw
 }
 
-/// The draw over two targets, each with its destination everywhere.
+/// Returns the draw over two targets, each filled with its destination.
 fn over_both(draw: Draw<'_>) -> Work<'_> {
     Work {
         targets: vec![floats(4, 4); 2],
@@ -172,7 +172,7 @@ fn alpha_can_be_one_on_either_side() {
     }
 }
 
-/// With alpha to one as without, the target at location 1 is the model's: only location 0 has an alpha of 1.
+/// With alpha-to-one, only location 0 has an alpha of 1; the result at location 1 equals the model's as without it.
 #[test]
 fn alpha_to_one_is_of_the_first_location() {
     let vertex = cover();

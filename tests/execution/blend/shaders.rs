@@ -1,4 +1,4 @@
-//! Shaders that make it hard: many exits, colours in pieces, other outputs beside them.
+//! Difficult shaders: several exits, partial writes of colours, and other outputs.
 
 use super::{Mode, bytes, colours, cover, draw, lower};
 use crate::drivers::DRIVERS;
@@ -8,7 +8,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
-/// Colours that differ from pixel to pixel, premultiplied.
+/// Premultiplied colours that differ from pixel to pixel.
 const PATTERN: &str = r"
     vec4 pattern(float k) {
         vec2 at = gl_FragCoord.xy / 16.0;
@@ -16,7 +16,7 @@ const PATTERN: &str = r"
         return vec4(fract(at.x * k), fract(at.y * k + 0.3), fract((at.x + at.y) * k), 1.0) * alpha;
     }";
 
-/// A fragment shader, and which components of which target it declares.
+/// A fragment shader, with the declared components of its targets.
 struct Case {
     name: &'static str,
     source: &'static str,
@@ -173,7 +173,7 @@ const CASES: &[Case] = &[
 
 const SIDE: u32 = 16;
 const PIXELS: usize = (SIDE * SIDE) as usize;
-/// What targets of the original hold before: where both stay, the shader wrote nothing.
+/// The initial contents of the original's targets: a pixel that keeps both was not written.
 const FILLS: [f32; 2] = [0.125, 0.875];
 
 fn compiled(case: &Case, version: SpirvVersion) -> Vec<u32> {
@@ -202,7 +202,8 @@ fn destinations(target: usize) -> Vec<[f32; 4]> {
         .collect()
 }
 
-/// The original over both fills, then the lowered shader over destinations: a target each for each location.
+/// Returns the original's draws over both fills, then the lowered shader's draw over destinations; each location
+/// has its own target.
 fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u32]) -> Work<'a> {
     let count = case.targets.len();
     let mut work = Work::default();
@@ -240,7 +241,7 @@ fn soft_light(source: [f32; 4], destination: [f32; 4]) -> [f64; 4] {
         .expect("it is an advanced equation")
 }
 
-/// What is wrong with the pixels of one target; nothing is, where how many were not written is as it says.
+/// Checks the pixels of one target; returns the number of unwritten pixels, or a description of the fault.
 fn check(
     components: usize,
     filled: [&[u8]; 2],
