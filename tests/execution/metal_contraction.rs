@@ -1,5 +1,5 @@
-//! Metal may round a product and a sum of it once. What is captured of outputs that are `invariant` is what is
-//! rasterized all the same, although two functions compute it.
+//! Metal may fuse a product and a sum. The captured values of `invariant` outputs still equal the rasterized ones,
+//! although two functions compute them.
 
 use crate::glsl;
 use crate::noise::Noise;
@@ -29,22 +29,22 @@ void main() {
 
 const VERTICES: u32 = 300;
 
-/// Bytes of the attributes of a vertex, and of a vector that is captured.
+/// The size of a vertex's attributes, and of a captured vector, in bytes.
 const ATTRIBUTES: u32 = 32;
 const VECTOR: u32 = 16;
 
-/// The variants that capture an output, of which some are `invariant`.
+/// Returns the variants that capture an output; the qualifiers may make outputs `invariant`.
 fn variants(output: &str, [of_position, of_sum]: [&str; 2]) -> Variants<'static> {
     let defines = format!("#define OF_POSITION {of_position}\n#define OF_SUM {of_sum}");
     let words = glsl::vertex(SHADER, &defines, SpirvVersion::SPIRV1_0);
     let module = Module::parse_owned(words).expect("glslang's words parse");
     let varyings = Varyings::Interleaved(output.to_owned().leak());
-    // The raster-only variant borrows it, and a test has few of them.
+    // The raster-only variant borrows the module, and a test has few modules.
     let module = Box::leak(Box::new(module));
     Variants::new(module, "main", &options(varyings, HOSTS[2])).expect("it is captured")
 }
 
-/// What one of the variants captures of a list, by a runner.
+/// Returns the capture of a list by one of the variants.
 fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
     let mut noise = Noise::new();
     let mut number = || 0.1 + f64::from(noise.below(1 << 20)) / f64::from(1 << 20);
@@ -75,7 +75,7 @@ fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
     metal.run(&work).unwrap_or_else(|error| panic!("{error}")).buffers.remove(0)
 }
 
-/// The words of a module whose arithmetic may be contracted again.
+/// Returns the words of a module without `NoContraction`.
 fn contracted(module: &Module<'_>) -> Vec<u32> {
     let no_contraction = |words: &[u32]| words.get(2) == Some(&Decoration::NO_CONTRACTION.0);
     let kept = module
@@ -96,13 +96,13 @@ fn invariant_outputs_are_captured_as_they_are_rasterized() {
         ("v_sum", ["invariant"; 2]),
     ] {
         let variants = variants(output, qualifiers);
-        // It rasterizes what it captures, and says as the original does what is invariant.
+        // The variant rasterizes the captured values, and declares `invariant` outputs as the original does.
         let both = variants.both.as_ref().expect("lists are captured at once");
         let rasterized = captured(&metal, &variants, both.words());
         let alone = captured(&metal, &variants, variants.capture_only.words());
         assert!(alone == rasterized, "{output} {qualifiers:?}");
         assert!(alone == captured(&exact, &variants, both.words()), "{output} {qualifiers:?}");
-        // What the lowering says of the arithmetic is what makes it so.
+        // The equality depends on the lowering's `NoContraction` decorations.
         let broken = captured(&metal, &variants, &contracted(&variants.capture_only));
         assert!(broken != rasterized, "{output} {qualifiers:?}");
     }

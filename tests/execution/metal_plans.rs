@@ -1,5 +1,5 @@
-//! Plans for Metal, step by step by the model of encoders, with the text for Metal read as C++: what is captured is
-//! what the model captures, and plans that do what Metal forbids are noticed, by a control for each rule.
+//! Plans for Metal, executed step by step by the model of encoders, with the text for Metal read as C++. The captured
+//! data equals the model's, and a control for each rule of Metal shows that plans which break it are detected.
 
 use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
@@ -24,7 +24,7 @@ use polyshade_vulkan::{
     VertexLayout, execute_in_encoders, vk,
 };
 
-/// How many captures are interrupted.
+/// The number of captures that are interrupted.
 const CASES: usize = 40;
 
 const ENCODERS: PassScope = PassScope::Encoder;
@@ -41,7 +41,7 @@ fn execute(metal: &Metal, sequence: &Sequence<'_>) -> Executed {
     execute_in_encoders(metal, sequence).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A script in an encoder of the application's, with its plans edited.
+/// Executes a script in an encoder of the application, with its plans edited.
 fn run(
     metal: &Metal,
     script: &Script,
@@ -63,7 +63,7 @@ fn run(
     execute_in_encoders(metal, &sequence)
 }
 
-/// Lists, strips and fans without indices, two buffers, pauses, and rooms that are too small.
+/// Lists, strips and fans without indices, with two buffers, pauses, and too small buffers.
 #[test]
 fn interrupted_captures_are_whole() {
     let metal = metal();
@@ -80,8 +80,7 @@ fn interrupted_captures_are_whole() {
     }
 }
 
-/// What a list captures while it is drawn, and with nothing drawn, is what lavapipe captures; and its picture is the
-/// original's.
+/// Captures equal lavapipe's, whether the draw is rasterized or not; and the picture equals the original shader's.
 #[test]
 fn what_is_captured_is_drawn() {
     let metal = metal();
@@ -100,7 +99,7 @@ fn what_is_captured_is_drawn() {
         let (_, captured) = scene(&rig, &fragment, lavapipe, on_lavapipe);
         let (empty, hidden) = drawn(&hidden, true);
         assert!(empty.iter().all(|byte| *byte == 0) && hidden == captured, "{topology:?}");
-        // Triangles are rasterized where they are listed.
+        // Triangles of a list are rasterized by the draw that captures them.
         if topology == Topology::TriangleList {
             let ((picture, found), (right, nothing)) = (drawn(&shown, true), drawn(&shown, false));
             assert!(picture == right && picture != empty, "{topology:?}");
@@ -109,7 +108,7 @@ fn what_is_captured_is_drawn() {
     }
 }
 
-/// In the encoder behind the one that captures, outputs are handed on as they were stored.
+/// An encoder after the capturing one reads the stage's outputs from the buffer in which they were stored.
 #[test]
 fn outputs_pass_through_a_buffer() {
     let (metal, fragment) = (metal(), glsl::fragment(SCENE_PIXELS));
@@ -128,7 +127,7 @@ fn outputs_pass_through_a_buffer() {
     assert!(once == twice && once.0 == plain.0 && once.1 != plain.1);
 }
 
-/// Reads what was captured as attributes, and is captured.
+/// A shader that reads captured data as attributes, and whose outputs are captured.
 const READER: Shader = Shader {
     source: r"
         #version 450
@@ -138,10 +137,10 @@ const READER: Shader = Shader {
     outputs: &[("v_read", 2)],
 };
 const READ: Varyings = Varyings::Interleaved("v_read");
-/// How many vertices are captured and read.
+/// The number of vertices that are captured and read.
 const COUNT: u32 = 6;
 
-/// A capture into buffers of `COUNT` vertices.
+/// Returns the state of a capture into buffers of `COUNT` vertices.
 fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
     let bound = |stride: &u32| {
         let size = u64::from(stride * COUNT);
@@ -157,7 +156,7 @@ fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
     }
 }
 
-/// Captures numbers, and captures what is read of those, in one pass of the application's; returns the latter.
+/// Captures numbers, then captures data computed from them, in one pass of the application; returns the latter.
 fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, Error> {
     let (first, second) = (Rig::new(&INDICES, VARYINGS), Rig::new(&READER, READ));
     let plan = |rig: &Rig, state: &DrawState| {
@@ -191,12 +190,12 @@ fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, 
     Ok(execute_in_encoders(metal, &sequence)?.outcome.buffers.swap_remove(2))
 }
 
-/// Leaves out that passes are interrupted.
+/// Removes the steps that interrupt passes.
 fn drop_passes(plan: &mut Plan) {
     plan.steps.retain(|step| !matches!(step, Step::BeginPass(_) | Step::EndPass(_)));
 }
 
-/// What an encoder has written is seen behind its end, and a plan that does not end it is noticed.
+/// An encoder's writes are visible after its end; a plan that does not end the encoder is detected.
 #[test]
 fn what_is_captured_is_read_behind_the_encoder() {
     let metal = metal();
@@ -211,7 +210,7 @@ fn what_is_captured_is_read_behind_the_encoder() {
     assert_ne!(without_break.expect("it is allowed"), right);
 }
 
-/// What the model captures of two instances of vertices, from one restart to the next.
+/// Returns the model's capture of two instances of the vertices of each segment.
 fn captured_by_model(
     topology: model::Topology,
     segments: &[Vec<u32>],
@@ -235,7 +234,8 @@ fn captured_by_model(
     buffers
 }
 
-/// Lists and strips by indices of 16 and 32 bits, with and without restart, in a room that may be too small.
+/// Lists and strips with indices of 16 and 32 bits, with and without primitive restart, into buffers that may be
+/// too small.
 #[test]
 fn indexed_draws_are_captured() {
     let (metal, mut noise) = (metal(), Noise::new());
@@ -305,7 +305,6 @@ fn indexed_draws_are_captured() {
     }
 }
 
-/// What Metal forbids, each with the plan or the application that does it.
 #[test]
 fn what_metal_forbids_is_noticed() {
     let metal = metal();
@@ -319,7 +318,7 @@ fn what_metal_forbids_is_noticed() {
     }
     let edited = |edit: &dyn Fn(&mut Plan)| run(&metal, script, Path::Storage, edit);
     assert!(edited(&|_| {}).is_ok() && edited(&drop_passes).is_ok());
-    // Where the draw before stopped is forgotten.
+    // The counter of the previous draw is dropped.
     says(
         edited(&|plan| {
             drop_passes(plan);
@@ -352,7 +351,7 @@ fn what_metal_forbids_is_noticed() {
         "a draw is in no render encoder",
     );
     says(edited(&|plan| plan.steps.push(Step::BeginFeedback(Default::default()))), "no transform");
-    // A dispatch, where the pass is not ended before it.
+    // A dispatch, if the pass does not end before it.
     says(
         run(&metal, script, Path::Compute, drop_passes),
         "a compute encoder begins in a render encoder",
@@ -375,8 +374,8 @@ fn what_metal_forbids_is_noticed() {
     says(execute_in_encoders(&metal, &vulkan), "begun otherwise than by encoders");
 }
 
-/// A draw that captures nothing, in an encoder of the application's behind another one: the plan of the second draw is
-/// edited, and both have these indices.
+/// Executes a draw that captures nothing in a second encoder of the application; `edit` changes the plan of this
+/// draw. Both draws have these indices.
 fn drawn_twice(
     runner: &dyn Runner,
     indices: Option<vk::IndexType>,
@@ -390,7 +389,7 @@ fn drawn_twice(
     let mut second = first.clone();
     edit(&mut second);
     let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
-    // Of the largest indices each, and a counter.
+    // Room for the largest indices, and a counter.
     sequence.work.buffers.push(vec![0; 4 * COUNT as usize]);
     for plan in [&first, &second] {
         let mut planned =
@@ -409,7 +408,7 @@ fn drawn_twice(
     execute_in_encoders(runner, &sequence)
 }
 
-/// What plans for Metal would do if the planner believed of the device what holds of Vulkan's.
+/// Plans for Metal, if the planner assumed that the device has Vulkan's features.
 #[test]
 fn draws_that_metal_has_not_are_noticed() {
     #[track_caller]
@@ -423,7 +422,7 @@ fn draws_that_metal_has_not_are_noticed() {
     }
     says(drawn_twice(&metal, Some(vk::IndexType::UINT8_EXT), |_| {}), "Metal has no indices of 8");
 
-    // What was bound in the encoder before is not bound in this one.
+    // Bindings of the previous encoder do not apply to this one.
     let bind = |plan: &mut Plan| plan.steps.retain(|step| !matches!(step, Step::BindPipeline(_)));
     assert!(drawn_twice(&metal, None, |_| {}).is_ok());
     says(drawn_twice(&metal, None, bind), "a draw has no pipeline");
@@ -451,13 +450,13 @@ fn draws_that_metal_has_not_are_noticed() {
         }
     };
     says(drawn_twice(&metal, None, by_bytes), "draws with a byte count");
-    // With a device that draws them, as Metal's draws nothing like them.
+    // On a device that supports byte-count draws, because the Metal model cannot draw them.
     let lavapipe = Driver::Lavapipe.unwatched();
     says(drawn_twice(&*lavapipe, None, by_bytes), "Metal has no draws of a byte count");
     assert!(drawn_twice(&*lavapipe, None, |_| {}).is_ok());
 }
 
-/// A fan, which Metal has not, drawn as a plan for Vulkan draws it.
+/// A triangle fan, which Metal does not have, drawn by a plan for Vulkan.
 #[test]
 fn topologies_that_metal_has_not_are_noticed() {
     let rig = Rig::new(&SCENE, SCENE_VARYINGS);

@@ -1,4 +1,4 @@
-//! What is drawn in WebGPU: the WGSL of what each verb makes.
+//! Draws with the WGSL of each verb's output in WebGPU.
 
 use crate::blend::{Mode, bytes, colours, cover, equations, floats, lower};
 use crate::drivers::DRIVERS;
@@ -30,8 +30,8 @@ tests_in_webgpu!(
     copies_structures_of_buffers,
 );
 
-/// Every equation over destinations that are read from a texture, selected by push constants, which WGSL has as a
-/// uniform buffer.
+/// Every equation, with destinations read from a texture, selected by push constants, which are a uniform buffer in
+/// WGSL.
 fn blends_as_the_model_says(by: WebGpu) {
     let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
@@ -40,7 +40,7 @@ fn blends_as_the_model_says(by: WebGpu) {
     let options = Options::new().every_target(blending).select(selected).destination(destination);
     let (vertex, fragment) = (cover(), lower(&glsl::fragment(equations::COPY), &options));
     let mut work = equations::work([&vertex, &fragment], &Equation::ALL, mode);
-    // What is drawn over is a texture of its own.
+    // The destination is a separate texture.
     let (_, pixels) = work.pixels[0].clone();
     work.textures.push(Texture { contents: pixels, ..work.textures[0].clone() });
     for draw in &mut work.draws {
@@ -56,12 +56,12 @@ fn blends_as_the_model_says(by: WebGpu) {
     }
 }
 
-/// Shaders that are refused: WGSL has no case that falls through and no point size, and naga does not know each
-/// extended instruction that stores.
+/// Shaders that cannot be printed: WGSL has no fall-through between cases and no point size, and naga does not
+/// support all extended instructions that store.
 const NOT_WGSL: [&str; 3] =
     ["branches", "extended instructions that store", "point size and clip distances"];
 
-/// The position of each variant is the full shader's, bit for bit, in every fragment.
+/// The position of each variant equals the full shader's, bit for bit, in every fragment.
 fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         layout(location = 0) out uvec2 pixel;
@@ -93,13 +93,14 @@ fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
     for (tangled, both) in tangled.iter().zip(&pictures) {
         assert!(both[0] == both[1], "{}", tangled.name);
     }
-    // They can be told apart.
+    // The pictures differ from each other.
     let drawn = |picture: &Vec<u8>| picture.iter().any(|byte| *byte != 0);
     assert!(pictures.iter().filter(|both| drawn(&both[0])).count() > tangled.len() / 2);
     assert!(pictures[0][0] != pictures[1][0]);
 }
 
-/// A triangle, of stages that have a uniform buffer at binding 0 and a storage buffer at binding 1, of so many words.
+/// Returns a draw of a triangle whose stages use a uniform buffer at binding 0 and a storage buffer at binding 1,
+/// of this many words.
 fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a> {
     let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(words) };
     Draw {
@@ -113,13 +114,13 @@ fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a
     }
 }
 
-/// The first target that is drawn; all are the very bytes of every driver's.
+/// Returns the first target after the draws; all targets equal every driver's byte for byte.
 #[track_caller]
 fn drawn_alike(by: WebGpu, work: &Work<'_>) -> Vec<u8> {
     left_alike(by, work).targets.remove(0)
 }
 
-/// What is left of the work; all targets are the very bytes of every driver's.
+/// Returns the outcome of the work; all targets equal every driver's byte for byte.
 #[track_caller]
 fn left_alike(by: WebGpu, work: &Work<'_>) -> Outcome {
     let outcome = by.run(work);
@@ -132,7 +133,7 @@ fn left_alike(by: WebGpu, work: &Work<'_>) -> Outcome {
     outcome
 }
 
-/// A texture of so many texels each way; others have another step.
+/// Returns a square texture of this size; `step` makes textures differ.
 fn texture(size: u32, step: u8) -> Texture {
     Texture {
         format: vk::Format::R8G8B8A8_UNORM,
@@ -143,7 +144,7 @@ fn texture(size: u32, step: u8) -> Texture {
     }
 }
 
-/// Textures and samplers that were one variable, handed to a function and fetched from, beside push constants.
+/// Combined image samplers, passed to a function and fetched from, together with push constants.
 fn samples_as_the_drivers_do(by: WebGpu) {
     const SIZE: u32 = 16;
     const FRAGMENT: &str = "#version 450
@@ -175,12 +176,12 @@ fn samples_as_the_drivers_do(by: WebGpu) {
         ..Work::default()
     };
     let found = drawn_alike(by, &work);
-    // The textures can be told apart.
+    // The textures differ.
     work.textures.swap(0, 1);
     assert!(found != DRIVERS[0].run(&work).targets[0]);
 }
 
-/// Levels that are found by derivatives in a branch that WGSL takes for one of few fragments, and the largest number.
+/// Implicit derivatives in a branch that WGSL takes for few fragments only, and the largest number.
 fn samples_where_neighbours_may_not_come(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         layout(set = 0, binding = 0) uniform sampler2D image;
@@ -209,8 +210,8 @@ fn samples_where_neighbours_may_not_come(by: WebGpu) {
     assert!(found != DRIVERS[0].run(&work).targets[0]);
 }
 
-/// Members of buffers lie where the module says: behind holes, which WGSL leaves nowhere by itself, and in arrays of
-/// `std140`, whose elements are 16 bytes apart, structures too.
+/// Members of buffers lie where the module places them: after padding, which WGSL must declare, and in `std140`
+/// arrays, whose elements are 16 bytes apart, also arrays of structures.
 fn reads_members_where_they_lie(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         struct Small { float less; int least; };
@@ -240,11 +241,11 @@ fn reads_members_where_they_lie(by: WebGpu) {
         ..Work::default()
     };
     let found = drawn_alike(by, &work);
-    // The numbers are those of their places.
+    // The values are those at the members' offsets.
     assert_eq!(colours(&found)[0], [667.0, 591.0, 658.0, 688.0]);
 }
 
-/// Elements of arrays of buffers, textures and textures with samplers, some of which nothing uses.
+/// Elements of arrays of buffers, textures and combined image samplers, some of them unused.
 fn binds_elements_of_arrays_each_by_itself(by: WebGpu) {
     const SIZE: u32 = 4;
     const FRAGMENT: &str = "#version 450
@@ -288,7 +289,7 @@ fn binds_elements_of_arrays_each_by_itself(by: WebGpu) {
         ..Work::default()
     };
     let found = drawn_alike(by, &work);
-    // Each element counts that the shader names.
+    // Each element that the shader names affects the result.
     for (buffer, is_named) in [true, false, true, false, true, true].into_iter().enumerate() {
         work.buffers[buffer].rotate_left(4);
         assert_eq!(found != DRIVERS[0].run(&work).targets[0], is_named, "{buffer}");
@@ -298,7 +299,7 @@ fn binds_elements_of_arrays_each_by_itself(by: WebGpu) {
     assert!(found != DRIVERS[0].run(&work).targets[0]);
 }
 
-/// Arrays of scalars in uniform blocks that are 4 bytes apart, which WGSL has not.
+/// Arrays of scalars in uniform blocks with a stride of 4 bytes, which WGSL does not support.
 fn reads_tight_arrays(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         #extension GL_EXT_scalar_block_layout : require
@@ -332,7 +333,7 @@ fn reads_tight_arrays(by: WebGpu) {
         ..Work::default()
     };
     let found = drawn_alike(by, &work);
-    // The numbers are those of their places.
+    // The values are those at the members' offsets.
     assert_eq!(colours(&found)[3], [3.0, 26.0, 19.0, 11.0]);
 }
 
@@ -380,14 +381,14 @@ const VARYINGS_IN: &str = "#version 450
         others[int(gl_FragCoord.y)] = whole(vec4(block.uv[0].x, block.w.xw, z)) + block.k[0].yyyy;
     }";
 
-/// Arrays, matrices, structures and parts of locations: attributes, what goes from stage to stage, and targets. The
-/// fragment stage has not all that the vertex stage writes.
+/// Arrays, matrices, structures and parts of locations: in attributes, between stages, and in targets. The fragment
+/// stage reads only a part of the vertex stage's outputs.
 fn hands_on_what_wgsl_has_at_locations_of_its_own(by: WebGpu) {
     const WIDTH: u32 = 8;
     const LOCATIONS: u16 = 6;
     let vertex = glsl::vertex(VARYINGS_OUT, "", SpirvVersion::SPIRV1_0);
     let fragment = glsl::fragment(VARYINGS_IN);
-    // Corners of a triangle around the middle of the target's one row, each at another depth, and numbers.
+    // Corners of a triangle around the middle of the target's only row, each at another depth, followed by numbers.
     let corners = [[-1.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [-1.0, 1.0, 0.0, 4.0]];
     let attributes = (0_u16..3).zip(corners).flat_map(|(vertex, corner)| {
         let number = move |one| f32::from(vertex * 31 + one * 7 % 23) / 4.0;
@@ -412,7 +413,7 @@ fn hands_on_what_wgsl_has_at_locations_of_its_own(by: WebGpu) {
         ..Work::default()
     };
     drawn_alike(by, &work);
-    // Each attribute that reaches the fragment stage counts.
+    // Each attribute that reaches the fragment stage affects the result.
     let targets = DRIVERS[0].run(&work).targets;
     for location in 0..usize::from(LOCATIONS) {
         for vertex in work.buffers[0].chunks_mut(16 * usize::from(LOCATIONS)) {
@@ -425,7 +426,7 @@ fn hands_on_what_wgsl_has_at_locations_of_its_own(by: WebGpu) {
     }
 }
 
-/// Points, whose size is 1 and said to be.
+/// Points, with an explicit size of 1.
 fn draws_points_of_size_1(by: WebGpu) {
     const VERTEX: &str = "#version 450
         void main() {
@@ -447,7 +448,7 @@ fn draws_points_of_size_1(by: WebGpu) {
     assert_eq!(drawn, 3);
 }
 
-/// What is copied from a buffer's structure to one without offsets, and back (`OpCopyLogical`).
+/// Copies between a structure in a buffer and one without offsets, in both directions (`OpCopyLogical`).
 fn copies_structures_of_buffers(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         struct Inner { vec3 a; float b[3]; };

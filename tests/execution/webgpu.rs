@@ -1,4 +1,4 @@
-//! Draws and dispatches in WebGPU: by headless Chromium, over its own SwiftShader, and by wgpu, over lavapipe.
+//! Draws and dispatches in WebGPU: by headless Chromium on its own SwiftShader, and by wgpu on lavapipe.
 
 mod browser;
 mod usage_scopes;
@@ -12,15 +12,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What does the work. Both are handed the same texts and buffers.
+/// A WebGPU implementation. Both get the same texts and buffers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WebGpu {
     Chromium,
     Wgpu,
 }
 
-/// Makes two tests of each of these functions of a [`WebGpu`], or one of each by wgpu alone: of what WebGPU has not.
-/// They are slow tests; `cargo xtask test --slow` leaves out the modules `wgpu` where wgpu cannot be installed.
+/// Makes two tests of each of these functions of a [`WebGpu`], or only one with wgpu, for native features that WebGPU
+/// lacks. They are slow tests; `cargo xtask test --slow` leaves out the modules `wgpu` where wgpu cannot be installed.
 macro_rules! tests_in_webgpu {
     ($($test:ident),+ $(,)?) => {
         mod chromium {
@@ -45,10 +45,10 @@ macro_rules! tests_in_webgpu {
 }
 pub(crate) use tests_in_webgpu;
 
-/// What is said of the work when it is done.
+/// The result of the work, as JSON.
 #[derive(Deserialize)]
 struct Answer {
-    /// The words of every buffer and target, or why there are none.
+    /// The words of every buffer and target, or the error.
     #[serde(default)]
     buffers: Vec<Vec<u32>>,
     #[serde(default)]
@@ -59,17 +59,15 @@ struct Answer {
     refusals: Vec<Option<String>>,
 }
 
-/// What the work left.
+/// The result of the work.
 pub(crate) struct Outcome {
-    /// The contents of every buffer.
     pub(crate) buffers: Vec<Vec<u8>>,
     /// The pixels of every target, row by row.
     pub(crate) targets: Vec<Vec<u8>>,
 }
 
 impl WebGpu {
-    /// Runs all draws and dispatches, one behind the other, and returns what they leave. The shaders are handed over in
-    /// WGSL.
+    /// Executes all draws and dispatches in order, with the shaders in WGSL, and returns the result.
     #[track_caller]
     pub(crate) fn run(self, work: &Work<'_>) -> Outcome {
         let count = work.buffers.len();
@@ -81,13 +79,13 @@ impl WebGpu {
         assert_eq!(answer.error, None, "what {self:?} says");
         let [mut buffers, targets] = [answer.buffers, answer.targets]
             .map(|all| all.iter().map(|words| bytes(words)).collect::<Vec<_>>());
-        // Behind them are those that push constants became.
+        // The buffers that replace push constants come after the work's own.
         buffers.truncate(count);
         Outcome { buffers, targets }
     }
 }
 
-/// The work, for the page and for the script.
+/// Describes the work in JSON, for the page and for the script.
 fn told(work: &Work<'_>) -> Value {
     let mut told = Told { modules: Vec::new(), buffers: work.buffers.clone() };
     let draws: Vec<Value> = work.draws.iter().map(|draw| told.draw(draw)).collect();
@@ -108,7 +106,7 @@ fn told(work: &Work<'_>) -> Value {
     })
 }
 
-/// An image: its format, and how many bytes a texel has.
+/// Describes an image: its format, its contents and the size of a texel.
 fn image(format: vk::Format, [width, height]: [u32; 2], contents: Option<&Vec<u8>>) -> Value {
     let (format, texel) = match format {
         vk::Format::R32G32B32A32_SFLOAT => ("rgba32float", 16),
@@ -121,20 +119,20 @@ fn image(format: vk::Format, [width, height]: [u32; 2], contents: Option<&Vec<u8
     json!({ "format": format, "texel": texel, "width": width, "height": height, "words": words })
 }
 
-/// A shader in both languages.
+/// A shader in SPIR-V and WGSL.
 struct Translated<'w> {
     words: &'w [u32],
     text: Text,
 }
 
-/// What the draws have named so far.
+/// The modules and buffers that the draws have used so far.
 struct Told<'w> {
     modules: Vec<Translated<'w>>,
     buffers: Vec<Vec<u8>>,
 }
 
 impl<'w> Told<'w> {
-    /// The number of a module.
+    /// Returns the index of a module; translates it first if it is new.
     fn module(&mut self, words: &'w [u32]) -> usize {
         let known = self.modules.iter().position(|one| one.words == words);
         known.unwrap_or_else(|| {
@@ -148,7 +146,7 @@ impl<'w> Told<'w> {
         let stages: Vec<usize> = draw.stages.iter().map(|stage| self.module(stage.words)).collect();
         let bound = |module: &usize| self.modules[*module].text.bound.clone();
         let bound: Vec<Bound> = stages.iter().flat_map(bound).collect();
-        // Layouts that are made of shaders have no more than what these use.
+        // Automatic layouts contain only the bindings that the shaders use.
         let is_used = |Place { set, binding }: &Place| {
             let place = format!("@group({set}) @binding({binding}) ");
             stages.iter().any(|stage| self.modules[*stage].text.source.contains(&place))
@@ -163,7 +161,7 @@ impl<'w> Told<'w> {
         let constants = bound.iter().filter(|one| one.resource == WgslResource::PushConstants);
         let places: BTreeSet<_> = constants.map(|one| one.place).collect();
         for place in places {
-            // Uniform buffers are whole vectors.
+            // The size of uniform buffers is a multiple of 16 bytes.
             let mut contents = draw.push_constants.clone();
             contents.resize(contents.len().next_multiple_of(16), 0);
             let range =
@@ -186,7 +184,7 @@ impl<'w> Told<'w> {
     }
 }
 
-/// Whether a module uses what is bound here, all of an array.
+/// Returns whether a module uses the binding; an array counts as a whole.
 fn reads(words: &[u32], set: u32, binding: u32) -> bool {
     let module = Module::parse(words).expect("it was translated");
     let is = |id, decoration, number| module.decoration(id, decoration) == Some(&[number][..]);
@@ -196,7 +194,7 @@ fn reads(words: &[u32], set: u32, binding: u32) -> bool {
     here.any(|id| module.code_uses_of(id).next().is_some())
 }
 
-/// Where WGSL has a descriptor: elements of an array are bound each by itself.
+/// Returns the binding of a descriptor in WGSL, which binds array elements separately.
 fn place(descriptor: &Descriptor, bound: &[Bound]) -> Option<Place> {
     let &Descriptor { set, binding, element, .. } = descriptor;
     let array = Place { set, binding };
@@ -228,7 +226,7 @@ fn vertex_buffer(buffer: &VertexBuffer) -> Value {
     json!({ "buffer": buffer.place.buffer, "offset": buffer.place.offset, "layout": layout })
 }
 
-/// What WebGPU binds at a place, of stages that have these resources otherwise.
+/// Returns WebGPU's bindings for a resource; combined image samplers become two.
 fn binding(place: Place, resource: Resource, bound: &[Bound]) -> Vec<Value> {
     let Place { set, binding } = place;
     let texture = |texture| json!({ "group": set, "binding": binding, "texture": texture });

@@ -1,13 +1,13 @@
-//! Work for WebGPU, done by a page in headless Chromium, over its own SwiftShader.
+//! Executes WebGPU work with a page in headless Chromium, on its own SwiftShader.
 
 use super::Answer;
 use polyshade_tests::chromium::{Browser, LIMIT};
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// What does the work, and posts what it leaves.
+/// The page that executes the work and posts the result.
 const PAGE: &str = include_str!("browser.html");
 
-/// What the page posts of this work.
+/// Returns the page's result for this work.
 #[track_caller]
 pub(super) fn answer(work: &str) -> Answer {
     let server = Server::http("127.0.0.1:0").expect("a port is free");
@@ -22,7 +22,7 @@ pub(super) fn answer(work: &str) -> Answer {
     }
 }
 
-/// Answers the browser, until it has posted its own answer.
+/// Serves a request of the browser; returns the result when it is posted.
 fn answer_to(mut request: Request, work: &str) -> Option<Answer> {
     let (text, kind, answer) = match (request.method(), request.url()) {
         (Method::Get, "/") => (PAGE, "text/html", None),

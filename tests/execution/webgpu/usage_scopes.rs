@@ -1,6 +1,6 @@
-//! The passes and dispatches of plans for WebGPU, held against wgpu's own validation: usage scopes, how many storage
-//! buffers a stage has, and where bindings begin. wgpu 0.32 accepts writable bindings that overlap; the planner's own
-//! tests alone show that it refuses those.
+//! The passes and dispatches of plans for WebGPU, checked by wgpu's validation: usage scopes, the number of storage
+//! buffers of a stage, and the alignment of bindings. wgpu 0.32 accepts overlapping writable bindings; only the
+//! planner's own tests show that it refuses those.
 
 use super::wgpu::answer;
 use polyshade::host::{Binding, Set};
@@ -13,19 +13,20 @@ use polyshade_trials::hazards::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The size of the buffers, which is that of the sequences.
+/// The size of each buffer of the sequences.
 const SIZE: u64 = 3072;
 
-/// How many buffers the sequences have. One more is read by stages that capture and have storage buffers left.
+/// The number of buffers of the sequences. One more is read by capturing stages that do not reach the limit of
+/// storage buffers.
 const BUFFERS: u32 = 4;
 
-/// How many storage buffers a stage has at most.
+/// The limit of storage buffers of a stage.
 const STORAGE_BUFFERS: usize = 8;
 
-/// How many sequences are planned, for any API.
+/// The number of planned sequences, for any API.
 const SEQUENCES: u32 = 1500;
 
-/// Has feedback ranges begin anywhere, and stages have as many storage buffers as they can.
+/// Varies the offsets of feedback ranges, and gives stages as many storage buffers as possible.
 fn vary(sequence: &mut Sequence) {
     for command in &mut sequence.commands {
         let Command::Draw(drawn) = command else { continue };
@@ -42,13 +43,13 @@ fn vary(sequence: &mut Sequence) {
     }
 }
 
-/// A pass or dispatch, as the script reads it.
+/// Describes a pass or dispatch for the script.
 fn scope_json(scope: &UsageScope) -> Value {
     let commands = scope.commands.iter().map(|uses| command_json(uses)).collect::<Vec<_>>();
     json!({ "dispatch": scope.is_dispatch, "commands": commands })
 }
 
-/// The buffers of a draw or dispatch: captures where the plan binds them, the others in group 0.
+/// Describes the buffers of a draw or dispatch: captures at the bindings of the plan, the others in group 0.
 fn command_json(uses: &[BufferUse]) -> Value {
     let mut bindings = Vec::new();
     let mut bind = |one: &BufferUse, stage: ShaderStage, kind: &str| {
@@ -95,7 +96,7 @@ fn command_json(uses: &[BufferUse]) -> Value {
     json!({ "bindings": bindings, "vertexBuffers": vertex_buffers, "index": index, "indirect": indirect })
 }
 
-/// The errors of validation of passes and dispatches.
+/// Returns the validation errors of passes and dispatches.
 fn refusals(scopes: &[&UsageScope]) -> Vec<Option<String>> {
     let scopes = scopes.iter().map(|scope| scope_json(scope)).collect::<Vec<_>>();
     let sizes = [SIZE; BUFFERS as usize + 1];
@@ -107,7 +108,8 @@ fn refusals(scopes: &[&UsageScope]) -> Vec<Option<String>> {
 mod wgpu {
     use super::*;
 
-    /// Of the plans, and of the same plans without the ends of passes, wgpu refuses those that break a usage scope.
+    /// wgpu refuses exactly those passes that break a usage scope, among the plans and the plans without the ends
+    /// of passes.
     #[test]
     #[ignore = "slow: it needs Python's wgpu"]
     fn every_sequence_keeps_to_usage_scopes() {
@@ -147,7 +149,7 @@ mod wgpu {
         assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
     }
 
-    /// Bindings that begin between multiples of 256 bytes, and a storage buffer more, are refused.
+    /// Bindings at offsets that are not multiples of 256 bytes, and one storage buffer too many, are refused.
     #[test]
     #[ignore = "slow: it needs Python's wgpu"]
     fn wrong_bindings_are_noticed() {

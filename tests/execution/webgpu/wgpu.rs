@@ -1,16 +1,17 @@
-//! Work for WebGPU, done by wgpu, over lavapipe: by a script, as its Python package is the one that is built already.
+//! Executes WebGPU work with wgpu on lavapipe, by a Python script, because wgpu's Python package is available as a
+//! binary.
 
 use super::Answer;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What does the work, and prints what it leaves.
+/// The script that executes the work and prints the result.
 const SCRIPT: &str = include_str!("wgpu.py");
 
-/// Says where the interpreter is that has wgpu.
+/// The environment variable with the path of a Python interpreter that has wgpu.
 const PYTHON: &str = "POLYSHADE_WGPU";
 
-/// What the script prints of this work.
+/// Returns the script's result for this work.
 #[track_caller]
 pub(super) fn answer(work: &str) -> Answer {
     let python = std::env::var_os(PYTHON);
