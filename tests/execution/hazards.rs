@@ -1,8 +1,8 @@
-//! Who reads or overwrites what somebody else has written without waiting for it: Vulkan's rules of memory
-//! dependencies, written down once more, for what plans do with buffers.
+//! Vulkan's rules of memory dependencies, for the use of buffers by plans: finds accesses that do not wait for
+//! earlier ones.
 //!
-//! The validation layer checks synchronization, but knows nothing of captured data and counters of transform feedback.
-//! This does. It takes a sequence as it is executed, and shares nothing with the planner but the steps.
+//! The validation layer checks synchronization, but ignores captured data and counters of transform feedback. This
+//! check covers them. It takes a sequence in the order of execution, and shares only the steps with the planner.
 
 use polyshade_planner::{
     Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, ParamValue, Scope, Stages, Step,
@@ -10,45 +10,44 @@ use polyshade_planner::{
 };
 use polyshade_vulkan::{Item, PlannedDraw, Range, Resource, Sequence};
 
-/// What reads or writes a range, and what has waited for it since.
+/// An access to a range, with the dependencies on it so far.
 struct Access {
     range: Range,
     scope: Scope,
     writes: bool,
-    /// The stages that are behind it.
+    /// The stages that an execution dependency orders after it.
     behind: Stages,
-    /// Whether a barrier has made available what it wrote, and who can see that.
+    /// Whether a barrier has made its write available, and the scopes to which the write is visible.
     available: bool,
     seen_by: Vec<Scope>,
 }
 
-/// The accesses so far, and what was found.
+/// The accesses so far, and the hazards among them.
 #[derive(Default)]
 struct Walk {
     accesses: Vec<Access>,
     found: Vec<String>,
-    /// What is bound as feedback buffers, which outlives a draw where capture runs on.
+    /// The bound feedback buffers, which stay bound while a capture is active.
     feedback: Vec<Option<Range>>,
-    /// Whether native capture runs, and whether it went on at a counter.
+    /// Whether native capture is active, and if so, whether it resumed at a counter.
     running: Option<bool>,
-    /// How many accesses there were when it began.
+    /// The number of accesses before the capture began.
     begun: usize,
-    /// How many draws there were, each with a buffer of its own through which outputs pass.
+    /// The number of draws, each with its own buffer for spilled outputs.
     draws: usize,
 }
 
-/// What an access need not wait for.
+/// The earlier accesses for which an access need not wait.
 #[derive(Clone, Copy, PartialEq)]
 enum InOrder {
-    /// There is nothing.
     Nothing,
-    /// The capture that it goes on from: it writes other bytes of the same range.
+    /// The writes of the capture that it continues, which are to other bytes of the same range.
     Captures,
-    /// All accesses behind so many: the end of a capture writes the counter that its begin has read.
+    /// All accesses from this number on: the end of a capture writes the counter that its begin has read.
     Since(usize),
 }
 
-/// What does not wait for whom, in the order of the commands.
+/// Returns the accesses that lack a dependency, in command order.
 pub(crate) fn hazards(sequence: &Sequence<'_>) -> Vec<String> {
     let mut walk = Walk::default();
     for item in &sequence.items {
@@ -85,7 +84,7 @@ impl Walk {
         self.access(range, Scope { stages, accesses }, true, in_order);
     }
 
-    /// `scope` has one stage and one access.
+    /// Checks and adds an access; `scope` has one stage and one access flag.
     fn access(&mut self, range: Range, scope: Scope, writes: bool, in_order: InOrder) {
         for (number, before) in self.accesses.iter_mut().enumerate() {
             let is_in_order = match in_order {
@@ -104,7 +103,7 @@ impl Walk {
             let sees = |seen: &Scope| {
                 seen.stages.contains(scope.stages) && seen.accesses.contains(scope.accesses)
             };
-            // What overwrites need not see what was there.
+            // A write need not see the earlier data.
             let is_seen =
                 !before.writes || before.available && (writes || before.seen_by.iter().any(sees));
             if !is_behind || !is_seen {
@@ -195,7 +194,7 @@ impl Walk {
                         false => {}
                     }
                 }
-                // Validation knows nothing of what is found by addresses.
+                // The validation layer does not track buffer device addresses.
                 Step::FindSegments | Step::CounterPass(_) => {}
                 Step::BeginPass(_)
                 | Step::EndPass(_)
@@ -210,18 +209,18 @@ impl Walk {
         }
     }
 
-    /// Native capture begins.
+    /// Begins a native capture.
     fn begins(&mut self, counters: &Counters) {
         self.running = Some(counters.counters.iter().any(Option::is_some));
         self.begun = self.accesses.len();
-        // Either stage may do this read.
+        // The specification lets either stage make this read.
         for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
             let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
             ranges(counters).for_each(|range| self.reads(range, stage, read));
         }
     }
 
-    /// It ends.
+    /// Ends a native capture.
     fn ends(&mut self, counters: &Counters) {
         let access = Accesses::TRANSFORM_FEEDBACK_COUNTER_WRITE;
         for range in ranges(counters) {
@@ -231,7 +230,7 @@ impl Walk {
         self.running = None;
     }
 
-    /// What a draw reads: all of each buffer, as far as it is known.
+    /// Adds a draw's reads of vertex and index buffers; each is read to its end.
     fn inputs(&mut self, planned: &PlannedDraw<'_>, call: &DrawCall) {
         let rest = |buffer, offset| Range { buffer, offset, size: u64::MAX / 2 };
         for vertices in &planned.draw.vertex_buffers {
@@ -256,14 +255,14 @@ impl Walk {
         }
     }
 
-    /// What a variant stores.
+    /// Adds a variant's stores.
     fn stores(&mut self, ranges: &[Range], stage: Stages, in_order: InOrder) {
         for range in ranges {
             self.writes(*range, stage, Accesses::SHADER_WRITE, in_order);
         }
     }
 
-    /// What the captured shader's own resources are read as.
+    /// Adds the reads of the captured shader's own resources.
     fn resources(&mut self, planned: &PlannedDraw<'_>, stage: Stages) {
         for descriptor in &planned.draw.descriptors {
             let (range, access) = match descriptor.resource {
@@ -275,7 +274,7 @@ impl Walk {
         }
     }
 
-    /// What native capture writes. Draws of one capture go on behind each other.
+    /// Adds the writes of native capture. Draws of one capture append to each other's data.
     fn captures(&mut self) {
         let Some(goes_on) = self.running else { return };
         self.running = Some(true);

@@ -1,4 +1,4 @@
-//! Planned captures, interrupted anywhere, leave what one uninterrupted capture leaves.
+//! Planned captures, interrupted anywhere, capture the same data as one uninterrupted capture.
 
 use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(crate) const VARYINGS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
-/// How many captures are interrupted, and how many of them are submitted together.
+/// The number of captures that are interrupted, and how many of them each submission has.
 const CASES: usize = 2_400;
 const BATCH: usize = 40;
 
@@ -35,11 +35,11 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Rig {
-        // Push constants, so that draws with other words share a pipeline.
+        // Push constants let draws with different parameters share a pipeline.
         Self::with(shader, varyings, &options(varyings, HOSTS[2]))
     }
 
-    /// For a way of capturing.
+    /// Creates the variants for a way of capturing.
     pub(crate) fn of(shader: &Shader, varyings: Varyings, way: Way) -> Rig {
         let place = match way.counter_owner {
             CounterOwner::Host => HOSTS[2],
@@ -49,14 +49,14 @@ impl Rig {
         Self::with(shader, varyings, &Self::asked(options, way.path))
     }
 
-    /// The options, for a path of variants that store.
+    /// Adapts the options to a path with variants that store.
     pub(crate) fn asked(options: Options, path: Path) -> Options {
         if path == Path::Compute { options.compute() } else { options }
     }
 
-    /// With these options of the storage path.
+    /// Creates the variants with these options of the storage path.
     pub(crate) fn with(shader: &Shader, varyings: Varyings, options: &Options) -> Rig {
-        // As it is, but that it writes a point's size.
+        // The original shader, except that it writes a point size.
         let original = shader.native(Varyings::Separate(""));
         let storage = Storage::of_words(original.clone(), shader.layout(varyings), options);
         Rig { original, native: shader.native(varyings), storage }
@@ -66,7 +66,7 @@ impl Rig {
         &self.storage.layout
     }
 
-    /// The pipeline's state, for one way of capturing.
+    /// Returns the pipeline's state for a path.
     pub(crate) fn pipeline(&self, topology: Topology, path: Path) -> Pipeline {
         let capture = &self.storage.capture;
         let stored = Capture::stored(&capture.layout, &capture.words, &capture.requirements);
@@ -96,7 +96,6 @@ impl Rig {
         others.into_iter().chain(both).chain(spilled).collect()
     }
 
-    /// A draw with its plan.
     pub(crate) fn planned<'a>(
         &'a self,
         plan: &'a Plan,
@@ -116,12 +115,12 @@ impl Rig {
     }
 }
 
-/// What happens between two draws of a capture.
+/// The event between two draws of a capture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Between {
-    /// Nothing: capture runs on.
+    /// None: the capture stays active.
     Run,
-    /// It pauses, so many draws are not captured, and it resumes.
+    /// The capture pauses, this many draws are not captured, and it resumes.
     Pause(u32),
 }
 
@@ -130,9 +129,9 @@ enum Between {
 pub(crate) struct Script {
     pub(crate) topology: Topology,
     pieces: Vec<(Range<u32>, Range<u32>)>,
-    /// What happens behind each piece but the last.
+    /// The event after each piece but the last.
     between: Vec<Between>,
-    /// Vertices that fit into each buffer.
+    /// The number of vertices that fit into each buffer.
     room: [u32; 2],
     /// Whether one draw has all the vertices of the pieces.
     one_draw: bool,
@@ -173,7 +172,7 @@ impl Script {
         Script { topology, pieces, between, room, one_draw }
     }
 
-    /// The same without interruptions: as one draw, or as draws between one begin and one end.
+    /// Returns the same capture without interruptions: as one draw, or as draws between one begin and one end.
     fn uninterrupted(&self) -> Script {
         let (between, pieces) = match self.one_draw {
             true => {
@@ -185,7 +184,7 @@ impl Script {
         Script { pieces, between, ..self.clone() }
     }
 
-    /// Whether capture runs on from one draw to the next, and has room for both.
+    /// Returns whether the capture stays active between the first two draws, with room for both.
     pub(crate) fn runs_on(&self) -> bool {
         let [first, second, ..] = &self.pieces[..] else { return false };
         let count = |(vertices, instances): &Numbers| vertices.len() * instances.len();
@@ -201,7 +200,7 @@ impl Script {
         sizes.map(|size| vec![FILL; GUARD + size + GUARD]).collect()
     }
 
-    /// What the model says of the pieces, one behind the other: bytes, and counts of each.
+    /// Returns the model's bytes after all pieces, and the counts of each piece.
     pub(crate) fn model(&self, layout: &[BufferLayout]) -> (Vec<Vec<u8>>, Vec<Captured>) {
         let buffer = |((layout, room), memory): ((&BufferLayout, &u32), Vec<u8>)| model::Buffer {
             memory,
@@ -224,7 +223,7 @@ impl Script {
         (buffers.into_iter().map(|buffer| buffer.memory).collect(), counts)
     }
 
-    /// The states of its draws, and what each draws.
+    /// Returns the state and the vertices of each draw.
     fn states(
         &self,
         layout: &[BufferLayout],
@@ -255,7 +254,7 @@ impl Script {
             };
             let active =
                 Active { counter_owner: CounterOwner::Host, buffers: buffers.clone(), begin, end };
-            // Draws that run on store to other bytes, but the validation layer looks at whole ranges.
+            // Draws of an active capture store to other bytes, but the validation layer compares whole ranges.
             let stored = before.is_some() && path != Path::Extension;
             let captured = if paused || stored { vec![Use::Capture(path)] } else { Vec::new() };
             let saved = if paused { vec![Use::Save] } else { Vec::new() };
@@ -279,7 +278,7 @@ impl Script {
 
 pub(crate) type Numbers = (Range<u32>, Range<u32>);
 
-/// What `INDICES` computes, in the layout of the varyings.
+/// Returns the outputs of `INDICES`, in the layout of the varyings.
 pub(crate) fn indices(vertex: u32, instance: u32) -> Vec<Value> {
     let times = |one: u32, add| one.wrapping_mul(1000).wrapping_add(add);
     let mixed = [times(vertex, 7), times(instance, 8), times(vertex, 9)];
@@ -301,7 +300,7 @@ pub(crate) fn numbers(
     })
 }
 
-/// The plans of a script's draws, with a query around each captured piece if one is wanted.
+/// Returns the plans of a script's draws, with these queries around each captured piece.
 pub(crate) fn plans(
     rig: &Rig,
     device: &Device,
@@ -356,7 +355,7 @@ fn execute(
     (memories, executed)
 }
 
-/// Executes what waits for all that it has to wait for, as the driver and the validation layer must find, too.
+/// Executes a sequence after checking that it has no hazards; the driver and the validation layer check it too.
 #[track_caller]
 pub(crate) fn execute_checked(driver: Driver, sequence: &Sequence<'_>) -> Executed {
     assert_eq!(hazards(sequence), Vec::<String>::new(), "{driver:?}");
@@ -393,7 +392,7 @@ fn interrupted_captures_are_whole() {
     }
 }
 
-/// What the queries around all draws of a script count: nothing for those that are paused.
+/// Returns the query results around all draws of a script: zero for paused draws.
 pub(crate) fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> {
     let mut counts = Vec::new();
     for (index, count) in script.model(layout).1.into_iter().enumerate() {
@@ -405,7 +404,7 @@ pub(crate) fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> 
     counts
 }
 
-/// Whoever computes what fits, the variants or the host, and whether buffers are bound or found by their addresses.
+/// Whether the variants or the host compute the limit, and whether buffers are bound or found by address.
 #[test]
 fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
     let asked = |host: usize| options(VARYINGS, HOSTS[host]);
@@ -427,7 +426,7 @@ fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
     }
 }
 
-/// Resuming at another place than capture was paused at is noticed, whoever keeps the counters.
+/// Resuming at a wrong counter is detected, whoever owns the counters.
 #[test]
 fn a_wrong_counter_is_noticed() {
     use polyshade_planner::{ParamValue, Step};
@@ -456,7 +455,6 @@ fn a_wrong_counter_is_noticed() {
     }
 }
 
-/// A draw that captures while it should be paused is noticed.
 #[test]
 fn a_paused_draw_that_captures_is_noticed() {
     let paused = |script: &Script| script.between.contains(&Between::Pause(1));

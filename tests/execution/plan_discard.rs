@@ -1,5 +1,5 @@
-//! Where rasterization cannot be turned off, plans move the position away by a specialization constant: what is
-//! captured stays, and nothing is drawn. Beside a position that is converted as well.
+//! If rasterization cannot be disabled, plans move the position outside clip space by a specialization constant:
+//! data is captured, and nothing is drawn. Also with a position that is converted too.
 
 use crate::glsl;
 use crate::plan::{Rig, WAYS, Way};
@@ -29,7 +29,7 @@ fn convert(module: &Module<'_>) -> Module<'static> {
     clip_space::lower(module, "main", &options).expect("it has a position").module.into_owned()
 }
 
-/// All variants that have a position, changed.
+/// Applies changes to all variants that have a position.
 fn changed(mut rig: Rig, changes: &[Change]) -> Rig {
     let change = |module: &Module<'_>| {
         let module = module.borrowed().into_owned();
@@ -72,17 +72,17 @@ macro_rules! shader {
     };
 }
 
-/// The scene, with its positions captured.
+/// The scene, with captured positions.
 const POSITIONS: Shader = shader!("");
-/// The same, converted before it is captured.
+/// The scene, converted before the capture.
 const CONVERTED: Shader =
     shader!("gl_Position = vec4(gl_Position.x, -gl_Position.y, (gl_Position.z + 1.0) * 0.5, 1.0);");
 
-/// What each way draws and captures, with rasterizer discard and without.
+/// The pictures and captures of a way, with rasterizer discard and without.
 struct Drawn {
     shown: (Vec<u8>, Vec<Vec<u8>>),
     hidden: (Vec<u8>, Vec<Vec<u8>>),
-    /// Hidden, and not captured.
+    /// With rasterizer discard, and not captured.
     idle: (Vec<u8>, Vec<Vec<u8>>),
 }
 
@@ -120,7 +120,7 @@ fn one_constant_discards_and_captures_the_same() {
     }
 }
 
-/// Outside of the application's pass, what is discarded has a pass of its own: without attachments, or with a dummy.
+/// Outside the application's pass, a discarded draw has its own pass, without attachments or with a dummy.
 #[test]
 fn a_pass_without_attachments_or_with_a_dummy_will_do() {
     let rig = changed(Rig::new(&SCENE, SCENE_VARYINGS), &[discard]);
@@ -141,7 +141,7 @@ fn a_pass_without_attachments_or_with_a_dummy_will_do() {
     }
 }
 
-/// A plan that is not told of the constant does not set it, and the pictures show that.
+/// A plan without the constant's id does not set it, and the pictures show that.
 #[test]
 fn a_constant_that_is_not_set_is_noticed() {
     let rig = changed(Rig::new(&SCENE, SCENE_VARYINGS), &[discard]);
@@ -151,7 +151,7 @@ fn a_constant_that_is_not_set_is_noticed() {
     }
 }
 
-/// Captured are the positions that the shader wrote, whatever is done to them for the rasterizer.
+/// The captured positions are those that the shader wrote, before any conversion.
 #[test]
 fn the_position_is_captured_before_it_is_changed() {
     let varyings = Varyings::Interleaved("gl_Position gl_NextBuffer v_index");
@@ -169,7 +169,7 @@ fn the_position_is_captured_before_it_is_changed() {
                 assert!(*captured == plain.shown.1, "{way:?}");
             }
         }
-        // The comparison notices a position that is captured as it was converted.
+        // The comparison detects a capture of the converted position.
         if way.path == Path::Extension {
             let mut wrong = new();
             let source = Rig::new(&CONVERTED, varyings);

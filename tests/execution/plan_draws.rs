@@ -1,4 +1,4 @@
-//! Captured data is drawn, as often as was captured and not before it is there; and what is captured is drawn too.
+//! Draws of captured data use the captured count and wait for the data; and captured draws are rasterized too.
 
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
@@ -18,7 +18,7 @@ use polyshade_vulkan::{
     VertexBuffer, VertexLayout, Work, vk,
 };
 
-/// A pixel for each vertex, with what was captured of it.
+/// Draws a pixel for each vertex, with its captured data.
 const POINTS: &str = r"
     #version 450
     layout(location = 0) in uvec2 a_captured;
@@ -42,7 +42,8 @@ const ROOM: [u64; 2] = [24, 24];
 const COUNTERS: u32 = 2;
 const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 
-/// A captured draw that saves its counters. `drawn` says whether what was captured before was drawn from.
+/// Returns the state of a captured draw that saves its counters. `drawn` says whether a draw used the previously
+/// captured data.
 fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     let Way { path, counter_owner, .. } = way;
     let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
@@ -76,7 +77,7 @@ fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     DrawState { feedback: Feedback::Active(active), before, ..DrawState::default() }
 }
 
-/// A draw of what was captured, inside the application's pass.
+/// Returns the state of a draw of captured data, inside the application's pass.
 fn counted(way: Way) -> DrawState {
     let Way { path, counter_owner, .. } = way;
     let before = vec![match counter_owner {
@@ -98,14 +99,15 @@ fn counted(way: Way) -> DrawState {
     }
 }
 
-/// What came of it: vertices by their pixels, and what there is to say about barriers.
+/// The drawn vertices by their pixels, and the reports about barriers.
 struct Found {
     pixels: Vec<Vec<u32>>,
     messages: Vec<Message>,
     hazards: Vec<String>,
 }
 
-/// Captures a strip, draws what was captured, captures a fan over it, and draws that. Gives the pixels of both draws.
+/// Captures a strip, draws the captured data, captures a fan over it, and draws that. Returns the pixels of both
+/// draws.
 fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
     let Way { driver, path, scope, .. } = way;
     let rig = Rig::of(&INDICES, VARYINGS, way);
@@ -160,7 +162,7 @@ fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
     Found { pixels: executed.outcome.targets.iter().map(vertices).collect(), messages, hazards }
 }
 
-/// A draw of points from the first feedback buffer.
+/// Draws points from the first feedback buffer.
 fn consume<'a>(plan: &'a Plan, target: usize, points: &'a [u32], pixels: &'a [u32]) -> Item<'a> {
     let attribute = Attribute { location: 0, format: vk::Format::R32G32_UINT, offset: 0 };
     let layout =
@@ -200,8 +202,8 @@ fn is_hazard(message: &Message) -> bool {
     message.id.starts_with("SYNC-HAZARD")
 }
 
-/// A plan that does not wait is noticed: by our own rules on either path, whatever it does not wait for; and on the
-/// storage path by the validation layer, which knows nothing of transform feedback.
+/// A missing barrier is detected: by the rules of `hazards` on both paths, for every kind of resource; and on the
+/// storage path by the validation layer, which ignores transform feedback.
 #[test]
 fn a_missing_barrier_is_noticed() {
     for way in WAYS {
@@ -213,7 +215,7 @@ fn a_missing_barrier_is_noticed() {
                     }
                 }
             };
-            // The host keeps the counters of the storage path.
+            // The host owns the counters of the storage path.
             let waits = resource == Waits::Captured || way.path == Path::Extension;
             let Found { messages, hazards, .. } = capture_and_draw(way, hurry);
             assert_eq!(!hazards.is_empty(), waits, "{way:?} {resource:?}: {hazards:?}");
@@ -224,7 +226,7 @@ fn a_missing_barrier_is_noticed() {
     }
 }
 
-/// As is a barrier that waits for the wrong stage, or is for the wrong access.
+/// So is a barrier that waits for the wrong stage or access.
 #[test]
 fn a_wrong_barrier_is_noticed() {
     let late = Scope { stages: Stages::FRAGMENT_SHADER, accesses: Accesses::SHADER_READ };
@@ -251,7 +253,7 @@ fn a_wrong_barrier_is_noticed() {
 
 const INSIDE: PassState = PassState::Interruptible;
 
-/// What a scene's draw leaves: its pixels, and the memory of its feedback buffers.
+/// Returns the pixels and the memory of the feedback buffers after a scene's draw.
 pub(crate) fn scene(
     rig: &Rig,
     fragment: &[u32],
@@ -263,7 +265,7 @@ pub(crate) fn scene(
     })
 }
 
-/// The same by whatever executes it.
+/// Returns the pixels and the memory of the feedback buffers after a scene's draw, with any executor.
 pub(crate) fn scene_by(
     rig: &Rig,
     fragment: &[u32],
@@ -273,12 +275,12 @@ pub(crate) fn scene_by(
 ) -> (Vec<u8>, Vec<Vec<u8>>) {
     let scope = way.scope;
     let mut state = DrawState { pass, ..captured(rig, way, false) };
-    // What it captures is read at once, so that the pass is interrupted behind it.
+    // The captured data is read at once, so the pass is interrupted after the draw.
     state.next.captured = vec![Use::Vertices];
     if !active {
         state = DrawState { pass, ..DrawState::default() };
     }
-    // What the device keeps it need not be told.
+    // With device-owned counters, the draw need not be direct.
     let is_told =
         way.counter_owner == CounterOwner::Host || pipeline.topology == Topology::LineLoop;
     state.call = if is_told { Call::Vertices } else { Call::Indirect };
@@ -345,7 +347,7 @@ fn what_is_captured_is_drawn() {
     }
 }
 
-/// Primitives are counted whether or not they are captured, and rasterized: by the device, or by the host.
+/// The device or the host counts primitives, whether or not they are captured or rasterized.
 #[test]
 fn primitives_that_are_generated_are_counted() {
     for way in ways() {
@@ -370,7 +372,7 @@ fn primitives_that_are_generated_are_counted() {
     }
 }
 
-/// What the query around a draw of eight vertices and two instances counts.
+/// Returns the result of the query around a draw of eight vertices and two instances.
 fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 {
     let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
         vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
@@ -385,8 +387,8 @@ fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 
     executed.queries[0].counts.needed
 }
 
-/// A device without fans draws lists: the same pictures, with values from the same provoking vertices, and the same
-/// captured corners, in their order.
+/// A device without fans draws lists: the same pictures, flat values from the same provoking vertices, and the same
+/// captured vertices in order.
 #[test]
 fn fans_are_drawn_as_lists_where_there_are_none() {
     let fragment = glsl::fragment(SCENE_PIXELS);
@@ -406,12 +408,12 @@ fn fans_are_drawn_as_lists_where_there_are_none() {
                 pictures.push(expected.0);
             }
         }
-        // The comparison notices another provoking vertex.
+        // The comparison detects another provoking vertex.
         assert!(pictures[0] == pictures[1] && pictures[1] != pictures[2], "{way:?}");
     }
 }
 
-/// Where the device captures, the host need not know what is drawn.
+/// With native capture, the host need not know the draw parameters.
 #[test]
 fn indices_and_arguments_are_captured_natively() {
     let rig = Rig::new(&INDICES, VARYINGS);

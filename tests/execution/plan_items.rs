@@ -1,4 +1,4 @@
-//! What is done with captured data and counters that is no draw: copies, and the waits that they need.
+//! Copies of captured data and counters, and the barriers that they need.
 
 use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
@@ -11,15 +11,15 @@ use polyshade_planner::{
 };
 use polyshade_vulkan::{Item, Message, Place, Range, Sequence, Work};
 
-/// The buffers: two for feedback, then the counters, then what is copied of each.
+/// The indices of the buffers: two for feedback, then the counters, then the copy of each.
 const COUNTERS: usize = 2;
 const COPIES: usize = 3;
 const COPIED_COUNTERS: usize = 5;
 
-/// Vertices that fit into each buffer.
+/// The number of vertices that fit into each buffer.
 const ROOM: u64 = 12;
 
-/// A captured draw whose counters are copied next, and whose data was copied `before`.
+/// Returns the state of a captured draw whose counters are copied next, and whose data was used `before`.
 fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
     let bound = |layout: &polyshade_vulkan::model::BufferLayout| {
         let size = u64::from(layout.stride) * ROOM;
@@ -45,15 +45,14 @@ fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
     }
 }
 
-/// What came of it.
 struct Found {
     buffers: Vec<Vec<u8>>,
     messages: Vec<Message>,
     hazards: Vec<String>,
 }
 
-/// Captures a strip, copies what was captured and the counters, and captures a list over it. `waits` says whether the
-/// application waits for its copies of captured data; `edit` may break the plans.
+/// Captures a strip, copies the captured data and the counters, and captures a list over it. `waits` says whether
+/// the planner is told of the copies; `edit` may break the plans.
 fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let rig = Rig::of(&INDICES, VARYINGS, way);
     let device = way.device();
@@ -100,7 +99,7 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     Found { buffers: executed.outcome.buffers, messages, hazards }
 }
 
-/// The vertices that the first feedback buffer holds.
+/// Returns the vertex indices in the first feedback buffer.
 fn vertices(bytes: &[u8], count: usize) -> Vec<u32> {
     words(bytes).chunks(2).take(count).map(|vertex| vertex[0]).collect()
 }
@@ -117,14 +116,14 @@ fn captured_data_and_counters_are_copied() {
         let reached = strides.iter().map(|stride| 9 * stride).collect::<Vec<_>>();
         assert_eq!(words(&buffers[COPIED_COUNTERS]), reached, "{way:?}");
 
-        // Behind the copies, the list is captured over it.
+        // After the copies, the list is captured over the data.
         assert_eq!(vertices(&buffers[0][GUARD..], 6), [20, 21, 22, 23, 24, 25], "{way:?}");
         let reached = strides.iter().map(|stride| 6 * stride).collect::<Vec<_>>();
         assert_eq!(words(&buffers[COUNTERS]), reached, "{way:?}");
     }
 }
 
-/// Counters that the host does not write are not there to be copied.
+/// Counters that the host does not write cannot be copied.
 #[test]
 fn counters_that_are_not_written_are_noticed() {
     for way in ways() {

@@ -1,5 +1,5 @@
-//! Plans of a geometry stage with two vertex streams: each goes to its buffer, has its room, its counter and its
-//! queries, however often capture pauses.
+//! Plans of a geometry stage with two vertex streams: each has its own buffer, room, counter and queries, however
+//! often the capture pauses.
 
 use crate::drivers::Driver;
 use crate::extension::{decorate, options};
@@ -19,7 +19,7 @@ use polyshade_planner::{
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage, Work, vk};
 use std::ops::Range;
 
-/// Stream 1 to buffer 0, stream 0 to buffer 1.
+/// Stream 1 is captured into buffer 0, stream 0 into buffer 1.
 const VARYINGS: Varyings =
     Varyings::Interleaved("t_list[1] t_index gl_NextBuffer s_list[1] s_index");
 
@@ -68,13 +68,13 @@ impl Rig {
     }
 }
 
-/// The ways with the native feature.
+/// Returns the ways with the native feature.
 fn ways() -> impl Iterator<Item = Way> {
     WAYS.into_iter().filter(|way| way.path == Path::Extension)
 }
 
-/// Captures the pieces, with a pause and a draw that is not captured between them. `room` has the vertices that fit
-/// into each buffer; where there is none, the buffer is not bound.
+/// Captures the pieces, with a pause and an uncaptured draw between them. `room` is the number of vertices that fit
+/// into each buffer; a buffer without it is not bound.
 fn capture(
     way: Way,
     pieces: &[Range<u32>],
@@ -99,7 +99,7 @@ fn capture(
     let mut plans: Vec<(Plan, Range<u32>)> = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let begin = if index == 0 { Begin::Anew } else { Begin::Resume(counters.clone()) };
-        // Behind a buffer that is not bound there are no counters.
+        // A buffer that is not bound saves no counter.
         let end = if room[0].is_some() { End::Save(counters.clone()) } else { End::Forget };
         let active =
             Active { counter_owner: CounterOwner::Host, buffers: buffers.clone(), begin, end };
@@ -139,7 +139,7 @@ fn capture(
 /// All points that are drawn.
 const WHOLE: Range<u32> = 0..6;
 
-/// What a buffer holds behind these vertices.
+/// Returns the contents of a buffer after a capture of these vertices.
 fn memory(room: u64, stride: usize, vertices: impl Iterator<Item = Vec<u32>>) -> Vec<u8> {
     let written = vertices.take(room as usize).flatten().flat_map(u32::to_ne_bytes);
     let mut bytes = vec![FILL; GUARD];
@@ -148,7 +148,7 @@ fn memory(room: u64, stride: usize, vertices: impl Iterator<Item = Vec<u32>>) ->
     bytes
 }
 
-/// What stream 1 emits, and stream 0, of so many points.
+/// Returns the captured data of streams 1 and 0 for this many points.
 fn expected(points: u32, room: [u64; 2]) -> [Vec<u8>; 2] {
     let first = (0..points).flat_map(|point| [vec![0, 7, point], vec![1, 7, point]]);
     let second = (0..points).map(|point| vec![1, 2, point, point, 5]);
@@ -170,7 +170,7 @@ fn each_stream_has_its_buffer_its_counter_and_its_queries() {
                     let own = counted.iter().filter(|(query, _)| *query == Query::Stream(stream));
                     own.map(|(_, counts)| of(counts)).sum()
                 };
-                // What does not fit into the one's buffer does not keep the other from its own.
+                // A full buffer of one stream does not affect the other stream.
                 assert_eq!(sum(0, |one| one.written), room[1].min(6), "{way:?} {room:?}");
                 assert_eq!(sum(1, |one| one.written), room[0].min(12), "{way:?} {room:?}");
                 assert_eq!((sum(0, |one| one.needed), sum(1, |one| one.needed)), (6, 12));
@@ -179,7 +179,7 @@ fn each_stream_has_its_buffer_its_counter_and_its_queries() {
     }
 }
 
-/// What goes to a buffer that is not bound is dropped, and the other stream is captured.
+/// Outputs to an unbound buffer are dropped, and the other stream is captured.
 #[test]
 fn outputs_to_a_buffer_that_is_not_bound_are_ignored() {
     for way in ways() {
@@ -193,7 +193,7 @@ fn outputs_to_a_buffer_that_is_not_bound_are_ignored() {
     }
 }
 
-/// A plan that resumes one stream where the other was is noticed.
+/// A plan that resumes each stream at the other's counter is detected.
 #[test]
 fn counters_that_change_places_are_noticed() {
     let swap = |plan: &mut Plan| {
@@ -209,7 +209,7 @@ fn counters_that_change_places_are_noticed() {
     }
 }
 
-/// Only lavapipe has the feature.
+/// Only lavapipe supports the feature.
 #[test]
 fn a_device_without_streams_has_no_plan() {
     let rig = Rig::new();

@@ -1,5 +1,5 @@
-//! The shader runs once, and what it hands on passes through a buffer: the pictures are those of the shader as it is,
-//! and what is captured is what the native feature captures.
+//! The shader runs once, and its outputs pass through a buffer: the pictures are those of the original shader, and
+//! the captured data is that of the native feature.
 
 use crate::cases::TOPOLOGIES;
 use crate::controls::patch;
@@ -19,22 +19,21 @@ use polyshade_vulkan::{
     CaptureBuffers, Draw, Outcome, Range, Stage, Work, bind_capture, dispatch_capture,
 };
 
-/// What is wrong on purpose.
+/// Deliberate faults.
 #[derive(Clone, Copy, Default)]
 struct Wrong {
-    /// The share of the buffer for outputs that there is: all, or a half.
+    /// Whether only half of the buffer for outputs exists.
     half: bool,
-    /// Nothing is captured.
     not_captured: bool,
 }
 
-/// A draw of each pass, and where its buffers are in the work.
+/// The buffers of a case, by their indices in the work.
 struct Drawn {
     feedback: Vec<usize>,
     outputs: usize,
 }
 
-/// Captures and rasterizes cases, of what is `asked`.
+/// Captures and rasterizes cases.
 struct Spilled {
     storage: Storage,
     fragment: Vec<u32>,
@@ -55,7 +54,7 @@ impl Spilled {
         Self::new(&SCENE, SCENE_PIXELS, SCENE_VARYINGS, asked)
     }
 
-    /// The buffer through which a draw passes what it hands on, with guards.
+    /// Adds the buffer for the outputs of a draw, with guards.
     fn outputs(&self, draw: &transform_feedback::Draw, half: bool, work: &mut Work<'_>) -> Range {
         let size = self.storage.capture.layout.outputs_size(draw).expect("the draw is one");
         let size = if half { size / 2 } else { size }.max(4);
@@ -63,7 +62,7 @@ impl Spilled {
         Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size }
     }
 
-    /// The raster pass, behind the capture.
+    /// Returns the raster pass, which follows the capture.
     fn raster<'a>(
         &'a self,
         case: &Case,
@@ -82,7 +81,7 @@ impl Spilled {
         rasterize(raster, case, &self.fragment, work)
     }
 
-    /// Adds a case to `work`, with these words for the capture and for what is drawn behind it.
+    /// Adds a case to `work`, with these host parameters for the capture and for the raster pass.
     fn add<'a>(
         &'a self,
         case: &Case,
@@ -112,7 +111,7 @@ impl Spilled {
         Drawn { feedback, outputs: outputs.buffer }
     }
 
-    /// Runs all cases. The feedback buffers of each, and the pictures.
+    /// Runs all cases; returns the feedback buffers of each, and the pictures.
     fn run(&self, driver: Driver, cases: &[Case], wrong: Wrong) -> (Vec<Vec<Vec<u8>>>, Outcome) {
         let mut work = Work::default();
         let add = |case: &Case| {
@@ -131,7 +130,7 @@ impl Spilled {
     }
 }
 
-/// What is known of draws, and where words are.
+/// Returns options with different facts about draws and different sources of host parameters.
 fn asked() -> impl Iterator<Item = Options> {
     let any = |host: ParamSource| options(SCENE_VARYINGS, host);
     let storage = HOSTS.into_iter().filter(|host| !host.is_address()).map(any);
@@ -142,7 +141,7 @@ fn asked() -> impl Iterator<Item = Options> {
 #[test]
 fn pictures_and_captures_stay_what_they_were() {
     let mut cases = all_scenes();
-    // What does not fit is drawn all the same.
+    // Vertices that do not fit into the feedback buffers are drawn nevertheless.
     for rooms in [[0, 20], [3, 3]] {
         let mut some = scenes(&TOPOLOGIES);
         some.iter_mut().for_each(|case| case.room = rooms.to_vec());
@@ -183,7 +182,7 @@ fn what_is_known_of_draws_needs_no_code() {
     }
 }
 
-/// All kinds of outputs, with what says how they are interpolated.
+/// All kinds of outputs and interpolation qualifiers.
 const KINDS: Shader = Shader {
     source: r"
         #version 450
@@ -263,7 +262,7 @@ fn all_kinds_of_outputs_are_passed_through() {
     }
 }
 
-/// Of a draw with indices, the capture has stored a vertex for each index, which is drawn without.
+/// The capture of an indexed draw stores a vertex for each index; the raster pass draws them without indices.
 #[test]
 fn draws_with_indices_are_drawn_without() {
     let asked = options(SCENE_VARYINGS, HOSTS[0]).indexed(None);
@@ -315,8 +314,8 @@ fn draws_with_indices_are_drawn_without() {
     }
 }
 
-/// A variant that hands on something else, a capture that is left out, a buffer that is too small, and words of another
-/// draw are noticed, each by its own comparison.
+/// A variant with other outputs, a missing capture, a buffer that is too small, and the host parameters of another
+/// draw are detected, each by its own comparison.
 #[test]
 fn broken_variants_and_words_are_noticed() {
     let mut cases = scenes(&[Topology::TriangleStrip, Topology::PointList]);
@@ -358,7 +357,7 @@ fn broken_variants_and_words_are_noticed() {
     }
 }
 
-/// Whatever the words say, nothing is stored outside of what is bound.
+/// Whatever the host parameters are, nothing outside the bound ranges is written.
 #[test]
 fn noise_about_the_draw_stays_in_the_buffer() {
     let spilled = Spilled::scene(&options(SCENE_VARYINGS, HOSTS[0]));

@@ -1,5 +1,4 @@
-//! Plans that run the shader once: what a draw leaves is what it leaves where the shader runs twice, and what it hands
-//! on is waited for.
+//! Plans that run the shader once give the same result as plans that run it twice, and wait for the spilled outputs.
 
 use crate::drivers::Driver;
 use crate::feedback::FILL;
@@ -14,13 +13,13 @@ use polyshade_planner::{
 };
 use polyshade_vulkan::{Executed, Item, PlannedDraw, Sequence};
 
-/// For variants that pass outputs on, too.
+/// Creates variants that spill and reload outputs too.
 fn rig(way: Way) -> Rig {
     let options = options(SCENE_VARYINGS, HOSTS[2]).spill_outputs();
     Rig::with(&SCENE, SCENE_VARYINGS, &Rig::asked(options, way.path))
 }
 
-/// The ways of capturing into storage buffers, of devices that store nothing beside outputs.
+/// Returns the ways with storage buffers, on devices whose stages cannot both store and have outputs.
 fn devices() -> impl Iterator<Item = (Way, Device)> {
     let stores = ways().filter(|way| way.path != Path::Extension);
     stores.map(|way| (way, Device { stores_beside_outputs: false, ..way.device() }))
@@ -62,7 +61,7 @@ fn what_passes_through_is_drawn() {
     }
 }
 
-/// Executes what `edit` makes of the plan of the draw in a sequence.
+/// Executes a sequence whose draw has an edited plan.
 fn with(
     sequence: &Sequence<'_>,
     edit: impl Fn(&mut Plan),
@@ -84,7 +83,7 @@ fn with(
     execute(&Sequence { items, work: sequence.work.clone(), ..*sequence })
 }
 
-/// Outputs that are read without a wait are noticed, by the model and by the validation layer.
+/// Reads of outputs without a wait are detected, by the model and by the validation layer.
 #[test]
 fn outputs_that_are_not_waited_for_are_noticed() {
     let fragment = glsl::fragment(SCENE_PIXELS);
@@ -94,7 +93,7 @@ fn outputs_that_are_not_waited_for_are_noticed() {
         let hurry = |plan: &mut Plan| {
             for step in &mut plan.steps {
                 if let Step::Barriers(barriers) = step {
-                    // A wait for nothing takes the place of none.
+                    // An empty barrier replaces the wait.
                     for barrier in barriers.iter_mut() {
                         if barrier.resource == Resource::Outputs {
                             barrier.from.accesses = Accesses::default();
@@ -111,7 +110,7 @@ fn outputs_that_are_not_waited_for_are_noticed() {
         scene_by(&rig, &fragment, (way, &device), state, |sequence| {
             with(sequence, hurry, |hurried| {
                 assert!(!hazards(hurried).is_empty(), "{way:?}");
-                // One device is enough for the layer; the model judges all.
+                // The layer checks one device; the model checks all.
                 if number > 0 {
                     return execute_checked(way.driver, sequence);
                 }
@@ -126,8 +125,8 @@ fn outputs_that_are_not_waited_for_are_noticed() {
     }
 }
 
-/// Of a plan whose raster pass runs the shader as it is, the pictures are the same, and the comparison knows it by the
-/// variants alone; one that hands on what nobody has stored is noticed.
+/// If the raster pass runs the original shader instead, the pictures are the same, and only the variants differ;
+/// reloading outputs that were not stored is detected.
 #[test]
 fn outputs_that_are_not_stored_are_noticed() {
     let fragment = glsl::fragment(SCENE_PIXELS);
