@@ -14,7 +14,6 @@ pub(crate) const TOPOLOGIES: [Topology; 6] = [
     Topology::TriangleFan,
 ];
 
-/// Those with adjacency.
 pub(crate) const ADJACENCY: [Topology; 4] = [
     Topology::LineListWithAdjacency,
     Topology::LineStripWithAdjacency,
@@ -22,10 +21,10 @@ pub(crate) const ADJACENCY: [Topology; 4] = [
     Topology::TriangleStripWithAdjacency,
 ];
 
-/// The one that only OpenGL has.
+/// The topology of OpenGL that Vulkan lacks.
 pub(crate) const LOOP: [Topology; 1] = [Topology::LineLoop];
 
-/// Every way to have vertices left over, in both provoking modes.
+/// Returns draws with every number of leftover vertices, in both provoking vertex modes.
 pub(crate) fn shapes(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &topology in topologies {
@@ -40,7 +39,7 @@ pub(crate) fn shapes(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// Draws that begin anywhere, and have several instances.
+/// Returns draws with different first vertices and several instances.
 pub(crate) fn placements(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &topology in topologies {
@@ -57,7 +56,7 @@ pub(crate) fn placements(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// Buffers that are too small: in the middle of an instance, of a primitive, one more than the other.
+/// Returns draws with too small buffers: they end within an instance or a primitive, or one is smaller than the other.
 pub(crate) fn overflows(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     let rooms = [[1, 9], [9, 4], [5, 6], [14, 13], [0, 20]].map(|room| (room, 0));
@@ -73,12 +72,12 @@ pub(crate) fn overflows(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// All of the above.
+/// Returns all of these draws.
 pub(crate) fn all(topologies: &[Topology]) -> Vec<Case> {
     [shapes(topologies), placements(topologies), overflows(topologies)].concat()
 }
 
-/// A few draws that between them have everything: for what does not depend on the draw.
+/// Returns a few draws that together cover all features, for tests that do not depend on the draw.
 pub(crate) fn few() -> Vec<Case> {
     let mut cases = Vec::new();
     for topology in [Topology::PointList, Topology::TriangleStrip, Topology::TriangleFan] {

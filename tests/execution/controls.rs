@@ -1,4 +1,4 @@
-//! Every oracle is shown to notice a lowering that is broken on purpose: a test that cannot fail proves nothing.
+//! Every oracle detects a lowering with a deliberate fault: a test that cannot fail proves nothing.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Case, run_native, vertex_values};
@@ -13,11 +13,11 @@ use polyshade_vulkan::model::Topology;
 
 const VARYINGS: Varyings = Varyings::Interleaved("v_index v_mixed");
 
-/// The word that says which vertex provokes, and the size of the first buffer.
+/// The indices of the host parameters for the provoking vertex and the size of the first buffer.
 const FLAGS: usize = 1;
 const SIZE: usize = 6;
 
-/// Rewrites a module as text, line by line, so long as `edit` has something to change; it must change something.
+/// Rewrites a module as text, line by line; `edit` must change something.
 #[track_caller]
 pub(crate) fn patch(words: &[u32], mut edit: impl FnMut(&str) -> Option<String>) -> Vec<u32> {
     let text = disassemble(words).expect("polyshade's words can be read");
@@ -35,7 +35,7 @@ pub(crate) fn patch(words: &[u32], mut edit: impl FnMut(&str) -> Option<String>)
     patched
 }
 
-/// Drops the first store to a pointer with this in its name or its definition's type.
+/// Drops the first store to a pointer whose access chain contains `to`.
 #[track_caller]
 fn drop_store(words: &[u32], to: &str) -> Vec<u32> {
     let mut pointers = Vec::new();
@@ -53,7 +53,7 @@ fn drop_store(words: &[u32], to: &str) -> Vec<u32> {
     })
 }
 
-/// A strip with room to spare, where the order of corners shows.
+/// Returns a strip with enough room, whose captures show the order of vertices.
 fn strip() -> Case {
     let mut case = Case::new(Topology::TriangleStrip, 5);
     case.draw.provoking_vertex = ProvokingVertex::Last;
@@ -160,7 +160,7 @@ fn guards_notice_a_length_that_is_not_asked_for() {
     let case = Case { room: vec![3], ..strip() };
     let mut storage = Storage::new(&INDICES, VARYINGS);
     let mut words = storage.host_params(&case);
-    // Room for all three triangles, far beyond what is bound but within the guard behind it.
+    // Room for all three triangles, beyond the bound range but within the guard after it.
     words[SIZE] = 9 * storage.layout[0].stride;
     let memory = &run(&storage, Driver::SwiftShader, &case, words.clone())[0];
     assert!(only_written_in(memory, bound(memory)));

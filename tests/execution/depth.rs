@@ -1,5 +1,5 @@
-//! A converted position draws what the same shader draws with the conversion written into it, and capture sees what
-//! the shader wrote.
+//! A converted position draws the same as a shader with the conversion in its source, and captures see the original
+//! position.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::extension::decorate;
@@ -16,7 +16,7 @@ use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{Constant, Range, TransformFeedback, Work};
 
-/// What is done: depth, flip, quarters of a turn.
+/// A conversion: depth range, flip, quarter turns.
 type Conversion = (bool, bool, u32);
 
 fn conversions() -> Vec<Conversion> {
@@ -27,7 +27,7 @@ fn conversions() -> Vec<Conversion> {
         .collect()
 }
 
-/// The conversion as GLSL, written from the specifications' matrices.
+/// Returns the conversion as GLSL, written from the specifications' matrices.
 fn glsl((depth, flip, quarters): Conversion) -> String {
     let mut text = String::new();
     if depth {
@@ -36,7 +36,7 @@ fn glsl((depth, flip, quarters): Conversion) -> String {
     if flip {
         text.push_str("gl_Position.y = -gl_Position.y;");
     }
-    // Clockwise where Y points down, as in Vulkan.
+    // Clockwise, since Y points down in Vulkan.
     text.push_str(match quarters {
         0 => "",
         1 => "gl_Position.xy = vec2(-gl_Position.y, gl_Position.x);",
@@ -78,7 +78,7 @@ fn pictures_are_those_of_the_reference() {
     }
 }
 
-/// The comparison notices every conversion: no two of them draw the same.
+/// The comparison detects every conversion: no two draw the same.
 #[test]
 fn no_two_conversions_draw_the_same() {
     for scene in &SCENES {
@@ -132,7 +132,7 @@ fn the_host_decides_by_push_constants() {
         for driver in scene.drivers() {
             for conversion in conversions() {
                 let (depth, flip, quarters) = conversion;
-                // More quarters than a turn has are as many as are left over.
+                // The number of quarter turns counts modulo 4.
                 let words = [9, 9, u32::from(depth), 5 * u32::from(flip), quarters + 4];
                 let push_constants = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
                 let host = Host { push_constants, ..Host::default() };
@@ -158,10 +158,10 @@ fn is_reference(
 
 const EVERYTHING: Conversion = (true, true, 1);
 
-/// Bytes for every vertex that any of the scenes hands on.
+/// The size of all captured vertices of any scene, in bytes.
 const BYTES: usize = 24 * 1024;
 
-/// What lavapipe captures of a scene.
+/// Returns lavapipe's capture of a scene.
 #[track_caller]
 pub(crate) fn captured(scene: &Scene, words: &[u32], host: &Host) -> Vec<u8> {
     let ahead = scene.ahead();
@@ -175,13 +175,13 @@ pub(crate) fn captured(scene: &Scene, words: &[u32], host: &Host) -> Vec<u8> {
     outcome.buffers.into_iter().next().expect("there is one buffer")
 }
 
-/// What GLSL says to capture both.
+/// GLSL qualifiers that capture both.
 pub(crate) const QUALIFIERS: [&str; 2] = [
     "layout(xfb_buffer = 0, xfb_offset = 16, xfb_stride = 24)",
     "layout(xfb_buffer = 0, xfb_offset = 0, xfb_stride = 24)",
 ];
 
-/// The shader of a scene, captured by the extension.
+/// Returns the shader of a scene, captured by the extension.
 pub(crate) fn decorated(scene: &Scene) -> Vec<u32> {
     let options = transform_feedback::Options::new();
     let names = ["gl_Position", "location=0"].map(|name| name.parse::<Varying>().expect("a name"));
@@ -203,7 +203,7 @@ fn the_extension_captures_what_the_shader_wrote() {
         let picture = scene.picture(Driver::Lavapipe, &reference, &Host::default());
         assert!(scene.picture(Driver::Lavapipe, &converted, &Host::default()) == picture);
 
-        // The comparison notices a position that is captured as it was converted.
+        // The comparison detects a capture of the converted position.
         let wrong = scene.words(&glsl(EVERYTHING), colour, position);
         assert!(captured(scene, &wrong, &Host::default()) != expected);
     }
@@ -235,7 +235,7 @@ fn the_storage_path_stores_what_the_shader_wrote() {
         assert!(storage.words.len() > storage.capture.both.as_ref().unwrap().words().len());
         assert!(storage.run(driver, &cases) == expected, "{driver:?}");
 
-        // The comparison notices a position that is converted first.
+        // The comparison detects a position that is converted before the capture.
         let plain = POSITIONS.plain_stage(ShaderStage::Vertex);
         let (first, rest) =
             POSITIONS.source.split_once("gl_PointSize = 1.0;").expect("it is there");

@@ -1,4 +1,4 @@
-//! The crate that runs everything else: what it hands over, and what it refuses.
+//! `polyshade-vulkan`, which runs all other tests: the inputs that shaders get, and the work that it refuses.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::FILL;
@@ -28,7 +28,7 @@ const SHOW: &str = r"
         colour = uvec4(v_vertex, uvec2(gl_FragCoord.xy), 7);
     }";
 
-/// Copies what it is given to a storage buffer, eight words a vertex.
+/// Copies its inputs to a storage buffer, eight words for each vertex.
 const READ: &str = r"
     #version 450
     layout(location = 3) in vec3 a_float;
@@ -49,8 +49,8 @@ const READ: &str = r"
         gl_PointSize = 1.0;
     }";
 
-/// How long a draw takes nobody can say. But the device has a clock, and the validation layer nothing to say of how it
-/// is read and of work that is submitted again.
+/// The device measures times, and the validation layer has no messages about the timestamps and the repeated
+/// submissions. The times themselves are not checked.
 #[test]
 fn draws_are_timed_by_the_device() {
     let vertex = glsl::vertex(COVER, "", SpirvVersion::SPIRV1_0);

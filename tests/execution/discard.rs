@@ -1,5 +1,5 @@
-//! A shader that discards draws nothing where its constant says so, what it drew where not, and is captured all the
-//! same.
+//! A lowered shader draws nothing if its constant says so, and the original picture otherwise; its outputs are
+//! captured in both cases.
 
 use crate::depth::{POSITIONS, QUALIFIERS, captured, decorated};
 use crate::drivers::{DRIVERS, Driver};
@@ -17,7 +17,7 @@ use polyshade_vulkan::{Constant, vk};
 
 const ID: u32 = 5;
 
-/// Where that constant says so.
+/// Discards if the specialization constant is set.
 const SOMETIMES: Value<bool> = Value::Param(ParamSource::Specialization { first_id: ID });
 
 #[track_caller]

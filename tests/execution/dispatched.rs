@@ -1,4 +1,4 @@
-//! What a compute stage captures is what the native feature captures, or what the model says.
+//! Captures of a compute stage equal those of the native feature, or of the model.
 
 use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::DRIVERS;
@@ -18,7 +18,7 @@ fn topologies() -> Vec<Topology> {
     TOPOLOGIES.into_iter().chain(ADJACENCY).chain(LOOP).collect()
 }
 
-/// Captures in a compute stage, of draws of all topologies.
+/// Returns options for captures in a compute stage, with all topologies.
 fn asked(host: ParamSource) -> Options {
     options(TWO_BUFFERS, host).topologies(topologies()).compute()
 }
@@ -86,7 +86,7 @@ fn vertices_are_captured_beyond_the_first_row_of_work_groups() {
     }
 }
 
-/// The comparison notices a work group too few, and work groups of another draw.
+/// The comparison detects a missing work group, and the work groups of another draw.
 #[test]
 fn missing_work_groups_are_noticed() {
     let storage = dispatched(&asked(HOSTS[0]));
@@ -103,7 +103,7 @@ fn missing_work_groups_are_noticed() {
     }
 }
 
-/// Whatever the words say, nothing is stored outside of the ranges, whose places and sizes they are.
+/// Whatever the host parameters are, which include offsets and sizes, nothing outside the ranges is written.
 #[test]
 fn noise_about_the_draw_stays_in_the_ranges() {
     let storage = dispatched(&asked(HOSTS[0]));
@@ -133,13 +133,13 @@ fn noise_about_the_draw_stays_in_the_ranges() {
 
 tests_in_webgpu!(captures_every_draw_in_webgpu);
 
-/// The WGSL that is written captures the same bytes.
+/// The shader in WGSL captures the same bytes.
 fn captures_every_draw_in_webgpu(by: WebGpu) {
     let cases = all(&topologies());
     let storage = dispatched(&asked(HOSTS[0]));
     let values = vertex_values(&INDICES, TWO_BUFFERS, &cases);
     let mut work = storage.work(&cases, |case| storage.host_params(case));
-    // What is compared has to be noticed where it is wrong: the last case is told of an instance less.
+    // The comparison must detect an error: the last case gets an instance too few.
     let wrong = storage.capture.words.number("instance_count").expect("there is one") as usize;
     let mut last = Case::new(Topology::PointList, 70);
     last.draw.instances = 0..2;

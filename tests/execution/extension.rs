@@ -1,5 +1,5 @@
-//! What lavapipe captures of a shader that was decorated is what the model says, what it captures of the same shader
-//! with qualifiers, and what the storage path captures.
+//! lavapipe's captures of a decorated shader equal the model's, those of the same shader with GLSL qualifiers, and
+//! those of the storage path.
 
 use crate::cases::{TOPOLOGIES, all, few};
 use crate::controls;
@@ -20,7 +20,6 @@ use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::{BufferLayout, Value};
 
-/// The options for a list of varyings.
 pub(crate) fn options(varyings: Varyings) -> Options {
     let options = Options::new();
     match varyings {
@@ -40,7 +39,7 @@ pub(crate) fn decorate(words: &[u32], options: &Options) -> Lowered<'static, Dec
     decorated
 }
 
-/// The feedback buffers of each case, captured by the extension; checks the strides.
+/// Returns the feedback buffers of each case, captured by the extension; checks the strides.
 #[track_caller]
 pub(crate) fn memories(
     words: &[u32],
@@ -57,7 +56,7 @@ pub(crate) fn memories(
     captures.into_iter().map(|capture| capture.memory).collect()
 }
 
-/// The extension captures what the model says, and what the storage path stores.
+/// Checks the extension's captures against the model and the storage path. Returns the locations of copies.
 #[track_caller]
 fn extension_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<u32> {
     let layout = shader.layout(varyings);
@@ -73,8 +72,8 @@ fn extension_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Ve
     decorated.result.locations
 }
 
-/// The extension captures what the storage path stores, where GLSL has no words for it: its block members share a
-/// buffer. Returns the locations of copies.
+/// Checks the extension's captures against the storage path, for varyings that GLSL qualifiers cannot express
+/// because its block members share a buffer. Returns the locations of copies.
 #[track_caller]
 fn extension_is_storage(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<u32> {
     let words = shader.plain_stage(ShaderStage::Vertex);
@@ -84,7 +83,7 @@ fn extension_is_storage(shader: &Shader, varyings: Varyings, cases: &[Case]) -> 
     decorate(&words, &options(varyings)).result.locations
 }
 
-/// Copies of these varyings take as many locations.
+/// Checks that copies of these varyings use this number of locations.
 #[track_caller]
 fn is_right_with(copies: usize, shader: &Shader, varyings: Varyings) {
     let locations = extension_is_right(shader, varyings, &few());
@@ -136,7 +135,7 @@ fn members_and_elements_are_copied_where_they_have_to_be() {
     assert_eq!(extension_is_storage(&PARTS, parts, &few()), [4]);
 }
 
-/// An array of three blocks, with a pair in each and something that is not captured.
+/// An array of three blocks, with a pair in each and an output that is not captured.
 const BLOCKS: &str = "#version 450
     layout(location = 0) out Block {
         vec2 a;
@@ -154,7 +153,7 @@ const BLOCKS: &str = "#version 450
         gl_PointSize = 1.0;
     }";
 
-/// Varyings of all three blocks in the buffers from 0 on.
+/// Captures varyings of all three blocks into the buffers from 0 on.
 fn of_blocks(names: &[&str]) -> Options {
     let mut varyings = Vec::new();
     for block in 0..3 {
@@ -168,7 +167,7 @@ fn of_blocks(names: &[&str]) -> Options {
     Options::new().interleaved(varyings.iter().map(String::as_str))
 }
 
-/// What is captured of each buffer is what the storage path stores there.
+/// Checks that each buffer of the extension's capture equals that of the storage path.
 #[track_caller]
 fn blocks_are_captured(options: &Options, stride: u32) -> Lowered<'static, Decorated> {
     let words = glsl::vertex(BLOCKS, "", SpirvVersion::SPIRV1_3);
@@ -189,7 +188,7 @@ fn arrays_of_blocks_are_decorated_where_each_has_its_buffer() {
         let decorated = blocks_are_captured(&of_blocks(names), stride);
         assert!(decorated.result.locations.is_empty(), "{names:?}");
     }
-    // An element alone, or elements that change places, are copied.
+    // A single element, and reordered elements, are copied.
     assert!(!blocks_are_captured(&of_blocks(&[".pair[1]", ".a"]), 16).result.locations.is_empty());
     let names = ["Block[1].a", "Block[0].a", "Block[2].a"];
     let options = Options::new().separate(names);
@@ -200,7 +199,7 @@ fn arrays_of_blocks_are_decorated_where_each_has_its_buffer() {
     assert_eq!(decorate(&words, &options).result.locations.len(), 3);
 }
 
-/// Any list of names, any draw.
+/// Random lists of names and random draws.
 #[test]
 fn anything_goes() {
     let mut noise = Noise::new();
@@ -212,7 +211,7 @@ fn anything_goes() {
     }
 }
 
-/// What both paths capture of `few()`, which is what the model says where `value` is what a vertex comes to.
+/// Checks both paths' captures of `few()` against the model, where `value` returns the bytes of a vertex.
 #[track_caller]
 fn both_paths_are_the_model(
     words: &[u32],
@@ -225,7 +224,7 @@ fn both_paths_are_the_model(
     })
 }
 
-/// The same, where there are gaps.
+/// Checks both paths' captures of `few()` against the model, with gaps between the values.
 #[track_caller]
 fn both_paths_capture(
     words: &[u32],
@@ -265,7 +264,7 @@ fn components_are_captured_in_any_order() {
     };
     let options = Options::new().interleaved(names);
     let decorated = both_paths_are_the_model(&words, 20, &options, value);
-    // Five words in a row are two vectors.
+    // Five consecutive words are two vectors.
     assert_eq!(decorated.result.locations, [4, 5]);
 }
 
@@ -296,7 +295,7 @@ fn doubles_that_nothing_aligns_are_captured() {
     assert_eq!(decorated.result.locations.len(), 2);
 }
 
-/// Structures in a structure: 64 bits in all but the outermost.
+/// Nested structures, with 64-bit members in all but the outermost.
 fn nested_doubles(qualifiers: &str) -> Vec<u32> {
     let source = "#version 450
         struct Inner { float f; double d; float g; };
@@ -316,7 +315,7 @@ fn nested_doubles(qualifiers: &str) -> Vec<u32> {
     glsl::vertex(&source.replace("QUALIFIERS", qualifiers), "", SpirvVersion::SPIRV1_3)
 }
 
-/// What `nested_doubles` captures of a vertex, by the offsets of x, f, d, g, f, d, g and y.
+/// Returns the values of `nested_doubles` for a vertex, at the offsets of x, f, d, g, f, d, g and y.
 fn nested_values(vertex: u32, offsets: [usize; 8]) -> Vec<Value> {
     let numbers = [1.0, 2.0, 3.0, 4.0, 12.0, 13.0, 14.0, 5.0];
     let values = offsets.into_iter().zip(numbers).enumerate().map(|(index, (offset, number))| {
@@ -338,7 +337,7 @@ fn decorated_structures_with_doubles_begin_at_multiples_of_eight() {
     });
 }
 
-/// Wherever a decoration could be understood to capture, what was asked for is captured there.
+/// However the decorations of nested members are interpreted, the named members are captured at the requested offsets.
 #[test]
 fn named_parts_of_structures_with_doubles_go_where_they_are_asked_for() {
     let words = nested_doubles("");
@@ -366,7 +365,7 @@ fn named_parts_of_structures_with_doubles_go_where_they_are_asked_for() {
     }
 }
 
-/// The comparisons notice a decoration that is wrong, and a copy that is not made.
+/// The comparisons detect a wrong decoration and a missing copy.
 #[test]
 fn broken_captures_are_noticed() {
     let varyings = Varyings::Interleaved("v_index v_mixed");

@@ -1,5 +1,5 @@
-//! The extension captures from tessellation evaluation and geometry stages what the model says, on lavapipe: what is
-//! decorated and what is copied, at every emit, into the buffers of their vertex streams.
+//! On lavapipe, the extension captures from tessellation evaluation and geometry stages as the model does:
+//! decorated and copied outputs, at every emit, into the buffers of their vertex streams.
 
 use crate::controls;
 use crate::drivers::Driver;
@@ -15,14 +15,14 @@ use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{ProvokingVertex, Stage, Work, vk};
 
-/// The stages ahead of the one that is captured from, and what is drawn.
+/// The stages before the captured stage, and the topology of the draw.
 pub(crate) struct Ahead {
     pub(crate) stages: &'static [(ShaderStage, &'static str)],
     topology: vk::PrimitiveTopology,
     patch_control_points: u32,
 }
 
-/// What lavapipe captures of `vertices` vertices.
+/// Returns lavapipe's capture of `vertices` vertices.
 #[track_caller]
 fn run(
     ahead: &Ahead,
@@ -50,7 +50,7 @@ fn run(
     Capture { memory: outcome.buffers[..layout.len()].to_vec(), captured }
 }
 
-/// A draw of strips or points as the model sees it: an instance for each primitive that goes in.
+/// Returns a draw of strips or points for the model: one instance for each input primitive.
 fn case(topology: Topology, emitted: u32, primitives: u32) -> Case {
     let draw = model::Draw {
         topology,
@@ -72,7 +72,7 @@ pub(crate) const POINTS: Ahead = Ahead {
     patch_control_points: 0,
 };
 
-/// One strip of five vertices for each point; it emits in a function and in a loop.
+/// One strip of five vertices for each point, emitted in a function and in a loop.
 const STRIPS: Shader = Shader {
     source: r"
         #version 450
@@ -119,7 +119,7 @@ const STRIPS: Shader = Shader {
     ],
 };
 
-/// What `STRIPS` emits as vertex `k` of input `input`.
+/// Returns the output of `STRIPS` for vertex `k` of the input point `input`.
 fn strip_value(name: &str, k: u32, input: u32) -> Vec<u8> {
     let f = (input * 16 + k) as f32;
     match name {
@@ -145,7 +145,8 @@ const EVERYTHING: Varyings = Varyings::Interleaved(
     "g_pair.b g_double g_list[1] gl_SkipComponents2 gl_NextBuffer gl_Position g_packed gl_NextBuffer g_index g_pair.a",
 );
 
-/// The extension captures of `STRIPS` what the model says, with room and without. Returns how many copies that takes.
+/// Checks the extension's captures of `STRIPS` against the model, with enough room and with too little. Returns the
+/// number of copies.
 #[track_caller]
 fn strips_are_right(varyings: Varyings) -> usize {
     let layout = STRIPS.layout(varyings);
@@ -175,7 +176,6 @@ fn geometry_stages_are_captured_at_each_emit() {
     }
 }
 
-/// The comparison notices that one emit has no copy before it.
 #[test]
 fn an_emit_without_its_copy_is_noticed() {
     let varyings = Varyings::Interleaved("g_list[1]");
@@ -312,7 +312,7 @@ const LINES: Shader = Shader {
     outputs: &[("e_list[1]", 2), ("e_along", 1), ("e_other", 3), ("gl_Position", 4)],
 };
 
-/// What `LINES` hands on for a point of a patch.
+/// Returns the output of `LINES` for a point of a patch.
 fn line_value(name: &str, point: u32, patch: u32) -> Vec<u8> {
     let along = point as f32 / 4.0;
     let f = patch as f32 * 2.0 + along;
@@ -324,7 +324,7 @@ fn line_value(name: &str, point: u32, patch: u32) -> Vec<u8> {
     }
 }
 
-/// The extension captures of `LINES` what the model says. Returns how many copies that takes.
+/// Checks the extension's captures of `LINES` against the model. Returns the number of copies.
 #[track_caller]
 fn lines_are_right(varyings: Varyings) -> usize {
     let layout = LINES.layout(varyings);
@@ -337,7 +337,7 @@ fn lines_are_right(varyings: Varyings) -> usize {
     let mut expected =
         case.model(&layout, |point, patch| values(&layout, |name| line_value(name, point, patch)));
     assert_eq!(found.captured, expected.captured);
-    // In which order a patch is cut is up to the driver; patches follow each other.
+    // The order of the points of a patch depends on the driver; the patches are in order.
     for memory in [&mut found.memory, &mut expected.memory] {
         for (memory, layout) in memory.iter_mut().zip(&layout) {
             let start = crate::feedback::GUARD + crate::feedback::LEAD;
@@ -363,7 +363,7 @@ fn tessellation_evaluation_stages_are_captured() {
     }
 }
 
-/// Any list of names, in any stage.
+/// Random lists of names, in both stages.
 #[test]
 fn anything_goes_in_later_stages() {
     let mut noise = Noise::new();

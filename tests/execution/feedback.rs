@@ -1,4 +1,4 @@
-//! Captured draws: what the native feature makes of them, and what the model says.
+//! Captured draws, by the native feature and by the model.
 
 use crate::drivers::Driver;
 use crate::shaders::{Shader, Varyings};
@@ -8,26 +8,26 @@ use polyshade_vulkan::{
 };
 use std::collections::HashMap;
 
-/// What all memory holds before a draw.
+/// The initial value of every byte of memory.
 pub(crate) const FILL: u8 = 0xa5;
 
-/// Memory before and after what is bound: a multiple of every alignment.
+/// The bytes before and after the bound range: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
 
-/// Where the range that may be written begins in what is bound, and what is bound beyond it.
+/// The bytes of the bound range before and after the writable range.
 pub(crate) const LEAD: usize = 8;
 pub(crate) const TAIL: usize = 60;
 
-/// A draw with the room for what it captures.
+/// A draw, and the room for its captured data.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) draw: model::Draw,
-    /// How many vertices fit into each buffer, and how many of them are there already.
+    /// The number of vertices that fit into each buffer, and the number already in it.
     pub(crate) room: Vec<u32>,
     pub(crate) reached: u32,
 }
 
-/// What a case left: the whole memory of each buffer, guards included, and the counts where they are known.
+/// The result of a case: the whole memory of each buffer, guards included, and the counts if they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Capture {
     pub(crate) memory: Vec<Vec<u8>>,
@@ -35,7 +35,7 @@ pub(crate) struct Capture {
 }
 
 impl Case {
-    /// A draw of the first vertices of the first instance, with room for everything.
+    /// Creates a draw of the first vertices of the first instance, with room for all captured data.
     pub(crate) fn new(topology: Topology, vertices: u32) -> Case {
         let draw = model::Draw {
             topology,
@@ -46,7 +46,7 @@ impl Case {
         Case { draw, room: vec![3 * vertices + 2; 4], reached: 0 }
     }
 
-    /// The buffers before the draw.
+    /// Returns the buffers before the draw.
     pub(crate) fn buffers(&self, layout: &[BufferLayout]) -> Vec<model::Buffer> {
         let buffer = |(layout, &room): (&BufferLayout, &u32)| {
             let size = (layout.stride * room) as usize;
@@ -61,7 +61,7 @@ impl Case {
         layout.iter().zip(&self.room).map(buffer).collect()
     }
 
-    /// What the model says, given the values of each vertex.
+    /// Returns the model's result, given the values of each vertex.
     pub(crate) fn model(
         &self,
         layout: &[BufferLayout],
@@ -73,12 +73,12 @@ impl Case {
     }
 }
 
-/// Vulkan's name of a topology; it has no line loop.
+/// Returns Vulkan's topology; it has no line loop.
 pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
     model::native_topology(topology).expect("Vulkan has no line loop")
 }
 
-/// A draw with the native feature. The buffers that it needs go to `work`: those of the layout, and the counters.
+/// Returns a draw with the native feature. It adds the buffers of the layout and the counters to `work`.
 pub(crate) fn native_draw<'a>(
     words: &'a [u32],
     layout: &[BufferLayout],
@@ -91,7 +91,7 @@ pub(crate) fn native_draw<'a>(
         feedback.buffers.push(Range {
             buffer: work.buffers.len(),
             offset: buffer.range.start as u64,
-            // An empty range cannot be bound: one with too little room for anything is as good.
+            // An empty range cannot be bound; one that is too small for a vertex has the same effect.
             size: buffer.range.len().max(4) as u64,
         });
         counters.extend((buffer.reached as u32).to_ne_bytes());
@@ -111,13 +111,13 @@ pub(crate) fn native_draw<'a>(
     }
 }
 
-/// Runs all cases with lavapipe's own transform feedback, in one submission.
+/// Runs all cases with lavapipe's native transform feedback, in one submission.
 #[track_caller]
 pub(crate) fn run_native(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<Capture> {
     run_decorated(&shader.native(varyings), &shader.layout(varyings), cases)
 }
 
-/// The same with words that say themselves what is captured.
+/// Runs all cases natively, with a shader that already has `xfb_*` decorations.
 #[track_caller]
 pub(crate) fn run_decorated(
     words: &[u32],
@@ -136,8 +136,8 @@ pub(crate) fn run_decorated(
     memories.zip(captured).map(|(memory, captured)| Capture { memory, captured }).collect()
 }
 
-/// What the shader computes for every vertex of the cases, found by capturing them on lavapipe as points: there, order
-/// and room are no question.
+/// Returns the shader's outputs for each vertex of the cases. lavapipe captures the vertices as points, so order
+/// and room have no effect.
 #[track_caller]
 pub(crate) fn vertex_values(
     shader: &Shader,

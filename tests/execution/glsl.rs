@@ -1,15 +1,15 @@
-//! GLSL to SPIR-V.
+//! Compiles GLSL to SPIR-V.
 
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::vk;
 
-/// Compiles a vertex shader for a version of SPIR-V, with these lines behind its first.
+/// Compiles a vertex shader for a version of SPIR-V, with `defines` after its first line.
 #[track_caller]
 pub(crate) fn vertex(source: &str, defines: &str, version: SpirvVersion) -> Vec<u32> {
     stage(ShaderStage::Vertex, source, defines, version)
 }
 
-/// Compiles a shader of any stage for a version of SPIR-V, with these lines behind its first.
+/// Compiles a shader of any stage for a version of SPIR-V, with `defines` after its first line.
 #[track_caller]
 pub(crate) fn stage(
     stage: ShaderStage,
@@ -22,19 +22,17 @@ pub(crate) fn stage(
     compiled(stage, &source, version)
 }
 
-/// Compiles a fragment shader.
 #[track_caller]
 pub(crate) fn fragment(source: &str) -> Vec<u32> {
     compiled(ShaderStage::Fragment, source.trim_start(), SpirvVersion::SPIRV1_0)
 }
 
-/// Compiles a shader as it is, for a version of SPIR-V.
+/// Compiles an unmodified source for a version of SPIR-V.
 #[track_caller]
 pub(crate) fn compiled(stage: ShaderStage, source: &str, version: SpirvVersion) -> Vec<u32> {
     compile(source, stage, version).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
-/// What Vulkan calls a stage.
 pub(crate) fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
     match stage {
         ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,

@@ -1,7 +1,7 @@
-//! Whatever the host parameters say, nothing outside of the ranges is written.
+//! Whatever the host parameters are, nothing outside the ranges is written.
 //!
-//! Drivers may check bounds by themselves, as lavapipe does, and so hide a store that strays. SwiftShader does not
-//! unless asked to, and ranges inside of what is bound are nothing a driver knows of.
+//! Drivers such as lavapipe check bounds themselves and may hide a wrong store. SwiftShader does not by default,
+//! and no driver checks ranges within a binding.
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
@@ -17,11 +17,11 @@ use std::ops::Range;
 const TWO_BUFFERS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
-/// The words before those of the buffers, and the words of each buffer.
+/// The number of host parameters of the draw, and of each buffer.
 const DRAW_WORDS: usize = 5;
 const BUFFER_WORDS: usize = 3;
 
-/// Draws of every topology with two buffers.
+/// Returns draws of every topology with two buffers.
 fn draws(count: usize) -> Vec<Case> {
     let topologies = TOPOLOGIES.into_iter().chain([Topology::LineLoop]).cycle();
     let draw = |topology| {
@@ -33,13 +33,13 @@ fn draws(count: usize) -> Vec<Case> {
     topologies.take(count).map(draw).collect()
 }
 
-/// Whether only these bytes of memory were written.
+/// Returns whether only these bytes of memory were written.
 pub(crate) fn only_written_in(memory: &[u8], range: Range<usize>) -> bool {
     let outside = |(at, byte): (usize, &u8)| range.contains(&at) || *byte == FILL;
     memory.iter().enumerate().all(outside)
 }
 
-/// What is bound of a buffer.
+/// Returns the bound range of a buffer.
 pub(crate) fn bound(memory: &[u8]) -> Range<usize> {
     GUARD..memory.len() - GUARD
 }
@@ -56,7 +56,7 @@ fn noise_about_the_draw_stays_in_the_ranges() {
         let mut noise = Noise::new();
         let memories = storage.run_with(driver, &cases, |case| {
             let mut words = storage.host_params(case);
-            // A topology that is none would leave too little to look at.
+            // An invalid topology would make most draws capture nothing.
             let spared = if noise.below(4) == 0 { 0 } else { 1 };
             words[spared..DRAW_WORDS].fill_with(|| noise.word());
             for buffer in 0..2 {
@@ -68,7 +68,7 @@ fn noise_about_the_draw_stays_in_the_ranges() {
     }
 }
 
-/// Nothing but the feedback ranges of the cases was written.
+/// Checks that only the feedback ranges of the cases were written.
 #[track_caller]
 pub(crate) fn stays_in_the_ranges(
     storage: &Storage,
@@ -117,7 +117,7 @@ fn noise_stays_in_what_is_bound() {
     for driver in DRIVERS {
         noise_everywhere(&storage, driver, &draws(420));
     }
-    // It runs with any topology, so with that of a point list too, but wants the size of a point from the shader.
+    // The variant for all topologies also accepts a point list, but needs a shader that writes the point size.
     storage.words =
         Storage::new(&SCENE, SCENE_VARYINGS).capture.both.as_ref().unwrap().words().to_vec();
     storage.layout = SCENE.layout(SCENE_VARYINGS);
@@ -164,7 +164,7 @@ fn noise_from_anywhere_stays_in_what_is_bound() {
 fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     let mut noise = Noise::new();
     let told = &storage.capture.words;
-    // Nothing but these says where memory is.
+    // Only these locate memory, so they stay correct.
     let spared: Vec<bool> = told
         .params
         .iter()
@@ -173,7 +173,7 @@ fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
         .collect();
     let memories = storage.run_with(driver, cases, |case| {
         let mut words = storage.host_params(case);
-        // Noise alone hardly ever gets as far as a store: some of the words stay right.
+        // Purely random parameters rarely lead to a store, so some stay correct.
         for (word, _) in words.iter_mut().zip(&spared).filter(|(_, spared)| !**spared) {
             if noise.below(3) > 0 {
                 *word = noise.word();

@@ -1,5 +1,5 @@
-//! Draws with indices are captured as the native feature captures them, or the model says: every width of indices,
-//! base vertices, restarts in every topology, and attributes that the shader fetches.
+//! Indexed draws are captured as the native feature captures them, or as the model computes: every index type,
+//! vertex offsets, primitive restart in every topology, and attributes that the shader fetches.
 
 mod shaders;
 
@@ -23,38 +23,37 @@ use std::ops;
 
 const WIDTHS: [IndexType; 3] = [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32];
 
-/// A captured draw with indices. The vertices of the draw are those of the capture pass: the numbers of the indices.
+/// A captured indexed draw. `vertices` of the draw is the range of indices that it reads from the buffer.
 #[derive(Debug, Clone)]
 pub(crate) struct Indexed {
     pub(crate) case: Case,
     pub(crate) width: IndexType,
-    /// All that are in the buffer.
+    /// All indices in the buffer.
     pub(crate) indices: Vec<u32>,
     pub(crate) vertex_offset: i32,
     restart: bool,
 }
 
 impl Indexed {
-    /// The indices `1, 2, …` of one instance, with room for everything.
+    /// Creates a draw of the indices `1, 2, …` in one instance, with room for all captured data.
     pub(crate) fn new(topology: Topology, width: IndexType, count: u32) -> Indexed {
         let indices = (1..=count).collect();
         let case = Case::new(topology, count);
         Indexed { case, width, indices, vertex_offset: 0, restart: false }
     }
 
-    /// The bytes of the indices, as the device has them.
+    /// Returns the bytes of the index buffer.
     fn bytes(&self) -> Vec<u8> {
         bytes_of(&self.indices, self.width)
     }
 
-    /// The vertices between restarts. What is behind the buffer is index 0.
+    /// Returns the vertices of each segment between restarts. An index outside the buffer reads as 0.
     fn segments(&self) -> Vec<Vec<u32>> {
         let restart = self.restart.then(|| self.width.restart());
         let numbers = self.case.draw.vertices.clone();
         segments(&self.indices, restart, numbers, self.vertex_offset)
     }
 
-    /// What the model says.
     fn model(&self, layout: &[BufferLayout], shader: impl Fn(u32, u32) -> Vec<Value>) -> Capture {
         let mut buffers = self.case.buffers(layout);
         let draw = &self.case.draw;
@@ -62,7 +61,7 @@ impl Indexed {
         Capture { memory: buffers.into_iter().map(|buffer| buffer.memory).collect(), captured }
     }
 
-    /// The indices of a native draw, whose buffer goes to `work`.
+    /// Adds the index buffer of a native draw to `work`.
     pub(crate) fn native(&self, work: &mut Work<'_>) -> Indices {
         let place = vulkan::Place { buffer: work.buffers.len(), offset: 0 };
         work.buffers.push(self.bytes());
@@ -77,7 +76,7 @@ impl Indexed {
         }
     }
 
-    /// The table that the host makes.
+    /// Returns the segment table that the host makes.
     fn table(&self) -> Segments {
         let vertices = &self.case.draw.vertices;
         let topology = self.case.draw.topology;
@@ -85,7 +84,7 @@ impl Indexed {
         Segments::find(topology, self.width, &self.bytes(), first, count).expect("there are few")
     }
 
-    /// The draw that the host asks for, of indices `lead` bytes behind the start of what is bound.
+    /// Returns the draw parameters, with indices `lead` bytes after the start of the bound range.
     pub(crate) fn host(&self, lead: u32) -> transform_feedback::Draw {
         let table = self.restart.then(|| self.table());
         let indices = transform_feedback::Indices {
@@ -102,13 +101,13 @@ impl Indexed {
     }
 }
 
-/// The bytes of indices, as the device has them.
 pub(crate) fn bytes_of(indices: &[u32], width: IndexType) -> Vec<u8> {
     let size = width.bytes() as usize;
     indices.iter().flat_map(|index| index.to_le_bytes()[..size].to_vec()).collect()
 }
 
-/// The vertices between restarts, of the indices with these numbers. What is behind the last is index 0.
+/// Returns the vertices of each segment between restarts, for a range of indices. An index outside the buffer reads
+/// as 0.
 pub(crate) fn segments(
     indices: &[u32],
     restart: Option<u32>,
@@ -136,12 +135,12 @@ pub(crate) fn native_type(width: IndexType) -> vk::IndexType {
     }
 }
 
-/// Where indices begin in what is bound: at no multiple of 4 where they are small.
+/// Returns the offset of the indices in the bound range: no multiple of 4 for small indices.
 pub(crate) fn lead(width: IndexType) -> u32 {
     3 * width.bytes()
 }
 
-/// A capture pass, whose feedback buffers are returned, and which stores what it hands on to `outputs`. `edit` may
+/// Adds a capture pass, which stores the stage's outputs to `outputs`, and returns its feedback buffers. `edit` may
 /// change the host parameters.
 pub(crate) fn capture_pass<'a>(
     storage: &Storage,
@@ -203,7 +202,6 @@ fn run(
     feedback.into_iter().map(memory).collect()
 }
 
-/// Captures all draws by lavapipe's own feature.
 #[track_caller]
 fn run_native(words: &[u32], layout: &[BufferLayout], all: &[Indexed]) -> Vec<Capture> {
     let (mut work, mut feedback) = (Work::default(), Vec::new());
@@ -222,7 +220,7 @@ fn run_native(words: &[u32], layout: &[BufferLayout], all: &[Indexed]) -> Vec<Ca
     feedback.into_iter().zip(captured).map(capture).collect()
 }
 
-/// What the shader `INDICES` computes into `TWO_BUFFERS`.
+/// Returns the values of the shader `INDICES` for `TWO_BUFFERS`.
 fn values(vertex: u32, instance: u32) -> Vec<Value> {
     let mixed = [vertex, instance, vertex].map(|one| one.wrapping_mul(1000));
     let mixed: Vec<u8> = (7..)
@@ -233,7 +231,7 @@ fn values(vertex: u32, instance: u32) -> Vec<Value> {
     vec![Value { buffer: 0, offset: 0, bytes: mixed }, Value { buffer: 1, offset: 8, bytes: index }]
 }
 
-/// Compares with lavapipe's own feature where it has the topology, and with the model on both drivers.
+/// Compares with lavapipe's native feature where it supports the topology, and with the model on both drivers.
 #[track_caller]
 fn is_right(options: &Options, all: &[Indexed]) {
     let layout = INDICES.layout(TWO_BUFFERS);
@@ -263,17 +261,17 @@ fn is_right(options: &Options, all: &[Indexed]) {
     }
 }
 
-/// Every topology.
 fn topologies() -> impl Iterator<Item = Topology> {
     TOPOLOGIES.into_iter().chain(ADJACENCY).chain(LOOP)
 }
 
-/// What captures any draw with indices, as wide as the host says.
+/// Returns options that accept any indexed draw, with an index type chosen by the host.
 fn any(host: ParamSource) -> Options {
     options(TWO_BUFFERS, host).indexed(None).topologies(topologies())
 }
 
-/// Draws of every topology, with so many vertices left over, in both provoking modes, that begin anywhere.
+/// Returns draws of every topology and provoking vertex mode, with different numbers of leftover vertices and start
+/// positions.
 fn shapes(restart: bool) -> Vec<Indexed> {
     let mut all = Vec::new();
     let mut noise = Noise::new();
@@ -312,7 +310,7 @@ fn primitives_are_restarted() {
     is_right(&any(HOSTS[5]).restart(), &shapes(true));
 }
 
-/// A compute stage reads indices and tables where a vertex stage does.
+/// A compute stage reads indices and segment tables as a vertex stage does.
 #[test]
 fn compute_stages_capture_draws_with_indices() {
     for host in [HOSTS[0], HOSTS[2], HOSTS[5]] {
@@ -325,7 +323,7 @@ fn compute_stages_capture_draws_with_indices() {
     }
 }
 
-/// Each draw whose words are specialization constants is a shader of its own: a few do.
+/// Each draw with parameters in specialization constants is a shader of its own, so only few are drawn.
 #[test]
 fn words_about_indices_come_from_anywhere() {
     let pairs = HOSTS.into_iter().flat_map(|host| [(host, false), (host, true)]);
@@ -337,7 +335,7 @@ fn words_about_indices_come_from_anywhere() {
     }
 }
 
-/// What is known takes other code: each topology alone, a width, one instance.
+/// Options with one topology, one index type or one instance emit different code.
 #[test]
 fn what_is_known_of_indices_needs_no_code() {
     let pairs = topologies().zip(WIDTHS.into_iter().cycle());
@@ -358,7 +356,7 @@ fn what_is_known_of_indices_needs_no_code() {
     }
 }
 
-/// Draws whose numbers all are noise: rooms, counters, instances, where indices begin and end.
+/// Returns draws with random parameters: capacities, counters, instances, and ranges of indices.
 fn noise(count: usize) -> Vec<Indexed> {
     let mut noise = Noise::new();
     let draw = |_| {
@@ -414,8 +412,8 @@ fn indices_that_are_not_there_are_0() {
     }
 }
 
-/// Whatever the words, the indices and the table say, nothing outside of the ranges is written, and on SwiftShader,
-/// which checks nothing, nothing outside of what is bound is read.
+/// Whatever the parameters, indices and segment table are, nothing outside the ranges is written, and on
+/// SwiftShader, which has no bounds checks, nothing outside the bound range is read.
 #[test]
 fn noise_stays_in_the_ranges() {
     let storage =
@@ -446,7 +444,6 @@ fn noise_stays_in_the_ranges() {
     }
 }
 
-/// The oracle notices what is told wrongly.
 #[test]
 fn wrong_words_are_noticed() {
     let layout = INDICES.layout(TWO_BUFFERS);

@@ -1,4 +1,4 @@
-//! A shader's own inputs and resources are as they were, whatever is added beside them.
+//! A shader's own inputs and resources are unchanged by added ones.
 
 use crate::cases::few;
 use crate::drivers::{DRIVERS, Driver};
@@ -10,7 +10,7 @@ use polyshade_vulkan::{
     Work, vk,
 };
 
-/// Reads from everywhere.
+/// Reads all kinds of inputs.
 const INPUTS: Shader = Shader {
     source: r"
         #version 450
@@ -36,7 +36,7 @@ const VARYINGS: Varyings = Varyings::Separate("v_words v_place");
 /// Enough for every vertex and instance of the cases.
 const ELEMENTS: u32 = 8;
 
-/// Gives a draw all that the shader reads; what it has already stays.
+/// Adds all inputs of the shader to a draw.
 fn add_inputs(draw: &mut Draw<'_>, work: &mut Work<'_>) {
     let mut buffer = |words: Vec<u32>| {
         work.buffers.push(words.iter().flat_map(|word| word.to_ne_bytes()).collect());
@@ -71,7 +71,7 @@ fn add_inputs(draw: &mut Draw<'_>, work: &mut Work<'_>) {
     draw.stages[0].specialization.push((3, Constant::Bits32(33)));
 }
 
-/// The feedback buffers that a draw with all inputs leaves.
+/// Returns the feedback buffers after a draw with all inputs.
 fn run<'a>(driver: Driver, buffers: usize, mut work: Work<'a>, mut draw: Draw<'a>) -> Vec<Vec<u8>> {
     add_inputs(&mut draw, &mut work);
     work.draws.push(draw);

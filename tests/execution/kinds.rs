@@ -1,7 +1,7 @@
-//! Every kind of output, and every way to name it, is captured as the native feature captures it.
+//! Every kind of output, named in every way, is captured as the native feature captures it.
 //!
-//! Each shader says itself, with `xfb_*` qualifiers, what the native feature captures. The same words go through
-//! polyshade: by their decorations, and by names or locations that come to the same bytes.
+//! Each shader has `xfb_*` qualifiers for the native feature. polyshade captures the same words by these
+//! decorations, and by names or locations that give the same bytes.
 
 use crate::cases::few;
 use crate::drivers::{DRIVERS, Driver};
@@ -14,14 +14,15 @@ use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::Work;
 use polyshade_vulkan::model::BufferLayout;
 
-/// A shader that says what is captured.
+/// A shader with `xfb_*` qualifiers.
 struct Kind {
     declarations: &'static str,
-    /// What is written, to points at one place unless it says otherwise. `f` is another in each vertex and instance.
+    /// The code that writes outputs; the draws are points at one place unless it changes that. `f` differs in each
+    /// vertex and instance.
     body: &'static str,
-    /// By buffer, in bytes; 0 where nothing is captured.
+    /// The stride of each buffer, in bytes; 0 if nothing is captured into it.
     strides: &'static [u32],
-    /// Names that come to the same bytes, with blanks between them.
+    /// Names that give the same bytes, separated by blanks.
     names: &'static str,
 }
 
@@ -46,7 +47,6 @@ impl Kind {
         self.strides.iter().map(buffer).collect()
     }
 
-    /// What lavapipe's own feature captures.
     fn native(&self, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
         let (words, layout) = (self.words(), self.layout());
         let mut work = Work::default();
@@ -58,7 +58,7 @@ impl Kind {
         buffers.chunks(layout.len() + 1).map(|case| case[..layout.len()].to_vec()).collect()
     }
 
-    /// Captured by its decorations and by each of these lists, it is what the native feature captures.
+    /// Checks that the captures by decorations and by each of these lists equal the native ones.
     #[track_caller]
     fn is_captured(&self, drivers: &[Driver], others: &[Options]) {
         let cases = few();
@@ -94,7 +94,6 @@ fn stream_output(entries: &str, strides: &[u32]) -> Options {
     Options::new().stream_output(entries, strides.iter().copied())
 }
 
-/// The comparison notices outputs in another order.
 #[test]
 #[should_panic(expected = "Lavapipe")]
 fn another_order_is_noticed() {
@@ -134,7 +133,7 @@ fn components_of_sixty_four_bits() {
         strides: &[96],
         names: "v_double v_vector v_integers v_matrix v_float gl_SkipComponents1 v_last",
     };
-    // Of locations 1 and 2 one output of three components takes one and a half.
+    // One output of three components takes one and a half of the locations 1 and 2.
     let by_location = by_location(
         "location=0 location=1.xy location=1.zw location=2 location=3-6 gl_SkipComponents1
             location=7",

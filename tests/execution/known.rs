@@ -1,4 +1,4 @@
-//! What is known of draws makes variants smaller, and changes nothing that they store.
+//! Facts about draws make variants smaller, and do not change their stores.
 
 use crate::cases::{TOPOLOGIES, all};
 use crate::drivers::DRIVERS;
@@ -9,7 +9,7 @@ use crate::storage::{HOSTS, Storage, options};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::model::Topology;
 
-/// Topologies that draws may have: one, those of one kind, some.
+/// Sets of topologies: single ones, those of one kind, and others.
 const SETS: [&[Topology]; 10] = [
     &[Topology::PointList],
     &[Topology::TriangleList],
@@ -23,7 +23,7 @@ const SETS: [&[Topology]; 10] = [
     &[Topology::LineList, Topology::LineStrip, Topology::LineLoop],
 ];
 
-/// Variants for draws of these topologies.
+/// Returns variants for draws of these topologies.
 fn known(set: &[Topology], one_instance: bool, limit_in_vertices: bool, host: usize) -> Storage {
     let mut options = options(TWO_BUFFERS, HOSTS[host]);
     options = options.topologies(set.iter().copied());
@@ -41,7 +41,7 @@ fn what_is_known_changes_nothing() {
     let everything = [&TOPOLOGIES[..], &[Topology::LineLoop]].concat();
     let sets = SETS.into_iter().chain([&everything[..]]).enumerate();
     for (number, set) in sample(sets, 4) {
-        // Two of what else may be known, others with the next set.
+        // Two combinations of the other facts; the next set gets the others.
         let others = [(false, false), (false, true), (true, false), (true, true)];
         for (one_instance, limit_in_vertices) in others.into_iter().cycle().skip(number).take(2) {
             let host = number % HOSTS.len();
@@ -63,7 +63,7 @@ fn what_is_known_changes_nothing() {
     }
 }
 
-/// A draw is refused that the variants are not for.
+/// A draw for which the variants were not made is refused.
 #[test]
 fn other_draws_are_refused() {
     let lists = known(&[Topology::TriangleList], true, true, 0);

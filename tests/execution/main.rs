@@ -1,6 +1,6 @@
-//! Execution tests: shaders, and what polyshade makes of them, on real drivers.
+//! Execution tests: original and lowered shaders on real drivers.
 //!
-//! docs/testing.md says what they need and how to run them.
+//! docs/testing.md describes their requirements and how to run them.
 
 mod blend;
 mod cases;

@@ -1,4 +1,4 @@
-//! What polyshade captures is, bit for bit, what the native feature captures, or what the model says.
+//! polyshade's captures equal, bit for bit, those of the native feature or of the model.
 
 use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::{DRIVERS, Driver};
@@ -15,7 +15,7 @@ use polyshade_vulkan::model::Topology;
 pub(crate) const TWO_BUFFERS: Varyings =
     Varyings::Interleaved("v_mixed gl_SkipComponents1 gl_NextBuffer gl_SkipComponents2 v_index");
 
-/// Compares with lavapipe's transform feedback, on lavapipe: bytes, and the counts that the host is told.
+/// Compares with native transform feedback on lavapipe: bytes, and the counts that the host computes.
 #[track_caller]
 pub(crate) fn storage_is_native(
     storage: &Storage,
@@ -59,7 +59,7 @@ pub(crate) fn storage_is_model(
     }
 }
 
-/// Compares with everything there is.
+/// Compares with the native feature and the model.
 #[track_caller]
 fn storage_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) {
     let storage = Storage::new(shader, varyings);
@@ -240,7 +240,8 @@ fn every_version_of_spirv_is_captured() {
     }
 }
 
-/// A pass drawn as points runs every vertex once. Drawn as they are, fans run their first vertex once a batch.
+/// A capture pass draws points and so runs every vertex once. Drawn as fans, the first vertex would run once for
+/// each batch.
 #[test]
 fn long_draws_are_captured() {
     let cases = TOPOLOGIES.into_iter().chain(LOOP).map(|topology| Case::new(topology, 60_001));

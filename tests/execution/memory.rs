@@ -1,4 +1,4 @@
-//! Words and floats as the memory of a device holds them.
+//! Conversions between words or floats and the bytes of a device's memory.
 
 pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("four bytes"));

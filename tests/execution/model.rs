@@ -1,4 +1,4 @@
-//! The model, which judges where no driver can, is itself judged by lavapipe's transform feedback.
+//! lavapipe's transform feedback checks the model, which is the oracle where no driver can be.
 
 use crate::cases::{ADJACENCY, TOPOLOGIES, all, shapes};
 use crate::feedback::{Case, run_native};
@@ -9,7 +9,7 @@ use polyshade_vulkan::model::Value;
 const TWO_BUFFERS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer gl_SkipComponents1 v_mixed gl_SkipComponents2");
 
-/// What `INDICES` computes.
+/// Returns the outputs of `INDICES`.
 fn indices(vertex: u32, instance: u32) -> Vec<Value> {
     let mixed = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
     vec![

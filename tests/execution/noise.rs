@@ -1,32 +1,32 @@
-//! Numbers without a pattern, the same in every run, or those that a test of properties has drawn.
+//! Pseudorandom numbers, the same in every run, or those that a property test has drawn.
 
-/// Where numbers come from.
+/// A source of numbers.
 pub(crate) enum Noise {
     /// Marsaglia's xorshift with 32 bits.
     Shifted(u32),
-    /// These, and behind them 0.
+    /// These numbers, then 0.
     Drawn(std::vec::IntoIter<u32>),
 }
 
 impl Noise {
-    /// From the beginning.
+    /// Starts at the fixed seed.
     pub(crate) fn new() -> Noise {
         Noise::Shifted(0x9e37_79b9)
     }
 
-    /// These numbers. The smaller they are, the plainer is what is chosen by them.
+    /// Uses these numbers. Smaller numbers make simpler choices.
     pub(crate) fn drawn(numbers: Vec<u32>) -> Noise {
         Noise::Drawn(numbers.into_iter())
     }
 
-    /// Passes over some numbers.
+    /// Skips some numbers.
     pub(crate) fn skip(&mut self, count: u32) {
         (0..count).for_each(|_| {
             self.bits();
         });
     }
 
-    /// Any number.
+    /// Returns a random 32-bit number.
     pub(crate) fn bits(&mut self) -> u32 {
         match self {
             Noise::Shifted(state) => {
@@ -39,12 +39,12 @@ impl Noise {
         }
     }
 
-    /// A number below a limit.
+    /// Returns a number below a limit.
     pub(crate) fn below(&mut self, limit: u32) -> u32 {
         self.bits() % limit
     }
 
-    /// A small number, a large one, or one beside a power of two.
+    /// Returns a small number, a large one, or one near a power of two.
     pub(crate) fn word(&mut self) -> u32 {
         match self.below(5) {
             0 => self.bits(),

@@ -1,5 +1,5 @@
-//! Pictures of shaders whose position is changed: of any stage, with depth, both varyings and the constants that say
-//! what is changed.
+//! Pictures of shaders with changed positions, of any stage, with the depth, both varyings and the constants of the
+//! change.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -7,8 +7,8 @@ use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{Constant, Draw, Stage, Target, Work, vk};
 
-/// A shader that hands on positions inside of OpenGL's clip volume and outside. It has the macro `FIX` wherever it
-/// hands on a vertex.
+/// A shader that writes positions inside and outside OpenGL's clip volume. It has the macro `FIX` at every export
+/// of a vertex.
 pub(crate) struct Scene {
     pub(crate) stage: ShaderStage,
     pub(crate) source: &'static str,
@@ -89,7 +89,7 @@ const EVALUATION: Scene = Scene {
     vertices: 24,
 };
 
-/// Of two vertex streams, only the first has a position.
+/// Only the first of two vertex streams has a position.
 const STREAMS: Scene = Scene {
     stage: ShaderStage::Geometry,
     source: r"
@@ -122,7 +122,7 @@ const STREAMS: Scene = Scene {
     vertices: 24,
 };
 
-/// A shader of each stage, and one of several streams.
+/// A shader of each stage, and one with several streams.
 pub(crate) const SCENES: [Scene; 4] = [VERTEX, EVALUATION, GEOMETRY, STREAMS];
 
 const CONTROL: &str = "
@@ -140,7 +140,7 @@ const CONTROL: &str = "
         gl_TessLevelInner[0] = 2.0;
     }";
 
-/// That something was drawn, its depth, and the varying.
+/// Writes a coverage flag, the depth, and the varying.
 const FRAGMENT: &str = r"
     #version 450
     layout(location = 0) in vec2 v_colour;
@@ -151,7 +151,7 @@ const FRAGMENT: &str = r"
 
 const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 20, 20);
 
-/// What the host says.
+/// The host's constants.
 #[derive(Clone, Default)]
 pub(crate) struct Host {
     pub(crate) constants: Vec<(u32, Constant)>,
@@ -159,7 +159,7 @@ pub(crate) struct Host {
 }
 
 impl Scene {
-    /// The shader, with this text for `FIX`, and captured as GLSL says: `XFB_v_colour` and `XFB_gl_Position`.
+    /// Compiles the shader with this text for `FIX`, captured by the qualifiers `XFB_v_colour` and `XFB_gl_Position`.
     pub(crate) fn words(&self, fix: &str, colour: &str, position: &str) -> Vec<u32> {
         let defines = format!(
             "#define FIX {fix}\n#define XFB_v_colour {colour}\n#define XFB_gl_Position {position}"
@@ -167,7 +167,7 @@ impl Scene {
         glsl::stage(self.stage, self.source, &defines, SpirvVersion::SPIRV1_3)
     }
 
-    /// The shader as it is.
+    /// Compiles the unchanged shader.
     pub(crate) fn plain(&self) -> Vec<u32> {
         self.words("", "", "")
     }
@@ -180,12 +180,11 @@ impl Scene {
         }
     }
 
-    /// The drivers that have the stage.
     pub(crate) fn drivers(&self) -> &'static [Driver] {
         if self.stage == ShaderStage::Vertex { &DRIVERS } else { &DRIVERS[..1] }
     }
 
-    /// The picture that the shader with these words draws.
+    /// Draws the picture of these words.
     #[track_caller]
     pub(crate) fn picture(&self, driver: Driver, words: &[u32], host: &Host) -> Vec<u8> {
         let ahead = self.ahead();
@@ -197,7 +196,7 @@ impl Scene {
         driver.run(&work).targets.swap_remove(0)
     }
 
-    /// The shaders of the stages before.
+    /// Returns the shaders of the previous stages.
     pub(crate) fn ahead(&self) -> Vec<(vk::ShaderStageFlags, Vec<u32>)> {
         use vk::ShaderStageFlags as Flags;
         let vertex = || (Flags::VERTEX, VERTEX.plain());
@@ -212,7 +211,7 @@ impl Scene {
         }
     }
 
-    /// A draw without a fragment stage and a target.
+    /// Returns a draw without fragment stage and target.
     pub(crate) fn draw<'a>(
         &self,
         words: &'a [u32],
@@ -238,7 +237,6 @@ impl Scene {
     }
 }
 
-/// Whether anything was drawn.
 pub(crate) fn is_empty(picture: &[u8]) -> bool {
     picture.iter().all(|byte| *byte == 0)
 }

@@ -1,4 +1,4 @@
-//! What the variants compute is what the full shader computes, bit for bit.
+//! The variants compute the same as the full shader, bit for bit.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -18,7 +18,7 @@ use polyshade_vulkan::{
 
 const VERTICES: u32 = 96;
 const INSTANCES: u32 = 2;
-/// Bytes of the uniform block, and of the attributes of a vertex.
+/// The size of the uniform block, and of the attributes of a vertex, in bytes.
 const UNIFORMS: usize = 64 + 48 + 64 + 256 + 16;
 const STRIDE: u32 = 48;
 pub(crate) const SEEDS: u64 = 3;
@@ -28,7 +28,7 @@ pub(crate) fn module(tangled: &Tangled) -> Module<'static> {
     Module::parse_owned(words).expect("glslang's words parse")
 }
 
-/// Random numbers, most of them small; the last 16 bytes of the uniforms are integers.
+/// Returns random numbers, most of them small; the last 16 bytes of the uniforms are integers.
 pub(crate) fn inputs(seed: u64) -> Given {
     let mut noise = Noise::new();
     for _ in 0..seed * 1000 {
@@ -53,7 +53,7 @@ fn attribute(location: u32) -> Attribute {
     Attribute { location, format: vk::Format::R32G32B32A32_SFLOAT, offset: location * 16 }
 }
 
-/// What a vertex shader is given: buffer 0 has the attributes.
+/// The inputs of a vertex shader; buffer 0 has the attributes.
 pub(crate) struct Given {
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) descriptors: Vec<Descriptor>,
@@ -64,7 +64,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// A draw of `m` with what it reads of it.
+    /// Returns a draw of `m` with the inputs that it reads.
     pub(crate) fn draw<'a>(&self, m: &Module<'_>) -> Draw<'a> {
         let mut draw = Draw {
             descriptors: self.descriptors.clone(),
@@ -76,7 +76,7 @@ impl Given {
         draw
     }
 
-    /// A draw whose vertex stage has these words.
+    /// Returns a draw whose vertex stage has these words.
     pub(crate) fn draw_with<'a>(&self, vertex: &[u32]) -> Draw<'a> {
         self.draw(&Module::parse(vertex).expect("glslang's words parse"))
     }
@@ -97,7 +97,7 @@ impl Given {
     }
 }
 
-/// What `m` writes to `outputs`, on random inputs.
+/// Returns the values that `m` writes to `outputs`, on random inputs.
 #[track_caller]
 fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<Vec<u8>> {
     let options = transform_feedback::Options::new()
@@ -109,7 +109,7 @@ fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<V
     feedback.into_iter().map(|buffer| buffers[buffer].clone()).collect()
 }
 
-/// Work that captures all vertices of a draw, and the buffers that they go to.
+/// Returns work that captures all vertices of a draw, and the indices of its feedback buffers.
 fn capture_all<'a>(
     capture: &'a Variants<'_>,
     given: &Given,
@@ -137,7 +137,7 @@ fn capture_all<'a>(
     Ok((work, feedback.iter().map(|range| range.buffer).collect()))
 }
 
-/// Whether `variant` writes to `outputs` what `m` does.
+/// Returns whether `variant` writes the same to `outputs` as `m`.
 fn equal(m: &Module<'_>, variant: &Module<'_>, outputs: &[&str]) -> bool {
     DRIVERS.iter().all(|driver| {
         (0..SEEDS).all(|seed| {

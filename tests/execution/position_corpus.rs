@@ -1,7 +1,7 @@
-//! The vertex shaders of a corpus, where there is one beside the project: `polyshade verify position` finds that their
-//! variants compute what they compute, and are drawn where they are, as deep.
+//! Runs `polyshade verify position` on the vertex shaders of the corpus, if there is one next to the project: the
+//! variants must compute the same positions and draw with the same depth.
 //!
-//! The program runs each in a process of its own: a driver that dies, or does not come back, takes no other with it.
+//! The program verifies each shader in a separate process, so a crash or hang of a driver affects no other shader.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::position::module;
@@ -16,10 +16,10 @@ use spirv_tools::opt::{Optimizer, Passes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One module in so many is compared: all of them take minutes.
+/// One module in this many is verified, because all of them take minutes.
 const STEP: usize = 24;
 
-/// The modules that are looked at, as far as `spirv-val` accepts them, with the names of their vertex entry points.
+/// Returns the sampled modules that `spirv-val` accepts, with the names of their vertex entry points.
 fn vertex_shaders() -> Vec<(PathBuf, String)> {
     let is_module = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "spv");
     let modules = files(&tree::corpus()).into_iter().filter(is_module);
@@ -35,13 +35,13 @@ fn vertex_shaders() -> Vec<(PathBuf, String)> {
     sample(modules, STEP).flat_map(vertex).collect()
 }
 
-/// What came of a shader.
+/// The result for a shader.
 enum Found {
     /// Its variants compute the same; whether pixels were drawn.
     Equal(bool),
-    /// Why nothing can be said.
+    /// The reason why it cannot be compared.
     NotComparable(String),
-    /// How they differ, or that the driver died of a variant.
+    /// A difference, or a crash of the driver on a variant.
     Different(String),
 }
 
@@ -49,7 +49,7 @@ fn verify(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
     verify_with(program, driver, path, entry, "")
 }
 
-/// The same of variants that are given, where `given` is not empty, in place of those that polyshade makes.
+/// Verifies the variants in `given` instead of polyshade's, unless `given` is empty.
 fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: &str) -> Found {
     let mut verify = Command::new(program);
     verify.arg("verify").arg(path).args(["position-only", "--side-effects", "in-position"]);
@@ -66,8 +66,8 @@ fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: 
     }
 }
 
-/// The same with accesses kept in bounds: SwiftShader checks none, and what lies behind a buffer is another thing each
-/// time.
+/// Verifies the shader with accesses clamped to bounds: SwiftShader has no bounds checks, and the memory after a
+/// buffer changes between runs.
 fn verify_in_bounds(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
     let words = shader::read(path).expect("it was read before");
     let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));

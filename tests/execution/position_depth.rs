@@ -1,5 +1,5 @@
-//! A depth pre-pass with the position-only variant, and the full shader behind it, with a depth test for equality: a
-//! pixel whose depth is not the same bit for bit is a hole.
+//! A depth pre-pass with the position-only variant, followed by the full shader with an equality depth test: a
+//! pixel whose depth differs in any bit is a hole.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -12,13 +12,12 @@ use polyshade_vulkan::{DepthTest, Draw, Outcome, Stage, Target, Work, vk};
 const WIDTH: u32 = 32;
 const HEIGHT: u32 = 24;
 
-/// Targets, by their numbers: a colour and its depth, drawn behind a pre-pass with the variant, and another two, drawn
-/// behind one with the full shader. Drivers may round depths at the ends of their range, so that the latter has holes
-/// too.
+/// Targets, by index: colour and depth after a pre-pass with the variant, and after one with the full shader. The
+/// latter may have holes too, because drivers may round depths at the ends of their range.
 const BEHIND: [usize; 2] = [0, 1];
 const BEHIND_FULL: [usize; 2] = [2, 3];
 
-/// Colours everything.
+/// Writes a colour to every pixel.
 const FRAGMENT: &str = r"
     #version 450
     layout(location = 0) out uint colour;
@@ -28,7 +27,7 @@ fn fragment() -> Vec<u32> {
     glsl::fragment(FRAGMENT)
 }
 
-/// What is drawn, pixel by pixel: whether it is coloured, and the bits of its depth.
+/// Returns each pixel: whether it is coloured, and the bits of its depth.
 fn pixels(outcome: &Outcome, [colour, depth]: [usize; 2]) -> Vec<(bool, u32)> {
     let words = |target: usize| {
         let chunks = outcome.targets[target].chunks_exact(4);
@@ -37,7 +36,7 @@ fn pixels(outcome: &Outcome, [colour, depth]: [usize; 2]) -> Vec<(bool, u32)> {
     words(colour).zip(words(depth)).map(|(colour, depth)| (colour != 0, depth)).collect()
 }
 
-/// The stages ahead of the last one.
+/// The stages before the last one.
 pub(crate) struct Ahead {
     pub(crate) stages: Vec<(vk::ShaderStageFlags, Vec<u32>)>,
     pub(crate) last: vk::ShaderStageFlags,
@@ -45,7 +44,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// None: the last stage is the vertex stage.
+    /// Returns no stages: the last stage is the vertex stage.
     fn nothing() -> Self {
         let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
         Self { stages: Vec::new(), last: vk::ShaderStageFlags::VERTEX, topology }
@@ -57,7 +56,7 @@ impl Ahead {
     }
 }
 
-/// A pre-pass with `variant` and then `full`; and to other targets one with `full`, and then `full`.
+/// Draws a pre-pass with `variant` and then `full`; and to other targets, a pre-pass with `full` and then `full`.
 fn pre_pass<'a>(
     given: &Given,
     ahead: &'a Ahead,
@@ -91,7 +90,8 @@ fn pre_pass<'a>(
     }
 }
 
-/// The pixels that `full` covers behind itself, and those that differ behind `variant`: holes, or not as near.
+/// Returns the number of pixels that `full` covers after its own pre-pass, and of those that differ after the
+/// pre-pass with `variant`: holes, or other depths.
 fn covered_and_wrong(
     driver: Driver,
     given: &Given,
@@ -101,7 +101,7 @@ fn covered_and_wrong(
     covered_and_wrong_behind(driver, given, &Ahead::nothing(), variant, full)
 }
 
-/// The same for another last stage than the vertex stage.
+/// Returns the same numbers for another last stage than the vertex stage.
 pub(crate) fn covered_and_wrong_behind(
     driver: Driver,
     given: &Given,
@@ -137,12 +137,12 @@ fn a_depth_pre_pass_leaves_no_hole() {
                 drawn += usize::from(covered > 0);
             }
         }
-        // Random positions are all outside of the view now and then.
+        // Random positions are sometimes all outside the view.
         assert!(drawn > TANGLED.len() * DRIVERS.len(), "only {drawn} scenes are seen");
     }
 }
 
-/// The same product, multiplied in another order: what is nearly the same depth is a hole.
+/// The same product, multiplied in another order: a depth that is only nearly equal is a hole.
 #[test]
 fn a_position_that_is_computed_in_another_way_leaves_holes() {
     let shader = |position: &str| {

@@ -1,15 +1,15 @@
-//! Vertex shaders whose position and other outputs are tangled, each in a way of its own.
+//! Vertex shaders whose position and other outputs share computations in different ways.
 
-/// One shader: what is captured of its position-only variant, and of the complement.
+/// A shader, with the captured outputs of its position-only variant and of the complement.
 pub(crate) struct Tangled {
     pub(crate) name: &'static str,
-    /// Declarations and `main`, behind [`PRELUDE`].
+    /// Declarations and `main`, which follow [`PRELUDE`].
     source: &'static str,
     pub(crate) kept: &'static [&'static str],
     pub(crate) others: &'static [&'static str],
 }
 
-/// What all have: three attributes and a block of uniforms.
+/// The inputs of all shaders: three attributes and a block of uniforms.
 const PRELUDE: &str = "#version 450
     layout(location = 0) in vec4 a;
     layout(location = 1) in vec4 b;
@@ -25,7 +25,7 @@ impl Tangled {
 
 const POSITION: &[&str] = &["gl_Position"];
 
-/// All of them.
+/// All shaders.
 pub(crate) const TANGLED: [Tangled; 16] = [
     Tangled {
         name: "nothing shared",

@@ -1,5 +1,5 @@
-//! Tessellation evaluation and geometry stages as the last ones, on lavapipe: what their variants hand on to the
-//! rasterizer is what they hand on, bit for bit, as it captures itself and as a depth pre-pass shows.
+//! Tessellation evaluation and geometry stages as last stages, on lavapipe: the variants' positions equal the
+//! originals' bit for bit, by native captures and by a depth pre-pass.
 
 use crate::drivers::Driver;
 use crate::glsl;
@@ -12,7 +12,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{Attribute, Draw, Range, TransformFeedback, Work, vk};
 
 const VERTICES: u32 = 48;
-/// Room for the positions of all that is emitted.
+/// The size of a buffer for all emitted positions, in bytes.
 const ROOM: usize = 1 << 18;
 
 const VERTEX: &str = "#version 450
@@ -68,7 +68,7 @@ const GEOMETRY: &str = "#version 450
         }
     }";
 
-/// The stages ahead, and the last one.
+/// Returns the stages before the last one, and the last one.
 fn pipelines() -> [(Ahead, Module<'static>); 2] {
     let compiled = |stage, source| glsl::stage(stage, source, "", SpirvVersion::SPIRV1_3);
     let vertex = || (vk::ShaderStageFlags::VERTEX, compiled(ShaderStage::Vertex, VERTEX));
@@ -104,7 +104,7 @@ fn given() -> Given {
     }
 }
 
-/// What lavapipe captures of a pipeline that ends with `last`, which says what is captured.
+/// Returns lavapipe's capture of a pipeline that ends with `last`, which has `xfb_*` decorations.
 fn captured(ahead: &Ahead, last: &Module<'_>) -> (u64, Vec<u8>) {
     let given = given();
     let mut draw = given.draw_with(&ahead.stages[0].1);

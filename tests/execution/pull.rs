@@ -1,5 +1,5 @@
-//! What a shader fetches itself is what the fixed function fetches, on drivers that know the format, and what the
-//! specification says of it, on all.
+//! The shader fetches attributes as fixed-function vertex fetch does on drivers that support the format, and as the
+//! specification requires on all.
 
 mod model;
 
@@ -23,7 +23,7 @@ use polyshade_vulkan::{
 };
 use std::collections::BTreeMap;
 
-/// The format as Vulkan numbers it; none of the one that came with `VK_KHR_maintenance5`.
+/// Returns Vulkan's format; none for the format that `VK_KHR_maintenance5` added.
 pub(crate) fn vulkan_format(format: Format) -> Option<vk::Format> {
     let name = format.to_string().to_uppercase();
     let of_extensions = [vk::Format::A4R4G4B4_UNORM_PACK16, vk::Format::A4B4G4R4_UNORM_PACK16];
@@ -33,9 +33,9 @@ pub(crate) fn vulkan_format(format: Format) -> Option<vk::Format> {
     found
 }
 
-/// Stores the bits of the attribute at location 0, eight words a vertex.
+/// Returns a shader that stores the bits of the attribute at location 0, eight words for each vertex.
 fn shader(reference: &Reference) -> Vec<u32> {
-    // What a format of 64 bits lacks is undefined.
+    // Missing components of a 64-bit format are undefined.
     let count = if reference.is_wide() { reference.count() } else { 4 };
     let (scalar, vector) = match (reference.read(), reference.is_wide()) {
         (Read::Float, false) => ("", "vec"),
@@ -71,16 +71,16 @@ fn shader(reference: &Reference) -> Vec<u32> {
     glsl::vertex(&source, "", SpirvVersion::SPIRV1_3)
 }
 
-/// What an instance stores is so many vertices behind the one before.
+/// The number of vertices between the stored data of two instances.
 const INSTANCE: u32 = 16;
 
 const INT64: &str = "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require";
 
-/// How the shader is told.
+/// The source of a shader's parameters.
 #[derive(Clone, Copy, Debug)]
 struct Host {
     place: Option<ParamSource>,
-    /// The host says offset, format, stride and rate.
+    /// Whether offset, format, stride and rate are host parameters.
     dynamic: bool,
 }
 
@@ -101,13 +101,13 @@ const HOSTS: [Host; 5] = [
     },
 ];
 
-/// A vertex buffer: a range of `bytes`, where the shader sees it.
+/// A vertex buffer, with a range that the shader sees.
 #[derive(Clone, Debug)]
 struct Given {
     bytes: Vec<u8>,
-    /// Bytes before the range.
+    /// The number of bytes before the range.
     before: u32,
-    /// Bytes in the range.
+    /// The number of bytes in the range.
     size: u32,
     layout: Buffer,
 }
@@ -119,7 +119,7 @@ impl Given {
     }
 }
 
-/// The attributes and buffers as `host` has them, and what it says of those that the shader is not told.
+/// Returns the options for these attributes and buffers, with the values that are not host parameters.
 fn options(
     attributes: &BTreeMap<u32, Attribute>,
     buffers: &BTreeMap<u32, Given>,
@@ -154,7 +154,7 @@ fn pull<'m>(module: &'m Module<'_>, options: &Options) -> Lowered<'m, Pulled> {
     pulled
 }
 
-/// Binds what a shader that pulls needs.
+/// Binds the resources of a shader that pulls vertices.
 fn bind(
     pulled: &Lowered<'_, Pulled>,
     (attributes, buffers): (&BTreeMap<u32, Attribute>, &BTreeMap<u32, Given>),
@@ -173,7 +173,7 @@ fn bind(
     bind_pulled(pulled, &told, &ranges, 0, draw, work);
 }
 
-/// Runs draws that store two words for each component of so many vertices.
+/// Runs draws that store two words for each component of this many vertices.
 fn run(
     driver: Driver,
     shaders: &[&[u32]],
@@ -196,13 +196,13 @@ fn run(
     outputs.into_iter().map(|buffer| words(&outcome.buffers[buffer])).collect()
 }
 
-/// Whether the driver's shaders can read it.
+/// Whether the driver's shaders can read the format.
 fn reads(driver: Driver, reference: &Reference) -> bool {
     !reference.is_wide() || driver == Driver::Lavapipe
 }
 
-/// The fixed function's: what is no number may be any, and SwiftShader takes halves of the largest exponent for
-/// numbers.
+/// Returns whether fixed-function fetch may give this value: a NaN may be any NaN, and SwiftShader decodes halves
+/// with the largest exponent as numbers.
 fn is_fetched(driver: Driver, reference: &Reference, found: u32, expected: u32) -> bool {
     let is_number = f32::from_bits(expected).is_finite();
     let is_half = reference.numbers == "sfloat" && reference.fields[0].1 == 16;
@@ -235,8 +235,8 @@ fn every_format_is_what_the_specification_and_the_driver_say() {
         for driver in DRIVERS.into_iter().filter(|one| reads(*one, &reference)) {
             let mut shaders: Vec<&[u32]> = pulled.iter().map(|one| one.module.words()).collect();
             let is_native = vulkan.is_some_and(|one| driver.device().takes_vertex_format(one))
-                // The validation layer wants an attribute for the second location of one that has two, and lavapipe
-                // converts signed integers of 64 bits.
+                // The validation layer requires an attribute for the second location of a two-location one, and
+                // lavapipe converts signed 64-bit integers.
                 && !(reference.is_wide()
                     && (reference.count() > 2 || reference.read() == Read::Int));
             if is_native {
@@ -271,11 +271,11 @@ fn every_format_is_what_the_specification_and_the_driver_say() {
             }
         }
     }
-    // Each format is read in each way, and the drivers fetch most of them.
+    // Each format is read in each way, and the drivers fetch most formats.
     assert!(compared[0] > 200 && compared[1] > 30, "{compared:?}");
 }
 
-/// The comparison notices a shader that takes the format for another, or elements to lie elsewhere.
+/// The comparison detects a shader that assumes another format or other positions of elements.
 #[test]
 fn what_is_fetched_otherwise_is_noticed() {
     let right: Format = "r8g8b8a8_unorm".parse().expect("it is a format");
@@ -314,7 +314,7 @@ fn what_is_fetched_otherwise_is_noticed() {
     }
 }
 
-/// Has the fixed function read location 0.
+/// Makes fixed-function fetch read location 0.
 fn feed(draw: &mut Draw<'_>, work: &mut Work<'_>, given: &Given, format: vk::Format) {
     let buffer = work.buffers.len();
     work.buffers.push(given.bytes.clone());
@@ -326,7 +326,7 @@ fn feed(draw: &mut Draw<'_>, work: &mut Work<'_>, given: &Given, format: vk::For
         .push(VertexBuffer { place, layout: VertexLayout { stride, rate, attributes } });
 }
 
-/// A draw of a few vertices and instances of one attribute, somewhere in a buffer.
+/// A draw of a few vertices and instances with one attribute, anywhere in a buffer.
 struct Fetch {
     format: &'static str,
     offset: u32,
@@ -337,7 +337,7 @@ struct Fetch {
 }
 
 impl Fetch {
-    /// Any, of which some elements are out of bounds.
+    /// Returns a random draw, with some elements out of bounds.
     fn any(random: &mut Noise) -> Fetch {
         let format = [
             "r8_uint",
@@ -373,7 +373,7 @@ impl Fetch {
         self.vertices.end + INSTANCE * (self.instances.end - 1)
     }
 
-    /// Where an invocation's attribute begins, in the range, and whether it ends there.
+    /// Returns the offset of an invocation's attribute in the range; `None` if it exceeds the range.
     fn place(&self, vertex: u32, instance: u32) -> Option<usize> {
         let first = self.instances.start;
         let element = match self.given.layout.rate.expect("it is said") {
@@ -409,7 +409,7 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
         let mut ways = vec![pull(&module, &options)];
         let asks = pull(&module, &options.base_instance(true));
         for driver in DRIVERS {
-            // SwiftShader has no shaderDrawParameters.
+            // SwiftShader does not support shaderDrawParameters.
             if driver == Driver::Lavapipe {
                 ways.push(asks.clone());
             }
@@ -445,8 +445,8 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
     assert!(outside * 100 > 400 * count, "hardly anything is out of bounds: {outside}");
 }
 
-/// Host parameters that lie, buffers without a byte, elements beyond 4 GiB: nothing but the range is read, and what
-/// the shader stores itself stays in its place.
+/// With wrong host parameters, empty buffers, and elements beyond 4 GiB, nothing outside the range is read, and the
+/// shader's own stores stay in their places.
 #[test]
 fn nothing_outside_of_the_range_is_read() {
     let reference = Reference::of("r32_uint");
@@ -466,7 +466,7 @@ fn nothing_outside_of_the_range_is_read() {
                 (60, 4, 0),
                 (0, 7, 4),
             ] {
-                // An address is the host's word for it, and so is how much lies there.
+                // An address and the size of its memory are trusted.
                 let by_address = host.place.is_some_and(ParamSource::is_address);
                 if by_address && (before > 60 || size > 64) {
                     continue;

@@ -1,4 +1,4 @@
-//! What is drawn stays as it was: the raster-only variant, and the one that captures and draws at once.
+//! The raster-only variant, and the variant that captures and draws at once, draw the same pictures as the original.
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
@@ -15,7 +15,7 @@ use polyshade_vulkan::{
     Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Variants, Work, vk,
 };
 
-/// Primitives all over the place.
+/// Primitives at random positions.
 pub(crate) const SCENE: Shader = Shader {
     source: r"
         #version 450
@@ -46,7 +46,7 @@ pub(crate) const SCENE_PIXELS: &str = r"
 
 const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
 
-/// Those that one pass captures as it draws.
+/// The topologies that one pass captures and draws.
 const IN_ONE_PASS: [Topology; 5] = [
     Topology::PointList,
     Topology::LineList,
@@ -55,7 +55,7 @@ const IN_ONE_PASS: [Topology; 5] = [
     Topology::TriangleStrip,
 ];
 
-/// Draws of every topology in both provoking modes.
+/// Returns draws of every topology in both provoking vertex modes.
 pub(crate) fn scenes(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &topology in topologies {
@@ -71,7 +71,7 @@ pub(crate) fn scenes(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// A draw to a target of its own.
+/// Completes a draw with its own target.
 pub(crate) fn rasterize<'a>(
     mut draw: Draw<'a>,
     case: &Case,
@@ -86,7 +86,7 @@ pub(crate) fn rasterize<'a>(
     draw
 }
 
-/// The pixels of all cases, drawn with a vertex shader that captures nothing.
+/// Returns the pixels of all cases, drawn with a vertex shader that captures nothing.
 #[track_caller]
 pub(crate) fn pixels(driver: Driver, vertex: &[u32], cases: &[Case]) -> Vec<Vec<u8>> {
     let fragment = glsl::fragment(SCENE_PIXELS);
@@ -104,7 +104,7 @@ pub(crate) fn pixels(driver: Driver, vertex: &[u32], cases: &[Case]) -> Vec<Vec<
     driver.run(&work).targets
 }
 
-/// The cases whose pixels are drawn and compared in [`controls`](crate::controls) too.
+/// Returns the cases that [`controls`](crate::controls) draws and compares too.
 pub(crate) fn all_scenes() -> Vec<Case> {
     scenes(&TOPOLOGIES)
 }
@@ -147,9 +147,9 @@ fn one_pass_captures_and_draws() {
 
 tests_in_webgpu!(wgpu: one_pass_captures_and_draws_in_webgpu);
 
-/// The same where WebGPU is extended by stores of the vertex stage.
+/// The same in WebGPU with the extension for stores of the vertex stage.
 fn one_pass_captures_and_draws_in_webgpu(by: WebGpu) {
-    // WebGPU's points are of this size, and the first vertex is the provoking one.
+    // WebGPU's points have size 1, and the first vertex is the provoking vertex.
     let source = SCENE.source.replace("1.0 + v_colour.x * 4.0", "1.0");
     let scene = Shader { source: source.leak(), ..SCENE };
     let mut cases = scenes(&IN_ONE_PASS);
@@ -174,14 +174,14 @@ fn one_pass_captures_and_draws_in_webgpu(by: WebGpu) {
     for (number, case) in cases.iter().enumerate() {
         assert!(pictures[number][0] == pictures[number][1], "{case:?}");
         assert!(native[number].memory == memories[number], "{case:?}");
-        // They can be told apart.
+        // The results of different cases differ.
         let other = (number + 1) % cases.len();
         assert!(pictures[number][0] != pictures[other][0], "{case:?}");
         assert!(native[number].memory != memories[other], "{case:?}");
     }
 }
 
-/// Fans and loops run their shared vertices again and again, so one pass leaves them alone.
+/// Fans and loops run their shared vertices repeatedly, so one pass does not capture them.
 #[test]
 fn one_pass_captures_no_fans_and_no_loops() {
     let mut storage = Storage::new(&SCENE, SCENE_VARYINGS);

@@ -1,4 +1,5 @@
-//! Pipelines that a recipe made draw what the same pipelines by hand draw, and capture what the shader wrote.
+//! Pipelines that a recipe lowers draw the same as handwritten pipelines, and capture the outputs that the shader
+//! wrote.
 
 use crate::clip::chain::{Stages, normalize, pictures};
 use crate::clip::shape::{Shape, Style};
@@ -23,7 +24,7 @@ fn turned() -> clip_space::Options {
     clip_space::Options::new().flip_y(true).rotation(Turn::Quarter)
 }
 
-/// The stages with registers, as the recipe makes them.
+/// Returns the stages with registers, lowered by the recipe.
 #[track_caller]
 fn lowered(stages: &Stages, recipe: &Recipe) -> Stages {
     let modules = stages.iter().map(|(_, words)| Module::parse(words).expect("they parse"));
@@ -38,7 +39,7 @@ fn lowered(stages: &Stages, recipe: &Recipe) -> Stages {
     stages.iter().map(|(stage, _)| *stage).zip(words).collect()
 }
 
-/// Distances in registers; where two stages meet, only the first is told.
+/// Returns a recipe for distances in registers; only the first of two adjacent stages has semantics.
 fn recipe(shape: &Shape, mask: u32) -> Recipe {
     let mut recipe = Recipe::default();
     let marked = normalize(Vec::new(), shape.semantics().collect());
@@ -55,7 +56,7 @@ fn recipe(shape: &Shape, mask: u32) -> Recipe {
     recipe
 }
 
-/// Arrays and planes that are off by hand, and a position that is converted.
+/// Returns the handwritten stages, with arrays, disabled planes and a converted position.
 fn by_hand(shape: &Shape) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
     let last = stages.len() - 2;
@@ -85,7 +86,7 @@ fn pipelines_with_registers_draw_what_arrays_by_hand_draw() {
             assert!(expected.iter().filter(is_drawn).count() * 2 > expected.len(), "{driver:?}");
             let found = pictures(*driver, &of(|shape| !shape.off), &seeds);
             assert!(found == expected, "{driver:?} {chain:?}");
-            // The comparison notices other planes.
+            // The comparison detects other planes.
             assert!(pictures(*driver, &of(|shape| shape.off), &seeds) != expected, "{driver:?}");
         }
     }
@@ -99,7 +100,7 @@ fn no_stage_keeps_distances_where_they_are_emulated() {
     let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
     for chain in CHAINS {
         let mut noise = Noise::new();
-        // SwiftShader culls by other rules than Vulkan's.
+        // SwiftShader's rules for culling differ from Vulkan's.
         for driver in drivers(chain).iter().filter(|driver| **driver == Driver::Lavapipe) {
             let shapes = shapes(&mut noise, *driver, chain, 12);
             let native: Vec<Stages> =
@@ -112,7 +113,7 @@ fn no_stage_keeps_distances_where_they_are_emulated() {
             let seeds = [1, 2, 3];
             let [expected, found] =
                 [&native, &made].map(|stages| pictures(*driver, stages, &seeds).concat());
-            // What is cut is interpolated between other vertices: only which pixels are covered is compared.
+            // Values are interpolated between other vertices after clipping, so only the coverage is compared.
             let is_drawn = |pixel: &[u8]| pixel.iter().any(|byte| *byte != 0);
             let pixels = expected.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
             let pixels: Vec<_> =
@@ -129,7 +130,7 @@ fn no_stage_keeps_distances_where_they_are_emulated() {
 fn what_is_captured_is_what_the_shader_wrote() {
     let varyings = Varyings::Interleaved("gl_Position");
     is_captured(&options(varyings, HOSTS[0]), &[Variant::CaptureOnly, Variant::Both]);
-    // A compute stage captures, and others are drawn.
+    // A compute stage captures, and other stages draw.
     is_captured(&options(varyings, HOSTS[0]).compute(), &[Variant::CaptureOnly]);
 }
 

@@ -1,4 +1,4 @@
-//! What the crate that runs everything refuses before a driver meets it.
+//! Work that `polyshade-vulkan` refuses before it reaches a driver.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -11,7 +11,7 @@ use polyshade_vulkan::{
 };
 use std::time::Duration;
 
-/// Work that runs, of one draw with one buffer of 64 kilobytes and one texture, and is then made to be refused.
+/// Returns valid work, with one draw, one buffer of 64 KiB and one texture, that the tests change.
 fn work(vertex: &[u32]) -> Work<'_> {
     let draw = Draw {
         descriptors: vec![storage(3, 0, 0)],
@@ -34,7 +34,7 @@ fn nothing() -> Vec<u32> {
     shader("", "words[0] = 1;")
 }
 
-/// What both drivers say of work that is changed like this, in which the validation layer sees nothing.
+/// Returns the reason with which both drivers refuse changed work; the validation layer has no messages.
 #[track_caller]
 fn refused(change: impl Fn(&mut Work<'_>)) -> String {
     let vertex = nothing();
@@ -139,7 +139,8 @@ fn vertices_outside_of_their_buffer_are_refused() {
     assert!(text.contains("is not in a buffer of Some(4) bytes"), "{text}");
     let text = said(Indices { index_type: vk::IndexType::NONE_KHR, ..indices(1, 0) });
     assert!(text.contains("indices of type"), "{text}");
-    // Restarted or not, an index of another width has no vertex there: both drivers restart lists, and have 8 bits.
+    // With or without restart, an index of another width has no vertex: both drivers restart lists, and support
+    // 8-bit indices.
     let uint8 =
         |restart| Indices { index_type: vk::IndexType::UINT8_EXT, restart, ..indices(4, 2000) };
     for restart in [false, true] {
@@ -260,7 +261,7 @@ fn shaders_that_lack_what_they_use_are_refused() {
     assert_eq!(text, "set 1, binding 2: a shader has 1 of [UNIFORM_BUFFER], bound is None");
     assert!(lacks(buffer, body, Some(Resource::StorageBuffer(range))).contains("STORAGE_BUFFER"));
     assert_eq!(lacks(buffer, body, Some(Resource::UniformBuffer(range))), "");
-    // What is declared and not used need not be there.
+    // Unused declarations need no resource.
     assert_eq!(lacks(buffer, "", None), "");
 
     let several = "layout(set = 1, binding = 2) uniform texture2D images[2];";
@@ -313,7 +314,7 @@ fn a_submission_beyond_its_time_limit_is_given_up() {
     work.draws[0].vertices = 0..100_000;
     device.set_time_limit(Duration::ZERO);
     assert_eq!(device.run(&work), Err(Error::TimedOut));
-    // It is not used again, whatever the limit.
+    // A lost device is not used again, whatever the limit.
     device.set_time_limit(Duration::from_secs(20));
     work.draws[0].vertices = 0..1;
     assert_eq!(device.run(&work), Err(Error::TimedOut));
@@ -337,7 +338,7 @@ fn devices_are_listed_and_the_first_is_that_of_any_name() {
 #[test]
 fn what_a_module_declares_and_a_device_lacks_is_listed() {
     let plain = glsl::vertex("#version 450\nvoid main() {}", "", SpirvVersion::SPIRV1_0);
-    // Behind the five words of the header stands `OpCapability Shader`.
+    // `OpCapability Shader` follows the five words of the header.
     assert_eq!(plain[5..7], [2 << 16 | 17, 1]);
     let with = |words: &[u32]| [&plain[..7], words, &plain[7..]].concat();
     let extension = |name: &str| {

@@ -7,7 +7,7 @@ use crate::memory::{bytes, words};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::{Descriptor, Draw, Outcome, Range, Resource, Stage, Texture, Work, vk};
 
-/// A vertex shader that fills `words`.
+/// Compiles a vertex shader that fills `words`.
 #[track_caller]
 pub(crate) fn shader(declarations: &str, body: &str) -> Vec<u32> {
     let source = format!(
@@ -17,11 +17,11 @@ pub(crate) fn shader(declarations: &str, body: &str) -> Vec<u32> {
         {declarations}
         void main() {{ {body} gl_Position = vec4(0); gl_PointSize = 1.0; }}"
     );
-    // Before 1.4 nothing may be computed from constants that are not of 32 bits.
+    // Before SPIR-V 1.4, specialization constant operations are limited to 32-bit types.
     glsl::vertex(&source, "", SpirvVersion::SPIRV1_5)
 }
 
-/// Runs one vertex of a shader whose `words` there are this many of; they come first of the buffers that return.
+/// Runs one vertex of a shader with this many `words`, which are returned first.
 #[track_caller]
 fn run(driver: Driver, vertex: &[u32], mut work: Work<'_>, found: usize) -> (Vec<u32>, Outcome) {
     let buffer = work.buffers.len();
@@ -37,7 +37,7 @@ fn run(driver: Driver, vertex: &[u32], mut work: Work<'_>, found: usize) -> (Vec
     (found, outcome)
 }
 
-/// Work with nothing but textures, buffers and descriptors.
+/// Returns work with only textures, buffers and descriptors.
 fn bound(
     textures: Vec<Texture>,
     buffers: Vec<Vec<u8>>,
@@ -47,7 +47,7 @@ fn bound(
     Work { textures, buffers, draws, ..Work::default() }
 }
 
-/// A texture of `R32_UINT` whose texels count from 100.
+/// Returns a texture of `R32_UINT` whose texels count from 100.
 fn counting(view: vk::ImageViewType, [width, height, depth]: [u32; 3], layers: u32) -> Texture {
     let texels = (100..100 + width * height * depth * layers).collect::<Vec<_>>();
     Texture {
@@ -95,16 +95,15 @@ fn texels_of_buffers_are_read_and_written() {
     }
 }
 
-/// A view that an image can have.
 struct View {
     view: vk::ImageViewType,
-    /// What GLSL calls it.
+    /// Its name in GLSL.
     name: &'static str,
     size: [u32; 3],
     layers: u32,
-    /// Where the last texel is sampled.
+    /// The coordinates at which the last texel is sampled.
     last: &'static str,
-    /// A texel in storage, and its number.
+    /// The coordinates of a stored texel, and its index.
     stored: (&'static str, usize),
 }
 
@@ -197,7 +196,7 @@ fn levels_are_sampled_and_fetched() {
         }
         words[6] = textureQueryLevels(numbers);",
     );
-    // Of 4 × 2, 2 × 1 and 1 × 1 texels, each in two layers.
+    // Levels of 4 × 2, 2 × 1 and 1 × 1 texels, each in two layers.
     let whole = counting(vk::ImageViewType::TYPE_2D_ARRAY, [4, 2, 1], 2);
     let contents = bytes(&(100..122).collect::<Vec<u32>>());
     let texture = Texture { levels: 3, contents, ..whole };
@@ -385,7 +384,7 @@ fn every_element_of_an_array_is_bound() {
             ..Texture::default()
         };
         let mut descriptors = descriptors.concat();
-        // Their order does not matter.
+        // The order of descriptors does not matter.
         descriptors.reverse();
         let textures = (50..55).map(texture).collect();
         let work = bound(textures, (0..9).map(buffer).collect(), descriptors);

@@ -1,4 +1,4 @@
-//! Draws that go on where others stopped: polyshade's host keeps the counters that the native feature keeps in buffers.
+//! Draws that continue a capture: polyshade's host keeps the counters that the native feature keeps in buffers.
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
@@ -11,13 +11,13 @@ use polyshade_vulkan::{Captured, Draw, Place, Range, Resource, Stage, TransformF
 const VARYINGS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
-/// A draw of every topology, in buffers with room for some of them.
+/// Returns a draw of every topology, in buffers with room for some of them.
 fn sequence(room: u32) -> Vec<Case> {
     let draw = |(vertices, topology)| Case { room: vec![room; 2], ..Case::new(topology, vertices) };
     (4..).zip(TOPOLOGIES).map(draw).collect()
 }
 
-/// The feedback buffers, the counters, and the counts of each draw.
+/// Returns the native feedback buffers, the counters, and the counts of each draw.
 fn run_native(layout: &[BufferLayout], cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Captured>) {
     let words = INDICES.native(VARYINGS);
     let buffers = cases[0].buffers(layout);
@@ -47,7 +47,7 @@ fn run_native(layout: &[BufferLayout], cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Cap
     (outcome.buffers, outcome.captured.into_iter().flatten().collect())
 }
 
-/// The same from polyshade's variants, one draw behind the other in one submission.
+/// Returns the same results of polyshade's variants, with all draws in one submission.
 fn run_storage(storage: &Storage, driver: Driver, cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Captured>) {
     let count = storage.layout.len();
     let mut work = Work::default();

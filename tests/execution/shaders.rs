@@ -1,35 +1,33 @@
 //! The vertex shaders whose outputs are captured.
 //!
-//! Every captured output has a macro of its own before it, `XFB_name` (`XFB_name_1_` for an element, `XFB_Block_member`
-//! for a member). For the native feature it becomes the `xfb_*` qualifiers, for polyshade it is empty: both compile
-//! from the same text. All arithmetic is exact, so every driver computes the same bits. Vulkan wants a point's size
-//! written, `POINT_SIZE`, which polyshade does by itself.
+//! Every captured output has its own macro before it, `XFB_name` (`XFB_name_1_` for an element, `XFB_Block_member`
+//! for a member). For the native feature the macro expands to `xfb_*` qualifiers, for polyshade it is empty: both
+//! compile from the same text. All arithmetic is exact, so every driver computes the same bits. Vulkan requires
+//! that a point size is written, by `POINT_SIZE`; polyshade adds that itself.
 
 use crate::glsl;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::model::{self, BufferLayout, Entry};
 use std::fmt::Write;
 
-/// A vertex shader.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shader {
-    /// The GLSL.
     pub(crate) source: &'static str,
-    /// Its outputs: names and how many 32-bit components they have.
+    /// Its outputs: names and numbers of 32-bit components.
     pub(crate) outputs: &'static [(&'static str, u32)],
 }
 
 /// The varyings to capture, as OpenGL lists them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Varyings {
-    /// Names with blanks between them, one behind the other.
+    /// Names separated by blanks, interleaved in one buffer.
     Interleaved(&'static str),
-    /// The same, one a buffer.
+    /// Names separated by blanks, one buffer each.
     Separate(&'static str),
 }
 
 impl Shader {
-    /// Where the specification puts what is captured.
+    /// Returns the layout that the specification defines for the captured varyings.
     pub(crate) fn layout(&self, varyings: Varyings) -> Vec<BufferLayout> {
         match varyings {
             Varyings::Interleaved(names) => {
@@ -55,28 +53,28 @@ impl Shader {
         Entry::Varying(name, components)
     }
 
-    /// The shader as it is.
+    /// Compiles the shader without `xfb_*` qualifiers.
     pub(crate) fn plain(&self) -> Vec<u32> {
         self.plain_for(SpirvVersion::SPIRV1_3)
     }
 
-    /// The shader as it is, in a version of SPIR-V.
+    /// Compiles the shader without `xfb_*` qualifiers, for a version of SPIR-V.
     pub(crate) fn plain_for(&self, version: SpirvVersion) -> Vec<u32> {
         let defines = format!("#define POINT_SIZE\n{}", self.defines(&[]));
         glsl::vertex(self.source, &defines, version)
     }
 
-    /// The shader with the qualifiers of the native feature.
+    /// Compiles the shader with the qualifiers of the native feature.
     pub(crate) fn native(&self, varyings: Varyings) -> Vec<u32> {
         self.native_stage(ShaderStage::Vertex, varyings)
     }
 
-    /// The same, for a shader of another stage.
+    /// Compiles a shader of another stage with the qualifiers of the native feature.
     pub(crate) fn native_stage(&self, stage: ShaderStage, varyings: Varyings) -> Vec<u32> {
         self.compile(stage, &self.layout(varyings))
     }
 
-    /// The shader of any stage as it is, with a point's size.
+    /// Compiles a shader of any stage without `xfb_*` qualifiers, with a point size.
     pub(crate) fn plain_stage(&self, stage: ShaderStage) -> Vec<u32> {
         self.compile(stage, &[])
     }
@@ -107,7 +105,7 @@ impl Shader {
     }
 }
 
-/// Which vertex and instance it was, twice over.
+/// Vertex and instance indices, in two outputs each.
 pub(crate) const INDICES: Shader = Shader {
     source: r"
         #version 450
@@ -163,7 +161,7 @@ pub(crate) const VECTORS: Shader = Shader {
     ],
 };
 
-/// Floats that are no numbers, quiet and signalling, infinite, denormal.
+/// NaNs (quiet and signalling), infinities and denormals.
 pub(crate) const BITS: Shader = Shader {
     source: r"
         #version 450
@@ -179,7 +177,7 @@ pub(crate) const BITS: Shader = Shader {
     outputs: &[("v_bits", 4), ("v_more", 3)],
 };
 
-/// Matrices and arrays, some written through a loop, some through an `out` parameter.
+/// Matrices and arrays, some written in a loop, some through an `out` parameter.
 pub(crate) const AGGREGATES: Shader = Shader {
     source: r"
         #version 450
@@ -216,7 +214,7 @@ pub(crate) const AGGREGATES: Shader = Shader {
     ],
 };
 
-/// Built-ins, beside an output that is not one, and a way out before the end.
+/// Built-ins, another output, and an early return.
 pub(crate) const BUILT_INS: Shader = Shader {
     source: r"
         #version 450
@@ -266,7 +264,7 @@ pub(crate) const PARTS: Shader = Shader {
     outputs: &[("Block.colour", 3), ("Block.weight", 1), ("Block.counts", 4), ("v_pairs[2]", 2)],
 };
 
-/// Qualifiers of every kind, locations that are shared, and not a word about which vertex it is.
+/// All kinds of qualifiers and shared locations, and no use of vertex or instance indices.
 pub(crate) const QUALIFIED: Shader = Shader {
     source: r"
         #version 450

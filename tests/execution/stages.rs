@@ -1,4 +1,4 @@
-//! What a draw consists of beside resources: constants, attributes, indices, and the stages behind the vertex stage.
+//! The other parts of a draw: constants, attributes, indices, and the stages after the vertex stage.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -11,7 +11,7 @@ use polyshade_vulkan::{
     TransformFeedback, VertexBuffer, VertexLayout, Work, vk,
 };
 
-/// A draw of a shader made by [`shader`], whose `words` are buffer 0.
+/// Returns a draw of a shader made by [`shader`], whose `words` are buffer 0.
 fn draw(vertex: &[u32], words: u64) -> Draw<'_> {
     let range = Range { buffer: 0, offset: 0, size: 4 * words };
     Draw {
@@ -20,14 +20,14 @@ fn draw(vertex: &[u32], words: u64) -> Draw<'_> {
     }
 }
 
-/// What the first buffer holds afterwards.
+/// Returns the contents of the first buffer after the draw.
 #[track_caller]
 fn run(driver: Driver, draw: Draw<'_>, buffers: Vec<Vec<u8>>) -> Vec<u32> {
     let work = Work { buffers, draws: vec![draw], ..Work::default() };
     words(&driver.run(&work).buffers[0])
 }
 
-/// What the driver says that it cannot run of a module.
+/// Returns the features of a module that the driver lacks.
 fn missing(driver: Driver, module: &[u32]) -> Vec<String> {
     let m = Module::parse(module).expect("glslang's words parse");
     driver.device().capabilities().missing(&m)
@@ -97,7 +97,7 @@ fn constants_of_every_size_are_specialized() {
                 continue;
             }
             let mut draw = draw(&vertex, 3);
-            // The one behind it must not suffer from its size.
+            // The size of a constant must not affect the next one.
             draw.stages[0].specialization = vec![(4, constant), (5, Constant::Bits32(9))];
             let found = run(driver, draw, vec![vec![0; 12]]);
             assert_eq!(found, [expected[0], expected[1], 9], "{driver:?} {name}");
@@ -191,7 +191,7 @@ fn indices_choose_the_vertices() {
     }
 }
 
-/// Draws lines from left to right in one row of eight pixels, each vertex as far right as it says.
+/// Draws lines from left to right in one row of eight pixels; the vertex index determines each position.
 fn line_pixels(driver: Driver, restart: bool) -> Vec<u32> {
     let vertex = glsl::vertex(
         "#version 450
@@ -285,7 +285,7 @@ const GEOMETRY: &str = "
         }
     }";
 
-/// One line of two vertices, cut into four by the tessellation stages; the geometry stage captures both ends of each.
+/// The tessellation stages divide a line of two vertices into four; the geometry stage captures both ends of each.
 #[test]
 fn tessellation_and_geometry_stages_run() {
     let vertex = stage(VERTEX, ShaderStage::Vertex);
@@ -313,7 +313,7 @@ fn tessellation_and_geometry_stages_run() {
     let work = Work { buffers: vec![vec![0; 64]], draws: vec![draw], ..Work::default() };
     let outcome = Driver::Lavapipe.run(&work);
     let mut found = words(&outcome.buffers[0]).into_iter().map(f32::from_bits).collect::<Vec<_>>();
-    // In which order a line is cut is up to the driver.
+    // The order of the segments depends on the driver.
     found.sort_by(f32::total_cmp);
     let ends = [8.0, 8.25, 8.25, 8.5, 8.5, 8.75, 8.75, 9.0];
     assert_eq!(found[8..], ends, "{found:?}");

@@ -1,4 +1,4 @@
-//! What polyshade makes of a shader, run as its documentation tells the host to.
+//! Runs polyshade's variants of a shader as its documentation requires of the host.
 
 use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
@@ -11,20 +11,19 @@ use polyshade_vulkan::{
     Captured, Draw, Range, Stage, Variants, Work, bind_capture, capture_draw, dispatch_capture,
 };
 
-/// Where feedback buffers go: the last set that SwiftShader has.
+/// The descriptor set of feedback buffers: the last one of SwiftShader.
 const SET: u32 = 3;
 
-/// Where host parameters go, if a descriptor holds them.
+/// The binding of host parameters in a descriptor.
 const HOST_BINDING: u32 = 9;
 
-/// Where host parameters go, if push constants or specialization constants hold them.
+/// The offset of host parameters in push constants, and their first specialization constant.
 const HOST_OFFSET: u32 = 16;
 const HOST_FIRST_ID: u32 = 40;
 
-/// Where the address of host parameters goes, if an attribute holds it: the last that SwiftShader has.
+/// The location of an attribute with the address of host parameters: the last one of SwiftShader.
 const HOST_LOCATION: u32 = 15;
 
-/// The sources of host parameters.
 pub(crate) const HOSTS: [ParamSource; 8] = [
     ParamSource::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
     ParamSource::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
@@ -39,12 +38,12 @@ pub(crate) const HOSTS: [ParamSource; 8] = [
 /// A shader and its variants.
 pub(crate) struct Storage {
     pub(crate) capture: Variants<'static>,
-    /// The capture-only variant. Tests that break the lowering do it here.
+    /// The capture-only variant, which tests may break.
     pub(crate) words: Vec<u32>,
     pub(crate) layout: Vec<BufferLayout>,
 }
 
-/// The options for a list of varyings, as all tests here want them.
+/// Returns the options that all tests here use for a list of varyings.
 pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
     let options = Options::new().params(host);
     let options = match host.is_address() {
@@ -58,12 +57,12 @@ pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
 }
 
 impl Storage {
-    /// Captures with host parameters from a storage buffer.
+    /// Captures with host parameters in a storage buffer.
     pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Storage {
         Storage::with_host(shader, varyings, HOSTS[0])
     }
 
-    /// Captures with host parameters from anywhere.
+    /// Captures with host parameters in any source.
     pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: ParamSource) -> Storage {
         Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
     }
@@ -95,17 +94,16 @@ impl Storage {
         Storage { capture, words, layout }
     }
 
-    /// The words that the host fills in for a case.
     pub(crate) fn host_params(&self, case: &Case) -> Vec<u32> {
         self.told(case).expect("the ranges fit")
     }
 
-    /// The same, unless the variants are for other draws.
+    /// Returns the host parameters of a case, or the error if the variants do not accept the draw.
     pub(crate) fn told(&self, case: &Case) -> Result<Vec<u32>, Error> {
         self.capture.layout.host_params(&host_draw(&case.draw), &self.ranges(case))
     }
 
-    /// The same where one of the feedback buffers is not bound.
+    /// Returns the host parameters of a case without one of the feedback buffers.
     pub(crate) fn told_without(&self, case: &Case, unbound: usize) -> Result<Vec<u32>, Error> {
         let mut ranges = self.ranges(case);
         ranges[unbound] = BufferRange::UNBOUND;
@@ -122,21 +120,21 @@ impl Storage {
         case.buffers(&self.layout).into_iter().map(range).collect()
     }
 
-    /// What the host is told that a case captures.
+    /// Returns the counts that the host computes for a case.
     pub(crate) fn counts(&self, case: &Case) -> Captured {
         let draw = host_draw(&case.draw);
         let written = self.capture.layout.primitives_written(&draw, &self.ranges(case));
         Captured { written: written.expect("the ranges fit"), needed: draw.primitives() }
     }
 
-    /// The counters that the host is told to go on with.
+    /// Returns the counters at which the host continues.
     pub(crate) fn advance(&self, case: &Case) -> Vec<u32> {
         let ranges = self.capture.layout.advance(&host_draw(&case.draw), &self.ranges(case));
         ranges.expect("the ranges fit").iter().map(|range| range.reached).collect()
     }
 
-    /// The draw of a variant with these host parameters. The buffers that it needs go to `work`, and it has neither
-    /// topology nor target yet.
+    /// Returns the draw of a variant with these host parameters. It adds the necessary buffers to `work`; the draw
+    /// has no topology or target yet.
     pub(crate) fn draw<'a>(
         &self,
         words: &'a [u32],
@@ -159,7 +157,7 @@ impl Storage {
         draw
     }
 
-    /// Adds the feedback buffers of a case to `work`, and says which part of each is bound.
+    /// Adds the feedback buffers of a case to `work`, and returns the bound range of each.
     pub(crate) fn feedback(&self, case: &Case, work: &mut Work<'_>) -> Vec<Range> {
         let buffers = case.buffers(&self.layout).into_iter();
         let bound = buffers.map(|buffer| {
@@ -170,7 +168,7 @@ impl Storage {
         bound.collect()
     }
 
-    /// Captures all cases with the capture pass that the crate makes.
+    /// Captures all cases with the capture passes that the crate makes.
     #[track_caller]
     pub(crate) fn run_capture_passes(&self, driver: Driver, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
         let mut work = Work::default();
@@ -189,7 +187,7 @@ impl Storage {
         self.run_with(driver, cases, |case| self.host_params(case))
     }
 
-    /// Captures all cases with host parameters of the caller's.
+    /// Captures all cases with host parameters from the caller.
     #[track_caller]
     pub(crate) fn run_with(
         &self,
@@ -201,7 +199,7 @@ impl Storage {
         self.memories(&outcome.buffers)
     }
 
-    /// The work of capturing all cases.
+    /// Returns the work that captures all cases.
     pub(crate) fn work(
         &self,
         cases: &[Case],
@@ -209,18 +207,18 @@ impl Storage {
     ) -> Work<'_> {
         let mut work = Work::default();
         for case in cases {
-            // A point list, the default, whatever the topology of the case.
+            // A point list, the default, for any topology of the case.
             let draw = self.draw(&self.words, case, &host_params(case), &mut work);
             work.draws.push(draw);
         }
         work
     }
 
-    /// The feedback buffers of each case, without its host parameters.
+    /// Returns the feedback buffers of each case, without its host parameters.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        // The host parameters have a buffer where their place is a descriptor or memory, and so has an address that is
-        // in a descriptor or an attribute.
+        // Host parameters are in a buffer if their source is a descriptor or memory; an address is in one if its
+        // source is a descriptor or an attribute.
         let (place, location) = (self.capture.words.source, self.capture.words.location());
         let is_in_buffer = place.descriptor().is_some() || location.is_some();
         let words = usize::from(is_in_buffer) + usize::from(place.is_address());
@@ -231,7 +229,7 @@ impl Storage {
 #[track_caller]
 fn capture(words: Vec<u32>, options: &Options) -> Variants<'static> {
     let module = Module::parse_owned(words).expect("glslang's words parse");
-    // The raster-only variant borrows it, and a test has few of them.
+    // The raster-only variant borrows the module, and a test has few modules.
     let module = Box::leak(Box::new(module));
     Variants::new(module, "main", options).unwrap_or_else(|error| panic!("{options:?}: {error}"))
 }

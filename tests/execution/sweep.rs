@@ -1,4 +1,4 @@
-//! Everything together: any shader, varyings, source of host parameters, draw and room, picked without a plan.
+//! Random combinations of shader, varyings, source of host parameters, draw and room.
 
 use crate::cases::{LOOP, TOPOLOGIES};
 use crate::drivers::Driver;
@@ -10,19 +10,19 @@ use crate::storage::{HOSTS, Storage};
 use polyshade_vulkan::ProvokingVertex;
 use polyshade_vulkan::model::Topology;
 
-/// How many lists of varyings are tried, and how many draws of each.
+/// The number of lists of varyings, and of draws for each.
 const ROUNDS: usize = 25;
 const DRAWS: usize = 12;
 
-/// The most buffers that are guaranteed wherever there is more than one.
+/// The most buffers that all devices with several buffers support.
 const MAX_BUFFERS: usize = 4;
 
-/// One of several.
+/// Returns a random element.
 pub(crate) fn pick<T: Copy>(noise: &mut Noise, from: &[T]) -> T {
     from[noise.below(from.len() as u32) as usize]
 }
 
-/// Some of a shader's outputs in any order, none of them twice.
+/// Returns some of a shader's outputs in random order, none of them twice.
 fn names(noise: &mut Noise, shader: &Shader) -> Vec<&'static str> {
     let mut names = shader.outputs.iter().map(|output| output.0).collect::<Vec<_>>();
     for last in (1..names.len()).rev() {
@@ -32,7 +32,7 @@ fn names(noise: &mut Noise, shader: &Shader) -> Vec<&'static str> {
     names
 }
 
-/// A list of varyings. It is leaked, as others are constants.
+/// Returns a list of varyings. It is leaked, because other lists are constants.
 pub(crate) fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
     let mut names = names(noise, shader);
     if noise.below(3) == 0 {
@@ -72,7 +72,7 @@ fn draw(noise: &mut Noise, topology: Topology, mode: ProvokingVertex) -> Case {
     case
 }
 
-/// A few draws of two topologies: the native feature needs a pipeline for each topology and mode.
+/// Returns a few draws of two topologies: the native feature needs a pipeline for each topology and mode.
 pub(crate) fn draws(noise: &mut Noise) -> Vec<Case> {
     let topologies = [(); 2].map(|()| pick(noise, &TOPOLOGIES));
     let mode = pick(noise, &[ProvokingVertex::First, ProvokingVertex::Last]);

@@ -1,4 +1,4 @@
-//! Compute shaders give the same results after they are translated to another language and back.
+//! Compute shaders give the same results after a translation to another language and back.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -10,10 +10,10 @@ use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_spv::{GlslOp, Op};
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
 
-/// How many invocations there are, each of which reads two words and writes one for each expression.
+/// The number of invocations; each reads two words and writes one for each expression.
 const INVOCATIONS: usize = 64;
 
-/// A shader that writes each of these expressions of `x` and `y`, which have a type with the constructor `ty`.
+/// Returns a shader that writes each of these expressions of `x` and `y`, whose type has the constructor `ty`.
 fn shader(ty: &str, expressions: &[&str]) -> Vec<u32> {
     let stores = (2..).zip(expressions).map(|(number, expression)| {
         format!("    words[64 * {number} + at] = uint({expression});\n")
@@ -29,13 +29,13 @@ fn shader(ty: &str, expressions: &[&str]) -> Vec<u32> {
     glsl::compiled(ShaderStage::Compute, &source, SpirvVersion::SPIRV1_3)
 }
 
-/// `x` of each invocation, and `y`.
+/// Returns `x` of each invocation, then `y`.
 fn inputs() -> Vec<u32> {
     let mut noise = Noise::new();
     (0..2 * INVOCATIONS).map(|_| noise.bits()).collect()
 }
 
-/// The results of the invocations, expression by expression.
+/// Returns the results of the invocations, expression by expression.
 fn run(driver: Driver, module: &[u32], expressions: usize) -> Vec<u32> {
     let mut memory = inputs();
     memory.resize(INVOCATIONS * (2 + expressions), 0);
@@ -50,13 +50,13 @@ fn run(driver: Driver, module: &[u32], expressions: usize) -> Vec<u32> {
     words(&driver.run(&work).buffers[0])[2 * INVOCATIONS..].to_vec()
 }
 
-/// The module after it has been WGSL.
+/// Returns the module after a translation to WGSL and back.
 fn by_way_of_wgsl(module: &[u32]) -> Vec<u32> {
     let text = wgsl::write(module, &Wgsl::default()).expect("WGSL has all of it").source;
     wgsl::read(&text, "0", SpirvVersion::SPIRV1_3).expect("it was written")
 }
 
-/// That the module computes the same after it has been WGSL.
+/// Checks that the module computes the same after a translation to WGSL and back.
 #[track_caller]
 fn is_the_same_in_wgsl(module: &[u32], expressions: &[&str]) {
     let again = by_way_of_wgsl(module);
@@ -69,7 +69,7 @@ fn is_the_same_in_wgsl(module: &[u32], expressions: &[&str]) {
     }
 }
 
-/// Sums with a carry and products of 64 bits, as one word.
+/// Additions with carry, subtractions with borrow and 64-bit products, as one word.
 const WIDE: &str = "
 uint sum(uint x, uint y) { uint carry; uint sum = uaddCarry(x, y, carry); return sum ^ carry; }
 uint difference(uint x, uint y) { uint borrow; uint rest = usubBorrow(x, y, borrow); return rest ^ borrow; }
@@ -108,8 +108,8 @@ fn integers_of_wgsl_are_those_of_the_module() {
     is_the_same_in_wgsl(&shader("uint", &UNSIGNED), &UNSIGNED);
 }
 
-/// The expected values are computed here, as lavapipe's results have the sign of the dividend. Floats of 32 bits hold
-/// none of these numbers.
+/// The expected values are computed here, because lavapipe's results have the sign of the dividend. 32-bit floats
+/// cannot represent these numbers.
 #[test]
 fn modulo_of_wgsl_has_the_sign_of_the_divisor() {
     let expressions = ["x % 7", "x % -7", "x % (y | 1)"];
@@ -144,14 +144,14 @@ fn wgsl_goes_by_the_signedness_of_instructions() {
         (Op::EXT_INST, GlslOp::FIND_U_MSB) => (op, GlslOp::FIND_S_MSB),
         _ => (op, glsl),
     };
-    // What `clamp` does is not defined where the bounds have changed places.
+    // The result of `clamp` is undefined if the bounds are exchanged.
     let expressions: Vec<&str> =
         UNSIGNED.into_iter().filter(|expression| !expression.starts_with("clamp")).collect();
     let module = shader("uint", &expressions);
     is_the_same_in_wgsl(&exchanged(&module, signed), &expressions);
 }
 
-/// The module with other opcodes, and other instructions of GLSL's set.
+/// Returns the module with other opcodes, and other instructions of GLSL's set.
 fn exchanged(module: &[u32], other: impl Fn(Op, GlslOp) -> (Op, GlslOp)) -> Vec<u32> {
     let m = Module::parse(module).expect("it was compiled");
     let mut words = module[..5].to_vec();

@@ -1,4 +1,4 @@
-//! Feedback buffers that are not bound: what goes there is stored nowhere, and does not limit the others.
+//! Unbound feedback buffers: outputs to them are dropped, and they do not limit the others.
 
 use crate::cases::{LOOP, TOPOLOGIES, all};
 use crate::drivers::DRIVERS;
@@ -9,7 +9,7 @@ use crate::storage::{HOSTS, Storage, options};
 use polyshade::transform_feedback::{self, Options};
 use polyshade_vulkan::model::Topology;
 
-/// Draws of these topologies in which `bound` has room for some, and the other buffer would for everything.
+/// Returns draws of these topologies with little room in buffer `bound`, and enough room in the other.
 fn cases(topologies: &[Topology], bound: usize) -> Vec<Case> {
     let mut cases = all(topologies);
     for (number, case) in cases.iter_mut().enumerate() {
@@ -65,7 +65,7 @@ fn a_buffer_is_bound_unless_the_options_say_otherwise() {
     assert!(error.message().contains("is not bound"), "{error}");
 }
 
-/// Without the bits that say so, the buffer that is not bound limits the other.
+/// Without the bits that mark unbound buffers, they limit the others.
 #[test]
 fn bits_that_are_lost_are_noticed() {
     let storage = Storage::of_words(

@@ -1,9 +1,9 @@
-//! How captures are made: by which path, on which driver.
+//! Ways of capturing: paths, drivers and passes.
 
 use crate::drivers::Driver;
 use polyshade_planner::{CounterOwner, Device, PassScope, Path};
 
-/// How captures are made, on which driver, in which passes.
+/// A way of capturing: the driver, the path, the passes and the owner of the counters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Way {
     pub(crate) driver: Driver,
@@ -17,12 +17,12 @@ impl Way {
         Way { driver, path, scope, counter_owner: CounterOwner::Host }
     }
 
-    /// With counters that the device keeps.
+    /// Creates a way with device-owned counters.
     const fn kept(driver: Driver, scope: PassScope) -> Way {
         Way { driver, path: Path::Storage, scope, counter_owner: CounterOwner::Device }
     }
 
-    /// The device to plan for.
+    /// Returns the device to plan for.
     pub(crate) fn device(self) -> Device {
         let device = self.driver.device().capabilities().planner();
         assert!(device.dynamic_rendering, "{self:?}");
@@ -37,14 +37,14 @@ pub(crate) const WAYS: [Way; 4] = [
     Way::new(Driver::SwiftShader, Path::Storage, PassScope::RenderPass),
 ];
 
-/// By a compute stage.
+/// The ways with a compute stage.
 pub(crate) const DISPATCHED_WAYS: [Way; 3] = [
     Way::new(Driver::Lavapipe, Path::Compute, PassScope::RenderPass),
     Way::new(Driver::Lavapipe, Path::Compute, PassScope::Rendering),
     Way::new(Driver::SwiftShader, Path::Compute, PassScope::Rendering),
 ];
 
-/// Those whose counters the host keeps, with those that the extension keeps.
+/// Returns the ways with host-owned counters, and those of the extension.
 pub(crate) fn ways() -> impl Iterator<Item = Way> {
     WAYS.into_iter().chain(DISPATCHED_WAYS)
 }

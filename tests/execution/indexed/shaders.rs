@@ -1,4 +1,4 @@
-//! What shaders read of a draw with indices, and what is refused.
+//! Inputs of shaders in indexed draws, and draws that are refused.
 
 use super::{Indexed, capture_pass, run, run_native, shapes, topologies};
 use crate::cases::TOPOLOGIES;
@@ -25,7 +25,7 @@ use std::process::Command;
 /// The feedback buffer of each draw.
 type Memory = Vec<Vec<u8>>;
 
-/// What a draw is told besides: its base vertex, its first instance, and its number.
+/// Outputs the base vertex, the base instance and the draw index.
 const PARAMETERS: Shader = Shader {
     source: r"
         #version 460
@@ -62,7 +62,7 @@ fn built_ins_are_those_of_the_draw_with_indices() {
     }
 }
 
-/// Attributes of two buffers, one of which instances step through.
+/// Attributes in two buffers, one of them per instance.
 const ATTRIBUTES: Shader = Shader {
     source: r"
         #version 450
@@ -79,13 +79,13 @@ const ATTRIBUTES: Shader = Shader {
     outputs: &[("v_sum", 4), ("v_vertex", 1)],
 };
 
-/// The attributes, of 128 elements each.
+/// Returns the attributes, of 128 elements each.
 fn attributes() -> [Vec<u8>; 2] {
     let numbers = |scale: f32| (0..4 * 128).map(move |number| scale * number as f32);
     [1.0, 512.0].map(|scale| numbers(scale).flat_map(f32::to_ne_bytes).collect())
 }
 
-/// Captures the draws by lavapipe's own feature, with indices or without; the fixed function fetches attributes.
+/// Captures the draws with lavapipe's native feature and fixed-function vertex fetch, with or without indices.
 fn fed_natively(
     words: &[u32],
     layout: &[BufferLayout],
@@ -112,7 +112,7 @@ fn fed_natively(
     feedback.into_iter().map(|buffer| outcome.buffers[buffer].clone()).collect()
 }
 
-/// Captures the draws by a shader that fetches the attributes itself.
+/// Captures the draws with vertex pulling.
 fn fetched(
     storage: &Storage,
     pulled: &Lowered<'_, Pulled>,
@@ -138,7 +138,7 @@ fn fetched(
     feedback.into_iter().map(|buffer| outcome.buffers[buffer].clone()).collect()
 }
 
-/// Pulls and captures the shader in one call of the program, and returns the module's words and the report.
+/// Applies vertex pulling and capture in one call of the program, and returns the module's words and the report.
 fn made_at_once(shader: &[u32], options: &str) -> (Vec<u32>, Value) {
     let folder = tempfile::tempdir().expect("there is room");
     let [given, made] = ["given.spv", "made.spv"].map(|name| folder.path().join(name));
@@ -153,8 +153,8 @@ fn made_at_once(shader: &[u32], options: &str) -> (Vec<u32>, Value) {
     (words, report)
 }
 
-/// One call makes the shader that two calls make, with the same host parameters. It captures the same as the
-/// original, whose attributes the fixed function fetches.
+/// One call makes the same shader as two calls, with the same host parameters. It captures the same data as the
+/// original with fixed-function vertex fetch.
 #[test]
 fn attributes_are_fetched_in_one_call() {
     let varyings = Varyings::Interleaved("v_sum v_vertex");
@@ -204,7 +204,7 @@ fn attributes_are_fetched_in_one_call() {
                 assert!(native == memory, "{driver:?} {one:?}\n{native:02x?}\n{memory:02x?}");
             }
         }
-        // The comparison notices another stride.
+        // The comparison detects another stride.
         storage.words = made_at_once(&plain, &format!("{line} --buffer 0=32,1=16:instance")).0;
         for driver in DRIVERS {
             assert!(fetched(&storage, &pulled, &told, &draws, driver) != native);
@@ -212,7 +212,7 @@ fn attributes_are_fetched_in_one_call() {
     }
 }
 
-/// What is refused: a draw that the variants were not made for, and a shader whose attributes the fixed function feeds.
+/// Refused: a draw for which the variants were not made, and a shader with fixed-function attributes.
 #[test]
 fn other_draws_are_refused() {
     let layout = INDICES.layout(TWO_BUFFERS);

@@ -1,4 +1,4 @@
-//! What the specification says that an attribute is, read from the name of its format alone.
+//! The value of an attribute by the specification, derived only from the name of its format.
 
 use crate::noise::Noise;
 
@@ -10,9 +10,9 @@ pub(super) enum Read {
     Uint,
 }
 
-/// A format, read from its name alone.
+/// A format, derived only from its name.
 pub(crate) struct Reference {
-    /// Red, green, blue and alpha: the first bit and how many.
+    /// Red, green, blue and alpha: the first bit and the number of bits.
     pub(super) fields: [(u32, u32); 4],
     pub(crate) bytes: u32,
     pub(super) numbers: String,
@@ -58,12 +58,11 @@ impl Reference {
         self.fields[0].1 == 64
     }
 
-    /// How many components it has.
     pub(super) fn count(&self) -> usize {
         self.fields.iter().filter(|field| field.1 > 0).count()
     }
 
-    /// What the bytes of an attribute are: four components of 32 or 64 bits.
+    /// Decodes an attribute: four components of 32 or 64 bits.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Vec<u64> {
         let bit = |position: u32| u64::from(bytes[position as usize / 8] >> (position % 8) & 1);
         (0..4)
@@ -104,7 +103,7 @@ impl Reference {
     }
 }
 
-/// The bits of a float with 5 bits of exponent, as one of 32 bits.
+/// Converts the bits of a float with 5 exponent bits to those of a 32-bit float.
 fn small(raw: u64, mantissa: u32) -> u64 {
     let (exponent, rest) = (raw >> mantissa, raw & ((1 << mantissa) - 1));
     let fraction = rest as f64 / (1_u64 << mantissa) as f64;
@@ -118,7 +117,7 @@ fn small(raw: u64, mantissa: u32) -> u64 {
     }
 }
 
-/// Elements of a format: every value of components of up to 16 bits, and many of larger ones.
+/// Returns elements of a format: every value of components of up to 16 bits, and many of larger ones.
 pub(super) fn elements(reference: &Reference) -> Vec<Vec<u8>> {
     const FLOATS: [u32; 14] = [
         0,
@@ -140,7 +139,7 @@ pub(super) fn elements(reference: &Reference) -> Vec<Vec<u8>> {
     let is_packed = reference.fields[0].1 < 32 && widest != 8 && widest != 16;
     let count = match widest {
         8 => 256,
-        // One format of each kind of number is enough to see all of them.
+        // One format of each kind of number is enough for all values.
         16 if reference.bytes != 8 => 1 << 10,
         16 => 1 << 16,
         _ if reference.bytes <= 2 => 1 << (8 * reference.bytes),
@@ -173,13 +172,13 @@ pub(super) fn elements(reference: &Reference) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Both words of each component.
+/// Returns both words of each component.
 pub(super) fn halves(components: Vec<u64>) -> impl Iterator<Item = u32> {
     components.into_iter().flat_map(|bits| [bits as u32, (bits >> 32) as u32])
 }
 
-/// Whether a word is what it should be. Where a number is divided it may be the next one, as division is not exact
-/// (Vulkan specification, "Precision of Individual Operations"); SwiftShader multiplies by the reciprocal.
+/// Returns whether a word is correct. Normalized numbers may be off by one, because division is not exact (Vulkan
+/// specification, "Precision of Individual Operations"); SwiftShader multiplies by the reciprocal.
 pub(super) fn is_right(reference: &Reference, found: u32, expected: u32) -> bool {
     let is_divided = ["unorm", "snorm"].contains(&reference.numbers.as_str());
     found == expected || is_divided && found.abs_diff(expected) <= 1
