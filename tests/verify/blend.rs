@@ -1,4 +1,4 @@
-//! Advanced blend equations: the model's, and different where they are broken on purpose.
+//! Advanced blend equations: equal to the model, and different if they have a deliberate fault.
 
 mod words_and_alphas;
 
@@ -19,7 +19,7 @@ pub(crate) fn fragment(glsl: &str) -> Vec<u32> {
     subject::compiled(ShaderStage::Fragment, glsl)
 }
 
-/// An input, an image and a uniform; some of it is discarded.
+/// A shader with an input, an image and a uniform, which discards some pixels.
 pub(crate) fn shader() -> Vec<u32> {
     fragment(
         "layout(location = 0) in vec4 v_colour;
@@ -37,7 +37,7 @@ pub(crate) fn shader() -> Vec<u32> {
     )
 }
 
-/// What is asked for, in everybody's words.
+/// A case, in terms that do not depend on the lowering.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) words: Vec<u32>,
@@ -109,7 +109,7 @@ impl Case {
         self.verify_by(&*driver.unwatched(), options)
     }
 
-    /// The same by whatever runs it.
+    /// Verifies the case on any runner.
     #[track_caller]
     pub(crate) fn verify_by(&self, runner: &dyn Runner, options: &Options) -> Verdict {
         let module = subject::parsed(&self.words);
@@ -137,7 +137,7 @@ impl Case {
         }
     }
 
-    /// The difference that comes of other options.
+    /// Returns the difference with other options.
     #[track_caller]
     fn difference(&self, options: &Options) -> Difference {
         let find = |driver| subject::difference(driver, self.verify(driver, options));
@@ -224,7 +224,7 @@ fn several_targets_narrow_ones_and_integers() {
     Case::new(words, &[Equation::Multiply, Equation::Difference, Equation::HardMix]).is_equal();
 }
 
-/// What it leaves there is the driver's to say, also where that is the next triangle's destination.
+/// The driver leaves the unwritten component undefined, also if it is the destination of the next triangle.
 #[test]
 fn a_component_that_is_not_written() {
     let words = fragment(
@@ -271,11 +271,11 @@ fn a_word_that_means_another_equation() {
         .select(PUSHED);
     let lowered = advanced_blend::lower(&module, "main", &swapped).unwrap().module.into_words();
     given.given = vec![(Part::Lowered, lowered)];
-    // The word of multiply means nothing there, so the source passes through.
+    // The number of multiply has no meaning there, so the source passes through.
     assert_eq!(given.difference(&case.options()).message, "multiply has another result");
 }
 
-/// Lines of the lowered shader that are edited.
+/// Returns the difference after edits of lines of the lowered shader.
 #[track_caller]
 fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
     let mut case = Case { select: None, ..Case::new(shader(), &[Equation::SrcOver]) };
@@ -292,7 +292,7 @@ fn a_discard_that_is_lost() {
     assert_eq!(found.message, "a pixel that is not covered is written");
 }
 
-/// What is drawn has the corners at which equations branch, and greys.
+/// The colours include the branch points of equations, and greys.
 #[test]
 fn comparisons_that_are_strict_and_were_not() {
     let words = fragment(
@@ -323,7 +323,7 @@ fn alpha_that_is_not_one_though_nothing_is_blended() {
     assert!(found.expected.is_some(), "{found}");
 }
 
-/// Nothing is wrong with these, and it once was said.
+/// Correct shaders that `verify` once reported as different.
 #[test]
 fn shaders_that_are_hard_to_compare() {
     let black = "layout(location = 0) out vec4 colour; void main() { colour = vec4(0, 0, 0, 1); }";
@@ -403,7 +403,7 @@ fn a_shader_without_defined_colours_says_nothing() {
     }
 }
 
-/// The original, and what is made of another as its lowered form.
+/// Returns a case with the lowered form of another shader.
 fn with_another(words: &[u32], given: &[u32]) -> Case {
     let options = Case::new(Vec::new(), &[Equation::Screen]).options();
     let lowered = advanced_blend::lower(&subject::parsed(given), Target::new("main"), &options)
@@ -441,7 +441,7 @@ fn colours_that_are_left_to_the_driver_may_be_anything_and_others_may_not() {
     assert!(found.message.contains("has another result"), "{found}");
 }
 
-/// llvmpipe computes with the colour of the last pixel to leave the loop, and hands on that of each.
+/// llvmpipe computes with the colour of the last pixel that leaves the loop, but outputs the colour of each pixel.
 #[test]
 fn colours_that_a_driver_computes_otherwise_may_be_anything_and_others_may_not() {
     let shader = |first: &str| {

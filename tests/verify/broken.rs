@@ -1,11 +1,11 @@
-//! Lowerings that are broken on purpose, each of which must be found different.
+//! Lowerings with deliberate faults, each of which must be found different.
 
 use crate::subject::{self, DRIVERS, Subject, vertex};
 use polyshade::host::{AddressSource, ParamSource};
 use polyshade_tests::shader::disassemble;
 use polyshade_verify::{Difference, Part};
 
-/// Captures a matrix, a vector and a scalar into one buffer, and what is copied into another.
+/// Captures a matrix, a vector and a scalar into one buffer, and copied values into another.
 fn subject() -> Subject {
     let words = vertex(
         "layout(location = 0) in vec4 a;
@@ -27,7 +27,7 @@ fn subject() -> Subject {
     Subject::interleaved(words, list)
 }
 
-/// The lines of a module, with the function that is edited set apart.
+/// The lines of a module, with the edited function separate.
 struct Text {
     words: Vec<u32>,
     before: Vec<String>,
@@ -36,7 +36,7 @@ struct Text {
 }
 
 impl Text {
-    /// A variant as text, and its function `name`.
+    /// Disassembles a variant and finds its function `name`.
     fn of(words: &[u32], name: &str) -> Text {
         let text = disassemble(words).expect("polyshade's words can be read");
         let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
@@ -53,20 +53,20 @@ impl Text {
         }
     }
 
-    /// The number of the line that `is` for the `nth` time, from 0.
+    /// Returns the index of the line that `is` accepts for the `nth` time, from 0.
     #[track_caller]
     fn line(&self, nth: usize, is: impl Fn(&str) -> bool) -> usize {
         let mut found = (0..self.function.len()).filter(|line| is(&self.function[*line]));
         found.nth(nth).unwrap_or_else(|| panic!("it is not in\n{}", self.function.join("\n")))
     }
 
-    /// The same where the line contains all `parts`.
+    /// Returns the index of the `nth` line that contains all `parts`.
     #[track_caller]
     fn with(&self, nth: usize, parts: &[&str]) -> usize {
         self.line(nth, |line| parts.iter().all(|part| line.contains(part)))
     }
 
-    /// Replaces a word of a line.
+    /// Replaces a token of a line.
     fn replace(mut self, line: usize, from: &str, to: &str) -> Text {
         let mut words: Vec<&str> = self.function[line].split(' ').collect();
         let at = words.iter().rposition(|word| *word == from);
@@ -82,20 +82,19 @@ impl Text {
         self.replace(line, &from, to)
     }
 
-    /// The operands of a line, its result and opcode left out.
+    /// Returns the operands of a line, without its result and opcode.
     fn operands(&self, line: usize) -> Vec<&str> {
         let text = self.function[line].split_once(" = ").map_or(&*self.function[line], |one| one.1);
         text.split(' ').skip(1).collect()
     }
 
-    /// The words.
     fn into_words(self) -> Vec<u32> {
         let lines = [self.before, self.function, self.after].concat();
         subject::reassembled(&self.words, &lines)
     }
 }
 
-/// The numbers of the stores to feedback buffers, in their order.
+/// Returns the indices of the lines that store to feedback buffers, in order.
 fn stores(text: &Text) -> Vec<usize> {
     let is_store = |line: &usize| text.function[*line].starts_with("OpStore ");
     let feedback = |line: &usize| {
@@ -106,21 +105,21 @@ fn stores(text: &Text) -> Vec<usize> {
     (0..text.function.len()).filter(is_store).filter(feedback).collect()
 }
 
-/// The first difference, on one of the drivers.
+/// Returns the first difference on one of the drivers.
 #[track_caller]
 fn difference(subject: &Subject) -> Difference {
     let find = |driver| subject::difference(driver, subject.verify(driver));
-    // Which vertex comes first may be a matter of chance where two are stored to one place.
+    // The first differing vertex may be random if two vertices are stored to one place.
     subject::agreed(&DRIVERS, &subject.words, find, |one| one.part)
 }
 
-/// The difference that comes of editing function `name` of the capture-only variant.
+/// Returns the difference after an edit of function `name` of the capture-only variant.
 #[track_caller]
 fn edited(name: &str, edit: impl Fn(Text) -> Text) -> Difference {
     edited_of(subject(), name, edit)
 }
 
-/// The same of another subject.
+/// Returns the difference after an edit of another subject.
 #[track_caller]
 fn edited_of(subject: Subject, name: &str, edit: impl Fn(Text) -> Text) -> Difference {
     let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
@@ -131,7 +130,7 @@ fn edited_of(subject: Subject, name: &str, edit: impl Fn(Text) -> Text) -> Diffe
     found
 }
 
-/// The difference that comes of replacing a word of the line that contains all `parts` for the `nth` time.
+/// Returns the difference after replacing a token of the `nth` line that contains all `parts`.
 #[track_caller]
 fn replaced(name: &str, nth: usize, parts: &[&str], [from, to]: [&str; 2]) -> Difference {
     edited(name, |text| {
@@ -140,7 +139,7 @@ fn replaced(name: &str, nth: usize, parts: &[&str], [from, to]: [&str; 2]) -> Di
     })
 }
 
-/// The subject, with buffers that are found by their addresses.
+/// Returns the subject with buffers at device addresses.
 fn by_address() -> Subject {
     let mut subject = subject();
     subject.options =
@@ -148,10 +147,11 @@ fn by_address() -> Subject {
     subject
 }
 
-/// The second buffer's address, word 9, is behind five words of the draw and four of the first buffer.
+/// The second buffer's address, host parameter 9, follows five parameters of the draw and four of the first buffer.
 #[test]
 fn an_address_is_that_of_another_buffer() {
-    // Both words, as half of an address may be nowhere: 4 GB away, where buffers lie on both sides of such a border.
+    // Replace both halves of the address: with one half replaced it may point outside any buffer, 4 GiB away, if
+    // the buffers are on both sides of such a boundary.
     let found = edited_of(by_address(), "store_to_slot", |text| {
         let words = [("%uint_9", "%uint_5"), ("%uint_10", "%uint_6")];
         words.into_iter().fold(text, |text, (own, other)| {
@@ -162,7 +162,7 @@ fn an_address_is_that_of_another_buffer() {
     assert!(found.to_string().contains("buffer"), "{found}");
 }
 
-/// The size of a range, word 7, is all that says where memory ends.
+/// The size of a range, host parameter 7, is the only bound of the memory.
 #[test]
 fn a_range_in_memory_has_the_size_of_another_word() {
     edited_of(by_address(), "primitives_that_fit", |text| {
@@ -193,12 +193,12 @@ fn a_dropped_store() {
     assert_eq!(found.vertex, Some((0, 0)));
 }
 
-/// Lets two stores, in this order, store what the other one does.
+/// Exchanges the values of two stores.
 fn swap_values(text: Text, one: usize, other: usize) -> Text {
     let [(pointer, value), (_, later)] = [one, other]
         .map(|line| (text.operands(line)[0].to_owned(), text.operands(line)[1].to_owned()));
     let mut text = text.replace(other, &later, &value);
-    // What the first one is to store is not there yet where it stands.
+    // The first store's new value is not yet defined at its position.
     text.function.insert(other + 1, format!("OpStore {pointer} {later}"));
     text.function.remove(one);
     text
@@ -255,14 +255,14 @@ fn a_counter_that_is_not_gone_on_from() {
 
 #[test]
 fn a_limit_that_counts_vertices_and_not_primitives() {
-    // Half a primitive is stored where the room ends within it.
+    // Half a primitive is stored if the buffer ends within it.
     let found = replaced("put", 0, &["OpULessThan"], ["OpULessThan", "OpULessThanEqual"]);
     assert!(found.message.contains("behind"), "{found}");
 }
 
 #[test]
 fn a_limit_that_is_not_kept() {
-    // No further than the guard: what is written beyond it would bring the driver down.
+    // No further than the guard: writes beyond it would crash the driver.
     let found = edited("primitives_that_fit", |mut text| {
         let line = text.line(0, |line| line.starts_with("OpReturnValue"));
         let value = text.operands(line)[0].to_owned();
@@ -284,7 +284,7 @@ fn instances_in_another_order() {
     assert!(found.vertex.is_some(), "{found}");
 }
 
-/// A check of bounds that is one off, seen where the range ends with what is bound.
+/// A bounds check that is off by one, at the end of the bound range.
 #[test]
 fn a_last_word_that_is_not_stored() {
     let found = edited("store_to_slot", |mut text| {
@@ -309,7 +309,7 @@ fn a_last_word_that_is_not_stored() {
 #[test]
 fn bits_that_go_through_arithmetic() {
     let found = edited("store_to_slot", |mut text| {
-        // A zero that no compiler knows of: the upper half of an offset.
+        // A zero that no compiler can fold: the upper half of an offset.
         let loaded = text.with(0, &["OpLoad %uint"]);
         let word = text.function[loaded].split(' ').next().expect("it has a result").to_owned();
         let last = text.function.iter().rposition(|line| line.contains(" = OpBitcast %uint "));
@@ -392,7 +392,7 @@ fn counts_and_requirements_that_are_wrong() {
     assert_eq!(found.message, "requirements leave feedback buffer 1 out");
 }
 
-/// The other half of the rule is `bits_that_go_through_arithmetic`.
+/// `bits_that_go_through_arithmetic` tests the other half of the rule.
 #[test]
 fn a_not_a_number_that_is_computed_may_have_other_bits() {
     let words = vertex(

@@ -1,4 +1,4 @@
-//! Clip and cull distances: every step equal, and different where it is broken on purpose.
+//! Clip and cull distances: every step is equal, and different if it has a deliberate fault.
 
 use crate::stage::{
     MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,
@@ -14,7 +14,7 @@ use polyshade_tests::clip::{emulate, take};
 use polyshade_tests::sample::sample;
 use polyshade_verify::{ClipSteps, DistanceSemantics};
 
-/// Positions that are seen, and distances that cut some of them.
+/// Returns a shader with visible positions, and distances that clip some primitives.
 pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     vertex(&format!(
         "layout(location = 0) in vec4 a;
@@ -27,7 +27,7 @@ pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     ))
 }
 
-/// Two registers, the second shared by both kinds.
+/// Two registers; the second contains both kinds.
 pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) out vec4 v_low;
@@ -60,7 +60,7 @@ pub(crate) fn to_arrays(outputs: DistanceSemantics) -> Step {
 
 #[test]
 fn registers_become_arrays() {
-    // Where nothing is marked, nothing changes.
+    // Without semantics, nothing changes.
     for marks in [&MARKS[..], &["clip=3.xy"], &[]] {
         VERTEX.is_drawn(&registers(), &to_arrays(marked(marks, &[])));
     }
@@ -101,7 +101,7 @@ fn planes_are_switched_off() {
     }
 }
 
-/// lavapipe makes arithmetic of this, and -0.0 of what is off.
+/// lavapipe evaluates this with arithmetic that makes -0.0 of disabled distances.
 #[test]
 fn a_constant_distance_is_switched_off() {
     let words = shader(
@@ -111,7 +111,7 @@ fn a_constant_distance_is_switched_off() {
     VERTEX.is_drawn(&words, &enabled(Value::Fixed(1), None));
 }
 
-/// What planes of an output cut.
+/// Returns a shader with an output that user planes clip.
 fn eye() -> Vec<u32> {
     shader("layout(location = 2) out vec4 v_eye;", "v_eye = a.yxwz * 0.5;")
 }
@@ -120,7 +120,7 @@ fn eye() -> Vec<u32> {
 fn planes_of_the_host_cut() {
     let uniform = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
     let address = ParamSource::Address(AddressSource::Specialization { first_id: 1 });
-    // With some of them off, and not.
+    // With and without a mask of enabled planes.
     let mask = Value::Param(ParamSource::PushConstant { offset: 0 });
     let cases =
         [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))];
@@ -134,7 +134,7 @@ fn planes_of_the_host_cut() {
     }
 }
 
-/// What is added first decides whether it is a number, and which is not known of a driver.
+/// The order of the sum, which depends on the driver, decides whether it overflows to NaN.
 #[test]
 fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
     let words = ParamSource::Uniform { set: Set(0), binding: Binding(4) };
@@ -155,7 +155,7 @@ fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
     }
 }
 
-/// Where a triangle is seen from its edge and near the origin of clip space, distances are as small as their errors.
+/// If a triangle is seen edge-on near the origin of clip space, distances are as small as their rounding errors.
 #[test]
 fn what_rounding_decides_is_not_drawn() {
     let words = vertex(
@@ -177,14 +177,14 @@ fn distances_are_emulated() {
         "for (int i = 0; i < 3; ++i) gl_CullDistance[i] = b[i] + 2.0;",
     );
     for words in [arrays(), cull] {
-        // And where clip distances stay.
+        // Also if clip distances stay native.
         for native in [None, Some(DistanceKind::Clip)] {
             VERTEX.is_drawn(&words, &emulated(8, native));
         }
     }
 }
 
-/// They are undefined, whether the module has the capability for them or not.
+/// Unwritten distances are undefined, whether or not the module declares the capability.
 #[test]
 fn distances_that_are_declared_and_not_written_are_none() {
     let words = shader(
@@ -307,7 +307,7 @@ fn flags_that_are_not_handed_on() {
     assert_eq!(found.message, "it lacks the output location 10, component 0");
 }
 
-/// A comparison with 0 that holds where there is no number, and one that tells -0 from 0.
+/// A comparison with 0 that accepts NaN, and one that distinguishes -0 from 0.
 pub(crate) const OTHER_COMPARISONS: [fn(&str) -> Option<String>; 2] = [
     |line| line.contains("OpFOrd").then(|| line.replace("OpFOrd", "OpFUnord")),
     |line| {
@@ -319,7 +319,7 @@ pub(crate) const OTHER_COMPARISONS: [fn(&str) -> Option<String>; 2] = [
     },
 ];
 
-/// Distances that are emulated, and compared with 0 in this way.
+/// Returns emulated distances that are compared with 0 in this way.
 pub(crate) fn compared_otherwise(words: &[u32], other: fn(&str) -> Option<String>) -> Step {
     let module = parsed(words);
     let lowered = take(&module, emulate(8, None));

@@ -1,4 +1,4 @@
-//! Clip and cull distances of tessellation control stages: what only they have, and how they are broken on purpose.
+//! Clip and cull distances of tessellation control stages: their specific features, and deliberate faults in them.
 
 use crate::stage::{CONTROL, kept};
 use crate::subject::{self, compiled};
@@ -6,7 +6,7 @@ use polyshade::spv::view::Mode;
 use polyshade::spv::{ExecutionMode, ExecutionModel, Op, Section};
 use polyshade_formats::ShaderStage;
 
-/// Three vertices of a patch; `before` and `behind` the barrier.
+/// Returns a stage with three vertices in a patch, and code before and `behind` the barrier.
 fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
     let source = format!(
         "layout(vertices = 3) out;
@@ -29,8 +29,8 @@ fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
     compiled(ShaderStage::TessellationControl, &source)
 }
 
-/// Two registers on each side, the second shared by both kinds and an ordinary value; those of others are read. (No
-/// input is an index: lavapipe 22.3.6 cannot compile that in control stages, and ends the process.)
+/// Two registers on each side; the second contains both kinds and an ordinary value; other invocations' registers
+/// are read. (No input is an index: lavapipe 22.3.6 cannot compile that in control stages, and ends the process.)
 pub(crate) fn registers() -> Vec<u32> {
     control(
         "layout(location = 3) in vec4 low[];
@@ -43,7 +43,7 @@ pub(crate) fn registers() -> Vec<u32> {
     )
 }
 
-/// Two clip distances become three, and a cull distance is made.
+/// Two clip distances become three, and a cull distance is added.
 pub(crate) fn clipped() -> Vec<u32> {
     control(
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
@@ -66,7 +66,7 @@ pub(crate) fn arrays() -> Vec<u32> {
     )
 }
 
-/// What one invocation makes of the patch, of what others have written.
+/// A per-patch output that one invocation computes from values of the others.
 #[test]
 fn another_value_of_the_patch() {
     let other = control("", "", "whole.y += 1.0;");
@@ -74,7 +74,7 @@ fn another_value_of_the_patch() {
     assert_eq!(found.varying.as_deref(), Some("location 6, component 1"), "{found}");
 }
 
-/// A module without names has levels of its own.
+/// In a module without names, the tessellation levels differ.
 #[test]
 fn other_levels_of_a_stage_without_names() {
     let without_names = |words: &[u32]| {
@@ -93,7 +93,7 @@ fn other_levels_of_a_stage_without_names() {
     assert_eq!(found.varying.as_deref(), Some("gl_TessLevelOuter[1], component 0"), "{found}");
 }
 
-/// Direct3D's compilers say how patches are divided here.
+/// Direct3D compilers declare the subdivision here.
 #[test]
 fn what_is_said_of_the_evaluation_stage_does_not_matter() {
     let words = subject::rewritten(&control("", "", ""), |m, p| {

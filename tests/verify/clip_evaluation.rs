@@ -1,4 +1,4 @@
-//! Clip and cull distances of tessellation evaluation stages: what only they have, and how they are broken on purpose.
+//! Clip and cull distances of tessellation evaluation stages: their specific features, and deliberate faults in them.
 
 use crate::clip_later::MARKS;
 use crate::stage::{EVALUATION, handed_to_geometry, kept, to_arrays};
@@ -23,7 +23,7 @@ fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
     compiled(ShaderStage::TessellationEvaluation, &source)
 }
 
-/// Two registers on each side, the second shared by both kinds and an ordinary value.
+/// Two registers on each side; the second contains both kinds and an ordinary value.
 pub(crate) fn registers(layout: &str) -> Vec<u32> {
     evaluation(
         layout,
@@ -51,7 +51,7 @@ pub(crate) fn arrays() -> Vec<u32> {
     )
 }
 
-/// However patches are divided.
+/// All subdivisions of patches.
 #[test]
 fn all_domains_are_evaluated() {
     for domain in ["triangles", "quads", "isolines"] {
@@ -59,7 +59,7 @@ fn all_domains_are_evaluated() {
             for points in ["", ", point_mode"] {
                 let words = registers(&format!("{domain}, {spacing}{points}"));
                 let equal = EVALUATION.is_equal(&words, &to_arrays(&MARKS));
-                // What is one primitive where it is not divided.
+                // Only an undivided patch of these modes is a single primitive, which is drawn.
                 let is_drawn =
                     domain != "quads" && spacing != "fractional_even_spacing" && points.is_empty();
                 assert_eq!(equal.pixels > 0, is_drawn, "{domain} {spacing}{points}: {equal:?}");
@@ -68,13 +68,13 @@ fn all_domains_are_evaluated() {
     }
 }
 
-/// What a geometry stage that is made cuts by is handed to it in registers, and read there too.
+/// A generated geometry stage gets the distances in registers, and they are compared there too.
 #[test]
 fn what_is_cut_behind_it_is_handed_on() {
     EVALUATION.is_equal(&arrays(), &handed_to_geometry(5));
 }
 
-/// Seen at one of the places of a patch alone.
+/// The value differs only at one point of a patch.
 #[test]
 fn another_value_in_the_middle() {
     let code = |add: &str| {
@@ -114,7 +114,7 @@ fn sizes_of_points_are_handed_on() {
     EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
 }
 
-/// A lowered stage that is right where it is written down, and is drawn otherwise: seen in the picture alone.
+/// A faulty stage whose recorded outputs are correct but whose picture differs.
 #[test]
 fn another_picture() {
     for (domain, step) in [("triangles", "vec4(0.5, 0.0, 0.0, 0.0)"), ("isolines", "vec4(9.0)")] {
@@ -128,7 +128,7 @@ fn another_picture() {
     }
 }
 
-/// What is shown of an original that the device can draw itself.
+/// Another value of an output, detected in the picture, because the device can draw the original.
 #[test]
 fn another_value_in_the_picture() {
     let code = |more: &str| {
@@ -159,7 +159,7 @@ fn a_domain_that_only_the_control_stage_says_says_nothing() {
     EVALUATION.is_not_comparable(&words, &kept(), "leaves its domain to the control stage");
 }
 
-/// Direct3D's compilers say how patches are divided in the control stage.
+/// Direct3D compilers declare the spacing in the control stage.
 #[test]
 fn a_spacing_that_only_the_control_stage_says_is_said_there() {
     let of_control = [ExecutionMode::SPACING_EQUAL, ExecutionMode::VERTEX_ORDER_CCW];

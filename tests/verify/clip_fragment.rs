@@ -1,5 +1,4 @@
-//! Clip and cull distances that fragment stages read: every form equal, and different where it is
-//! broken on purpose.
+//! Clip and cull distances that fragment stages read: every form is equal, and different if it has a deliberate fault.
 
 use crate::stage::{
     FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, separate, to_registers,
@@ -12,7 +11,7 @@ use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{emulate, take};
 use polyshade_verify::DistanceSemantics;
 
-/// Two colours, of what `code` makes of a smooth value and a flat one.
+/// Returns a shader with two colours that `code` computes from a smooth and a flat input.
 pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     let source = format!(
         "layout(location = 0) in vec3 smoothed;
@@ -29,7 +28,7 @@ pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     compiled(ShaderStage::Fragment, &source)
 }
 
-/// Two registers, the second shared by both kinds and an ordinary value.
+/// Two registers; the second contains both kinds and an ordinary value.
 pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) in vec4 low;
@@ -50,7 +49,7 @@ pub(crate) fn arrays() -> Vec<u32> {
     )
 }
 
-/// Equal on both drivers, in pictures that are not empty.
+/// Checks that the step is equal on both drivers, with nonempty pictures.
 #[track_caller]
 fn is_drawn(words: &[u32], step: &Step) {
     for equal in FRAGMENT.compared(words, step) {
@@ -88,7 +87,7 @@ fn arrays_take_other_forms() {
 #[test]
 fn what_the_device_does_not_cut_is_discarded() {
     for counts in [[2, 2], [0, 3], [5, 0], [1, 7]] {
-        // Whether it reads them or not.
+        // Whether the stage reads the distances or not.
         is_drawn(&shader("", ""), &discarded(6, None, counts));
     }
     is_drawn(&arrays(), &discarded(6, None, [2, 2]));
@@ -124,7 +123,7 @@ fn what_is_not_discarded() {
     }
 }
 
-/// A distance of 0 everywhere is inside, as for planes that are off, and one of nearly 0 need not be.
+/// A distance of 0 everywhere is inside, as for disabled planes; one of nearly 0 may be outside.
 #[test]
 fn distances_that_are_0_or_nearly_0() {
     let words = shader("", "");
@@ -159,7 +158,7 @@ fn colours_that_are_wrong_where_nothing_is_cut() {
     }
 }
 
-/// What is behind an array of descriptors is undefined.
+/// An index outside an array of descriptors is undefined behaviour.
 #[test]
 fn integers_that_choose_descriptors_stay_in_the_array() {
     let words = shader(

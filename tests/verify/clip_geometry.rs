@@ -1,4 +1,4 @@
-//! Clip and cull distances of geometry stages: what only they have, and how they are broken on purpose.
+//! Clip and cull distances of geometry stages: their specific features, and deliberate faults in them.
 
 use crate::stage::{
     GEOMETRY, cut, emulated, emulated_at, kept, marked, normalized, planes, separate, to_arrays,
@@ -11,7 +11,8 @@ use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::take;
 use polyshade_verify::{ClipSteps, Difference};
 
-/// Two strips, of a triangle and of two, and the triangle again with other distances; `code` says what each corner has.
+/// Returns a stage that emits two strips, of one triangle and of two, and the first triangle again with other
+/// distances; `code` writes the outputs of each vertex.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
     let body = format!(
         "void corner(int i, float by) {{
@@ -37,7 +38,7 @@ fn geometry(layout: &str, declarations: &str, body: &str) -> Vec<u32> {
     compiled(ShaderStage::Geometry, &format!("{layout}\n{declarations}\n{body}"))
 }
 
-/// Two registers on each side, the second shared by both kinds and an ordinary value.
+/// Two registers on each side; the second contains both kinds and an ordinary value.
 pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) in vec4 low[];
@@ -89,7 +90,7 @@ fn planes_are_of_the_host() {
     GEOMETRY.is_drawn(&shader("", ""), &planes(three));
 }
 
-/// Every kind of primitive, emitted by several invocations, as many as a value says.
+/// Every kind of primitive, from several invocations, with a dynamic number of vertices.
 #[test]
 fn all_primitives_are_taken_and_made() {
     for (takes, corners) in [
@@ -134,7 +135,7 @@ fn a_shader_that_reads_the_number_of_its_primitive_is_compared_and_not_drawn() {
     assert_eq!(GEOMETRY.is_equal(&words, &to_arrays(&["clip=3"])).pixels, 0);
 }
 
-/// The device has these distances, so both are drawn as they are.
+/// The device has these distances, so the original is drawn too.
 #[test]
 fn a_shader_that_reads_the_number_of_its_primitive_is_drawn_beside_the_original() {
     for makes in ["points", "line_strip", "triangle_strip"] {
@@ -154,17 +155,17 @@ fn a_shader_that_reads_the_number_of_its_primitive_is_drawn_beside_the_original(
     }
 }
 
-/// What is done for each corner.
+/// The correct code for each vertex.
 const RIGHT: &str = "gl_Position = gl_in[i].gl_Position;
     gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[1];
     EmitVertex();";
 
-/// What is found where that is done otherwise.
+/// Returns the difference if the code for each vertex is `other`.
 fn of_another(other: &str) -> Difference {
     of_stages("layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;", other)
 }
 
-/// The same with other modes.
+/// Returns the difference with another layout and other code.
 fn of_stages(other_layout: &str, other: &str) -> Difference {
     let words = |layout: &str, code: &str| {
         let body = format!("void main() {{ for (int i = 0; i < 3; ++i) {{ {code} }} }}");
@@ -227,7 +228,7 @@ fn flags_that_are_not_handed_on() {
     assert_eq!(found.message, "it lacks the output location 10, component 0", "{found}");
 }
 
-/// Cuts that are made in the stage, and ones that are not.
+/// Clipping in the stage, with and without faults.
 #[test]
 fn distances_are_cut_by_the_stage() {
     for makes in ["points", "line_strip", "triangle_strip"] {
@@ -257,7 +258,7 @@ fn distances_are_cut_by_the_stage() {
             let equal = &GEOMETRY.compared(&words, &cut(None))[0];
             assert!(equal.pixels > 30 && equal.words == 0, "{makes} {kind}: {equal:?}");
 
-            // Uncut; and one vertex fewer than there must be.
+            // Without clipping; and with one vertex too few.
             for other in ["", &format!("{code} if (i == 1) continue;")] {
                 let found = GEOMETRY.difference(&words, &cut(None).but_made(stage(other)));
                 let message = &found.message;
@@ -267,7 +268,7 @@ fn distances_are_cut_by_the_stage() {
     }
 }
 
-/// What is handed on is interpolated between the vertices that cutting makes.
+/// Outputs are interpolated for the vertices that clipping adds.
 #[test]
 fn a_stage_that_cuts_and_hands_nothing_on() {
     let stage = |place: &str| {
@@ -299,7 +300,7 @@ fn a_stage_that_cuts_and_hands_nothing_on() {
     assert!(found.draw.as_deref().is_some_and(|draw| draw.contains("place")), "{found}");
 }
 
-/// Distances that such a stage reads lie in registers, too.
+/// Registers also carry the input distances of a clipping stage.
 #[test]
 fn what_a_stage_reads_that_cuts_is_in_registers() {
     let words = shader(
@@ -311,7 +312,7 @@ fn what_a_stage_reads_that_cuts_is_in_registers() {
     assert!(equal.pixels > 1000, "{equal:?}");
     let equal = &GEOMETRY.compared(&words, &emulated(7, None))[0];
     assert!(equal.words > 1000, "{equal:?}");
-    // What it reads is elsewhere.
+    // The input is at another location.
     let elsewhere = emulated_at((9, 7), None, None);
     GEOMETRY.difference(&words, &emulated(7, None).but_done(elsewhere));
 }

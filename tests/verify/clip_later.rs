@@ -1,4 +1,4 @@
-//! Clip and cull distances of the stages behind the vertex stage: what is the same in each.
+//! Clip and cull distances of the stages after the vertex stage: the tests that all of them share.
 
 use crate::clip::{OTHER_COMPARISONS, compared_otherwise};
 use crate::stage::{
@@ -11,7 +11,8 @@ use polyshade::clip_cull::DistanceKind;
 use polyshade::host::{ParamSource, Value};
 use polyshade_verify::{ClipForm, ClipSteps};
 
-/// A stage with two registers on each side, the second shared by both kinds and an ordinary value; and with arrays.
+/// Returns each stage with two registers on each side, the second with both kinds and an ordinary value; and with
+/// arrays.
 fn stages() -> [(Stage, Vec<u32>, Vec<u32>); 3] {
     [
         (GEOMETRY, clip_geometry::registers(), clip_geometry::arrays()),
@@ -30,7 +31,7 @@ fn registers_become_arrays() {
         let verdict = stage.verify(Driver::SwiftShader, &words, &step);
         let why = subject::reason(Driver::SwiftShader, verdict);
         assert!(why.contains("the device lacks"), "{stage:?}: {why}");
-        // Nothing is marked, so nothing changes.
+        // Without semantics, nothing changes.
         stage.is_drawn(&words, &to_arrays(&[]));
     }
 }

@@ -1,4 +1,4 @@
-//! Every kind of varying, every way to ask for it, and every kind of input: equal.
+//! Every kind of varying, every notation for it, and every kind of input: equal.
 
 use crate::subject::{Driver, Subject, vertex};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
@@ -110,7 +110,7 @@ fn blocks_with_and_without_an_instance_and_arrays_of_them() {
     Subject::interleaved(words, "Many[1].q Many[0].p Many[1].p").is_equal();
 }
 
-/// With cull distances and a packed component, if that is what `cull` and `fourth` write.
+/// A shader with cull distances and a packed component, if `cull` and `fourth` write them.
 fn with_built_ins(declarations: &str, cull: &str, fourth: &str) -> Vec<u32> {
     shader(&format!(
         "{declarations}
@@ -146,7 +146,7 @@ fn built_ins_and_packed_components() {
     }
     Subject::separate(words, "v_third v_low v_fourth").is_equal_by_stores();
 
-    // Without cull distances, beside which lavapipe captures wrongly.
+    // Without cull distances, next to which lavapipe captures incorrectly.
     let block =
         "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[3]; };";
     let words = with_built_ins(block, "", "");
@@ -288,7 +288,7 @@ fn resources_of_every_kind() {
             gl_Position = a;
         }",
     );
-    // How many outputs there are without a value of the constant is not known, so that the extension's limits are not.
+    // Without a value of the constant the number of outputs is unknown, so the extension's limits cannot be checked.
     Subject::interleaved(words.clone(), "v_sum v_image v_integers").is_equal_by_stores();
     let mut subject = Subject::interleaved(words, "v_array gl_Position");
     subject.options = subject.options.specialize(7, 5);
@@ -321,7 +321,8 @@ fn host_words_come_from_anywhere() {
         layout(location = 0) out vec4 v_scaled;
         void main() { v_scaled = a * push.scale; gl_Position = a; }",
     );
-    // Compiling what takes its words by an address takes a driver seconds: each place is on one of the two.
+    // Drivers need seconds to compile shaders with parameters at an address, so each source is tested on one driver
+    // only.
     let places = [
         ParamSource::Uniform { set: Set(2), binding: Binding(1) },
         ParamSource::PushConstant { offset: 16 },

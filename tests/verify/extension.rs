@@ -1,5 +1,5 @@
-//! Capture by the extension: equal where it is, different where it is broken on purpose. `equal` has the kinds of
-//! varyings.
+//! Captures by the extension: equal if supported, and different if they have a deliberate fault. `equal` has the
+//! kinds of varyings.
 
 use crate::subject::{self, Driver, Subject, job, judge, vertex};
 use polyshade::host::Target;
@@ -25,14 +25,14 @@ fn subject() -> Subject {
     Subject::interleaved(vertex(SHADER), list)
 }
 
-/// What polyshade makes of it.
+/// Returns the decorated module.
 fn decorated(subject: &Subject) -> Vec<u32> {
     let module = subject::initialised(&subject.words);
     let decorated = transform_feedback::decorate(&module, "main", &subject.options);
     decorated.expect("the tests ask for what can be done").module.into_words()
 }
 
-/// The difference that comes of editing lines.
+/// Returns the difference after an edit of lines.
 #[track_caller]
 fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
     let subject = subject();
@@ -82,7 +82,7 @@ fn a_stride_that_is_another() {
     assert!(found.message.contains("a stride of 28, not 24"), "{found}");
 }
 
-/// What a driver makes of these is its own affair.
+/// The drivers' behaviour for these is undefined.
 #[test]
 fn a_stride_or_a_mode_that_is_not_there() {
     let found = edited(|line| line.contains("%v_vector XfbStride").then(String::new));
@@ -93,7 +93,7 @@ fn a_stride_or_a_mode_that_is_not_there() {
 
 #[test]
 fn an_output_that_is_another() {
-    // It is not captured.
+    // The output is not captured.
     let found = edited(|line| {
         line.contains("OpFNegate").then(|| line.replace("OpFNegate", "OpCopyObject"))
     });

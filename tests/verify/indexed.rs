@@ -1,5 +1,5 @@
-//! Captures of draws with indices, of topologies with adjacency, and in compute stages: equal, and
-//! different where they are broken on purpose.
+//! Captures of indexed draws, of topologies with adjacency, and in compute stages: equal, and different if they
+//! have a deliberate fault.
 
 use crate::subject::{DRIVERS, Driver, LOST_BITS, Subject, edited, losing_bits, sampled, vertex};
 use polyshade::host::{AddressSource, ParamSource};
@@ -17,7 +17,7 @@ const SHADER: &str = "layout(location = 0) in vec4 a;
         gl_Position = a;
     }";
 
-/// Without attributes it is not lowered before it is captured.
+/// Without attributes, vertex pulling is not necessary before the capture.
 const PLAIN: &str = "layout(location = 0) flat out ivec2 v;
     void main() {
         v = ivec2(gl_VertexIndex * 7, gl_InstanceIndex);
@@ -63,7 +63,7 @@ fn topologies_with_adjacency_are_equal() {
     subject(PLAIN, "v", |options| options.topologies(topologies)).is_equal_by_stores();
 }
 
-/// A line of the capture-only variant, and what it becomes.
+/// Replaces a line of the capture-only variant.
 type Break = fn(&str) -> Option<String>;
 
 #[test]
@@ -135,7 +135,7 @@ fn numbers_of_vertices_and_instances_that_lose_bits() {
     }
 }
 
-/// What a subject captures is equal, and each break of it different.
+/// Checks that the subject's capture is equal, and different with each fault.
 #[track_caller]
 fn are_different(right: &Subject, breaks: &[(&str, Break)]) {
     let words = right.rewrite(|variants| variants.capture_only.words().to_vec());

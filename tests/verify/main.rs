@@ -1,4 +1,4 @@
-//! `polyshade-verify`: that it finds shaders equal that are, and different that are broken on purpose.
+//! `polyshade-verify` finds equal shaders equal, and shaders with deliberate faults different.
 
 mod blend;
 mod broken;

@@ -1,4 +1,4 @@
-//! What is printed for Metal, read as C++: equal where it is right, and different where its text is broken on purpose.
+//! The text for Metal, read as C++: equal if it is right, and different if it has a deliberate fault.
 
 use crate::subject::{Subject, difference, equal, reason, vertex};
 use polyshade::transform_feedback::Options;
@@ -9,17 +9,17 @@ pub(crate) fn metal() -> Metal {
     Metal::new().expect("a machine that builds polyshade has a C++ compiler")
 }
 
-/// What is replaced in a text, and what by.
+/// Replaced texts, each with its replacement.
 pub(crate) type Edits = &'static [(&'static str, &'static str)];
 
-/// With something replaced in the text of the capture-only variant.
+/// Replaces parts of the text of the capture-only variant.
 pub(crate) fn broken(edits: Edits) -> Metal {
     let is_edited =
         |text: &str| text.contains("polyshade_feedback_0") && !text.contains("verify_record");
     edited(is_edited, edits)
 }
 
-/// With something replaced in these texts, which has to be there.
+/// Replaces parts of the texts that `is_edited` accepts; each part must be present.
 pub(crate) fn edited(is_edited: fn(&str) -> bool, edits: Edits) -> Metal {
     let mut metal = metal();
     metal.set_edit(move |text| {
@@ -35,7 +35,7 @@ pub(crate) fn edited(is_edited: fn(&str) -> bool, edits: Edits) -> Metal {
     metal
 }
 
-/// Captures vectors and numbers that tell vertices and instances apart.
+/// Captures vectors, and numbers that distinguish vertices and instances.
 fn subject() -> Subject {
     let words = vertex(
         "layout(location = 0) in vec4 a;
@@ -62,7 +62,7 @@ fn what_is_printed_captures_what_the_original_computes() {
     assert!(equal.vertices > 1000 && equal.words > 0, "{equal:?}");
 }
 
-/// As a kernel, whose attributes and indices are buffers.
+/// Kernels, with attributes and indices in buffers.
 #[test]
 fn kernels_capture_what_the_original_computes() {
     for with in [(|options| options.compute()) as fn(Options) -> Options, |options| {
@@ -92,23 +92,23 @@ fn a_kernel_that_is_broken_is_different() {
 #[test]
 fn a_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 7] = [
-        // The size of the words, which are few.
+        // The size of the buffer of host parameters, which is small.
         &[(
             "polyshade_feedback_0BufferSize = spvBufferSizeConstants[1]",
             "polyshade_feedback_0BufferSize = spvBufferSizeConstants[3]",
         )],
-        // Buffers the other way round.
+        // Exchange the buffers.
         &[
             ("polyshade_feedback_0 [[buffer(1)]]", "polyshade_feedback_0 [[buffer(2)]]"),
             ("polyshade_feedback_1 [[buffer(2)]]", "polyshade_feedback_1 [[buffer(1)]]"),
         ],
         &[("gl_VertexIndex [[vertex_id]]", "gl_VertexIndex [[instance_id]]")],
-        // The room is that of larger words.
+        // Compute the room for larger words.
         &[("BufferSize - 0) / 4", "BufferSize - 0) / 2")],
-        // The odd triangles of strips.
+        // Change the odd triangles of strips.
         &[("(provoking_last(polyshade_host)", "(!provoking_last(polyshade_host)")],
         &[("as_type<uint3>(v_vector)", "as_type<uint3>(v_vector.xyz * 1.5)")],
-        // One word further.
+        // Store one word further.
         &[("_feedback_0.words[", "_feedback_0.words[1u + ")],
     ];
     for edits in sample(BROKEN, 3) {

@@ -1,5 +1,5 @@
-//! What is printed for Metal, read as C++, captures what lavapipe does, as far as Vulkan lets two devices round
-//! differently; and what differs by more, or where nothing may differ, is noticed.
+//! The text for Metal, read as C++, captures the same as lavapipe, within Vulkan's precision requirements; larger
+//! differences, and differences in exact values, are detected.
 
 use crate::metal::{Edits, broken, metal};
 use crate::subject::{Driver, Subject, difference, equal, reason, vertex};
@@ -10,7 +10,7 @@ use polyshade_verify::{Difference, Equal, Verdict};
 use std::fs;
 use std::path::PathBuf;
 
-/// Computes what is known to the bit, what is rounded, and whole numbers that a rounded number decides.
+/// Computes exact values, rounded values, and integers that depend on rounded values.
 fn subject() -> Subject {
     let words = vertex(
         "layout(location = 0) in vec4 a;
@@ -32,7 +32,7 @@ fn subject() -> Subject {
     Subject::interleaved(words, "v_unit v_exact gl_NextBuffer v_bits v_length gl_Position")
 }
 
-/// One test at a time has the driver.
+/// Verifies the subject; only one test at a time uses the driver.
 fn judged(subject: &Subject, metal: &Metal) -> Verdict {
     let lavapipe = Driver::Lavapipe.unwatched();
     subject.verify_against((metal, &*lavapipe))
@@ -50,7 +50,7 @@ fn found(edits: Edits) -> Difference {
 fn what_is_captured_is_what_lavapipe_captures() {
     let equal = compared(&subject());
     assert!(equal.vertices > 1000 && equal.native, "{equal:?}");
-    // Of 15 words of a vertex 3 + 4 may be rounded, and 1 is decided by what may be.
+    // Of the 15 words of a vertex, 3 + 4 may be rounded, and 1 depends on rounded values.
     assert!(equal.rounded > 0 && equal.rounded <= equal.words * 7 / 15, "{equal:?}");
     assert!(equal.open > 0 && equal.open <= equal.words / 15, "{equal:?}");
     assert!(equal.others > 0, "{equal:?}");
@@ -74,7 +74,7 @@ fn exact_arithmetic_is_the_same_to_the_bit() {
     assert_eq!((equal.rounded, equal.open, equal.others), (0, 0, 0), "{equal:?}");
 }
 
-/// Where words are is never left to anyone.
+/// The positions of captured words are exact.
 #[test]
 fn what_is_captured_elsewhere_is_different() {
     const BROKEN: [Edits; 3] = [
@@ -87,7 +87,7 @@ fn what_is_captured_elsewhere_is_different() {
     }
 }
 
-/// A step of what is exact, and of whole numbers, is as wrong as a large one.
+/// An error of one step in an exact value or an integer is as wrong as a large one.
 #[test]
 fn a_step_of_what_is_exact_is_different() {
     const STEPS: [(Edits, &str); 2] = [
@@ -100,7 +100,7 @@ fn a_step_of_what_is_exact_is_different() {
     }
 }
 
-/// What is rounded may be a step off, but not a thousandth.
+/// A rounded value may be off by one step, but not by many.
 #[test]
 fn more_than_the_tolerance_is_different() {
     const STEP: Edits = &[("as_type<uint3>(v_unit)", "as_type<uint3>(v_unit * 1.0000001)")];
@@ -121,7 +121,7 @@ fn functions_without_a_bound_are_not_compared() {
     assert!(why.contains("inverse hyperbolic functions"), "{why}");
 }
 
-/// As a dispatch, with indices.
+/// With a dispatch, also with indices.
 #[test]
 fn kernels_capture_what_lavapipe_captures() {
     let mut subject = subject();

@@ -1,5 +1,5 @@
-//! Fragment functions of Metal, read as C++: what blends by framebuffer fetch does what the model says, and is found
-//! different where its text is broken on purpose.
+//! Fragment functions of Metal, read as C++: framebuffer-fetch blending equals the model, and is different if the
+//! text has a deliberate fault.
 
 use crate::blend::{Case, fragment, shader};
 use crate::metal::{Edits, edited, metal};
@@ -36,7 +36,7 @@ fn is_equal(case: &Case) {
     assert!(equal.pixels > 200, "{equal:?}");
 }
 
-/// Two colours, three components and whole numbers; some pixels return early, some are discarded.
+/// Two colours, one with three components, and integers; some pixels return early, some are discarded.
 fn targets() -> Vec<u32> {
     fragment(
         "layout(location = 0) in vec4 v_colour;
@@ -124,7 +124,7 @@ fn the_destination_is_in_a_texture() {
     is_equal(&Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) });
 }
 
-/// What it leaves there is Metal's to say, also where that is the next triangle's destination.
+/// Metal leaves the unwritten component undefined, also if it is the destination of the next triangle.
 #[test]
 fn a_component_that_is_not_written() {
     let words = fragment(
@@ -162,7 +162,7 @@ fn textures_of_every_kind_are_read() {
     is_equal(&Case::new(words, &[Equation::Screen, Equation::Exclusion]));
 }
 
-/// With something replaced in the text of the shader that blends.
+/// Replaces parts of the text of the blending shader.
 fn broken(edits: Edits) -> Metal {
     edited(|text| text.contains("polyshade_destination_0"), edits)
 }
@@ -170,20 +170,20 @@ fn broken(edits: Edits) -> Metal {
 #[test]
 fn a_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 9] = [
-        // Another colour is fetched.
+        // Fetch another colour.
         &[("polyshade_destination_3 [[color(3)]]", "polyshade_destination_3 [[color(0)]]")],
-        // The words the other way round.
+        // Exchange the parameters.
         &[("polyshade_blend.equation_0", "polyshade_blend.equation_2")],
-        // Nothing is blended.
+        // Omit blending.
         &[("out.first_interface = polyshade_blend_target(", "out.first_interface = (0.0, ")],
-        // The three components in another order.
+        // Reorder the three components.
         &[("polyshade_blend.equation_2).xyz", "polyshade_blend.equation_2).zyx")],
-        // What is discarded is drawn, and what returns early goes on.
+        // Draw discarded pixels, and continue after an early return.
         &[("discard_fragment();", ";")],
         &[("        return;\n", "        ;\n")],
-        // A word means another equation.
+        // Change the number of an equation.
         &[("case 13u:", "case 14000u:")],
-        // An equation, and what is made of alphas.
+        // Change an equation, and the result for alphas.
         &[("weighted(_", "weighted(0.5 + _")],
         &[("float3(0.0), bool3(", "float3(0.0), bool3(!")],
     ];
@@ -194,8 +194,7 @@ fn a_text_that_is_broken_is_different() {
     }
 }
 
-/// A triangle of a value and of what its derivatives are, and the distances that cut it: what Metal rasterizes lies the
-/// other way up.
+/// A triangle with a value and its derivatives, and distances that clip it: Metal's rasterized image is upside down.
 #[test]
 fn what_is_rasterized_is_what_a_driver_rasterizes() {
     const SIDE: u32 = 16;
@@ -245,7 +244,7 @@ fn what_is_rasterized_is_what_a_driver_rasterizes() {
     let (driver, metal) = (drawn(&*Driver::Lavapipe.unwatched()), drawn(&metal()));
     let (mut covered, row) = (0, 4 * SIDE as usize);
     for (number, (driver, metal)) in driver.iter().zip(&metal).enumerate() {
-        // From the last row to the first.
+        // Reverse the order of the rows.
         let metal: Vec<f32> = metal.rchunks(row).flatten().copied().collect();
         for (at, (driver, metal)) in driver.iter().zip(&metal).enumerate() {
             let downwards = (number, at % 4) == (1, 1);

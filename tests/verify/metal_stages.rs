@@ -1,5 +1,5 @@
-//! Position-only variants and clip and cull distances as Metal's text, read as C++: equal to the original's text, and
-//! different where a text is broken on purpose.
+//! Position-only variants and distances in Metal's text, read as C++: equal to the original's text, and different
+//! if the text has a deliberate fault.
 
 use crate::clip_later::MARKS;
 use crate::metal::{edited, metal};
@@ -37,14 +37,14 @@ fn a_position_only_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 2] = [&[(" * 0.200", " * 0.201")], &[(" * 0.5", " * 0.75")]];
     let case = position::Case::new(vertex(position::SHADER));
     for edits in sample(BROKEN, 3) {
-        // The other variants, and the original, have the normal.
+        // The other variants and the original compute the normal.
         let broken = edited(|text| !text.contains("normalize("), edits);
         let found = difference("Metal", case.verify_by(&broken));
         println!("{edits:?}: {found}");
     }
 }
 
-/// Everything that Metal may be given: it has clip distances and no cull distances.
+/// Returns all steps that Metal supports: it has clip distances but no cull distances.
 fn steps() -> [(Vec<u32>, Step); 6] {
     let pushed = ParamSource::PushConstant { offset: 0 };
     let clipped = clip::shader(
@@ -80,7 +80,7 @@ fn fragment_stages_discard_what_is_clipped() {
             ),
             combined(None),
         ),
-        // Masks are numbers in MSL, and samples have places.
+        // Masks are integers in MSL, and samples have positions.
         (
             clip_fragment::shader(
                 "",
@@ -94,13 +94,13 @@ fn fragment_stages_discard_what_is_clipped() {
     }
 }
 
-/// Registers of a tessellation control stage that become arrays, of which those that it reads are clip distances alone.
+/// Returns a tessellation control stage whose registers become arrays; its inputs are clip distances only.
 fn patches() -> (Vec<u32>, Step) {
     let (inputs, outputs) = (marked(&["clip=3", "clip=4.x"], &[]), marked(&MARKS, &[]));
     (clip_control::registers(), normalized(inputs, outputs))
 }
 
-/// Kernels, whose invocations wait for each other and read what others have written.
+/// Kernels, with barriers between invocations that read each other's outputs.
 #[test]
 fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
     let clipped = clip_control::clipped();
@@ -114,7 +114,7 @@ fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
         let Equal { words, .. } = equal(number, CONTROL.verify_by(&metal(), words, step));
         assert!(words > 1000, "{number}: {words}");
     }
-    // Vertices of Metal hand on no cull distances.
+    // Metal's vertex functions pass no cull distances.
     let verdict = CONTROL.verify_by(&metal(), &clip_control::registers(), &to_arrays(&MARKS));
     let why = reason("Metal", verdict);
     assert!(why.contains("`gl_CullDistance` of each vertex"), "{why}");
@@ -123,12 +123,12 @@ fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
 #[test]
 fn a_text_of_patches_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 6] = [
-        // Nobody waits for what others write.
+        // A missing barrier.
         &[("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);", "")],
-        // The vertices of other patches, and those of others of the patch.
+        // Vertices of another patch, and of other invocations of the patch.
         &[(" * spvIndirectParams[0]]", " * spvIndirectParams[1]]")],
         &[("gl_GlobalInvocationID.x % 3;", "gl_GlobalInvocationID.x % 2;")],
-        // What is of each vertex lies where there is room for what is of each patch.
+        // Per-vertex and per-patch outputs exchanged.
         &[
             ("[[buffer(28)]]", "[[buffer(99)]]"),
             ("[[buffer(27)]]", "[[buffer(28)]]"),
@@ -145,7 +145,7 @@ fn a_text_of_patches_that_is_broken_is_different() {
     }
 }
 
-/// A distance that is switched off though its plane is on, and one that is not discarded.
+/// A distance disabled although its plane is enabled, and one that is not discarded.
 #[test]
 fn a_text_that_is_broken_is_different() {
     let [_, _, (words, step), ..] = &steps();

@@ -1,4 +1,4 @@
-//! Position-only variants: equal, and different where they are broken on purpose.
+//! Position-only variants: equal, and different if they have a deliberate fault.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, judge_by, vertex};
 use polyshade::Module;
@@ -9,7 +9,7 @@ use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
 use polyshade_vulkan::Runner;
 
-/// Position hangs on a loop, an array and a uniform block; other outputs on the same, and on an attribute of their own.
+/// The position depends on a loop, an array and a uniform block; the other outputs on these, and on an attribute.
 pub(crate) const SHADER: &str = "layout(location = 0) in vec4 a;
     layout(location = 1) in vec4 b;
     layout(set = 0, binding = 0) uniform Uniforms { mat4 m; vec4 colours[4]; int count; };
@@ -29,7 +29,7 @@ pub(crate) const SHADER: &str = "layout(location = 0) in vec4 a;
         gl_Position = vec4(at.xyz * 0.2, 1.0 + abs(at.w));
     }";
 
-/// What is verified, and with what in place of polyshade's.
+/// A case, with the modules to verify instead of polyshade's.
 pub(crate) struct Case {
     words: Vec<u32>,
     pub(crate) options: Options,
@@ -60,7 +60,7 @@ impl Case {
         self.verify_by(&*driver.unwatched())
     }
 
-    /// The same by whatever runs it.
+    /// Verifies the case on any runner.
     #[track_caller]
     pub(crate) fn verify_by(&self, runner: &dyn Runner) -> Verdict {
         let module = subject::parsed(&self.words);
@@ -77,7 +77,7 @@ impl Case {
         judge_by(runner, &job)
     }
 
-    /// Equal on one of the drivers, pictures too.
+    /// Checks that the variants are equal on one of the drivers, pictures included.
     #[track_caller]
     fn is_equal(&self) {
         subject::sampled(&DRIVERS, &self.words).for_each(|driver| self.is_equal_on(driver));
@@ -89,14 +89,14 @@ impl Case {
         assert!(equal.words > 0 && equal.pixels > 0, "{driver:?}: {equal:?}");
     }
 
-    /// Equal, but for pictures, which another coverage has.
+    /// Checks that the variants are equal except for pictures, whose coverage differs.
     #[track_caller]
     fn is_equal_but_not_drawn(&self, driver: Driver) {
         let equal = subject::equal(driver, self.verify(driver));
         assert!(equal.words > 0 && equal.pixels == 0, "{driver:?}: {equal:?}");
     }
 
-    /// The difference on one of the drivers.
+    /// Returns the difference on one of the drivers.
     #[track_caller]
     fn difference(&self) -> Difference {
         let find = |driver| subject::difference(driver, self.verify(driver));
@@ -104,7 +104,7 @@ impl Case {
         subject::agreed(&DRIVERS, &self.words, find, key)
     }
 
-    /// A variant as it is verified, with lines edited.
+    /// Adds a variant, in the form that is verified, with edited lines.
     #[track_caller]
     fn edited(
         self,
@@ -346,7 +346,7 @@ fn a_specialization_constant_with_another_number() {
     }
 }
 
-/// What a sum begins with is part of it, whatever the driver has there.
+/// The initial value of a sum is part of it, even if the driver reorders the sum.
 #[test]
 fn a_sum_that_begins_with_anything() {
     let words = vertex(

@@ -1,4 +1,4 @@
-//! Vertex pulling: equal, and different where it is broken on purpose.
+//! Vertex pulling: equal, and different if it has a deliberate fault.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
 use polyshade::host::{AddressSource, ParamSource, Target};
@@ -8,8 +8,8 @@ use polyshade_tests::sample::sample_by;
 
 use polyshade_verify::{Lowering, Part, Pulls, Verdict};
 
-/// Matrices, arrays, inputs that share a location, integers, what steps with instances (locations 3 and 7), and an
-/// input that nothing reads.
+/// Matrices, arrays, inputs that share a location, integers, per-instance inputs (locations 3 and 7), and an unused
+/// input.
 const SHADER: &str = "layout(location = 0) in mat3x2 m;
     layout(location = 3) in vec4 of_instance;
     layout(location = 4) in vec2 array[2];
@@ -54,12 +54,12 @@ fn what_is_fetched_is_what_the_fixed_function_fetches() {
     }
 }
 
-/// A shader that takes the stride of one buffer for another, and one that swaps two attributes.
+/// A shader that confuses the strides of two buffers, and one that exchanges two attributes.
 #[test]
 fn what_is_fetched_from_elsewhere_is_different() {
     let words = vertex(SHADER);
     let module = subject::parsed(&words);
-    // As `verify` lays attributes out: a buffer for what steps with vertices, and one for what steps with instances.
+    // The layout that `verify` uses: one buffer for per-vertex attributes, and one for per-instance attributes.
     let formats = [
         "r32g32_sfloat",
         "r32g32_sfloat",

@@ -1,9 +1,9 @@
-//! What nothing can be said of, and why.
+//! Subjects that cannot be compared, and the reasons.
 
 use crate::subject::{self, DRIVERS, Driver, Subject, parsed, vertex};
 use polyshade_tests::shader::{assemble, disassemble};
 
-/// The reason why it cannot be compared, on one of the drivers.
+/// Returns the reason why the subject cannot be compared, on one of the drivers.
 #[track_caller]
 fn reason(subject: &Subject) -> String {
     let find = |driver| subject::reason(driver, subject.verify(driver));
@@ -36,7 +36,7 @@ fn inputs_that_cannot_be_made_are_named() {
 
 #[test]
 fn a_uniform_without_a_block_is_named() {
-    // glslang writes no such thing for Vulkan, zink and others do.
+    // glslang does not emit this for Vulkan, but zink and others do.
     let words = vertex(
         "layout(set = 0, binding = 0) uniform U { vec4 u_colour; };
         layout(location = 0) out vec4 v_out;
@@ -63,7 +63,7 @@ fn what_verify_does_not_understand_is_not_equal() {
     assert!(why.contains("`v_other`"), "{why}");
 }
 
-/// lavapipe gives such a loop up, and what comes after it.
+/// lavapipe ends such a loop, and skips the code after it.
 #[test]
 fn an_invocation_that_does_not_come_to_its_end_is_noticed() {
     let words = vertex(

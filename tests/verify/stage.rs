@@ -1,5 +1,5 @@
-//! What the tests of clip and cull distances by stage share: the stages, with the drivers that have them, and steps,
-//! each with what `verify` is told of it and what polyshade does.
+//! Helpers of the tests of clip and cull distances: the stages with the drivers that support them, and steps with
+//! the declaration that `verify` gets and the lowering that polyshade executes.
 
 use crate::subject::{self, DRIVERS, Driver, marks, parsed};
 use polyshade::clip_cull::{
@@ -16,13 +16,12 @@ use polyshade_verify::{
 };
 use polyshade_vulkan::Runner;
 
-/// What a step makes of a module.
 type Lowered = Result<Module<'static>, Error>;
 
-/// Takes a step with a module.
+/// A function that executes a step on a module.
 type Done = Box<dyn Fn(&Module<'_>, &Target) -> Lowered>;
 
-/// A step that is told and done.
+/// A step, as declared to `verify` and as executed.
 pub(crate) struct Step {
     told: ClipSteps,
     done: Done,
@@ -32,12 +31,12 @@ fn step(told: ClipSteps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'stati
     Step { told, done: Box::new(done) }
 }
 
-/// Takes one step with the shader.
+/// Executes one step on the shader.
 fn taken(m: &Module<'_>, target: &Target, step: ClipStep) -> Lowered {
     Ok(clip_cull::lower(m, target, &[step].into())?.module.into_owned())
 }
 
-/// A step that is told and taken.
+/// Returns a step that is declared and executed alike.
 fn clip(told: ClipSteps, taken_step: ClipStep) -> Step {
     step(told, move |m, target| taken(m, target, taken_step.clone()))
 }
@@ -47,12 +46,12 @@ fn form(form: ClipForm) -> ClipSteps {
 }
 
 impl Step {
-    /// The same, told otherwise.
+    /// Changes the declaration.
     pub(crate) fn told(self, tell: impl FnOnce(ClipSteps) -> ClipSteps) -> Step {
         Step { told: tell(self.told), ..self }
     }
 
-    /// Then planes are switched off, too.
+    /// Adds a mask of enabled planes.
     pub(crate) fn and_enabled(self, enabled: Value<u32>) -> Step {
         let first = self.done;
         let mask = ClipStep::Mask { enabled, keep_original_at: None };
@@ -61,29 +60,29 @@ impl Step {
         })
     }
 
-    /// The same is told, and something else is done.
+    /// Executes another step than the declared one.
     pub(crate) fn but_done(self, other: Step) -> Step {
         Step { done: other.done, ..self }
     }
 
-    /// The same is told, and done with another shader.
+    /// Executes the step on another shader.
     pub(crate) fn but_from(self, other: Vec<u32>) -> Step {
         let done = self.done;
         Step { done: Box::new(move |_, target| done(&parsed(&other), target)), ..self }
     }
 
-    /// The same is told, and another shader comes of it.
+    /// Returns another shader instead of the lowered one.
     pub(crate) fn but_made(self, other: Vec<u32>) -> Step {
         Step { done: Box::new(move |_, _| Ok(parsed(&other).into_owned())), ..self }
     }
 }
 
-/// The shader stays as it is.
+/// Returns a step that does not change the shader.
 pub(crate) fn kept() -> Step {
     step(form(ClipForm::Kept), |m, _| Ok(m.borrowed().into_owned()))
 }
 
-/// Marks, numbered as those of the stage on the other side are, where that is linked.
+/// Returns semantics, numbered like those of the linked stage, if any.
 pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> DistanceSemantics {
     DistanceSemantics {
         semantics: marks(marked),
@@ -91,7 +90,7 @@ pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> DistanceSemantics {
     }
 }
 
-/// The marked registers become arrays.
+/// Converts the registers with semantics to arrays.
 pub(crate) fn normalized(inputs: DistanceSemantics, outputs: DistanceSemantics) -> Step {
     let told =
         ClipSteps { inputs: inputs.clone(), outputs: outputs.clone(), ..ClipSteps::default() };
@@ -101,7 +100,7 @@ pub(crate) fn normalized(inputs: DistanceSemantics, outputs: DistanceSemantics) 
     clip(told, ClipStep::Normalize(options))
 }
 
-/// The same marks on both sides.
+/// Uses the same semantics for inputs and outputs.
 pub(crate) fn to_arrays(marks: &[&str]) -> Step {
     normalized(marked(marks, &[]), marked(marks, &[]))
 }
@@ -110,7 +109,7 @@ fn signature(counts: Option<[u32; 2]>) -> Option<DistanceCounts> {
     counts.map(|[clip, cull]| DistanceCounts { clip, cull })
 }
 
-/// Registers from this location on, on both sides.
+/// Converts inputs and outputs to registers from this location on.
 pub(crate) fn to_registers(location: u32, counts: Option<[u32; 2]>) -> Step {
     let told = ClipSteps { counts, ..form(ClipForm::Registers { location }) };
     let signature = signature(counts);
@@ -141,7 +140,7 @@ pub(crate) fn emulated(location: u32, native: Option<DistanceKind>) -> Step {
     emulated_at((location, location), native, None)
 }
 
-/// Emulated, where the inputs are read at the first location, and the outputs written at the second.
+/// Emulates distances, with inputs at the first location and outputs at the second.
 pub(crate) fn emulated_at(
     (inputs, location): (u32, u32),
     native: Option<DistanceKind>,
@@ -154,13 +153,13 @@ pub(crate) fn emulated_at(
     clip(form(ClipForm::Emulated { location, native_clip }), emulate)
 }
 
-/// The same in the fragment stage, of so many distances.
+/// Emulates these numbers of distances in the fragment stage.
 pub(crate) fn discarded(location: u32, native: Option<DistanceKind>, counts: [u32; 2]) -> Step {
     let step = emulated_at((location, location), native, Some(counts));
     step.told(|told| ClipSteps { counts: Some(counts), ..told })
 }
 
-/// Cut by the stage, and what it reads in registers, if they have a location.
+/// Clips in the geometry stage, which reads registers at the location, if any.
 pub(crate) fn cut(location: Option<u32>) -> Step {
     let mut options = GeometryClip::default();
     options.read_at = location;
@@ -169,7 +168,7 @@ pub(crate) fn cut(location: Option<u32>) -> Step {
     clip(told, ClipStep::ClipInGeometry(options))
 }
 
-/// Written to a geometry stage that polyshade generates, in registers.
+/// Passes registers to a generated geometry stage, which clips.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
     let told = form(ClipForm::ClippedInGeometry {
         location: Some(at),
@@ -179,19 +178,19 @@ pub(crate) fn handed_to_geometry(at: u32) -> Step {
     clip(told, generate(GeometryClip::default(), Primitive::Triangles, at))
 }
 
-/// A stage, and the drivers that have it.
+/// A stage, and the drivers that support it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stage {
     model: ExecutionModel,
     drivers: &'static [Driver],
-    /// More pixels than this are drawn; nothing where no picture is made.
+    /// The drawn pixels must be more than this; `None` if no picture is made.
     pixels: Option<u64>,
 }
 
 const LAVAPIPE: &[Driver] = &[Driver::Lavapipe];
 pub(crate) const VERTEX: Stage =
     Stage { model: ExecutionModel::VERTEX, drivers: &DRIVERS, pixels: Some(20) };
-/// Of which nothing is compared.
+/// The stage for which nothing is compared.
 pub(crate) const MESH: Stage =
     Stage { model: ExecutionModel::MESH_EXT, drivers: &DRIVERS, pixels: None };
 pub(crate) const FRAGMENT: Stage =
@@ -209,7 +208,7 @@ impl Stage {
         self.verify_by(&*driver.unwatched(), words, step)
     }
 
-    /// The same by whatever runs it.
+    /// Verifies the step on any runner.
     #[track_caller]
     pub(crate) fn verify_by(self, runner: &dyn Runner, words: &[u32], step: &Step) -> Verdict {
         let (module, target) = (parsed(words), Target::new("main").stage(self.model));
@@ -219,8 +218,8 @@ impl Stage {
         subject::judge_by(runner, &Job { vertices: 30, runs: 3, ..job })
     }
 
-    /// Verifies the step on one of the stage's drivers, where it must be equal, and returns how much was compared. With
-    /// `POLYSHADE_WHOLE`, on each of them.
+    /// Verifies the step on one of the stage's drivers, or on each with `POLYSHADE_WHOLE`; it must be equal.
+    /// Returns the counts.
     #[track_caller]
     pub(crate) fn compared(self, words: &[u32], step: &Step) -> Vec<Equal> {
         let each = subject::sampled(self.drivers, words).map(|driver| {
@@ -231,14 +230,14 @@ impl Stage {
         each.collect()
     }
 
-    /// Equal in outputs; returns what was compared on the last driver.
+    /// Checks that outputs are equal; returns the counts on the last driver.
     #[track_caller]
     pub(crate) fn is_equal(self, words: &[u32], step: &Step) -> Equal {
         let compared = self.compared(words, step);
         for equal in &compared {
             assert!(equal.words > 0, "{self:?}: {equal:?}");
             if self.pixels.is_none() {
-                // Three vertices of eight patches, three times, each with a position and levels at the least.
+                // At least three vertices of eight patches in three runs, each with a position and levels.
                 assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
                 assert_eq!(equal.pixels, 0, "{equal:?}");
             }
@@ -246,14 +245,14 @@ impl Stage {
         compared.into_iter().next_back().expect("a driver has it")
     }
 
-    /// Equal in outputs, and in pictures that are not empty where the stage is drawn.
+    /// Checks that outputs are equal, and pictures too if the stage is drawn; they must not be empty.
     #[track_caller]
     pub(crate) fn is_drawn(self, words: &[u32], step: &Step) {
         let equal = self.is_equal(words, step);
         assert!(self.pixels.is_none_or(|least| equal.pixels > least), "{self:?}: {equal:?}");
     }
 
-    /// The difference on one of its drivers.
+    /// Returns the difference on one of its drivers.
     #[track_caller]
     pub(crate) fn difference(self, words: &[u32], step: &Step) -> Difference {
         let find = |driver| subject::difference(driver, self.verify(driver, words, step));
@@ -263,7 +262,7 @@ impl Stage {
         found
     }
 
-    /// Why it cannot be compared, on one of its drivers.
+    /// Checks that the step is not comparable, for this reason, on one of its drivers.
     #[track_caller]
     pub(crate) fn is_not_comparable(self, words: &[u32], step: &Step, reason: &str) {
         for driver in subject::sampled(self.drivers, words) {

@@ -1,4 +1,4 @@
-//! A shader and what is captured of it, and the devices that it is verified on.
+//! A shader with its captured varyings, and the devices on which it is verified.
 
 use polyshade::clip_cull::DistanceSemantic;
 use polyshade::host::{Device, Target};
@@ -15,7 +15,7 @@ use polyshade_verify::{
 use polyshade_vulkan::{Runner, Variants};
 use std::fmt::Debug;
 
-/// What is verified.
+/// A shader, the options of its capture, and the arguments of `verify`.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject {
     pub(crate) words: Vec<u32>,
@@ -26,7 +26,6 @@ pub(crate) struct Subject {
     pub(crate) seed: u64,
 }
 
-/// The words of a shader of this stage.
 #[track_caller]
 pub(crate) fn compiled(stage: ShaderStage, glsl: &str) -> Vec<u32> {
     let source = format!("#version 450\n{glsl}");
@@ -39,18 +38,17 @@ pub(crate) fn vertex(glsl: &str) -> Vec<u32> {
     compiled(ShaderStage::Vertex, glsl)
 }
 
-/// The module of a shader.
 pub(crate) fn parsed(words: &[u32]) -> Module<'_> {
     Module::parse(words).expect("compilers write modules")
 }
 
-/// The same in the form in which it is verified.
+/// Parses a module in the form that is verified: with initialized variables.
 pub(crate) fn initialised(words: &[u32]) -> Module<'static> {
     polyshade_verify::initialise(&parsed(words), polyshade_verify::Filler::Zero)
         .expect("it is small")
 }
 
-/// A shader that `rewrite` has changed.
+/// Returns a shader that `rewrite` has changed.
 pub(crate) fn rewritten(
     words: &[u32],
     rewrite: impl for<'m> FnOnce(&'m Module<'_>, &mut Patch<'m, '_>) -> Result<(), Error>,
@@ -58,7 +56,7 @@ pub(crate) fn rewritten(
     parsed(words).rewrite(rewrite).expect("it is small").module.into_words()
 }
 
-/// A geometry stage, of which not everything can be verified.
+/// Returns a geometry shader, which cannot be verified in every way.
 pub(crate) fn geometry() -> Vec<u32> {
     let source = "layout(points) in;
         layout(points, max_vertices = 1) out;
@@ -67,7 +65,7 @@ pub(crate) fn geometry() -> Vec<u32> {
     compiled(ShaderStage::Geometry, source)
 }
 
-/// The module with lines of its text edited, which is valid and another.
+/// Returns the module with edited lines; it is valid and differs.
 #[track_caller]
 pub(crate) fn edited(words: &[u32], edit: impl Fn(&str) -> Option<String>) -> Vec<u32> {
     let text = disassemble(words).expect("polyshade's words can be read");
@@ -77,7 +75,7 @@ pub(crate) fn edited(words: &[u32], edit: impl Fn(&str) -> Option<String>) -> Ve
     broken
 }
 
-/// A valid module of these lines, which are those of `words` but for edits.
+/// Assembles a valid module from these lines, which are those of `words` except for edits.
 #[track_caller]
 pub(crate) fn reassembled(words: &[u32], lines: &[String]) -> Vec<u32> {
     let mut broken = assemble(&lines.join("\n")).expect("it is still a module");
@@ -86,14 +84,14 @@ pub(crate) fn reassembled(words: &[u32], lines: &[String]) -> Vec<u32> {
     broken
 }
 
-/// A line with the instruction `op` in it, with a copy of its last operand instead.
+/// Replaces the instruction `op` of a line by a copy of its last operand.
 pub(crate) fn copied(line: &str, op: &str, ty: &str) -> Option<String> {
     let (head, _) = line.split_once(op)?;
     let last = line.split(' ').next_back().expect("it has operands");
     Some(format!("{head}OpCopyObject {ty} {last}"))
 }
 
-/// The names in a list, which is separated by blanks.
+/// Splits a list of names at blanks.
 pub(crate) fn names(list: &str) -> Vec<String> {
     list.split_whitespace().map(str::to_owned).collect()
 }
@@ -108,24 +106,24 @@ impl Subject {
         Subject { words, options, asked, specialization, given, seed: 1 }
     }
 
-    /// These varyings, one behind the other.
+    /// Captures these varyings interleaved in one buffer.
     pub(crate) fn interleaved(words: Vec<u32>, list: &str) -> Subject {
         let options = Options::new().interleaved(varyings(list));
         Subject::new(words, options, Asked::Interleaved(names(list)))
     }
 
-    /// These varyings, a buffer each.
+    /// Captures each of these varyings in its own buffer.
     pub(crate) fn separate(words: Vec<u32>, list: &str) -> Subject {
         let options = Options::new().separate(varyings(list));
         Subject::new(words, options, Asked::Separate(names(list)))
     }
 
-    /// What the shader's own qualifiers say.
+    /// Captures by the shader's own `xfb_*` decorations.
     pub(crate) fn decorated(words: Vec<u32>) -> Subject {
         Subject::new(words, Options::new().decorated(), Asked::Decorations)
     }
 
-    /// Entries of a stream output declaration.
+    /// Captures the entries of a stream output declaration.
     pub(crate) fn stream_output(words: Vec<u32>, list: &str, strides: &[u32]) -> Subject {
         let entries = names(list);
         let parsed = entries.iter().map(|entry| entry.parse().expect("the tests know the form"));
@@ -133,38 +131,38 @@ impl Subject {
         Subject::new(words, options, Asked::StreamOutput(entries, strides.to_vec()))
     }
 
-    /// With these varyings told to `verify`, whatever the options capture.
+    /// Passes these varyings to `verify`, whatever the options capture.
     pub(crate) fn asked(mut self, list: &str) -> Subject {
         self.asked = Asked::Interleaved(names(list));
         self
     }
 
-    /// With a variant to judge instead of polyshade's.
+    /// Adds a variant to verify instead of polyshade's.
     pub(crate) fn given(mut self, part: Part, words: Vec<u32>) -> Subject {
         self.given.push((part, words));
         self
     }
 
-    /// What polyshade makes of it, in the form in which it is verified.
+    /// Passes polyshade's variants, in the form that is verified, to `read`.
     pub(crate) fn rewrite<T>(&self, read: impl FnOnce(&Variants<'_>) -> T) -> T {
         let module = initialised(&self.words);
         let variants = Variants::new(&module, "main", &self.options);
         read(&variants.expect("the tests ask for what can be done"))
     }
 
-    /// By stores.
+    /// Verifies the storage path.
     pub(crate) fn verify(&self, driver: Driver) -> Verdict {
         self.verify_by(&*driver.unwatched())
     }
 
-    /// The same by whatever runs it.
+    /// Verifies the storage path on any runner.
     pub(crate) fn verify_by(&self, runner: &dyn Runner) -> Verdict {
         let (options, asked) = (&self.options, self.asked.clone());
         let target = &Target::new("main");
         self.verify_as(runner, Lowering::Stores(Captured { target, options, asked }))
     }
 
-    /// The same by one device against what another one computes with the original.
+    /// Verifies the storage path on one device against the original shader on another.
     pub(crate) fn verify_against(&self, devices: (&dyn Runner, &dyn Runner)) -> Verdict {
         let (options, asked) = (&self.options, self.asked.clone());
         let target = &Target::new("main");
@@ -175,11 +173,11 @@ impl Subject {
         verdict.unwrap_or_else(|error| panic!("{:?}: {error}", job.lowering))
     }
 
-    /// By the extension.
+    /// Verifies the extension path.
     pub(crate) fn verify_extension(&self, driver: Driver) -> Verdict {
         let (options, asked) = (&self.options, self.asked.clone());
         let mut device = Device::default();
-        // As many as lavapipe has.
+        // The limit of lavapipe.
         device.output_components = 128;
         let target = &Target::new("main").device(device);
         let lowering = Lowering::Extension(Captured { target, options, asked });
@@ -197,7 +195,7 @@ impl Subject {
         judge_by(runner, &job)
     }
 
-    /// Equal, by stores on one of the drivers, and by the extension where it is.
+    /// Checks that the storage path is equal on one of the drivers, and the extension path on lavapipe.
     #[track_caller]
     pub(crate) fn is_equal(&self) {
         self.is_equal_by_stores();
@@ -216,7 +214,7 @@ impl Subject {
         assert!(equal(driver, self.verify(driver)).vertices > 0, "{driver:?} {:?}", self.asked);
     }
 
-    /// Equal as the extension captures it, where it is.
+    /// Checks that the extension path is equal on lavapipe.
     #[track_caller]
     pub(crate) fn is_equal_by_extension(&self) {
         let driver = Driver::Lavapipe;
@@ -225,13 +223,13 @@ impl Subject {
     }
 }
 
-/// One of these drivers, chosen by the shader and the commit, or all of them if `POLYSHADE_WHOLE` is set. One is enough
-/// to test `verify`: the execution tests run the lowerings on both.
+/// Returns one of these drivers, chosen by the shader and the commit, or all of them if `POLYSHADE_WHOLE` is set.
+/// One is enough to test `verify`: the execution tests run the lowerings on both.
 pub(crate) fn sampled(drivers: &[Driver], words: &[u32]) -> impl Iterator<Item = Driver> {
     sample_by(words, drivers.iter().copied(), drivers.len())
 }
 
-/// The result on one of these drivers, or with `POLYSHADE_WHOLE` on each of them, where they must agree in `key`.
+/// Returns the result on one of these drivers, or with `POLYSHADE_WHOLE` on each of them; all must agree in `key`.
 #[track_caller]
 pub(crate) fn agreed<T, K: Debug + PartialEq>(
     drivers: &[Driver],
@@ -245,11 +243,11 @@ pub(crate) fn agreed<T, K: Debug + PartialEq>(
     last
 }
 
-/// The numbers of vertices and instances, and the bits that are left of them.
+/// Vertex and instance indices, each with the mask of the bits that a fault keeps.
 pub(crate) const LOST_BITS: [(&str, u32); 3] =
     [("gl_VertexIndex", 63), ("gl_VertexIndex", 255), ("gl_InstanceIndex", 3)];
 
-/// A line that loads such a number, and then has only those bits of it.
+/// Edits a line that loads such an index, to mask the loaded value.
 pub(crate) fn losing_bits(line: &str, (builtin, mask): (&str, u32)) -> Option<String> {
     if line.trim() == "%int = OpTypeInt 32 1" {
         return Some(format!("{line}\n%bits = OpConstant %int {mask}"));
@@ -260,12 +258,12 @@ pub(crate) fn losing_bits(line: &str, (builtin, mask): (&str, u32)) -> Option<St
     Some(format!("{whole}{load}\n{id} = OpBitwiseAnd %int {whole} %bits"))
 }
 
-/// What is marked as distances.
+/// Parses the semantics of distances.
 pub(crate) fn marks(marks: &[&str]) -> Vec<DistanceSemantic> {
     marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
 }
 
-/// A job with a few vertices.
+/// Returns a job with a few vertices.
 pub(crate) fn job<'j>(
     module: &'j Module<'j>,
     stage: ExecutionModel,
@@ -289,14 +287,14 @@ pub(crate) fn judge(driver: Driver, job: &Job<'_>) -> Verdict {
     judge_by(&*driver.unwatched(), job)
 }
 
-/// The same by whatever runs it.
+/// Verifies a job on any runner.
 #[track_caller]
 pub(crate) fn judge_by(runner: &dyn Runner, job: &Job<'_>) -> Verdict {
     let verdict = verify(job, runner, |_: Phase| {});
     verdict.unwrap_or_else(|error| panic!("{:?}: {error}", job.lowering))
 }
 
-/// What was compared, where all of it is equal.
+/// Returns the counts of an equal verdict.
 #[track_caller]
 pub(crate) fn equal(driver: impl Debug, verdict: Verdict) -> Equal {
     match verdict {
@@ -306,7 +304,6 @@ pub(crate) fn equal(driver: impl Debug, verdict: Verdict) -> Equal {
     }
 }
 
-/// What differs first.
 #[track_caller]
 pub(crate) fn difference(driver: impl Debug, verdict: Verdict) -> Difference {
     match verdict {
@@ -315,7 +312,7 @@ pub(crate) fn difference(driver: impl Debug, verdict: Verdict) -> Difference {
     }
 }
 
-/// Why nothing can be said.
+/// Returns the reason of a verdict that is not comparable.
 #[track_caller]
 pub(crate) fn reason(driver: impl Debug, verdict: Verdict) -> String {
     match verdict {

@@ -1,4 +1,4 @@
-//! What a shader leaves to the driver: it may be anything, in whatever shader it is; what it does not may not.
+//! Undefined values may have any value in every kind of shader; defined values may not.
 
 use crate::stage::{
     CONTROL, EVALUATION, FRAGMENT, GEOMETRY, Stage, VERTEX, discarded, kept, marked, normalized,
@@ -9,7 +9,7 @@ use polyshade_formats::ShaderStage as Glsl;
 use polyshade_tests::sample::{sample, sample_by};
 use polyshade_verify::DistanceSemantics;
 
-/// A stage that writes `v_some` on some paths, as `code` says, and `v_all` on all.
+/// Returns each stage, which writes `v_some` on some paths, in `code`, and `v_all` on all.
 fn stages(code: &str) -> Vec<(Stage, Vec<u32>)> {
     let outputs = "layout(location = 0) out vec4 v_some; layout(location = 1) out vec4 v_all;
         layout(location = 3) out vec4 v_d;";
@@ -57,7 +57,7 @@ fn stages(code: &str) -> Vec<(Stage, Vec<u32>)> {
     ]
 }
 
-/// What is not initialised, and not written.
+/// A variable that is not initialized, and an output that is not written.
 const LEFT: [&str; 2] =
     ["if (way > 0.0) s = 1.0; v_some = vec4(s);", "if (way > 0.0) v_some = vec4(1.0);"];
 
@@ -70,7 +70,8 @@ fn what_stages_leave_to_the_driver_may_be_anything() {
                 &normalized(DistanceSemantics::default(), marked(&["clip=3.xy"], &[])),
             );
         }
-        // With zero they are the same; with the other filler this one has zero where the original has anything.
+        // Filled with zero they are equal; with the other filler, this shader writes zero where the original is
+        // undefined.
         let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
         for ((stage, words), (_, zero)) in sample_by(left, stages(left).into_iter().zip(zero), 2) {
             stage.is_equal(&words, &kept().but_made(zero));
@@ -89,7 +90,7 @@ fn what_stages_write_may_not_be_left_to_the_driver() {
     }
 }
 
-/// `words` with `OpUndef` in place of the constant 0.375: where the constant is, or in the function that uses it.
+/// Replaces the constant 0.375 by `OpUndef`: at the constant, or in the function that uses it.
 fn with_undefined(words: &[u32], is_in_function: bool) -> Vec<u32> {
     rewritten(words, |m, p| {
         let bits = 0.375_f32.to_bits();
@@ -120,7 +121,7 @@ fn what_is_said_to_be_undefined_may_be_anything() {
     }
 }
 
-/// Two colours, the second as `code` says.
+/// Returns a fragment shader with two colours, the second written by `code`.
 pub(crate) fn fragment(code: &str) -> Vec<u32> {
     compiled(
         Glsl::Fragment,
@@ -148,7 +149,7 @@ fn colours_that_are_left_to_the_driver_may_be_anything() {
     }
 }
 
-/// A shuffle may say of a component that it is of no vector.
+/// A shuffle may select a component of neither vector.
 #[test]
 fn components_of_no_vector_may_be_anything() {
     let step = || discarded(6, None, [2, 1]);

@@ -1,11 +1,11 @@
-//! Words that select nothing, and an alpha that is 1 at one location: different where others are.
+//! Numbers that select no equation, and alpha-to-one at one location: different if another is affected.
 
 use super::{Case, fragment, shader};
 use crate::subject;
 use polyshade::advanced_blend::{self, Equation};
 use polyshade_verify::Part;
 
-/// Alpha to one is of location 0 alone.
+/// Alpha-to-one applies to location 0 only.
 #[test]
 fn alpha_that_is_one_at_another_location() {
     let two = |other: &str| {
@@ -26,7 +26,7 @@ fn alpha_that_is_one_at_another_location() {
     assert_eq!(case.difference(&case.options()).message, "exclusion has another result");
 }
 
-/// A word that selects nothing may blend by no other equation, and all its bits count.
+/// A number without an equation must not select another one, and all its bits count.
 #[test]
 fn a_word_that_means_an_equation_though_none_was_asked_for() {
     let case = Case::new(shader(), &[Equation::Multiply, Equation::Screen]);
