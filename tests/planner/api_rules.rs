@@ -1,4 +1,4 @@
-//! The planner refuses draws and bindings that Metal and WebGPU rasterize or bind otherwise than Vulkan.
+//! The planner refuses draws and bindings for which Metal and WebGPU have other rules than Vulkan.
 
 use crate::refusals::{change, refused, with_capture};
 use crate::states::{anew, pipeline};
@@ -9,7 +9,7 @@ use polyshade_planner::{
     Topology,
 };
 
-/// Pixels depend on which vertex provokes, whether the draw is captured or not; discarded draws and points do not.
+/// Pixels depend on the provoking vertex, whether the draw is captured or not; discarded draws and points do not.
 #[test]
 fn the_last_vertex_provokes_only_where_there_is_a_mode() {
     let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
@@ -33,7 +33,7 @@ fn the_last_vertex_provokes_only_where_there_is_a_mode() {
     assert!(planner::plan(&Preset::Vulkan.into(), &last, &anew()).is_ok());
 }
 
-/// Metal and WebGPU restart strips always, and lists never.
+/// Metal and WebGPU always restart strips and never lists.
 #[test]
 fn primitives_restart_as_the_api_has_it() {
     let indexed = Draw { call: Call::Indexed, ..Draw::default() };
@@ -57,8 +57,8 @@ fn primitives_restart_as_the_api_has_it() {
     }
 }
 
-/// A shader that reads `gl_DrawID` has a word for it, behind the vertex offset, without which the others would be one
-/// off.
+/// A shader that reads `gl_DrawID` has a host parameter for it, after the vertex offset; without it the later ones
+/// would be off by one.
 #[test]
 fn words_of_any_draw_have_the_number_of_the_draw() {
     let names = |draw_index| {
@@ -81,8 +81,8 @@ fn words_of_any_draw_have_the_number_of_the_draw() {
     assert_eq!([&with[..at], &with[at + 1..]].concat(), without);
 }
 
-/// Bindings begin at multiples of 256 bytes: of two ranges of one buffer that lie apart, the second is bound from
-/// within the first.
+/// Bindings begin at multiples of 256 bytes: of two separate ranges of one buffer, the binding of the second may
+/// begin within the first.
 #[test]
 fn web_gpu_writes_to_no_bindings_that_overlap() {
     let draw = |buffer, buffer_sizes: [u64; 2], offset| {

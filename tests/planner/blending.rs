@@ -1,4 +1,4 @@
-//! Plans of blending: as committed text, in any state, and what is refused.
+//! Plans of blending: as committed text, for any state, and refusals.
 
 use crate::goldens::golden;
 use polyshade::ErrorKind;
@@ -26,7 +26,7 @@ fn ordinary() -> Option<AttachmentBlending> {
     Some(AttachmentBlending::Ordinary(Ordinary::both(over)))
 }
 
-/// An advanced target, one that is not blended, and an ordinary one.
+/// A target with advanced blending, one without blending, and one with ordinary blending.
 fn mixed() -> BlendingState {
     BlendingState {
         attachments: vec![advanced(&[Equation::Multiply]), None, ordinary()],
@@ -51,7 +51,7 @@ const NATIVE: NativeBlending = NativeBlending {
     clamped_results: false,
 };
 
-/// A device with render pass objects and nothing for blending but what is said.
+/// Returns a device with render pass objects and these blending features.
 fn device(blending: Blending) -> Device {
     let independent = Blending { independent_blend: true, sample_shading: true, ..blending };
     Device { blending: independent, ..Device::default() }
@@ -65,7 +65,7 @@ fn none() -> Blending {
     Blending::default()
 }
 
-/// Devices from the most to the least, each with one thing less than another.
+/// Returns devices ordered by their features, each without one feature of another.
 fn devices() -> Vec<(&'static str, Device)> {
     let native = Some(NATIVE);
     let incoherent = Some(NativeBlending { coherent: false, ..NATIVE });
@@ -141,7 +141,7 @@ fn every_way_to_blend() {
     golden("blending.txt", &text);
 }
 
-/// The order in which users ask for them.
+/// The preferred order of paths.
 #[test]
 fn the_first_way_that_is_there_is_taken() {
     let all = Blending {
@@ -193,7 +193,7 @@ fn native_equations_are_held_to_their_limits() {
     refused(&state(|one| one.destination = Alpha::Straight), "NonPremultipliedDstColor");
     refused(&state(|one| one.overlap = Overlap::Conjoint), "CorrelatedOverlap");
     refused(&state(|one| one.clamp_results = true), "extendedDynamicState3ColorBlendAdvanced");
-    // The limit counts attachments that are not blended, too.
+    // The limit counts attachments without blending, too.
     let mut two = state(|_| {});
     two.attachments.push(None);
     refused(&two, "advancedBlendMaxColorAttachments");
@@ -231,7 +231,7 @@ fn contradictions_are_refused() {
     assert!(error.message().contains("one layer"), "{error}");
 }
 
-/// What no plan may break; its name, where one does.
+/// Returns the name of the rule that a plan breaks, if any.
 fn broken(device: &Device, state: &BlendingState, plan: &BlendingPlan) -> Option<&'static str> {
     let is_advanced = |one: &&AttachmentBlending| matches!(one, AttachmentBlending::Advanced(_));
     let advanced = state.attachments.iter().flatten().filter(is_advanced).count();
@@ -304,7 +304,7 @@ fn every_state_of_blending_has_a_plan_or_a_reason() {
     assert!(keys.len() > 200 && reasons.len() > 20, "{} plans, {reasons:?}", keys.len());
 }
 
-/// Broken plans, each of which a rule must notice.
+/// Broken plans, each of which a rule must detect.
 #[test]
 fn rules_of_blending_notice_broken_plans() {
     let mut found = HashSet::new();

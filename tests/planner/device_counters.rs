@@ -1,4 +1,4 @@
-//! Captures whose counters the device keeps, and captured draws with indices: their plans, and what has none.
+//! Plans of captures with device-owned counters and of captured indexed draws, and requests that are refused.
 
 use crate::goldens::{golden, section};
 use crate::states::{anew, pipeline, resumed};
@@ -128,14 +128,14 @@ fn jobs_have_room_for_several_executions() {
     ];
     assert_eq!(jobs, further.clone().map(|one| one.words()).concat());
 
-    // What is left out draws nothing, wherever it would.
+    // A skipped job draws nothing, whatever its arguments are.
     Job::leave_out(&mut jobs);
     let (count, instance_count, first, vertex_offset, first_instance) = (0, 0, 0, 0, 0);
     let nothing = Arguments::Direct { count, instance_count, first, vertex_offset, first_instance };
     for (words, job) in jobs.chunks_exact(Job::SIZE as usize / 4).zip(further) {
         let draws = job.draws.map(|draws| Draws { arguments: nothing, ..draws });
         let left = Job { draws, begin: None, query: 0, end: None, ..job }.words();
-        // Places that no flag says to look at are left.
+        // Words that no flag enables are unchanged.
         for number in (0..2).chain(20..24).chain(30..35).chain(37..54) {
             assert_eq!(words[number], left[number], "{number}");
         }
@@ -169,7 +169,7 @@ fn the_device_keeps_counters() {
     golden("device-counters.txt", &text);
 }
 
-/// What has to be outside of a pass that cannot end is recorded ahead of it and behind it.
+/// Steps that must be outside a pass that cannot end are recorded before and after it.
 #[test]
 fn passes_that_are_kept_have_lists() {
     let inside = |pass: PassState, mut draw: Draw| {
@@ -211,7 +211,7 @@ fn the_host_keeps_draws_with_indices() {
     golden("indexed.txt", &text);
 }
 
-/// Without addresses words are in buffers, and draws with indices have theirs and the tables of segments bound.
+/// Without addresses, host parameters are in buffers, and indexed draws have bindings for indices and segment tables.
 #[test]
 fn the_device_keeps_without_addresses() {
     let device = Device { buffer_addresses: false, max_storage_buffers: 8, ..device() };
@@ -233,8 +233,8 @@ fn the_device_keeps_without_addresses() {
     golden("bound.txt", &text);
 }
 
-/// What a compute stage captures is dispatched by as many work groups as the device finds, and where nothing waits but
-/// the ends of passes, theirs ends for the counter pass.
+/// A compute capture is an indirect dispatch whose work groups the device computes. In APIs where only the ends of
+/// passes wait, the application's pass ends for the counter pass.
 #[test]
 fn the_device_keeps_in_every_api() {
     let indices = StoredIndices {
@@ -294,7 +294,6 @@ fn the_device_keeps_in_every_api() {
     golden("device-counters-everywhere.txt", &text);
 }
 
-/// A pipeline that captures on this path.
 fn pipeline_on(path: Path) -> Pipeline {
     let pipeline = pipeline();
     let capture = pipeline.capture.map(|one| Capture { path: Some(path), ..one });
@@ -316,7 +315,7 @@ fn what_nobody_keeps_is_refused() {
     refused(&device(), &pushed, &direct, "need variants that read their parameters from memory");
     let few = Device { max_storage_buffers: 7, ..device() };
     refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");
-    // It has no addresses, and room for what is bound instead.
+    // Metal has no addresses, but enough bindings.
     refused(&Preset::Metal.into(), &plain, &direct, "no addresses of buffers");
     let web = Device { max_storage_buffers: 7, ..Preset::WebGpu.into() };
     let dispatched = pipeline_on(Path::Compute);
@@ -352,7 +351,7 @@ fn what_nobody_keeps_is_refused() {
     refused(&device(), &on, &indexed, "were not made for indices that restart primitives");
 }
 
-/// A counter that anything has written is one to go on with, for the device alone.
+/// Only the device can resume at a counter that anything else has written.
 #[test]
 fn the_device_goes_on_where_anybody_has_written() {
     let mut draw = resumed();
@@ -366,7 +365,7 @@ fn the_device_goes_on_where_anybody_has_written() {
 #[test]
 fn the_shaders_of_the_counter_pass_are_valid() {
     for shader in [Shader::Count, Shader::Segments] {
-        // Of version 1.0 with an extension that is newer.
+        // SPIR-V 1.0 with a newer extension.
         let mut words = shader.words().to_vec();
         words[1] = 0x0001_0300;
         assert_eq!(validate(&words), Ok(()), "{shader:?}");

@@ -1,4 +1,4 @@
-//! What becomes of clip and cull distances on each kind of device.
+//! Plans of clip and cull distances on each kind of device.
 
 use crate::goldens::golden;
 use polyshade::{Error, ErrorKind};
@@ -9,7 +9,7 @@ use polyshade_planner::{
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Devices that differ in what they have of distances.
+/// Returns devices with different support of distances.
 fn devices() -> Vec<(&'static str, Device)> {
     let vulkan = DistanceSupport::from(Preset::Vulkan);
     let with = |distances| Device { distances, ..Device::default() };
@@ -23,7 +23,7 @@ fn devices() -> Vec<(&'static str, Device)> {
     ]
 }
 
-/// Pipelines that differ in what may be done with them.
+/// Returns pipelines that allow different steps.
 fn pipelines() -> Vec<(&'static str, Pipeline, u32)> {
     let plain = Pipeline::default();
     let capture = Some(Capture::default());
@@ -87,7 +87,7 @@ fn forms_masks_and_readers_take_steps_of_their_own() {
     assert_eq!(steps, [DistanceStep::Normalize, DistanceStep::Enable]);
     let combined = Distances { form: DistanceForm::Combined, ..wanted };
     assert_eq!(plan(&vulkan, combined).unwrap().steps, [DistanceStep::Separate]);
-    // Metal's fragment stage reads ordinary values.
+    // Metal's fragment stage reads ordinary inputs.
     let read = Distances { clip: 2, fragment_reads: true, ..Distances::default() };
     let steps = plan(&Device::from(Preset::Metal), read).unwrap().steps;
     assert_eq!(steps, [DistanceStep::HandOn, DistanceStep::ReadRegisters]);
@@ -146,7 +146,7 @@ fn contradictions_are_errors_of_the_options() {
     assert_eq!(error.kind(), ErrorKind::Options);
 }
 
-/// Whatever the numbers are, there is a plan or a reason, the same each time, and a plan needs no more than there is.
+/// For any numbers there is a plan or a reason, always the same, and a plan stays within the device's limits.
 #[test]
 fn any_state_gives_a_plan_that_the_device_can_do_or_a_reason() {
     let mut seen = HashSet::new();

@@ -1,5 +1,5 @@
-//! Plans as committed text: every combination of API, feature, rasterizer discard and feedback, and what else is worth
-//! a look.
+//! Plans as committed text: every combination of API, feature, rasterizer discard and feedback, and other
+//! interesting ones.
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
@@ -30,7 +30,7 @@ pub(crate) fn golden(name: &str, text: &str) {
     );
 }
 
-/// A plan, or why there is none, under a heading.
+/// Appends a plan, or the reason why there is none, under a heading.
 pub(crate) fn section(
     text: &mut String,
     heading: &str,
@@ -45,7 +45,7 @@ pub(crate) fn section(
     };
 }
 
-/// The device with or without the feature: whatever is said of it, only Vulkan has one.
+/// Returns the device with and without the feature; only Vulkan has it, whatever the device claims.
 fn devices(preset: Preset) -> [(&'static str, Device); 2] {
     let base = Device::from(preset);
     let feature = base.transform_feedback.unwrap_or(TransformFeedback {

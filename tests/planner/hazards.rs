@@ -1,5 +1,5 @@
-//! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is
-//! given, and it waits for nothing else.
+//! In any sequence of draws, with `before` or `next` given, a draw waits for all accesses on which it depends, and
+//! for no others.
 
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
@@ -28,8 +28,8 @@ fn every_sequence_waits_for_what_it_depends_on() {
     }
 }
 
-/// A count that the counter pass reads waits by itself: that the draw has waited with what it captures says nothing of
-/// it.
+/// The counter that provides a vertex count needs its own wait, even if the draw's captures have waited for the
+/// same use.
 #[test]
 fn a_count_waits_beside_the_counters_of_a_capture() {
     let mut device = Device::from(Preset::Vulkan);
@@ -94,7 +94,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
     assert_eq!(check(&Sequence { device, commands }), Ok(()));
 }
 
-/// What is taken away or added: a whole barrier, or a stage or access of one side.
+/// The removed or added part: a whole barrier, or a stage or access of one side.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Part {
     All,
@@ -119,7 +119,7 @@ fn without_one(scope: Scope) -> Vec<(&'static str, Scope)> {
     all
 }
 
-/// A barrier with each of its parts taken away, one at a time.
+/// Returns the barrier without one of its parts, for each part.
 fn weaker(barrier: &Barrier) -> Vec<(Part, Barrier)> {
     let nothing = Barrier { from: Scope::default(), to: Scope::default(), ..*barrier };
     let from = without_one(barrier.from).into_iter();
@@ -129,7 +129,6 @@ fn weaker(barrier: &Barrier) -> Vec<(Part, Barrier)> {
     [(Part::All, nothing)].into_iter().chain(from).chain(to).collect()
 }
 
-/// All barriers of what is executed.
 fn barriers(items: &mut [Item]) -> Vec<&mut Barrier> {
     let mut all = Vec::new();
     for item in items {
@@ -148,7 +147,7 @@ fn barriers(items: &mut [Item]) -> Vec<&mut Barrier> {
     all
 }
 
-/// Another barrier may do the same, so not each is missed: but of each kind some are.
+/// Another barrier may have the same effect, so not each is needed; but some of each kind are.
 #[test]
 fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
     let mut missed: BTreeMap<(&str, Part), u32> = BTreeMap::new();
@@ -173,7 +172,7 @@ fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
     assert!(unnoticed.is_empty(), "{unnoticed:#?}");
 }
 
-/// Where the API has no barriers, the end of a pass is what is taken away.
+/// In APIs without barriers, the end of a pass is removed instead.
 #[test]
 fn every_end_of_a_pass_is_missed() {
     let mut missed = BTreeMap::<&str, u32>::new();
@@ -229,7 +228,7 @@ fn uses() -> Vec<Use> {
     all
 }
 
-/// Between two uses of the same data every stage and every access of the barrier is needed, and nothing more.
+/// Between two uses of the same data, every stage and access of the barrier is needed, and no other.
 #[test]
 fn the_barrier_of_two_uses_is_exact() {
     let device = Device::from(Preset::Vulkan);

@@ -1,4 +1,5 @@
-//! What the extension path and the planner refuse for a device's limits is the same, and each limit is one of both.
+//! The extension path and the planner refuse the same captures because of a device's limits, and each limit matters
+//! to both.
 
 use polyshade::host::{self, Target};
 use polyshade::spv::{ExecutionModel, Module};
@@ -9,7 +10,7 @@ use polyshade_planner::{
 };
 use polyshade_tests::shader::{ShaderStage, compile};
 
-/// Stream 1 to buffers 0 and 2, stream 0 to buffer 1. The primitives are those of the macro.
+/// Stream 1 is captured into buffers 0 and 2, stream 0 into buffer 1. The macro contains the primitives.
 const SHADER: &str = "#version 450
     layout(points) in;
     layout(PRIMITIVES, max_vertices = 2) out;
@@ -35,7 +36,7 @@ const VARYINGS: [&str; 7] = [
     "t_place",
 ];
 
-/// All that the capture needs, and nothing more.
+/// The least limits that the capture needs.
 const ENOUGH: TransformFeedback = TransformFeedback {
     max_streams: 2,
     max_buffers: 3,
@@ -49,7 +50,7 @@ const ENOUGH: TransformFeedback = TransformFeedback {
     streams_lines_triangles: true,
 };
 
-/// What each refuses.
+/// Returns the refusals of both.
 fn refusals(primitives: &str, emitted: Emitted, has: TransformFeedback) -> [Option<String>; 2] {
     let source = SHADER.replace("PRIMITIVES", primitives);
     let words = compile(&source, ShaderStage::Geometry).expect("it compiles");
@@ -113,7 +114,7 @@ fn every_limit_is_one_of_both() {
             assert!(refused.contains(name), "{name}: {refused}");
         }
     }
-    // Points need nothing of what lines do.
+    // Points do not need the limits of lines.
     let points = TransformFeedback { streams_lines_triangles: false, ..ENOUGH };
     assert_eq!(refusals(POINTS.0, POINTS.1, points), [None, None]);
 }

@@ -1,4 +1,4 @@
-//! The planner: what it says for every combination of device and state, and what holds for every plan.
+//! The planner: its results for every combination of device and state, and the rules for every plan.
 
 mod api_rules;
 mod blending;

@@ -1,4 +1,4 @@
-//! Any state gives a plan that keeps the rules, or a reason.
+//! Any state gives a plan that follows the rules, or a reason.
 
 use crate::rules::broken;
 use crate::states::{anew, pipeline, resumed};
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 const CASES: u32 = 200_000;
 
-/// Over all of these states there are plans of every kind, refusals, and no plan that breaks a rule.
+/// These states give plans of every kind and refusals, and no plan breaks a rule.
 #[test]
 fn every_state_has_a_plan_or_a_reason() {
     let mut choices = Choices::seeded(1);
@@ -44,7 +44,7 @@ fn every_state_has_a_plan_or_a_reason() {
     assert!(reasons.len() > 30, "{reasons:?}");
 }
 
-/// Broken plans, each of which some rule must notice.
+/// Broken plans, each of which some rule must detect.
 #[test]
 fn rules_notice_broken_plans() {
     let mut found = HashSet::new();
@@ -85,7 +85,7 @@ fn both_instead(steps: &mut Vec<Step>) {
     }
 }
 
-/// Plans are keys: equal states have equal plans, and plans that differ do so as keys.
+/// Plans are keys: equal states have equal plans, and different plans are different keys.
 #[test]
 fn plans_are_keys() {
     let device = Device::from(Preset::Vulkan);

@@ -1,4 +1,4 @@
-//! What a recipe says of a stage is all that plans need to know of its capture.
+//! A recipe's result for a stage contains all data about its capture that the planner needs.
 
 use crate::states::buffers;
 use polyshade::host::{Lowered, Target};
@@ -24,7 +24,7 @@ fn pulled() -> vertex_pulling::Options {
     vertex_pulling::Options::new().attribute(0, attribute).buffer(0, buffer)
 }
 
-/// What plans are told of a stage that a recipe made.
+/// Returns the planner's capture for a stage that a recipe made.
 fn capture(stage: &Lowered<'_, Made>) -> Capture {
     let layout = stage.result.stored.as_ref().expect("it is captured");
     let words = stage.params.last().expect("the host fills some in");
@@ -54,7 +54,7 @@ fn captures_of_recipes_are_planned() {
         let made = recipe::lower(&[(&given, Target::new("main"))], &recipe).expect("it is one");
         let capture = capture(&made[0]);
 
-        // It is what the lowerings say, one by one.
+        // It equals the capture of the lowerings one by one.
         let pulled = vertex_pulling::lower(&given, "main", &pulled()).expect("it has attributes");
         let prepared = transform_feedback::prepare(&pulled.module, "main", &options);
         assert_eq!(capture, Capture::from(&prepared.expect("it has outputs")));
@@ -62,7 +62,7 @@ fn captures_of_recipes_are_planned() {
         let steps = planned(preset, capture.clone()).expect("there is a plan").steps;
         let dispatches = steps.iter().filter(|step| matches!(step, Step::Dispatch(_))).count();
         assert_eq!(dispatches, usize::from(path == Some(Path::Compute)), "{steps:#?}");
-        // The control: WebGPU's vertex stages store nothing.
+        // The control: WebGPU's vertex stages cannot store.
         assert_eq!(planned(Preset::WebGpu, capture).is_ok(), path == Some(Path::Compute));
     }
 }

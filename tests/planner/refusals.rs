@@ -1,4 +1,4 @@
-//! What cannot be done is refused with the reason; none of these is a plan.
+//! Impossible requests are refused with the reason.
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
@@ -33,7 +33,7 @@ fn expect(
     assert_eq!(error.kind(), kind, "{error}");
 }
 
-/// The state that these tests change does have a plan.
+/// The state that these tests change has a plan.
 #[test]
 fn the_base_is_planned() {
     for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
@@ -82,7 +82,7 @@ fn ranges_lie_in_their_buffers() {
     refused(Preset::VulkanMobile, &pipeline(), &draw, "bytes of a storage buffer");
 }
 
-/// Vulkan binds no range that begins where its buffer ends; of an empty buffer there is no other.
+/// Vulkan cannot bind a range that begins at the end of its buffer; an empty buffer has no other range.
 #[test]
 fn a_range_begins_in_its_buffer() {
     for (buffer_size, size) in [(4096, None), (4096, Some(0)), (0, None)] {
@@ -93,7 +93,7 @@ fn a_range_begins_in_its_buffer() {
     }
 }
 
-/// The host keeps the counters of the storage path: what the application writes to them it does not know.
+/// The host owns the counters of the storage path and does not know values that the application writes to them.
 #[test]
 fn counters_that_the_application_writes_are_not_the_hosts() {
     let written = |one| Uses { counters: vec![Use::Save, one], ..Uses::default() };
@@ -108,7 +108,7 @@ fn counters_that_the_application_writes_are_not_the_hosts() {
     assert!(planner::plan(&Preset::VulkanMobile.into(), &pipeline(), &anew).is_ok());
 }
 
-/// Nothing can be waited for between the read of a counter that counts the vertices and the end of capture.
+/// No barrier is possible between the read of the counter that provides the vertex count and the end of the capture.
 #[test]
 fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
     let counted = |counter| {
@@ -129,7 +129,7 @@ fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &counted(other)).is_ok());
 }
 
-/// Metal's 31 slots are for buffers of every kind.
+/// Metal's 31 slots are shared by buffers of every kind.
 #[test]
 fn metal_counts_what_stands_beside_storage_buffers() {
     let with = |storage_buffers, host| {
@@ -206,7 +206,7 @@ fn limits_are_kept() {
         let host = ParamSource::Address(AddressSource::PushConstant { offset });
         with_capture(|capture| {
             let storage = capture.storage.as_mut().expect("it is there");
-            // Nothing is bound, so that no limit of descriptors matters.
+            // No descriptors are bound, so their limits do not matter.
             (storage.host, storage.set.0, storage.storage_buffers) = (host, 99, 0);
             capture.path = Some(Path::Storage);
         })
@@ -223,7 +223,7 @@ fn limits_are_kept() {
     refused(Preset::VulkanMobile, &missing, &anew(), "does not say what the storage path binds");
 }
 
-/// Each limit of the extension, at what a device offers and one below; the message has its name.
+/// Each limit of the extension, with the device's value and one below; the message contains the limit's name.
 #[test]
 fn limits_of_the_extension_have_their_names() {
     let pipeline = with_capture(|capture| {
@@ -267,7 +267,7 @@ fn limits_of_the_extension_have_their_names() {
     ] {
         refused(device(less), &pipeline, &anew(), reason);
     }
-    // What Vulkan guarantees is one buffer of one stream, and 512 bytes of a vertex.
+    // Vulkan guarantees one buffer, one stream, and 512 bytes per vertex.
     let least = device(TransformFeedback::default());
     let one = |stride| {
         with_capture(|capture| {
@@ -338,7 +338,7 @@ fn a_vertex_stage_has_to_be_able_to_store() {
     let stored = with_capture(|capture| capture.path = Some(Path::Storage));
     refused(Preset::WebGpu, &stored, &anew(), "no vertex stage store");
     refused(Device::default(), &stored, &anew(), "vertexPipelineStoresAndAtomics");
-    // Variants that are drawn cannot be dispatched, nor the other way round.
+    // Draw variants cannot be dispatched, and dispatch variants cannot be drawn.
     let words = |names: &[&str]| {
         with_capture(|capture| {
             let storage = capture.storage.as_mut().expect("it says what it binds");
@@ -410,7 +410,7 @@ fn other_contradictions() {
     refused(Preset::Vulkan, &looped, &anew(), "no line loops to capture");
 }
 
-/// What the variants of a capture are told, by the names of the words.
+/// Returns a pipeline whose variants read these host parameters, by name.
 fn named(words: &[&str]) -> Pipeline {
     let mut named = pipeline();
     let storage = named.capture.as_mut().and_then(|capture| capture.storage.as_mut());

@@ -1,4 +1,4 @@
-//! Draws of topologies that an API does not have, by indices that the host makes.
+//! Draws of topologies that an API lacks, with indices that the host generates.
 
 use crate::states::{anew, pipeline};
 use polyshade_planner::{
@@ -19,7 +19,7 @@ fn fan() -> Pipeline {
     Pipeline { topology: Topology::TriangleFan, ..pipeline() }
 }
 
-/// The number of vertices is not lost: the host computes it as for any other topology.
+/// The vertex count is kept: the host computes it as for any other topology.
 #[test]
 fn the_host_counts_what_it_rewrites() {
     let count = ByteCount {
@@ -37,13 +37,13 @@ fn the_host_counts_what_it_rewrites() {
     };
     assert_eq!((counted.counter.buffer, counted.offset, counted.stride), (3, 4, 16));
     assert_eq!(calls(&metal, &fan(), &Draw::default()), [DrawCall::Rewritten(None)]);
-    // Captured, it is counted for the capture and for the raster pass.
+    // A captured draw needs the count for the capture and for the raster pass.
     let captured = Draw { feedback: anew().feedback, ..draw };
     let both = [DrawCall::CountedByHost(counted), DrawCall::Rewritten(Some(counted))];
     assert_eq!(calls(&metal, &fan(), &captured), both);
 }
 
-/// A draw that goes on capturing has the pipeline of the one before, and so its indices.
+/// A draw in an active capture uses the previous draw's pipeline, and so its indices.
 #[test]
 fn a_running_capture_is_rewritten_as_it_began() {
     let device = Device { triangle_fans: false, ..Preset::Vulkan.into() };

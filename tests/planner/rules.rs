@@ -1,4 +1,4 @@
-//! What every plan keeps to, whatever the state: the rules of the APIs, written down once more.
+//! The rules of the APIs that every plan must follow, implemented independently of the planner.
 
 use polyshade_planner::{
     Api, Attachments, Begin, Bound, Contents, Device, Draw, End, Feedback, PassState, Path,
@@ -6,7 +6,7 @@ use polyshade_planner::{
     StorageRange, Variant,
 };
 
-/// Says which rule a plan breaks.
+/// Describes the rule that a plan breaks.
 pub(crate) fn broken(
     device: &Device,
     pipeline: &Pipeline,
@@ -23,21 +23,21 @@ struct Walk<'s> {
     draw: &'s Draw,
     open: Option<Attachments>,
     running: bool,
-    /// Whether what the last pass has drawn was waited for.
+    /// Whether the draws of the last pass have been waited for.
     waited: bool,
     queries: usize,
     captures: usize,
     rasterizes: usize,
     bound: Option<polyshade_planner::Bind>,
-    /// The variant that is bound last, where it is a compute stage.
+    /// The last bound variant, if it is a compute stage.
     computes: Option<Variant>,
-    /// Whether a capture has stored all outputs, and what hands them on has waited for it.
+    /// Whether a capture has stored all outputs, and if so, whether a barrier for their reads followed.
     outputs: Option<bool>,
-    /// How often the shader runs.
+    /// The number of runs of the shader.
     runs: usize,
-    /// On which side of the border of the pass its steps are.
+    /// The part of the plan (before, in or after the pass) of the current step.
     side: RecordAt,
-    /// The ranges that are bound to be written.
+    /// The ranges that are bound for writing.
     stored: Vec<StorageRange>,
 }
 
@@ -127,7 +127,7 @@ impl<'s> Walk<'s> {
                 rule(self.computes.is_some(), "a compute stage is bound")?;
                 self.captures += 1;
                 self.runs += 1;
-                // Where passes wait, dispatches have passes of their own.
+                // If passes wait, dispatches have their own passes.
                 self.outputs = (self.computes == Some(Variant::SpillOutputs))
                     .then_some(self.device.api != Api::Vulkan);
             }
@@ -147,8 +147,8 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    /// WebGPU's validation of bindings that are written ("encoder bind groups alias a writable resource"): of one
-    /// buffer none overlap. Buffers of the same size may be one, unless the ranges that are captured into overlap.
+    /// Checks WebGPU's rule that writable bindings of one buffer do not overlap ("encoder bind groups alias a
+    /// writable resource"). Buffers of the same size may be the same one, unless their captured ranges overlap.
     fn bind(&mut self, range: &StorageRange) -> Result<(), String> {
         let Feedback::Active(active) = &self.draw.feedback else { return Ok(()) };
         let bound = |number: u32| active.buffers[number as usize].expect("it is bound");
@@ -202,7 +202,7 @@ impl<'s> Walk<'s> {
         rule(self.open.is_some(), "a draw is inside a pass")?;
         self.captures += usize::from(self.running);
         let Some(bind) = self.bound else {
-            // What is bound is the draw before's.
+            // The previous draw's pipeline is still bound.
             self.rasterizes += usize::from(!self.pipeline.rasterizer_discard);
             return rule(self.running, "a pipeline is bound");
         };

@@ -1,4 +1,4 @@
-//! Whether a shader runs once or twice, and that plans are keyed by what matters.
+//! Whether a shader runs once or twice, and the keys of plans.
 
 use crate::goldens::{golden, section};
 use crate::rules::broken;
@@ -12,7 +12,7 @@ use polyshade_planner::{
 use polyshade_trials::Choices;
 use polyshade_trials::planner::{any_device, any_draw, any_pipeline};
 
-/// A fan, which two passes capture and rasterize, of a shader that costs so much.
+/// Returns a pipeline of fans, which two passes capture and rasterize, with this shader cost.
 fn fan(shader_cost: Option<u32>) -> Pipeline {
     let mut pipeline = Pipeline { topology: Topology::TriangleFan, shader_cost, ..pipeline() };
     let capture = pipeline.capture.as_mut().expect("it captures");
@@ -21,7 +21,7 @@ fn fan(shader_cost: Option<u32>) -> Pipeline {
     pipeline
 }
 
-/// The same, of a shader that is dear.
+/// Returns the same pipeline with an expensive shader.
 fn dear() -> Pipeline {
     fan(Some(5000))
 }
@@ -73,7 +73,7 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     golden("shader-runs.txt", &text);
 }
 
-/// The dearer the shader and the larger the draw, the sooner it runs once; the more it hands on, the later.
+/// More expensive shaders and larger draws favour one run; more outputs favour two.
 #[test]
 fn the_model_is_monotonic() {
     let device = Device::from(Preset::VulkanMobile);
@@ -91,7 +91,7 @@ fn the_model_is_monotonic() {
     assert!(least(&more) > least(&dear()), "{:?}", least(&more));
 }
 
-/// A plan that hands on what has not been waited for, or that runs the shader again, breaks a rule.
+/// A plan that reads stored outputs without a wait, or that runs the shader again, breaks a rule.
 #[test]
 fn rules_notice_outputs_that_are_not_waited_for() {
     for device in [Preset::VulkanMobile, Preset::Metal].map(Device::from) {
@@ -124,7 +124,7 @@ fn at(offset: u64) -> Draw {
     Draw { feedback: Feedback::Active(Active { buffers, ..Active::default() }), ..anew() }
 }
 
-/// Draws that go round in a buffer have one key, and one set of pipelines, passes and barriers.
+/// Draws at different offsets of a ring buffer have one key, and the same pipelines, passes and barriers.
 #[test]
 fn a_ring_buffers_offsets_are_no_part_of_the_key() {
     let devices = [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative];
@@ -142,7 +142,7 @@ fn a_ring_buffers_offsets_are_no_part_of_the_key() {
             plans.each_ref().map(|plan| plan.steps.iter().filter(binds).collect::<Vec<_>>());
         assert_eq!(one_bound, other_bound);
         assert_eq!(plans[0].for_ranges(&device, &pipeline, &other), Ok(plans[1].clone()));
-        // What is no number is part of it.
+        // All state other than offsets is part of the key.
         let paused = Draw { feedback: Feedback::Paused, ..one.clone() };
         assert_ne!(one.key(&device, &pipeline), paused.key(&device, &pipeline));
         assert!(plans[0].for_ranges(&device, &pipeline, &paused).is_err());
@@ -155,7 +155,7 @@ fn a_ring_buffers_offsets_are_no_part_of_the_key() {
     assert_ne!(key(Some(1)), key(None));
 }
 
-/// Whatever the state, the plan of one key, with the ranges of another draw, is the plan of that draw.
+/// For any state, the plan of a key with the ranges of another draw is the plan of that draw.
 #[test]
 fn any_plan_serves_for_its_key() {
     let mut choices = Choices::seeded(3);

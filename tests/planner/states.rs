@@ -6,7 +6,7 @@ use polyshade_planner::{
     PassState, Pipeline, ShaderStage, Storage, Topology, Use, Uses,
 };
 
-/// A pipeline that captures into two buffers, and says what either path needs.
+/// Returns a pipeline that captures into two buffers, with the requirements of both paths.
 pub(crate) fn pipeline() -> Pipeline {
     let (set, binding) = (Set(3), Binding(0));
     let host = ParamSource::StorageBuffer { set, binding: Binding(2) };
@@ -34,7 +34,7 @@ pub(crate) fn pipeline() -> Pipeline {
     }
 }
 
-/// Two ranges: one of a given size, one that is what is left of its buffer.
+/// Returns two ranges: one of a given size, and one that extends to the end of its buffer.
 pub(crate) fn buffers() -> Vec<Option<Bound>> {
     vec![
         Some(Bound { buffer: None, buffer_size: 65_536, offset: 1028, size: Some(4096) }),
@@ -42,13 +42,13 @@ pub(crate) fn buffers() -> Vec<Option<Bound>> {
     ]
 }
 
-/// The counters of two buffers.
+/// Returns the counters of two buffers.
 pub(crate) fn counters() -> Vec<Option<Counter>> {
     [0, 4].map(|offset| Some(Counter { buffer: 7, offset })).to_vec()
 }
 
-/// A captured draw that goes on at the counters and saves them, inside the application's pass. What it captures was
-/// drawn from before, and will be drawn from and read by a compute shader.
+/// Returns a captured draw that resumes at the counters and saves them, inside the application's pass. Its captured
+/// data was and will be drawn, and a compute shader will read it.
 pub(crate) fn resumed() -> Draw {
     let active = Active {
         counter_owner: CounterOwner::Host,
@@ -73,7 +73,7 @@ pub(crate) fn resumed() -> Draw {
     }
 }
 
-/// A captured draw from the start, outside of any pass, of which nothing more is said.
+/// Returns a captured draw from the start, outside any pass, without dependencies.
 pub(crate) fn anew() -> Draw {
     let active = Active { buffers: buffers(), ..Active::default() };
     Draw { feedback: Feedback::Active(active), ..Draw::default() }

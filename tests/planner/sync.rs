@@ -1,9 +1,9 @@
-//! Stages and accesses, each as the Vulkan specification's table of synchronization has them.
+//! Stages and accesses, as in the Vulkan specification's table of synchronization.
 
 use polyshade_planner::{Accesses, Path, Resource, ShaderStage, Stages, Use, barrier};
 use polyshade_vulkan::vk;
 
-/// The numbers are Vulkan's: whoever executes a plan passes them on.
+/// The numbers are Vulkan's, so an executor of plans can pass them unchanged.
 #[test]
 fn numbers_are_vulkans() {
     for (stage, name) in Stages::NAMES {

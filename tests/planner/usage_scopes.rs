@@ -1,4 +1,4 @@
-//! Plans keep to WebGPU's usage scopes. `tests/execution/webgpu/usage_scopes.rs` has wgpu say so, too.
+//! Plans follow WebGPU's usage scopes. `tests/execution/webgpu/usage_scopes.rs` checks the same with wgpu.
 
 use polyshade_planner::Api;
 use polyshade_trials::Choices;
@@ -28,6 +28,6 @@ fn every_sequence_keeps_to_usage_scopes() {
         }
     }
     assert!(captures.iter().all(|count| *count > 2000), "{captures:?}");
-    // A plan that goes on in the pass is noticed.
+    // A plan that does not end the pass is detected.
     assert!(broken_without_ends > 500, "{broken_without_ends}");
 }

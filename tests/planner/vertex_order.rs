@@ -1,4 +1,4 @@
-//! Which corner of a primitive is captured first, and for which draws the provoking vertex has to be known.
+//! Which vertex of a primitive is captured first, and for which draws the provoking vertex must be known.
 
 use crate::states::{anew, pipeline};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -11,7 +11,7 @@ fn corners(modes: Option<ProvokingVertexModes>, pipeline: &Pipeline) -> VertexOr
     planner::plan(&device, pipeline, &anew()).expect("it has a plan").vertex_order
 }
 
-/// What is captured is what the last stage emits.
+/// With a geometry stage, its output primitives are captured.
 #[test]
 fn a_geometry_stage_says_what_is_captured() {
     let of = |topology, geometry| Pipeline { topology, geometry, ..pipeline() };
@@ -35,7 +35,7 @@ fn a_geometry_stage_says_what_is_captured() {
     }
 }
 
-/// Without `VK_EXT_provoking_vertex` the last vertex matters to what is rasterized flat, and to nothing else.
+/// Without `VK_EXT_provoking_vertex`, the last-vertex mode matters only to rasterized flat values.
 #[test]
 fn only_what_is_rasterized_needs_the_mode() {
     let last = |topology, rasterizer_discard| Pipeline {

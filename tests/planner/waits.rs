@@ -1,4 +1,5 @@
-//! What comes next waits for all that a draw does: what it reads, what it counts its vertices by, and what it captures.
+//! Later commands wait for all accesses of a draw: its reads, the counter that provides its vertex count, and its
+//! captures.
 
 use crate::states::{anew, pipeline, resumed};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -7,7 +8,7 @@ use polyshade_planner::{
     PassState, Path, Pipeline, Preset, ShaderStage, Step, Topology, Use, Uses,
 };
 
-/// The barriers behind the draw, as text, and whether the application's pass ends there.
+/// Returns the barriers after the draw, as text, and whether the application's pass ends there.
 fn waits(preset: Preset, pipeline: &Pipeline, draw: &Draw) -> (Vec<String>, bool) {
     let plan = planner::plan(&Device::from(preset), pipeline, draw).expect("it has a plan");
     let drawn = plan.steps.iter().rposition(|step| matches!(step, Step::Draw(_)));
@@ -55,7 +56,7 @@ fn what_a_draw_reads_is_overwritten_behind_it() {
     }
 }
 
-/// What was done outside of the application's pass ended before it began, or went on.
+/// Accesses outside the application's pass ended before it began or resumed.
 #[test]
 fn a_pass_does_not_end_for_what_was_in_another() {
     for (before, ends) in [
@@ -82,7 +83,7 @@ fn metal_2_0() -> Device {
     Device { stores_beside_outputs: false, ..Preset::Metal.into() }
 }
 
-/// Each end of a pass stores and loads all attachments: a capture needs none, whatever it is made of.
+/// Each end of a pass stores and loads all attachments; no kind of capture needs to end the pass.
 #[test]
 fn a_captured_draw_stays_in_the_pass_that_is_open() {
     let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
@@ -95,7 +96,7 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
             assert!(!steps.iter().any(pass), "{steps:?}");
         }
     }
-    // What comes next in the pass and reads what was captured has it end.
+    // A later use in the pass that reads captured data ends it.
     let next = Uses { captured: vec![Use::Vertices], ..Uses::default() };
     for device in [Preset::Metal.into(), metal_2_0()] {
         let draw = Draw { pass: PassState::Interruptible, next: next.clone(), ..anew() };
@@ -108,7 +109,8 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
     }
 }
 
-/// Where it has ended for what was before, it does not end again for what comes next: the capture is in a pass between.
+/// A pass that has ended before a capture does not end again for the next use: the capture is in a separate pass in
+/// between.
 #[test]
 fn a_pass_that_has_ended_for_a_capture_goes_on_once() {
     let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
@@ -126,7 +128,7 @@ fn a_pass_that_has_ended_for_a_capture_goes_on_once() {
     }
 }
 
-/// A pipeline is made for formats and for a provoking vertex: the key that a plan gives of it tells those apart.
+/// A pipeline depends on formats and on the provoking vertex mode: the key in a plan distinguishes them.
 #[test]
 fn what_is_bound_is_the_key_of_a_pipeline() {
     let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
@@ -163,7 +165,7 @@ fn a_captured_draw_reads_too() {
         let expected = format!("captured data: {captured} -> TRANSFER / TRANSFER_WRITE");
         assert_eq!(waits(preset, &pipeline(), &draw).0, [expected]);
     }
-    // On Metal a copy is outside of any pass, and what else uses it may be in this one.
+    // On Metal a copy is outside any pass, and the other uses may be in this one.
     for (next, ends) in
         [(Use::Store(ShaderStage::Fragment), true), (Use::Vertices, true), (Use::CopySource, false)]
     {
