@@ -1,4 +1,4 @@
-//! `advanced_blend`: what it makes of shaders, as `spirv-val` sees it.
+//! The validity of modules that `advanced_blend` lowers, by `spirv-val`.
 
 use crate::shader::{Shader, count};
 use polyshade::advanced_blend::{
@@ -22,7 +22,7 @@ pub(crate) const COLOUR: &str = "
 
 const WORD: ParamSource = ParamSource::PushConstant { offset: 0 };
 
-/// Lowers, and has `spirv-val` look at the result.
+/// Lowers, and validates the result with `spirv-val`.
 #[track_caller]
 pub(crate) fn lowered(shader: &Shader, options: &Options) -> Module<'static> {
     let lowered = advanced_blend::lower(shader.module(), "main", options);
@@ -167,7 +167,7 @@ fn nothing_to_blend_changes_nothing() {
     }
 }
 
-/// The instructions of a function that do something when it runs, its calls' included.
+/// Counts the executable instructions of a function and its callees.
 fn cost(m: &Module<'_>, function: Id) -> usize {
     let body = m.function(function).expect("it is a function");
     let instructions = body.instructions().map(|inst| match inst.op() {
@@ -187,7 +187,7 @@ fn cost(m: &Module<'_>, function: Id) -> usize {
     instructions.sum()
 }
 
-/// What one equation adds to a shader: the instructions of the new entry point but for those of the old one.
+/// Counts the instructions that one equation adds to a shader.
 fn added(target: ColorBlend) -> usize {
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     let module = lowered(&shader, &Options::new().every_target(target));
@@ -216,7 +216,7 @@ pub(crate) fn refused(target: &Target, options: &Options, kind: ErrorKind, part:
     assert!(error.to_string().contains(part), "{error}");
 }
 
-/// What the program's own options cannot say; the rest are cases, in `cases/blend`.
+/// Options that the program cannot express; the others are cases, in `cases/blend`.
 #[test]
 fn what_cannot_be_honoured_is_refused() {
     let none = Options::new().equations([]);

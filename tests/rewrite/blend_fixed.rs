@@ -1,4 +1,4 @@
-//! `advanced_blend` of what fixed function does: what it makes of shaders, as `spirv-val` sees it.
+//! The validity of modules to which `advanced_blend` adds fixed-function operations, by `spirv-val`.
 
 use crate::blend::{COLOUR, lowered, refused};
 use crate::shader::{Shader, count};
@@ -93,7 +93,7 @@ fn a_second_source_leaves_the_interface() {
                   void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
     let arrays = Shader::glsl(ShaderStage::Fragment, arrays);
     lowered(&arrays, &Options::new().every_target(ColorBlend::ordinary(dual)));
-    // What is not blended here keeps both, for fixed function.
+    // A target that the shader does not blend keeps both outputs for the fixed function.
     let unblended = Options::new().unblended(0);
     let left = advanced_blend::lower(shader.module(), "main", &unblended).unwrap();
     assert_eq!(left.module.words(), shader.module().words());
@@ -131,13 +131,13 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
     let error = advanced_blend::lower(shader.module(), "main", &other).map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Options);
     assert!(error.to_string().contains("right behind"), "{error}");
-    // Without a factor of constants there are no words for them.
+    // Without a constant factor, there are no parameters for the constants.
     let without = options(push, push).target(1, ColorBlend::ordinary(over()));
     let lowered = advanced_blend::lower(shader.module(), "main", &without).unwrap();
     assert_eq!(lowered.requirements.push_constants, Some(8..12));
 }
 
-/// What the program's own options cannot say; the rest are cases, in `cases/blend`.
+/// Options that the program cannot express; the others are cases, in `cases/blend`.
 #[test]
 fn what_fixed_function_cannot_do_here_is_refused() {
     let all = |target| Options::new().every_target(target);
@@ -158,7 +158,7 @@ fn targets_that_no_shader_reads_keep_their_outputs() {
     let source = "layout(location = 0) out uvec4 a; layout(location = 1) out vec4 b;
                   void main() { a = uvec4(1); b = vec4(0.5); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    // Integers without a logic operation stay as they are, whatever is asked of every target.
+    // Integers without a logic operation are unchanged by options for every target.
     let all = Options::new().every_target(ColorBlend::ordinary(over()));
     let lowered = advanced_blend::lower(shader.module(), "main", &all).unwrap();
     let locations: Vec<u32> = lowered.result.keys().copied().collect();

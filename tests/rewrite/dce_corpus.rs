@@ -1,4 +1,4 @@
-//! What is dead is removed from every shader of a corpus, where there is one beside the project.
+//! Removes dead code from every shader of a corpus, if there is one next to the project.
 
 use polyshade::Module;
 use polyshade::host::{SideEffects, Target};
@@ -9,7 +9,7 @@ use polyshade_tests::shader;
 use polyshade_tests::tree::{self, files};
 use std::path::PathBuf;
 
-/// The modules of the corpus that `spirv-val` accepts.
+/// Returns the modules of the corpus that `spirv-val` accepts.
 pub(crate) fn corpus() -> impl Iterator<Item = (PathBuf, Vec<u32>)> {
     let paths = files(&tree::corpus()).into_iter();
     let modules = paths.filter(|path| path.extension().is_some_and(|extension| extension == "spv"));

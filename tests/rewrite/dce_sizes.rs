@@ -1,4 +1,4 @@
-//! What is left of the shaders of a corpus, beside what SPIRV-Tools' dead-code passes leave of them.
+//! The sizes of a corpus's shaders after dead-code elimination, compared with SPIRV-Tools' dead-code passes.
 
 use crate::dce_corpus::corpus;
 use polyshade::Module;
@@ -7,7 +7,7 @@ use polyshade::position_only::{self, Options};
 use polyshade_spv::{ExecutionModel, Op};
 use polyshade_tests::dead_code;
 
-/// The most that a shader may be larger than what SPIRV-Tools leaves of it.
+/// The largest accepted ratio to the size after SPIRV-Tools' passes.
 const MOST: f64 = 1.05;
 
 fn instructions(words: &[u32]) -> usize {
@@ -37,7 +37,7 @@ fn corpus_is_as_small_as_spirv_tools_leaves_it() {
         let (left, left_by_them) = (instructions(variant.module.words()), instructions(&reduced));
         ours += left;
         theirs += left_by_them;
-        // They take out loops that may never end.
+        // SPIRV-Tools also removes loops that may never end.
         let has_loop = |words| {
             let m = Module::parse(words).expect("it is valid");
             m.instructions().filter(|inst| inst.op() == Op::LOOP_MERGE).count()

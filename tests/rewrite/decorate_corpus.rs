@@ -1,5 +1,5 @@
-//! Every shader of a corpus, where there is one beside the project, is captured by the extension, converted and
-//! discarded: valid again, or refused by name.
+//! Captures every shader of a corpus, if there is one next to the project, by the extension, converts its position
+//! and discards its primitives: the result must be valid or refused.
 
 use crate::dce_corpus::corpus;
 use polyshade::clip_space;
@@ -14,17 +14,17 @@ use polyshade_tests::shader::validate;
 const STAGES: [ExecutionModel; 3] =
     [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
 
-/// Numbers that no shader of a corpus has.
+/// Specialization constant ids that no shader of a corpus uses.
 const IDS: [u32; 3] = [70_001, 70_002, 70_003];
 
-/// The entry point, on a device with many output components.
+/// Returns the entry point, on a device with many output components.
 fn target(entry: EntryPoint<'_>) -> Target {
     let mut device = Device::default();
     device.output_components = 512;
     Target::new(entry.name()).stage(entry.model()).device(device)
 }
 
-/// All outputs of an entry point that can be captured, the last one first, so that little is in the order of a block.
+/// Captures all possible outputs of an entry point in reverse order, so that few are in the order of a block.
 fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let all = transform_feedback::capturable(m, entry).into_iter().rev();
     let varyings: Vec<Varying> =
@@ -33,7 +33,7 @@ fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     Ok(transform_feedback::decorate(m, target(entry), &options)?.module.into_words())
 }
 
-/// The same with its position converted, and then discarded.
+/// Returns the module with its position converted, and then discarded.
 fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let target = target(entry).reserved(Reserved::new().location(1));
     let options = clip_space::Options::new()
@@ -56,7 +56,7 @@ fn corpus_is_captured_converted_and_discarded() {
         for entry in m.entry_points().filter(|entry| STAGES.contains(&entry.model())) {
             let captured = match decorated(&m, entry) {
                 Ok(captured) => captured,
-                // There is nothing to capture, or of several vertex streams.
+                // There is nothing to capture, or the outputs are of several vertex streams.
                 Err(error)
                     if matches!(error.kind(), ErrorKind::Options | ErrorKind::Unsupported) =>
                 {

@@ -1,4 +1,4 @@
-//! The lowerings that are made of the moves do on two drivers what they are for.
+//! The lowerings that consist of rewrite tools have their intended effect on two drivers.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::shader::Shader;
@@ -18,7 +18,7 @@ const COVER: &str = "
 
 const WHITE: &str = "layout(location = 0) out vec4 v; void main() { v = vec4(1.0); }";
 
-/// One colour a column: discarded two calls deep, returned early from a loop, returned early, and at the end.
+/// One colour for each column: discarded two calls deep, returned early from a loop, returned early, and at the end.
 const COLUMNS: &str = "
     layout(location = 0) out vec4 colour;
     void deeper(int column) { if (column == 0) discard; }
@@ -41,7 +41,7 @@ fn draw<'a>(stages: Vec<Stage<'a>>) -> Draw<'a> {
     }
 }
 
-/// The first row of the target after one draw.
+/// Returns the first row of the target after one draw.
 #[track_caller]
 fn row(driver: Driver, draw: Draw<'_>, buffers: Vec<Vec<u8>>) -> Vec<[f32; 4]> {
     let work = Work { buffers, targets: vec![TARGET], draws: vec![draw], ..Work::default() };
@@ -71,7 +71,7 @@ fn a_shader_draws_unless_its_constant_discards() {
     }
 }
 
-/// `GL_MULTIPLY_KHR` of premultiplied colours, of which neither is without alpha.
+/// `GL_MULTIPLY_KHR` of premultiplied colours with nonzero alpha.
 fn multiplied(source: [f32; 4], destination: [f32; 4]) -> [f32; 4] {
     let [sa, da] = [source[3], destination[3]];
     let mut result = [sa + da - sa * da; 4];
@@ -86,7 +86,7 @@ const MULTIPLY: &str = include_str!("../libraries/multiply.glsl");
 
 const DESTINATION: [f32; 4] = [0.5, 0.25, 0.75, 0.875];
 
-/// A row of columns that are blended with [`DESTINATION`] by an equation, in GLSL.
+/// Returns a row of columns that a GLSL equation blends with [`DESTINATION`].
 #[track_caller]
 fn blended(driver: Driver, equation: &str) -> Vec<[f32; 4]> {
     let vertex = Shader::glsl(ShaderStage::Vertex, COVER);
@@ -106,7 +106,7 @@ fn is_close(pixel: [f32; 4], expected: [f32; 4]) -> bool {
     pixel.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6)
 }
 
-/// What the columns come to.
+/// Returns the expected colours of the columns.
 fn expected() -> [[f32; 4]; 4] {
     [
         [0.0; 4],

@@ -1,11 +1,12 @@
-//! What entry points share is cloned: [the cases](../cases/rewrite/isolate) show how, and this that nothing is missed.
+//! Code that entry points share is cloned: [the cases](../cases/rewrite/isolate) show how, and this test shows that
+//! it is complete.
 
 use crate::shader::case;
 use polyshade::rewrite;
 use polyshade_spv::{ExecutionModel, Id, Module, Op, StorageClass};
 use std::collections::HashSet;
 
-/// Functions, private and interface variables, and structures of outputs that an entry point uses.
+/// Returns the functions, private and interface variables, and output structures that an entry point uses.
 fn belongings(m: &Module<'_>, name: &str) -> HashSet<Id> {
     let entry = m.entry_points().find(|entry| entry.name() == name).unwrap();
     let mut all: HashSet<Id> = m.reachable(entry.function()).into_iter().collect();

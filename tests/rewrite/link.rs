@@ -1,4 +1,4 @@
-//! Functions of a library are linked in.
+//! Links functions of a library.
 
 use crate::shader::{Shader, entry};
 use polyshade::rewrite;

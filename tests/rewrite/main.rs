@@ -1,4 +1,5 @@
-//! What of the moves and lowerings is not said by a case: properties, errors with computed places, corpora, drivers.
+//! Tests of rewrite tools and lowerings that cannot be cases: properties, errors with computed positions, corpora,
+//! drivers.
 
 mod blend;
 mod blend_fixed;

@@ -1,4 +1,4 @@
-//! What is stored to an output goes through a function.
+//! Stores to an output pass through a function.
 
 use crate::shader::{Shader, entry};
 use polyshade::Error;
@@ -10,7 +10,7 @@ use polyshade_tests::shader::ShaderStage;
 
 const CONTROL: &str = "layout(vertices = 3) out;";
 
-/// Lets the point size of the stage go through a function that gives 2.
+/// Passes the stage's point size through a function that returns 2.
 fn set_to_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error> {
     let size = rewrite::find_output(m, entry(m), BuiltIn::POINT_SIZE).expect("it is written");
     let (function, at, two) = (p.id(), p.slot(), p.float_constant(2.0));
@@ -21,7 +21,7 @@ fn set_to_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error>
     rewrite::map_stores(m, p, size, function)
 }
 
-/// How many stores of `source` store what the function returned, and how many there are.
+/// Returns the number of stores of the function's results, and the number of all stores.
 fn stores(shader: &Shader) -> (usize, usize) {
     let (shader, ()) = shader.rewritten(set_to_two);
     let (m, two) = (shader.module(), shader.id("two"));
@@ -64,7 +64,7 @@ fn a_mesh_stage_has_its_vertices_in_an_array_too() {
     assert_eq!(stores(&shader), (1, 2));
 }
 
-/// A control stage with a block of built-ins, which does `body`.
+/// Assembles a control stage with a block of built-ins and this body.
 fn control(body: &str) -> Shader {
     Shader::assembled(&format!(
         r#"

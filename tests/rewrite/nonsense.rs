@@ -1,5 +1,4 @@
-//! Modules that no validator accepts, each of which a fuzz target found: moves refuse them or make something of them,
-//! and do not panic.
+//! Invalid modules, each found by a fuzz target: rewrite tools refuse or rewrite them, and do not panic.
 
 use polyshade::rewrite::{DceOptions, Place, Scalarized, dce, scalarize, specialize};
 use polyshade::transform_feedback::capturable;
@@ -7,7 +6,7 @@ use polyshade_spv::{Id, Module, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, assemble, compile};
 use polyshade_trials::calls::make_all;
 
-/// The words, with all integers said to have no bits.
+/// Returns the words with a width of 0 in all integer types.
 fn without_bits(words: &[u32]) -> Vec<u32> {
     let module = Module::parse(words).expect("what was compiled can be read");
     let mut changed = words.to_vec();
@@ -52,7 +51,7 @@ fn loops_that_branch_to_what_is_no_label_are_left_alone() {
     let branches = module.instructions().filter(|inst| inst.op() == Op::BRANCH_CONDITIONAL);
     let branches: Vec<usize> = branches.map(|inst| inst.at() as usize).collect();
     assert!(!branches.is_empty());
-    // Either way out of the loop.
+    // Either branch out of the loop.
     for (at, way) in branches.into_iter().flat_map(|at| [(at, 2), (at, 3)]) {
         let mut changed = words.clone();
         changed[at + way] = parameter.word();
@@ -174,7 +173,7 @@ fn billions_of_elements_without_members_are_not_looked_at_one_by_one() {
     assert_eq!(capturable(&module, entry).len(), 1);
 }
 
-/// A stage whose output, beside the position or the colour, is of the type that `ty` says.
+/// Returns a stage with an output of type `ty`, in addition to the position or the colour.
 fn with_an_output_of(ty: &str, is_vertex: bool) -> Vec<u32> {
     let (stage, decoration) = if is_vertex {
         ("OpEntryPoint Vertex %main \"main\" %first %to", "BuiltIn Position")
@@ -210,7 +209,7 @@ fn types_of_themselves_have_an_end() {
             make();
             made.push(name);
         });
-        // That something is made of it shows that the variable is looked at.
+        // A result shows that the lowering has looked at the variable.
         let expected = if is_vertex { "clip-planes" } else { "clip-emulate-fragment" };
         assert!(made.contains(&expected), "{ty}: {made:?}");
     }

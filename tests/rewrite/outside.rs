@@ -1,5 +1,5 @@
-//! A lowering outside of the crate: with the public moves it returns the module, the host parameters and the
-//! requirements, as those of the crate do.
+//! A lowering outside the crate: with the public rewrite tools, it returns the module, the host parameters and the
+//! requirements like those of the crate.
 
 use polyshade::host::{HostParam, HostParams, LimitName, Lowered, ParamSource, Target};
 use polyshade::rewrite::{self, Lowering, Stages};
@@ -15,8 +15,8 @@ const LOWERING: Lowering = Lowering {
 
 const LAST: &str = "last_layer";
 
-/// Clamps `gl_Layer` at each vertex to the word at `last`: where the framebuffer has fewer layers than the shader
-/// draws.
+/// Clamps `gl_Layer` at each vertex to the host parameter at `last`, for framebuffers with fewer layers than the
+/// shader draws.
 fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

@@ -1,4 +1,4 @@
-//! What position-only variants leave as it was.
+//! The code that position-only variants keep is unchanged.
 
 use crate::shader::Shader;
 use polyshade::Module;
@@ -7,7 +7,7 @@ use polyshade_spv::{Decoration, Id, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, validate};
 use std::collections::BTreeMap;
 
-/// Both variants of the entry point `main`.
+/// Returns both variants of the entry point `main`.
 fn both<'m>(m: &'m Module<'_>) -> [Module<'m>; 2] {
     let options = Options::new();
     let variants = [
@@ -21,7 +21,7 @@ fn both<'m>(m: &'m Module<'_>) -> [Module<'m>; 2] {
     variants.map(|variant| variant.unwrap().module)
 }
 
-/// The words of every instruction in functions, by result.
+/// Returns the words of every instruction in functions, by result.
 fn code(m: &Module<'_>) -> BTreeMap<Id, Vec<u32>> {
     let code = m.functions().flat_map(|body| body.instructions());
     code.filter_map(|inst| Some((inst.result()?, inst.words().to_vec()))).collect()
@@ -40,7 +40,7 @@ fn what_stays_is_computed_by_the_same_instructions_in_the_same_order() {
         let mut last = 0;
         for inst in m.functions().flat_map(|body| body.instructions()) {
             let Some(id) = inst.result() else { continue };
-            // Members may have other numbers.
+            // Member indices may change.
             let chain = inst.op() == Op::ACCESS_CHAIN;
             let before = &full[&id];
             assert!(inst.words() == before.as_slice() || chain && inst.words()[0] == before[0]);
@@ -51,7 +51,7 @@ fn what_stays_is_computed_by_the_same_instructions_in_the_same_order() {
         let decorated = |m: &Module<'_>, id| m.decoration(id, Decoration::NO_CONTRACTION).is_some();
         let sums = m.instructions().filter(|inst| inst.op() == Op::F_ADD);
         assert!(sums.filter_map(|inst| inst.result()).all(|id| decorated(&m, id)));
-        // Resources and constants keep what the host knows them by.
+        // Resources and constants keep the bindings and ids that the host uses.
         let uniform =
             m.variables().find(|one| one.storage_class() == StorageClass::UNIFORM).unwrap();
         let literal = |kind| m.decoration(uniform.result(), kind).and_then(|words| words.first());

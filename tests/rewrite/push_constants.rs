@@ -1,4 +1,4 @@
-//! Push constants are added: an entry point has one block of them.
+//! Additions to push constants: an entry point has at most one block of them.
 
 use crate::shader::{Shader, entry};
 use polyshade::Error;
@@ -8,7 +8,7 @@ use polyshade::rewrite::{self, HostBlock};
 use polyshade_spv::{Decoration, ErrorKind, Id, Module, Patch};
 use polyshade_tests::shader::ShaderStage;
 
-/// Appends two words at a byte and reads the second before the body.
+/// Appends two host parameters at an offset, and reads the second before the body.
 fn append<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
@@ -25,7 +25,7 @@ fn vertex(block: &str, expression: &str) -> String {
     format!("{block} void main() {{ gl_Position = vec4({expression}); }}")
 }
 
-/// Offsets of all members of the block.
+/// Returns the offsets of all members of the block.
 fn offsets(shader: &Shader, variable: Id) -> Vec<u32> {
     let structure = shader.pointee(variable);
     let members = 0..shader.module().members(structure).len() as u32;
@@ -71,7 +71,7 @@ fn an_offset_that_is_no_multiple_of_4_or_too_large_is_refused() {
     }
 }
 
-/// The range that a pipeline's layout must have is one, from the first word to the last.
+/// The range for the pipeline layout is one range, from the first parameter to the last.
 #[test]
 fn the_range_takes_in_words_at_several_places() {
     let shader = Shader::glsl(ShaderStage::Vertex, "void main() { gl_Position = vec4(1); }");

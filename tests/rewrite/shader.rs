@@ -1,4 +1,4 @@
-//! Shaders to move about in, and what is asked of the result.
+//! Shaders to rewrite, and queries of the result.
 
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::{EntryPoint, FunctionCall};
@@ -12,13 +12,13 @@ pub(crate) struct Shader {
 }
 
 impl Shader {
-    /// From Vulkan GLSL, for SPIR-V 1.0.
+    /// Compiles Vulkan GLSL to SPIR-V 1.0.
     #[track_caller]
     pub(crate) fn glsl(stage: ShaderStage, source: &str) -> Self {
         Self::glsl_for(SpirvVersion::SPIRV1_0, stage, source)
     }
 
-    /// From Vulkan GLSL, for a version of SPIR-V.
+    /// Compiles Vulkan GLSL to a version of SPIR-V.
     #[track_caller]
     pub(crate) fn glsl_for(version: SpirvVersion, stage: ShaderStage, source: &str) -> Self {
         let source = format!("#version 450\n{source}");
@@ -27,7 +27,7 @@ impl Shader {
         Self::valid(words)
     }
 
-    /// From assembly, whose numeric ids stay.
+    /// Assembles a module; numeric ids are kept.
     #[track_caller]
     pub(crate) fn assembled(text: &str) -> Self {
         Self::valid(shader::assemble(text.trim_start()).unwrap_or_else(|error| panic!("{error}")))
@@ -42,7 +42,7 @@ impl Shader {
         Self { module }
     }
 
-    /// After `edit`: valid again, parsed from its words, and the same words when it is edited once more.
+    /// Returns the result of `edit`, which must be valid, and the same when the edit is repeated.
     #[track_caller]
     pub(crate) fn rewritten<T>(
         &self,
@@ -54,7 +54,7 @@ impl Shader {
         (Self::valid(next.module.into_words()), next.value)
     }
 
-    /// The error of `edit`, which is of this kind.
+    /// Returns the error of `edit`, which must be of this kind.
     #[track_caller]
     pub(crate) fn refused<T>(
         &self,
@@ -70,18 +70,18 @@ impl Shader {
         &self.module
     }
 
-    /// What has the name `name`, which one id has.
+    /// Returns the only id with the name `name`.
     #[track_caller]
     pub(crate) fn id(&self, name: &str) -> Id {
         named(&self.module, name)
     }
 
-    /// The type of what the variable holds.
+    /// Returns the type to which a variable points.
     pub(crate) fn pointee(&self, id: Id) -> Id {
         self.module.pointee(id).expect("it is a variable")
     }
 
-    /// The functions that a function calls, in the order of the calls.
+    /// Returns the functions that a function calls, in the order of the calls.
     pub(crate) fn calls(&self, function: Id) -> Vec<Id> {
         let body = self.module.function(function).expect("it is a function");
         let calls = body.instructions().filter_map(FunctionCall::of);
@@ -93,7 +93,7 @@ impl Shader {
     }
 }
 
-/// The module of a case below `tests/cases/rewrite`.
+/// Returns the module of a case below `tests/cases/rewrite`.
 #[track_caller]
 pub(crate) fn case(path: &str) -> Module<'static> {
     let words = shader::read(&tree::tests().join("cases/rewrite").join(path));
@@ -101,7 +101,7 @@ pub(crate) fn case(path: &str) -> Module<'static> {
     Module::parse_owned(words).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What has the name `name` in `m`, which one id has.
+/// Returns the only id in `m` with the name `name`.
 #[track_caller]
 pub(crate) fn named(m: &Module<'_>, name: &str) -> Id {
     let ids = (1..m.bound()).filter_map(Id::new);
@@ -110,7 +110,6 @@ pub(crate) fn named(m: &Module<'_>, name: &str) -> Id {
     found[0]
 }
 
-/// The only entry point.
 pub(crate) fn entry<'m>(m: &'m Module<'_>) -> EntryPoint<'m> {
     assert_eq!(m.entry_points().len(), 1);
     m.entry_points().next().expect("there is one")

@@ -1,4 +1,4 @@
-//! What the moves make of an instruction that nobody knows, whose words may be ids.
+//! Rewrite tools on modules with an unknown instruction, whose words may be ids.
 
 use crate::shader::{case, count, entry, named};
 use polyshade::rewrite::{self, Copies, DceOptions};
@@ -7,7 +7,7 @@ use polyshade_tests::shader::{ShaderStage, compile};
 
 const UNKNOWN: Op = Op(0x7123);
 
-/// The module with an unknown instruction behind one of its own, and the word at which it is.
+/// Returns the module with an unknown instruction after one of its own, and the word offset of the former.
 fn with_unknown(
     m: &Module<'static>,
     behind: impl for<'v> Fn(&'v Module<'static>) -> Inst<'v>,
