@@ -1,4 +1,4 @@
-//! The guide to adding a lowering, followed to the letter: its file, its line, its test and its GLSL. `build.rs` takes
+//! The guide to adding a lowering, followed exactly: its file, its line, its test and its GLSL. `build.rs` takes
 //! them from docs/adding-a-lowering.md.
 
 use polyshade::rewrite;
@@ -17,7 +17,7 @@ mod library {
 
     include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
-    /// The GLSL is here what its words are there.
+    /// Parses GLSL, where the guide's code parses SPIR-V.
     fn parse(glsl: &[u8]) -> Library {
         let glsl = std::str::from_utf8(glsl).expect("the guide is text");
         let words = super::compile(glsl, super::ShaderStage::Vertex).expect("it is GLSL");
@@ -25,7 +25,7 @@ mod library {
     }
 }
 
-/// The lines that call what was linked in.
+/// The lines that call the linked function.
 #[allow(clippy::let_and_return, reason = "the guide's lines end with the `let`")]
 fn whole<'m>(p: &mut spv::Patch<'m, '_>, at: Position<'m>, float: Id, new: Id) -> Id {
     include!(concat!(env!("OUT_DIR"), "/link.rs"))

@@ -1,4 +1,4 @@
-//! What `polyshade verify` calls equal of modules that are broken on purpose has a reason in its list: a sample.
+//! Mutants that `polyshade verify` finds equal have a reason in their list; tests a sample.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use polyshade_tests::mutants::{LISTS, List};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-/// How many mutants of each list there are in the sample.
+/// The number of mutants of each list in the sample.
 const SAMPLE: usize = 30;
 
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(program::build);

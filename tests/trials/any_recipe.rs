@@ -1,4 +1,4 @@
-//! Any recipe of any pipeline is refused, or gives valid modules whose words are apart.
+//! Any recipe for any pipeline is refused, or gives valid modules with separate host parameters.
 
 use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
@@ -18,7 +18,7 @@ use polyshade::{Error, Module};
 use polyshade_tests::shader::validate;
 use polyshade_trials::{Choices, check_place};
 
-/// How many recipes each pipeline is tried with.
+/// The number of recipes for each pipeline.
 const RECIPES: u64 = 12;
 
 fn place(choices: &mut Choices) -> ParamSource {
@@ -79,7 +79,7 @@ fn blend(choices: &mut Choices) -> advanced_blend::Options {
     ]))
 }
 
-/// Every attribute is the host's to describe.
+/// The host describes every attribute.
 fn pull(choices: &mut Choices) -> vertex_pulling::Options {
     let attribute = Attribute { buffer: 0, offset: None, format: None };
     let options =
@@ -88,7 +88,7 @@ fn pull(choices: &mut Choices) -> vertex_pulling::Options {
     if choices.maybe() { options.params(place(choices)) } else { options }
 }
 
-/// Any recipe, most of whose fields are there as often as not.
+/// Returns a random recipe, with most of its fields present in half of the cases.
 fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     let mut recipe = Recipe::default();
     let has = |wanted: ExecutionModel| stages.iter().any(|(_, stage)| stage.model() == wanted);
@@ -132,7 +132,7 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     if has_fragment && last.is_some() {
         recipe.emulate = choices.perhaps(|choices| choices.of(&[Emulated::All, Emulated::Cull]));
     }
-    // Many fields together are often refused: some go.
+    // Many fields together are often refused, so some are removed.
     for _ in 0..choices.below(4) {
         match choices.below(8) {
             7 => recipe.vertex_pulling = None,
@@ -150,7 +150,7 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
 
 type Stage<'m> = (&'m Module<'m>, EntryPoint<'m>);
 
-/// The words of no two groups overlap, in any stage.
+/// Checks that the host parameters of different groups do not overlap in any stage.
 fn check_apart(lowered: &[Lowered<'_, Made>]) -> Result<(), String> {
     let words = || lowered.iter().flat_map(|one| &one.params);
     let meet = |one: Option<std::ops::Range<u32>>, other: Option<std::ops::Range<u32>>| {

@@ -1,10 +1,10 @@
-//! The committed shaders and what lowerings were broken into, as assembly.
+//! The assembly of the committed shaders, and of lowerings that were mutated.
 
 use polyshade_tests::assembly::check;
 use polyshade_tests::shader;
 use polyshade_tests::tree::{files, tests};
 
-/// What there has to be at the least, so that the test shows something.
+/// The least number of shaders, so that the test is not empty.
 const LEAST: usize = 300;
 
 #[test]

@@ -1,5 +1,5 @@
-//! The metamorphic oracle notices lowerings that look at how a shader says something: each of these makes differences
-//! of some sums of a shader, and is undone by the one transformation that is for it.
+//! The metamorphic oracle detects lowerings that depend on the form of a shader: each of these replaces some
+//! additions by subtractions, and exactly one transformation changes its result.
 
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{ExecutionModel, FunctionBody, Inst, Op, is_known};
@@ -8,7 +8,7 @@ use polyshade_tests::shader::{ShaderStage, compile};
 use polyshade_trials::{Choices, Transformations, Trial, Variants, check_transformed};
 
 const STAGES: &[ExecutionModel] = &[ExecutionModel::VERTEX];
-/// With how many seeds each transformation is made.
+/// The number of seeds for each transformation.
 const SEEDS: u64 = 64;
 const SHADER: &str = "#version 450
     layout(location = 0) in vec4 a;
@@ -20,7 +20,7 @@ const SHADER: &str = "#version 450
         gl_Position = sum + both;
     }";
 
-/// Makes differences of the sums that `is_wanted` says, told the entry point and the function that they are in.
+/// Replaces the additions that `is_wanted` accepts by subtractions; it gets the entry point and the function of each.
 fn subtract(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -87,7 +87,7 @@ fn subtract_without_notes(
     })
 }
 
-/// The oracle's verdict on the trial under transformations, for each seed.
+/// Returns the oracle's verdict on the trial under transformations, for each seed.
 fn verdicts(trial: Trial, transformations: Transformations) -> Vec<Result<(), String>> {
     let words = compile(SHADER, ShaderStage::Vertex).expect("it compiles");
     let module = Module::parse(&words).expect("glslang writes modules");

@@ -1,8 +1,8 @@
-//! Every lowering and every move on shaders with full non-semantic debug information, as `glslang -gVS` writes it, and
-//! on all cases with instructions for tools.
+//! Every lowering and every rewrite tool on shaders with full non-semantic debug information, as `glslang -gVS`
+//! writes it, and on all cases with non-semantic instructions.
 //!
-//! The front end that the tests have writes none, so these are cases that were compiled elsewhere. They name variables,
-//! functions, types and lines, which instructions for debuggers must not do of what is gone.
+//! The tests' front end writes no debug information, so these cases were compiled elsewhere. Their debug
+//! instructions refer to variables, functions, types and lines, and must not refer to removed ones.
 
 use crate::disguises::{Case, cases};
 use polyshade::Module;
@@ -10,7 +10,7 @@ use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
 use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations};
 
-/// How many sets of options each lowering is tried with.
+/// The number of option sets for each lowering.
 const OPTIONS: u64 = 24;
 
 const IMPORT: &str = "NonSemantic.Shader.DebugInfo.100";
@@ -39,7 +39,7 @@ fn what_names_variables_for_debuggers_stays_valid() {
     assert!(made > 1000 && kept > made / 2, "{made} modules, {kept} with debug information");
 }
 
-/// Instructions for tools name variables and values of every case.
+/// Non-semantic instructions refer to variables and values of every case.
 #[test]
 fn what_names_anything_for_tools_stays_valid() {
     let transformations = Transformations { annotated: true, ..Transformations::NONE };
@@ -58,7 +58,7 @@ fn what_names_anything_for_tools_stays_valid() {
     assert!(made > 300, "{made} modules");
 }
 
-/// What all lowerings and moves make of a module, with all these options.
+/// Returns the results of all lowerings and rewrite tools on a module, with each of these option sets.
 fn variants(words: &[u32], options: &[Choices]) -> Vec<(String, Vec<u32>)> {
     let module = Module::parse(words).expect("a valid module can be read");
     let mut made = Vec::new();

@@ -1,4 +1,4 @@
-//! What a lowering makes of a shader does the same, however the shader says it.
+//! A lowering has the same effect on a shader and on its transformed forms.
 
 use polyshade::Module;
 use polyshade_tests::sample::sample;
@@ -6,21 +6,21 @@ use polyshade_tests::{shader, tree};
 use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations, check_transformed};
 use std::path::PathBuf;
 
-/// A committed case that is valid.
+/// A valid committed case.
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// One for each name, so that a new case leaves the choices of all others as they are.
+    /// Depends only on the name, so a new case does not change the choices of others.
     pub(crate) seed: u64,
     pub(crate) words: Vec<u32>,
 }
 
-/// All of them.
+/// Returns all valid cases.
 pub(crate) fn cases() -> Vec<Case> {
     let folder = tree::tests().join("cases");
     let case = |path: &PathBuf| {
         let words = shader::read(path).ok().filter(|words| shader::validate(words).is_ok())?;
         let name = path.strip_prefix(&folder).expect("it lies there").display().to_string();
-        // FNV-1a, which no release of a library changes.
+        // FNV-1a, which is the same in every release of every library.
         let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
         });

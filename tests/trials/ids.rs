@@ -1,11 +1,11 @@
-//! Where ids run out, lowerings and moves refuse: nothing panics, whichever id is the first that there is none for.
+//! If ids run out at any point, lowerings and rewrite tools refuse, and do not panic.
 
 use polyshade::{ErrorKind, Module};
 use polyshade_tests::shader;
 use polyshade_tests::tree::{files, tests};
 use polyshade_trials::{Choices, LOWERINGS, TOOLS};
 
-/// The largest bound that a module may have, which is that of the last id's (SPIR-V specification, 2.17).
+/// The largest valid id bound (SPIR-V specification, 2.17).
 const LIMIT: u32 = 4_194_304;
 
 #[test]

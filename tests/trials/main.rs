@@ -1,5 +1,4 @@
-//! Every lowering and every move on modules that nobody writes: those that are large in one way, and those that say the
-//! same in another way.
+//! Every lowering and every rewrite tool on unusual modules: those that are large in one way, and transformed ones.
 
 mod any_recipe;
 mod assembly;

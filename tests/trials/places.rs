@@ -1,4 +1,4 @@
-//! Errors say where in the module that was given: an id that it defines, a word at which an instruction begins.
+//! Errors have positions in the given module: an id that it defines, and a word at which an instruction begins.
 
 use polyshade::spv::Id;
 use polyshade::{Error, Module, code};
@@ -7,7 +7,7 @@ use polyshade_trials::{Choices, LOWERINGS, TOOLS, check_place};
 
 use crate::disguises::cases;
 
-/// With how many options each is tried.
+/// The number of option sets for each trial.
 const SEEDS: u64 = 16;
 
 #[test]
@@ -58,7 +58,7 @@ fn places_that_the_module_does_not_have_are_noticed() {
         assert!(check_place(&m, &bad).is_err(), "{bad}");
         assert!(check_place(&m, &bad.at(at)).is_err());
     }
-    // In the header, within an instruction, and behind the last one.
+    // In the header, within an instruction, and after the last one.
     for bad in [0, 4, at + 1, end, u32::MAX].map(|at| error().at(at)) {
         assert!(check_place(&m, &bad).is_err(), "{bad}");
     }

@@ -1,5 +1,5 @@
-//! What goes into a lowering and what comes out of it, but for modules, is plain data: it can be compared, hashed,
-//! sent to other threads, and stored as text beside the SPIR-V.
+//! All inputs and outputs of lowerings except modules are plain data: they can be compared, hashed, sent to other
+//! threads, and stored as text next to the SPIR-V.
 
 use polyshade::Module;
 use polyshade::advanced_blend::{
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, RandomState};
 
-/// The value is one of plain data, which text keeps.
+/// Checks that a value is plain data and survives a conversion to text and back.
 #[track_caller]
 fn kept<T>(value: &T)
 where
@@ -40,7 +40,7 @@ where
     assert_eq!(state.hash_one(&again), state.hash_one(value), "{text}");
 }
 
-/// The same of a value that is not the default.
+/// Checks the same for a value that is not the default, and for the default.
 #[track_caller]
 fn kept_beside_default<T>(value: &T)
 where
@@ -152,7 +152,7 @@ fn options_of_blending_are_kept() {
     }
 }
 
-/// Two clip distances and a cull distance, by hand.
+/// Returns the semantics of two clip distances and a cull distance.
 fn semantics() -> [DistanceSemantic; 2] {
     ["clip=4.xy", "cull=4.z"].map(|text| text.parse().expect("it is a semantic"))
 }
@@ -171,7 +171,6 @@ fn geometry_clip(generate: Option<Primitive>) -> GeometryClip {
     clip
 }
 
-/// Every step.
 fn steps() -> Vec<Step> {
     let signature = Some(DistanceCounts { clip: 2, cull: 1 });
     let (count, vertex, location) = (3, Some(2), 5);
@@ -304,7 +303,7 @@ fn recipes_and_what_they_say_are_kept() {
     kept_beside_default::<Made>(&lowered.expect("it has a position")[0].result);
 }
 
-/// What is left out of the text is as ever; what is not there is refused, and so is what no setter makes.
+/// Omitted fields get their defaults; unknown fields are refused, and so are values that no setter makes.
 #[test]
 fn options_are_read_as_the_setters_make_them() {
     let read = |text: &str| serde_json::from_str::<Recipe>(text);
@@ -330,7 +329,7 @@ fn options_are_read_as_the_setters_make_them() {
     }
 }
 
-/// Something that text does not keep.
+/// A type that loses data when it is converted to text.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 struct Forgetful {
     #[serde(skip)]

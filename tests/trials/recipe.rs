@@ -1,5 +1,5 @@
-//! A recipe makes of a pipeline what its lowerings make one by one, in the order that the page says, and finds in the
-//! modules what has to stay free.
+//! A recipe makes the same pipeline as its lowerings one by one, in order, and finds the reserved places in the
+//! modules.
 
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{self, DistanceCounts, Step, UserPlanes};
@@ -36,7 +36,7 @@ fn arrays() -> Pipeline {
     [module(ShaderStage::Vertex, vertex), module(ShaderStage::Fragment, fragment)]
 }
 
-/// The same in a register.
+/// Distances in a register.
 fn registers() -> Pipeline {
     let vertex = "layout(location = 0) in vec4 x; layout(location = 0) out vec4 v_colour;
         layout(location = 3) out vec2 v_distance;
@@ -47,7 +47,7 @@ fn registers() -> Pipeline {
     [module(ShaderStage::Vertex, vertex), module(ShaderStage::Fragment, fragment)]
 }
 
-/// What a recipe has a field for, in the order of the page.
+/// The fields of a recipe, in the documented order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Field {
     Pull,
@@ -143,7 +143,7 @@ impl Field {
         }
     }
 
-    /// The lowering alone, as its own page says.
+    /// Runs the lowering alone, as its documentation page describes.
     fn by_hand(self, [vertex, fragment]: &Pipeline, given: &Pipeline) -> Result<Pipeline, Error> {
         let inputs = locations(&given[1], StorageClass::INPUT);
         let reserved = inputs.iter().fold(Reserved::new(), |all, one| all.location(*one));
@@ -163,7 +163,7 @@ impl Field {
             }
             Extension => owned(transform_feedback::decorate(vertex, target, &captured())?),
             Normalize => {
-                // Both stages have the distances that the first has.
+                // Both stages have the distances of the first.
                 let mut options = marked();
                 let linked = Some(options.outputs.clone());
                 let mut reader = clip_cull::Normalize::default();
@@ -249,7 +249,7 @@ fn any_two_fields_make_what_their_lowerings_make_in_order() {
                     validate(words).unwrap_or_else(|fault| panic!("{first:?} {second:?}: {fault}"));
                 }
                 done += usize::from(expected.is_ok());
-                // The control: in the other order it is something else.
+                // The control: the other order gives a different result.
                 if expected.is_ok() && one_by_one(&[second, first], &given) != expected {
                     differ.push((first, second));
                 }
@@ -288,7 +288,7 @@ fn all_fields_make_what_their_lowerings_make_in_order() {
     }
 }
 
-/// A draw that a compute stage captures is two pipelines: of one recipe with that stage, and of another that draws.
+/// One recipe makes the compute stage that captures a draw, and another the stages that draw.
 #[test]
 fn a_compute_stage_captures_what_is_pulled_and_the_others_are_drawn() {
     let options = || captured().compute();
@@ -321,19 +321,19 @@ fn a_compute_stage_captures_what_is_pulled_and_the_others_are_drawn() {
         let raster = Depth.by_hand(&raster, &given).expect("it has a position");
         assert_eq!(words_of(&drawn), raster.map(Module::into_words));
         assert_eq!(drawn[0].result.stored, dispatched[0].result.stored);
-        // What both bind is in the same places, each in its own stage.
+        // The bindings of both are the same, each for its own stage.
         let mut of_draw = drawn[0].requirements.descriptors.clone();
         of_draw.iter_mut().for_each(|one| one.stage = ExecutionModel::GL_COMPUTE);
         assert!(dispatched[0].requirements.descriptors.starts_with(&of_draw));
 
         let both = made(Variant::Both).expect_err("no stage does both");
         assert_eq!(both.kind(), ErrorKind::Unsupported);
-        // The control: what is drawn captures in another way.
+        // The control: the recipe for drawing captures in another way.
         assert_ne!(words[0], owned(for_draws.variant(Variant::CaptureOnly).unwrap()).into_words());
     }
 }
 
-/// What is said of a pipeline that cannot have what the recipe wants.
+/// Checks that a recipe is refused for a pipeline with this reason.
 #[track_caller]
 fn refused(given: &Pipeline, fields: &[Field], change: impl FnOnce(&mut Recipe), why: &str) {
     let mut recipe = Recipe::default();
@@ -383,7 +383,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
     assert_eq!(refusal(&[vertex.clone(), vertex]), order);
 }
 
-/// Attributes and captures find room beside each other, wherever one of them is told to go.
+/// Vertex pulling and captures get different bindings, even if one of them has fixed bindings.
 #[test]
 fn draws_with_indices_are_captured_where_attributes_are_fetched() {
     let given = arrays();
@@ -407,7 +407,7 @@ fn draws_with_indices_are_captured_where_attributes_are_fetched() {
         validate(lowered[0].module.words()).unwrap_or_else(|fault| panic!("{fault}"));
         let bound = &lowered[0].requirements.descriptors;
         let places: BTreeSet<_> = bound.iter().map(|one| (one.set, one.binding)).collect();
-        // Attributes and their words, feedback, indices and theirs.
+        // Attributes and their parameters, feedback, indices and their parameters.
         assert_eq!((bound.len(), places.len()), (5, 5), "{bound:?}");
         assert_eq!(lowered[0].result.pulled.as_ref().map(|one| one.buffers.len()), Some(1));
 
@@ -436,7 +436,7 @@ fn what_one_stage_has_is_kept_free_in_the_others() {
     ] {
         refused(&given, &[], select(place), &format!("blend, fragment stage: {what} reserved"));
     }
-    // The controls: right behind, each is free.
+    // The controls: the next place after each is free.
     for place in [
         ParamSource::PushConstant { offset: 32 },
         ParamSource::PushConstant { offset: 12 },
@@ -461,7 +461,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
     let lowered = lower(&given, &recipe).expect("it can be");
     assert_eq!(lowered[0].result.clip_space.and_then(|made| made.location), Some(2));
 
-    // Both would take set 3, and blending says so.
+    // By default both would use set 3; blending requires it.
     let options = transform_feedback::Options::new().interleaved(["v_colour"]);
     recipe.capture = Some(Capture::Storage { variant: Variant::Both, options: options.clone() });
     recipe.blend = Some(
@@ -473,7 +473,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
         descriptors.map(|one| one.set).collect::<Vec<_>>()
     };
     assert_eq!((sets(0), sets(1)), (vec![Set(2); 2], vec![Set(3)]));
-    // The variant that stores nothing keeps the places that the other has.
+    // The variant that stores nothing keeps the bindings of the other.
     for variant in [Variant::CaptureOnly, Variant::RasterOnly] {
         let mut recipe = recipe.clone();
         recipe.capture = Some(Capture::Storage { variant, options: options.clone() });

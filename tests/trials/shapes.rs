@@ -1,15 +1,15 @@
-//! Modules that are large in one way are read, lowered or refused: nothing panics, and nothing recurses on them.
+//! Modules that are large in one way are parsed, lowered or refused, without panics and without recursion on them.
 
 use polyshade::Module;
 use polyshade_spv::Progress;
 use polyshade_trials::{Choices, LOWERINGS, SHAPES, Shape, TOOLS};
 use std::thread;
 
-/// The stack of a thread that works on a module, in bytes. Something that recursed on the input would need a frame of
-/// at least 16 bytes for each of the many things in it.
+/// The stack size of a thread that works on a module, in bytes. Recursion on the input would need a frame of at
+/// least 16 bytes for each of its items.
 const STACK: usize = 256 << 10;
 
-/// What became of each trial on the shape.
+/// Returns the outcome of each trial on the shape.
 fn endure(shape: Shape, count: u32) -> Vec<(&'static str, Result<usize, String>)> {
     let work = move || {
         let words = shape.words(count);
