@@ -1,7 +1,7 @@
-//! The playground in headless Chromium: its words are those of the library as it is built here, it draws with and
-//! without each lowering, says what is wrong, and goes on.
+//! The playground in headless Chromium: its words equal those of the library of this build, it draws with and
+//! without each lowering, shows faults, and recovers from them.
 //!
-//! They are slow tests: `cargo xtask test --slow` makes the page, and passes its folder in a variable.
+//! The tests are slow: `cargo xtask test --slow` makes the page, and passes its folder in a variable.
 
 mod page;
 mod pictures;
@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 
 type Test = fn(&Report) -> Result<(), Failed>;
 
-/// Tests by their names, and whether the page has to take GLSL.
+/// Tests by name, with whether the page must support GLSL.
 const TESTS: [(&str, bool, Test); 12] = [
     ("its words are the library's", false, words::are_the_librarys),
     ("words of a flipped bit are noticed", false, words::a_flipped_bit_is_noticed),
@@ -55,12 +55,12 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// An error unless it holds.
+/// Returns an error unless the condition holds.
 fn check(holds: bool, why: impl FnOnce() -> String) -> Result<(), Failed> {
     if holds { Ok(()) } else { Err(why().into()) }
 }
 
-/// What each fault begins with, and where it is found.
+/// The name of each fault, the component that reports it, and the beginning of its message.
 const FAULTS: [(&str, &str, &str); 10] = [
     ("wgsl", "format", "fragment:2:"),
     ("stage", "page", "this is a fragment stage"),

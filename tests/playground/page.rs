@@ -1,4 +1,4 @@
-//! Has the browser open the page, and asks what it shows.
+//! Opens the page in a browser and reads the report about its contents.
 
 use polyshade_tests::chromium::{Browser, LIMIT};
 use serde::{Deserialize, Deserializer};
@@ -8,26 +8,26 @@ use std::io::Write;
 use std::path::Path;
 use tiny_http::{Method, Request, Server};
 
-/// What drives the page, from another page around it.
+/// A page that embeds the tested page and operates it.
 const DRIVER: &str = include_str!("drive.html");
 
-/// What the driver posts.
+/// The message that the driver posts.
 #[derive(Deserialize)]
 struct Answer {
     report: Option<Report>,
     error: Option<String>,
 }
 
-/// What the page shows.
+/// The contents of the page.
 #[derive(Deserialize)]
 pub(crate) struct Report {
     /// Every example with every lowering.
     pub(crate) cases: Vec<Case>,
-    /// One of them, of a module in which a bit is another.
+    /// One of the cases, of a module with one flipped bit.
     pub(crate) flipped: Case,
-    /// Every example as it begins.
+    /// The pictures of every example in its initial state.
     pub(crate) pictures: Vec<Pictures>,
-    /// What is blended over.
+    /// The destination of blending.
     pub(crate) backdrop: Bytes,
     pub(crate) copied: Copied,
     pub(crate) accessible: Accessible,
@@ -35,41 +35,41 @@ pub(crate) struct Report {
     pub(crate) link: Link,
 }
 
-/// The shaders of an example, and what a lowering makes of them.
+/// The shaders of an example, and the result of a lowering.
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) example: String,
     pub(crate) lowering: String,
-    /// The shaders in WGSL, where they are.
+    /// The original shaders in WGSL, if there are any.
     pub(crate) source: Option<[String; 2]>,
     pub(crate) words: Vec<Vec<u32>>,
     /// The options.
     pub(crate) wanted: String,
     pub(crate) fault: Option<String>,
     pub(crate) after: Option<Vec<Vec<u32>>>,
-    /// Both stages before and behind the lowering, in WGSL as far as that has them.
+    /// Both stages before and after the lowering; `None` for a stage that cannot be printed as WGSL.
     pub(crate) texts: Option<Vec<Option<String>>>,
 }
 
-/// An example, drawn.
+/// The pictures of an example.
 #[derive(Deserialize)]
 pub(crate) struct Pictures {
     pub(crate) lowering: String,
     pub(crate) fault: Option<String>,
     pub(crate) before: Picture,
     pub(crate) after: Picture,
-    /// Pictures of some equations, by their names.
+    /// Pictures of some equations, by name.
     pub(crate) tiles: BTreeMap<String, Bytes>,
 }
 
-/// Pixels, or why there are none.
+/// Pixels, or the reason why there are none.
 #[derive(Deserialize)]
 pub(crate) struct Picture {
     pub(crate) pixels: Option<Bytes>,
     pub(crate) fault: Option<String>,
 }
 
-/// What was captured of a shader that hands on its attributes, and those.
+/// The captured data of a shader that copies its attributes, and the attributes.
 #[derive(Deserialize)]
 pub(crate) struct Copied {
     pub(crate) fault: Option<String>,
@@ -77,7 +77,7 @@ pub(crate) struct Copied {
     pub(crate) given: Bytes,
 }
 
-/// A fault, as it is shown.
+/// A fault, as the page shows it.
 #[derive(Deserialize, Debug)]
 pub(crate) struct Fault {
     pub(crate) said: Option<String>,
@@ -86,22 +86,22 @@ pub(crate) struct Fault {
     pub(crate) goes_on: bool,
 }
 
-/// The page as people use it who have a keyboard alone, or do not see it.
+/// The accessibility of the page for users of keyboards and screen readers.
 #[derive(Deserialize, PartialEq, Debug)]
 pub(crate) struct Accessible {
-    /// Whether the Tab key moves on from the editor.
+    /// Whether the Tab key leaves the editor.
     pub(crate) leaves: bool,
-    /// Elements without a name.
+    /// Elements without an accessible name.
     pub(crate) unnamed: Vec<String>,
-    /// The tabs that are chosen, after the arrow to the right.
+    /// The selected tabs after a press of the right arrow key.
     pub(crate) chosen: Vec<String>,
-    /// How many tabs the Tab key stops at.
+    /// The number of tabs at which the Tab key stops.
     pub(crate) stops: usize,
-    /// Whether a field has the focus after its change.
+    /// Whether a field keeps the focus after its change.
     pub(crate) keeps_focus: bool,
 }
 
-/// A state, and what was found behind its link.
+/// A state, and the state that its link restores.
 #[derive(Deserialize, Debug)]
 pub(crate) struct Link {
     pub(crate) sent: String,
@@ -109,7 +109,7 @@ pub(crate) struct Link {
     pub(crate) length: usize,
 }
 
-/// Contents of memory, which are base64 in JSON.
+/// Contents of memory, in base64 in JSON.
 #[derive(PartialEq)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
@@ -120,7 +120,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// What base64 without padding stands for: 6 bits a letter.
+/// Decodes base64 without padding: 6 bits for each letter.
 fn decoded(text: &[u8]) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut values = [0; 256];
@@ -136,7 +136,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
     text.chunks(4).flat_map(group).collect()
 }
 
-/// Opens the page in a browser.
+/// Opens the page in a browser, and returns the driver's report.
 pub(crate) fn report(folder: &Path) -> Report {
     let server = Server::http("127.0.0.1:0").expect("a port is free");
     let _browser = Browser::open(&format!("http://{}/drive.html", server.server_addr()));
@@ -150,7 +150,7 @@ pub(crate) fn report(folder: &Path) -> Report {
     }
 }
 
-/// Answers the browser, until it has posted its own answer.
+/// Serves a request of the browser; returns the driver's message when it is posted.
 fn answer(mut request: Request, folder: &Path) -> Option<Answer> {
     let url = request.url().split(['?', '#']).next().unwrap_or_default().to_owned();
     let (contents, answer) = match (request.method(), url.as_str()) {
@@ -172,7 +172,7 @@ fn answer(mut request: Request, folder: &Path) -> Option<Answer> {
     answer
 }
 
-/// The page as a browser without WebGPU shows it.
+/// Returns the page as a browser without WebGPU sees it.
 fn without_webgpu(folder: &Path) -> Option<Vec<u8>> {
     let page = fs::read_to_string(folder.join("index.html")).ok()?;
     let script =
@@ -180,8 +180,8 @@ fn without_webgpu(folder: &Path) -> Option<Vec<u8>> {
     Some(page.replacen("<head>", &format!("<head>{script}"), 1).into_bytes())
 }
 
-/// Responds on a connection that is then closed: one that is kept has a thread of the server's, and the browser opens
-/// more of them at once than there may be.
+/// Responds and closes the connection. A kept-alive connection would occupy a thread of the server, and the browser
+/// opens more of them than the server has threads.
 fn respond(request: Request, kind: &str, contents: Option<&[u8]>) {
     let status = if contents.is_some() { "200 OK" } else { "404 Not Found" };
     let contents = contents.unwrap_or_default();
@@ -190,6 +190,6 @@ fn respond(request: Request, kind: &str, contents: Option<&[u8]>) {
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
     let mut browser = request.into_writer();
-    // A page that is left no longer listens.
+    // A browser that has left the page may close the connection early.
     let _ = browser.write_all(&[head.as_bytes(), contents].concat()).and_then(|()| browser.flush());
 }

@@ -1,20 +1,20 @@
-//! What the page draws and captures.
+//! The pictures and captures of the page.
 
 use crate::check;
 use crate::page::{Bytes, Picture, Pictures, Report};
 use libtest_mimic::Failed;
 
-/// The red, green, blue and alpha of a pixel.
+/// Red, green, blue and alpha of a pixel.
 type Pixel = [u8; 4];
 
-/// How many pixels a picture has.
+/// The number of pixels in a picture.
 const PIXELS: usize = 256 * 256;
 
-/// Words that the page has of a vertex, and that are captured of it, whose position has a w.
+/// The number of words in a vertex of the page and in a captured vertex, whose position has a w.
 const GIVEN: usize = 12;
 const CAPTURED: usize = 13;
 
-/// The captured words are those of the attributes, bit for bit.
+/// The captured words equal the attributes bit for bit.
 pub(crate) fn captured_is_what_was_drawn(report: &Report) -> Result<(), Failed> {
     let copied = &report.copied;
     let fault = || copied.fault.clone().unwrap_or_default();
@@ -30,7 +30,7 @@ pub(crate) fn captured_is_what_was_drawn(report: &Report) -> Result<(), Failed> 
     let found = &captured[..expected.len()];
     let first = found.iter().zip(&expected).position(|(found, expected)| found != expected);
     check(first.is_none(), || format!("word {first:?} is another"))?;
-    // Nothing is stored behind them.
+    // Nothing is stored after the vertices.
     check(captured[expected.len()..].iter().all(|word| *word == 0), || "more is stored".to_owned())
 }
 
@@ -51,7 +51,7 @@ fn drawn(name: &str, picture: &Picture) -> Result<Vec<Pixel>, Failed> {
     Ok(pixels(picture.pixels.as_ref().ok_or_else(fault)?))
 }
 
-/// The pictures of the example that begins with a lowering.
+/// Returns the pictures of the first example of a lowering.
 fn example(report: &Report, lowering: &str) -> Result<[Vec<Pixel>; 2], Failed> {
     let pictures = of(report, lowering)?;
     Ok([drawn(lowering, &pictures.before)?, drawn(lowering, &pictures.after)?])
@@ -90,12 +90,12 @@ pub(crate) fn all_examples_draw(report: &Report) -> Result<(), Failed> {
 pub(crate) fn fetched_attributes_draw_the_same(report: &Report) -> Result<(), Failed> {
     let [before, after] = example(report, "pull")?;
     check(before == after, || format!("{} pixels differ", differing(&before, &after)))?;
-    // Other pictures can be told from it.
+    // Other pictures differ.
     let [other, _] = example(report, "clip")?;
     check(differing(&before, &other) > 500, || "all pictures are the same".to_owned())
 }
 
-/// Fragments at edges may differ.
+/// The number of fragments at edges that may differ.
 const EDGES: usize = 20;
 
 pub(crate) fn emulated_distances_cut_the_same(report: &Report) -> Result<(), Failed> {
@@ -122,11 +122,11 @@ pub(crate) fn positions_are_kept_and_converted(report: &Report) -> Result<(), Fa
     check(beside <= EDGES, || format!("{beside} pixels differ from what depth was made of"))
 }
 
-/// How far results may lie from what is computed of pixels of 8 bits.
+/// The tolerance of results that are computed from 8-bit pixels.
 const TOLERANCE: f32 = 4.0;
 
-/// The equation `hardlight` of `VK_EXT_blend_operation_advanced`, of a source and a destination, and `overlay`, which
-/// is the same the other way round.
+/// The equation `hardlight` of `VK_EXT_blend_operation_advanced`; `overlay` is the same with source and destination
+/// exchanged.
 fn hard_light(source: f32, destination: f32) -> f32 {
     if source <= 0.5 {
         2.0 * source * destination
@@ -160,8 +160,8 @@ pub(crate) fn blending_is_that_of_the_equations(report: &Report) -> Result<(), F
     check(control > 10_000, || format!("overlay is noticed at {control} channels only"))
 }
 
-/// How many channels are not what the equation says, of a destination without transparency. The source is multiplied
-/// by its alpha.
+/// Returns the number of channels that differ from the equation's result, for an opaque destination and a
+/// premultiplied source.
 fn wrong(
     equation: fn(f32, f32) -> f32,
     source: &[Pixel],
@@ -178,7 +178,7 @@ fn wrong(
             (expected - found).abs() * 255.0 > TOLERANCE
         })
     };
-    // Where the source is nearly transparent, its colour is not known.
+    // The colour of a nearly transparent source is not precise enough.
     let opaque = (0..PIXELS).filter(|at| source[*at][3] > 127);
     opaque.flat_map(of_pixel).count()
 }

@@ -1,4 +1,4 @@
-//! The words and the WGSL that the page makes, against the library as it is built here.
+//! The words and the WGSL of the page, compared with the library of this build.
 
 use crate::check;
 use crate::page::{Case, Report};
@@ -11,26 +11,26 @@ use polyshade_formats::SpirvVersion;
 use polyshade_formats::wgsl::{self, Wgsl};
 use serde::Deserialize;
 
-/// What is wanted, as the page writes it.
+/// The options as the page writes them.
 #[derive(Deserialize)]
 struct Wanted {
     recipe: Recipe,
     dispatch: Option<Options>,
 }
 
-/// How many cases there are at least: the example in WGSL, by every lowering.
+/// The least number of cases: the example in WGSL, with every lowering.
 const FEWEST: usize = 11;
 
 pub(crate) fn are_the_librarys(report: &Report) -> Result<(), Failed> {
     check(report.cases.len() >= FEWEST, || format!("there are {} cases", report.cases.len()))?;
     let faults: Vec<String> = report.cases.iter().filter_map(|case| differs(case).err()).collect();
     check(faults.is_empty(), || faults.join("\n"))?;
-    // All lowerings make something of one example at least, and some refuse some.
+    // Each lowering supports some example, and some lowerings refuse some.
     let made = report.cases.iter().filter(|case| case.after.is_some()).count();
     check(made * 2 > report.cases.len(), || format!("{made} of {} are made", report.cases.len()))
 }
 
-/// The control: the page is given a module in which the generator, which all lowerings keep, is another.
+/// The control: the page gets a module with another generator, which all lowerings keep.
 pub(crate) fn a_flipped_bit_is_noticed(report: &Report) -> Result<(), Failed> {
     let found = differs(&report.flipped);
     check(found.as_ref().is_err_and(|fault| fault.contains("word 2 of stage 0")), || {
@@ -38,7 +38,7 @@ pub(crate) fn a_flipped_bit_is_noticed(report: &Report) -> Result<(), Failed> {
     })
 }
 
-/// An error where the page made something else than the library does.
+/// Returns an error if the page's result differs from the library's.
 fn differs(case: &Case) -> Result<(), String> {
     let Case { example, lowering, .. } = case;
     let fault = |what: String| Err(format!("{example}, {lowering}: {what}"));
@@ -86,7 +86,7 @@ fn first_difference(one: &[u32], other: &[u32]) -> Option<usize> {
     (same < one.len().max(other.len())).then_some(same)
 }
 
-/// What the library makes of the stages.
+/// Returns the library's result for the stages.
 fn lower(case: &Case) -> Result<Vec<Vec<u32>>, Error> {
     let wanted: Wanted = serde_json::from_str(&case.wanted).expect("the page read it");
     let modules: Vec<Module<'_>> =
