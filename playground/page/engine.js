@@ -1,4 +1,4 @@
-// Asks the worker, and starts another one where it takes too long.
+// Sends requests to the worker, and starts another worker if one takes too long.
 
 const LIMIT = 30_000;
 
@@ -27,7 +27,7 @@ function restart(message) {
     for (const number of [...waiting.keys()]) settle(number, { error: { in: "page", message } });
 }
 
-// Why something was not done, with what is known of the place.
+// The reason of a failed request, with further details of the fault.
 export class Fault extends Error {
     constructor(content) {
         super(content.message);
@@ -35,7 +35,7 @@ export class Fault extends Error {
     }
 }
 
-// The answer to a request; rejects with a Fault.
+// Returns the answer to a request; rejects with a Fault.
 export function ask(request) {
     if (!worker) start();
     const number = next++;

@@ -1,4 +1,4 @@
-// Shaders to begin with. What the page draws them with: mesh.js, and `Scene` at set 0, binding 0.
+// The example shaders. The page draws them with the meshes of mesh.js, and `Scene` at set 0, binding 0.
 
 const SCENE = `layout(set = 0, binding = 0) uniform Scene {
     mat4 view; float turn, amount; vec2 size;

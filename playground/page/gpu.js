@@ -6,15 +6,15 @@ import { ATTRIBUTES, STRIDE } from "./mesh.js";
 export const SIZE = 256;
 const FORMAT = "rgba8unorm";
 const DEPTH = "depth32float";
-// More than any uniform or storage block of a shader in the page takes.
+// At least the size of any uniform or storage block of a shader in the page.
 const ZEROS = 16_384;
 
-// Why there is no device to draw with: shaders are lowered all the same.
+// The reason why there is no device for drawing. Shaders are still lowered.
 export class NoDevice extends Error {}
 
 let opened;
 
-// The device, or `NoDevice`.
+// Returns the device, or throws `NoDevice`.
 export function open() {
     opened ??= request().catch((error) => {
         opened = undefined;
@@ -33,7 +33,7 @@ async function request() {
     return device;
 }
 
-// Why a draw failed: its reason may be that the device is lost, which is known a little later.
+// Returns the reason of a failed draw. It may be a lost device, which is reported a little later.
 async function reason(device, { name, message }) {
     if (!["AbortError", "OperationError"].includes(name)) return message;
     const later = new Promise((resolve) => setTimeout(resolve, 5000));
@@ -41,7 +41,7 @@ async function reason(device, { name, message }) {
     return isLost ? "the GPU stopped, as it does if a shader never ends; the next change draws again" : message;
 }
 
-// What WGSL, as naga writes it, binds.
+// Returns the bindings of WGSL that naga has written.
 function bindings(source) {
     const pattern =
         /@group\((\d+)\) @binding\((\d+)\)\s*var(?:<([^>]*)>)?\s+(\w+)\s*:\s*([^;]+);/g;
@@ -64,7 +64,7 @@ function layout(space, type) {
     throw new Error(`the page binds no ${type}`);
 }
 
-// What draws of one picture share: buffers and textures that are bound, by what they are for.
+// The buffers and textures that the draws of one picture share.
 export class Scene {
     constructor(device) {
         this.device = device;
@@ -72,7 +72,7 @@ export class Scene {
         this.sampler = device.createSampler({ magFilter: "linear", minFilter: "linear" });
     }
 
-    // A buffer with these contents, which can be bound, read and copied.
+    // Returns a buffer with these contents, which can be bound, read and copied.
     buffer(contents) {
         const { STORAGE, UNIFORM, VERTEX, COPY_SRC, COPY_DST } = GPUBufferUsage;
         const size = Math.max(16, Math.ceil(contents.byteLength / 16) * 16);
@@ -82,7 +82,7 @@ export class Scene {
         return buffer;
     }
 
-    // A texture of the size of the pictures.
+    // Returns a texture of the size of the pictures.
     texture(pixels, format = FORMAT) {
         const { TEXTURE_BINDING, RENDER_ATTACHMENT, COPY_SRC, COPY_DST } = GPUTextureUsage;
         const usage = TEXTURE_BINDING | RENDER_ATTACHMENT | COPY_SRC | COPY_DST;
@@ -98,8 +98,8 @@ export class Scene {
         return this.device.createShaderModule({ code });
     }
 
-    // The layout of a pipeline of these stages, `[{ source, visibility }]`, and the groups that it is drawn with.
-    // `bound(group, binding, layout)` gives what is bound somewhere, if that is no zeros.
+    // Returns the pipeline layout of these stages, `[{ source, visibility }]`, and the bind groups. `bound(group,
+    // binding, layout)` returns the resource of a binding; without one, zeros are bound.
     groups(stages, bound) {
         const found = new Map();
         for (const { source, visibility } of stages) {
@@ -136,7 +136,7 @@ export class Scene {
         return { buffer: bound ?? this.zeros };
     }
 
-    // What shaders find in textures of their own.
+    // Returns the contents of the shaders' own textures.
     pattern() {
         this.patterned ??= this.texture(pattern());
         return this.patterned;
@@ -204,7 +204,7 @@ export class Scene {
         });
     }
 
-    // The contents of a buffer or a texture, behind what the encoder does.
+    // Submits the encoder's commands and returns the contents of a buffer or a texture afterwards.
     async read(encoder, from) {
         const isTexture = from instanceof GPUTexture;
         const size = isTexture ? SIZE * SIZE * 4 : from.size;
@@ -224,7 +224,7 @@ export class Scene {
     }
 }
 
-// Runs what uses the device; an error of WebGPU's is thrown as one of JavaScript's.
+// Runs a function that uses the device; WebGPU errors become JavaScript exceptions.
 export async function checked(device, run) {
     device.pushErrorScope("validation");
     let fault;
@@ -234,7 +234,7 @@ export async function checked(device, run) {
     return made;
 }
 
-// Squares of two colours, in a wheel of hues.
+// Returns squares of two brightnesses over a wheel of hues.
 function pattern() {
     return pixels((x, y) => {
         const isLight = (Math.floor(x * 8) + Math.floor(y * 8)) % 2;
@@ -242,7 +242,7 @@ function pattern() {
     });
 }
 
-// The pixels of a function from the unit square to a colour.
+// Returns the pixels of a function from the unit square to a colour.
 export function pixels(colour) {
     const contents = new Uint8Array(SIZE * SIZE * 4);
     for (let row = 0; row < SIZE; row++) {

@@ -1,10 +1,10 @@
-// The lowerings that the page offers: what can be said of each, and the options of the library that come of it.
+// The lowerings of the page: the form of each, and the library options that its values give.
 
 import { ATTRIBUTES, STRIDE } from "./mesh.js";
 
 const onOff = { on: "on", off: "off" };
 
-// Attributes of the page's mesh, as vertex pulling is told of them.
+// Returns the attributes of the page's mesh as options of vertex pulling.
 function pull() {
     const one = ({ location, offset, vulkan }) => [location, { buffer: 0, offset, format: vulkan }];
     return {
@@ -13,11 +13,11 @@ function pull() {
     };
 }
 
-// What is captured: the position and the shader's own outputs, unless something else is said.
+// Returns the captured varyings: by default, the position and the shader's own outputs.
 function varyings({ varyings, buffers }, info) {
     const names = (varyings ?? "").split(",").map((one) => one.trim()).filter(Boolean);
     const named = names.map((name) => ({ name }));
-    // Of the built-in outputs that compilers declare, most are never written.
+    // Compilers declare built-in outputs that are usually not written.
     const isWanted = ({ name, refused }) => !refused && (!name.startsWith("gl_") || name === "gl_Position");
     const all = info.capturable.filter(isWanted).map(({ varying }) => varying);
     return { [buffers]: named.length ? named : all };

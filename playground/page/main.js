@@ -1,4 +1,4 @@
-// The page: what is chosen and written becomes the state, the state becomes pictures and panes.
+// The page: input changes the state, and the state determines the pictures and panes.
 
 import { ask, Fault } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
@@ -14,12 +14,12 @@ const $ = (id) => document.getElementById(id);
 let state;
 let found = {};
 let shown = { editor: 0, pane: "host", stage: 0 };
-// The last of the runs, which a link or a test waits for.
+// The last of the runs, for which links and tests wait.
 let running = Promise.resolve();
 let latest = 0;
 let timer;
 
-// Takes over a part of the state, and runs.
+// Changes a part of the state, and runs.
 function change(part, { soon = false } = {}) {
     state = { ...state, ...part };
     clearTimeout(timer);
@@ -42,7 +42,7 @@ async function perform(state, number) {
         if (!equations.length) equations = await ask({ do: "equations" });
         $("status").value = "lowering…";
         await lower(state, next);
-        // Drivers take seconds until they give up a shader that never ends.
+        // Drivers need seconds to stop a shader that never ends.
         slow = setTimeout(() => number === latest && show({ ...next, isDrawing: true }), 300);
         if (number === latest) await draw(state, next);
     } catch (error) {
@@ -65,14 +65,14 @@ function show(next) {
     });
 }
 
-// Elements are made anew; the keyboard stays at the one of the same name.
+// Keeps the keyboard focus on the element of the same name when elements are created again.
 function keepFocus(render) {
     const focused = document.activeElement?.name;
     render();
     if (focused) document.getElementsByName(focused)[0]?.focus();
 }
 
-// Marks the tab that is chosen, which is the only one that the Tab key stops at.
+// Marks the selected tab, which is the only one at which the Tab key stops.
 function showTabs(list, chosen) {
     for (const button of $(list).children) {
         const isChosen = button.dataset.tab === String(chosen);
@@ -81,7 +81,7 @@ function showTabs(list, chosen) {
     }
 }
 
-// Makes buttons tabs, of which arrows choose the next.
+// Makes buttons tabs, which the arrow keys select.
 function listenTabs(list, choose) {
     const buttons = [...$(list).children];
     for (const button of buttons) {
@@ -141,7 +141,7 @@ function showNumbers() {
     $("numbers").scrollTop = $("text").scrollTop;
 }
 
-// Messages of naga begin with the place: `vertex:3:5: what`.
+// Messages of naga begin with the position: `vertex:3:5: message`.
 function lineOf({ line, message }) {
     return line ?? (Number(message.match(/^\w+:(\d+):\d+: /)?.[1]) || undefined);
 }
@@ -163,7 +163,7 @@ function showFault() {
     $("fault").replaceChildren(`${place}${content.message}${word}${help}\n`, go || "");
 }
 
-// To the line of the fault.
+// Moves the cursor to the line of the fault.
 function goToFault() {
     const { fault } = found;
     shown.editor = fault.editor;
@@ -224,7 +224,7 @@ function showPictures() {
     const words = (found.lowered?.stages ?? []).map(({ stage, before, after }, at) =>
         `${EDITORS[at]}: ${before.count.toLocaleString("en")} → ${after.count.toLocaleString("en")} words` +
         (stage === "compute" ? ", compute" : ""));
-    // Points and depths are other pictures by design.
+    // Pictures of points and depths differ by design.
     const isAlike = ["plain", "pulled", "blended"].includes(kind) && before?.pixels && after?.pixels;
     const differing = isAlike ? differences(before.pixels, after.pixels) : undefined;
     const pixels = differing === undefined ? [] : [`${differing.toLocaleString("en")} of 65,536 pixels differ`];
@@ -232,7 +232,7 @@ function showPictures() {
     showTiles(after?.tiles);
 }
 
-// How many pixels are not the same.
+// Returns the number of differing pixels.
 function differences(one, other) {
     const [a, b] = [one, other].map(({ buffer }) => new Uint32Array(buffer));
     return a.reduce((sum, pixel, at) => sum + (pixel !== b[at]), 0);
@@ -261,7 +261,7 @@ function showPane() {
     $("pane").replaceChildren(...pane(shown.pane, { state, found, change, stage: shown.stage }));
 }
 
-// Copies the link; the address has it too, for where nothing can be copied.
+// Copies the link, and shows it in the address bar in case copying is not possible.
 async function share() {
     const link = `#${await toFragment(state)}`;
     history.replaceState(null, "", link);
@@ -303,7 +303,7 @@ function listen() {
     onhashchange = load;
 }
 
-// The stage that a lowering changes first.
+// Returns the stage that a lowering changes first.
 const editorOf = ({ lowering }) => (lowering === "blend" ? 1 : 0);
 
 async function load() {
@@ -331,9 +331,9 @@ async function sizes() {
 listen();
 const begun = load().then(sizes);
 
-// For those who drive the page: tests, and people at the console.
+// For tests, and for users of the console.
 window.playground = {
-    // The state and what came of it, when all runs are over.
+    // Returns the state and its results when all runs have finished.
     async settled() {
         await begun;
         for (let last; last !== running; ) await (last = running);

@@ -9,7 +9,7 @@ export const ATTRIBUTES = [
     { location: 3, offset: 32, format: "float32x4", vulkan: "r32g32b32a32_sfloat", name: "vec4 colour" },
 ];
 
-// A mesh of triangles over a grid, of a function from the unit square to a vertex.
+// Returns triangles over a grid, from a function that maps the unit square to vertices.
 function triangles([columns, rows], vertex) {
     const words = [];
     const corners = [[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]];
@@ -37,7 +37,7 @@ function sheet(u, v) {
     return [2 * u - 1, 2 * v - 1, 0, 0, 0, 1, u, v, ...hue(u), 1];
 }
 
-// One triangle that covers all pixels.
+// Returns one triangle that covers all pixels.
 function screen() {
     const corners = [[-1, -1], [3, -1], [-1, 3]];
     const vertex = ([x, y]) => [x, y, 0, 0, 0, 1, x / 2 + 0.5, y / 2 + 0.5, 1, 1, 1, 1];
@@ -58,7 +58,7 @@ export const MESHES = {
 
 const known = new Map();
 
-// The vertices of a mesh, and how many there are.
+// Returns the vertices of a mesh, and their number.
 export function mesh(name) {
     if (!known.has(name)) {
         const contents = made[name]();

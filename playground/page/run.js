@@ -1,4 +1,4 @@
-// From the state to all that is shown: shaders compiled, lowered, written as WGSL, and drawn.
+// Computes everything that the page shows from the state: compiles, lowers, writes WGSL, and draws.
 
 import { ask, Fault } from "./engine.js";
 import { LOWERINGS } from "./lowerings.js";
@@ -7,10 +7,10 @@ import { pictures } from "./scenes.js";
 import { formOf } from "./state.js";
 
 const STAGES = ["vertex", "fragment"];
-// How many bytes can be captured into each buffer.
+// The size of each feedback buffer, in bytes.
 const ROOM = 1 << 20;
 
-// What was compiled last, by source: pictures change more often than shaders.
+// The last compiled modules, by source: pictures change more often than shaders.
 const compiled = new Map();
 
 async function compile(state, number) {
@@ -28,7 +28,7 @@ async function compile(state, number) {
     return compiled.get(key).words;
 }
 
-// Whatever is refused is told with the editor that it is about.
+// Adds the editor to which a fault belongs.
 async function at(editor, work) {
     try {
         return await work();
@@ -40,7 +40,7 @@ async function at(editor, work) {
 
 const described = (words) => ask({ do: "describe", words });
 
-// The text of the options: what was written by hand, or what the form comes to.
+// Returns the text of the options, from the text field or the form.
 async function optionsOf(state, info) {
     if (state.options?.trim() === "") throw new Fault({ in: "page", message: "the options are empty: `{}` is the least" });
     if (state.options !== null) return state.options;
@@ -49,7 +49,7 @@ async function optionsOf(state, info) {
     return JSON.stringify(wanted, null, 2);
 }
 
-// WGSL, or why there is none.
+// Returns the WGSL, or the reason why there is none.
 async function written(stage, words) {
     return ask({ do: "write", words }).then(
         ({ source, bound }) => ({ stage, source, bound }),
@@ -57,8 +57,8 @@ async function written(stage, words) {
     );
 }
 
-// What the library makes of the state: `{ words, shapes, options, lowered, texts }`. All goes into `found` as it is
-// made, so that it is there when something fails.
+// Lowers the state: `{ words, shapes, options, lowered, texts }`. Each result is stored in `found` at once, so it
+// is available if a later step fails.
 export async function lower(state, found) {
     found.words = [];
     for (const number of [0, 1]) found.words.push(await at(number, () => compile(state, number)));
@@ -102,10 +102,10 @@ export function floatOf(bits) {
     return BITS.getFloat32(0);
 }
 
-// Which words hold floats.
+// Whether a host parameter is a float.
 export const isFloat = ({ meaning }) => / a float$/.test(meaning);
 
-// The value of a host parameter, which is set by hand or by what is drawn.
+// Returns the value of a host parameter, from the user or from the draw.
 export function wordOf(state, found, place, name) {
     const set = state.words[keyOf(place, name)];
     if (set !== undefined) return set;
@@ -122,7 +122,7 @@ export function wordOf(state, found, place, name) {
     return 0;
 }
 
-// Planes that cut at what the slider says: one that leans, and two that stand.
+// Planes that clip at the slider's value: one oblique, and two perpendicular to an axis.
 function plane({ sliders: { amount } }, name) {
     const [, number, axis] = name.match(/^plane_(\d+)_(.)$/);
     const planes = [[0.7, 0.7, 0], [-1, 0, 0], [0, -1, 0]];

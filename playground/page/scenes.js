@@ -1,13 +1,14 @@
-// What is drawn with and without the lowering.
+// The pictures with and without the lowering.
 
 import { mesh } from "./mesh.js";
 import { Scene, SIZE, checked, open, pixels } from "./gpu.js";
 
-// What is at set 0, binding 0 for every shader: a view of the scene, and the numbers of the page's sliders.
+// Returns the uniforms at set 0, binding 0 of every shader: the view of the scene, and the values of the page's
+// sliders.
 function frame({ turn, amount }) {
     const [a, b] = [turn * 6.2832, 0.6];
     const [ca, sa, cb, sb] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)];
-    // Turned about y, then tipped, so that it is seen from above; depth is that of WebGPU, from 0 to 1.
+    // Rotated about y, then tilted for a view from above; depth has WebGPU's range from 0 to 1.
     const columns = [
         [ca, -sb * sa, -0.4 * cb * sa, 0],
         [0, cb, -0.4 * sb, 0],
@@ -17,7 +18,7 @@ function frame({ turn, amount }) {
     return new Float32Array([...columns.flat(), turn, amount, SIZE, SIZE]);
 }
 
-// What is blended over: bands of hues that get lighter, and fade at the left.
+// The destination of blending: bands of hues that get lighter to the right.
 export const backdrop = pixels((x, y) => {
     const band = Math.floor(y * 8) / 8;
     const hue = [0, 2, 4].map((shift) => 0.5 + 0.5 * Math.cos(6.2832 * band + shift));
@@ -25,10 +26,10 @@ export const backdrop = pixels((x, y) => {
     return [...hue.map((one) => one * light), 1];
 });
 
-// A checkerboard behind pictures that have alpha is the page's; draws begin with nothing, or with the backdrop.
+// The page shows a checkerboard below transparent pixels; targets start cleared or with the backdrop.
 const CLEAR = [0, 0, 0, 0];
 
-// Draws both pictures: `{ before, after, captured, tiles }`, each where there is one, and why there is none.
+// Draws both pictures: `{ before, after, captured, tiles }`; a picture that cannot be drawn has the reason instead.
 export async function pictures(asked) {
     const device = await open();
     const scene = new Scene(device);
@@ -45,7 +46,7 @@ export async function pictures(asked) {
     return { before: await attempt(kind.before), after: await attempt(kind.after) };
 }
 
-// Host parameters, feedback buffers and what else a lowering adds, by where it is bound.
+// Returns the resources that a lowering adds, such as host parameters and feedback buffers, by their bindings.
 function added(context) {
     const found = new Map();
     const put = (set, binding, resource) => found.set(`${set}:${binding}`, resource);
@@ -65,7 +66,7 @@ function added(context) {
     return found;
 }
 
-// A feedback buffer, which begins with zeros.
+// Returns a feedback buffer, which is initially zero.
 function feedback(context, number) {
     context.feedback ??= [];
     context.feedback[number] ??= context.scene.buffer(new Uint8Array(context.room));
@@ -77,7 +78,7 @@ function values(context, source, params) {
     return new Uint32Array(bits);
 }
 
-// What is bound for the shaders as they were, or with what a lowering adds.
+// Returns a function that finds the resource of a binding of the original shaders, or in `more`.
 function binder(context, more = new Map()) {
     return (group, binding) => {
         const own = more.get(`${group}:${binding}`);
@@ -85,7 +86,7 @@ function binder(context, more = new Map()) {
     };
 }
 
-// A picture of these stages.
+// Draws a picture with these stages.
 async function drawn(context, [vertex, fragment], options = {}) {
     const { scene, device } = context;
     const missing = [vertex, fragment].find((stage) => stage.fault);
@@ -109,12 +110,12 @@ async function drawn(context, [vertex, fragment], options = {}) {
 
 const original = (context) => drawn(context, context.texts.before);
 
-// What a lowering made, with its words and buffers.
+// Draws a picture with the lowered stages and their additional resources.
 function lowered(context, options = {}) {
     return drawn(context, context.texts.after, { ...options, bound: binder(context, added(context)) });
 }
 
-// WebGPU's own blending, by factors.
+// Draws with WebGPU's fixed-function blending.
 async function blendedByFactors(context) {
     const over = { srcFactor: context.isStraight ? "src-alpha" : "one", dstFactor: "one-minus-src-alpha" };
     const alpha = { srcFactor: "one", dstFactor: "one-minus-src-alpha" };
@@ -122,7 +123,7 @@ async function blendedByFactors(context) {
     return drawn(context, context.texts.before, { target, blend: { color: over, alpha } });
 }
 
-// The lowered fragment stage reads a copy of what it draws over. Each equation that it has is drawn.
+// Draws with the lowered fragment stage, which reads a copy of the destination; once for each equation.
 async function blendedInShader(context) {
     context.destination = context.scene.texture(backdrop);
     const one = (equation) => {
@@ -137,7 +138,7 @@ async function blendedInShader(context) {
     return { ...chosen, tiles: tiles.length > 1 ? tiles : undefined };
 }
 
-// The captured vertices, and a picture of them.
+// Captures vertices, and draws a picture of them.
 async function captured(context) {
     const { scene, device, lowered, texts } = context;
     if (!lowered.stored?.groups) throw new Error("WebGPU's vertex stages cannot store: capture by a compute stage runs here");
@@ -212,7 +213,7 @@ const POINTS_FRAGMENT = `
     return vec4<f32>(colour, 1.0);
 }`;
 
-// How far away what a position-only stage draws is.
+// Shows the depth that a position-only stage draws.
 const NEARNESS = {
     source: `
 @fragment fn main(@builtin(position) at: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,23 +1,23 @@
-// What the page shows, and the link that carries it.
+// The state of the page, and the link that contains it.
 
 import { EXAMPLES } from "./examples.js";
 import { LOWERINGS } from "./lowerings.js";
 
-// The state of an example: its shaders, with the lowering as it is at first.
+// Returns the initial state of an example: its shaders and its lowering.
 export function ofExample(number) {
     const { lowering, form, mesh, language, stages } = EXAMPLES[number];
     const [vertex, fragment] = stages;
     return {
         example: number, lowering, form: { ...form }, mesh, language, stages: [vertex, fragment],
-        // What is written by hand instead of what the form says.
+        // Options as text, instead of the form's options.
         options: null,
-        // Host parameters that are set by hand, by place and name.
+        // Host parameters that the user has set, by source and name.
         words: {},
         sliders: { turn: 0.12, amount: 0.5 },
     };
 }
 
-// What a form says, with what is not said as it is at first.
+// Returns the values of a form, with the defaults of missing ones.
 export function formOf(state) {
     const fields = Object.entries(LOWERINGS[state.lowering].form);
     return Object.fromEntries(fields.map(([name, { value }]) => [name, state.form[name] ?? value]));
@@ -28,7 +28,7 @@ async function through(stream, bytes) {
     return new Uint8Array(await new Response(piped).arrayBuffer());
 }
 
-// The state as the fragment of a link.
+// Encodes the state as the fragment of a link.
 export async function toFragment(state) {
     const text = new TextEncoder().encode(JSON.stringify(state));
     const bytes = await through(new CompressionStream("deflate-raw"), text);
@@ -36,7 +36,7 @@ export async function toFragment(state) {
     return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-// The state that a fragment carries. What is lacking there is that of the first example.
+// Decodes the state of a fragment. Missing parts are those of the first example.
 export async function fromFragment(fragment) {
     const letters = fragment.replace(/^#/, "").replaceAll("-", "+").replaceAll("_", "/");
     if (!letters) return ofExample(0);

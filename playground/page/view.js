@@ -1,8 +1,8 @@
-// The panes below the pictures: what is shown of a result, as elements.
+// The panes below the pictures, as elements.
 
 import { isFloat, floatOf, bitsOf, keyOf, wordOf } from "./run.js";
 
-// An element with attributes and children; strings become text, and never markup.
+// Creates an element with attributes and children; strings become text, never markup.
 export function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -21,7 +21,7 @@ const placeText = (place) => Object.entries(place).map(([kind, at]) => {
     return typeof at === "object" ? `${name} ${Object.values(at).join(" ")}` : `${name} ${at}`;
 }).join(", ");
 
-// A text with marked lines: `marks` are sets of line numbers by class.
+// Creates a text with marked lines: `marks` are sets of line numbers by class.
 function listing(text, marks = {}) {
     const lines = text.replace(/\n$/, "").split("\n").map((line, index) => {
         const found = Object.keys(marks).find((name) => marks[name].has(index + 1));
@@ -30,7 +30,7 @@ function listing(text, marks = {}) {
     return element("pre", {}, ...lines);
 }
 
-// The lines that a difference takes out and adds.
+// Returns the lines that a difference removes and adds.
 function changed(difference) {
     const found = { less: new Set(), more: new Set() };
     let [before, after] = [0, 0];
@@ -83,7 +83,7 @@ function table(head, rows) {
 
 const code = (text) => element("code", {}, String(text));
 
-// The host parameters, each of which can be set.
+// Creates the table of host parameters, which the user can set.
 function wordRows({ state, found, change }) {
     return found.lowered.stages.flatMap(({ stage, host }) => host.flatMap(({ source: place, params }) =>
         params.map((word) => {
@@ -134,7 +134,7 @@ function purpose(given) {
     return `destination of location ${given.destination.location}`;
 }
 
-// The first captured vertices.
+// Creates the table of the first captured vertices.
 function captured(found) {
     const buffers = found.pictures?.after.buffers ?? [];
     return buffers.map(({ captured, stride, contents }, index) => {
@@ -186,8 +186,8 @@ const PANES = {
     report,
 };
 
-// Which panes are of one stage.
+// The panes of a single stage.
 export const OF_STAGES = ["assembly", "wgsl", "difference"];
 
-// The columns of a pane.
+// Creates the contents of a pane.
 export const pane = (name, context) => PANES[name](context);

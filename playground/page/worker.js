@@ -1,5 +1,5 @@
-// The worker that holds both WebAssembly modules: glslang, and polyshade with naga. What it does may panic or never
-// end, which is why it is not done in the page.
+// The worker with both WebAssembly modules: glslang, and polyshade with naga. They may panic or never end, so they
+// do not run in the page.
 
 let polyshade;
 let glslang;
@@ -12,7 +12,7 @@ async function instance() {
 const text = (memory, at, length) =>
     new TextDecoder().decode(new Uint8Array(memory.buffer, at, length).slice());
 
-// Asks polyshade, and gives its answer: `{ ok }` or `{ error }`.
+// Sends a request to polyshade, and returns its answer: `{ ok }` or `{ error }`.
 async function ask(request) {
     const exports = await instance();
     const bytes = new TextEncoder().encode(JSON.stringify(request));
@@ -22,18 +22,18 @@ async function ask(request) {
         const length = exports.run();
         return JSON.parse(text(exports.memory, exports.answer_at(), length));
     } catch (trap) {
-        // Nothing of the instance can be relied on but the message of a panic.
+        // After a trap, only the message of a panic can be read from the instance.
         const said = text(exports.memory, exports.fault(), exports.fault_length());
         polyshade = undefined;
         return { error: { in: "panic", message: said || String(trap) } };
     }
 }
 
-// What glslang prints: it takes the console as it finds it, and nothing else here writes there.
+// The messages of glslang, which prints to the console; nothing else prints here.
 const said = [];
 console.log = console.warn = (...line) => said.push(...line.join(" ").split("\n"));
 
-// Compiles GLSL, and gives its words, or what glslang says is wrong, with the line.
+// Compiles GLSL, and returns its words, or the messages of glslang with the line.
 async function compile({ source, stage }) {
     if (!glslang) {
         const module = await import("./glslang/glslang.js").catch(() => {

@@ -1,7 +1,8 @@
-//! The library and naga as WebAssembly: JSON in, JSON out, for the page that `cargo xtask playground` makes.
+//! The library and naga as WebAssembly for the page of `cargo xtask playground`: JSON requests and answers.
 //!
-//! The page writes a request into the memory that [`reserve`] gives, calls [`run`], and reads the answer. What panics
-//! ends the instance, as it unwinds nowhere: [`fault`] then says why, and the page makes another instance.
+//! The page writes a request into the memory that [`reserve`] returns, calls [`run`], and reads the answer. A panic
+//! ends the instance, because it cannot unwind: [`fault`] then returns the reason, and the page makes another
+//! instance.
 
 mod lower;
 mod plans;
@@ -20,7 +21,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Room for a request of so many bytes, UTF-8.
+/// Returns memory for a request of this many bytes, in UTF-8.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(length: usize) -> *mut u8 {
     let mut request = lock(&REQUEST);
@@ -29,7 +30,7 @@ pub extern "C" fn reserve(length: usize) -> *mut u8 {
     request.as_mut_ptr()
 }
 
-/// Does what the request asks for, and returns the length of the answer.
+/// Executes the request, and returns the length of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn run() -> usize {
     panic::set_hook(Box::new(|what| *lock(&FAULT) = what.to_string()));
@@ -39,19 +40,19 @@ pub extern "C" fn run() -> usize {
     length
 }
 
-/// Where the answer is, until the next one.
+/// Returns the address of the answer, which is valid until the next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_at() -> *const u8 {
     lock(&ANSWER).as_ptr()
 }
 
-/// Where the message is of the panic that has ended this instance.
+/// Returns the address of the message of the panic that has ended this instance.
 #[unsafe(no_mangle)]
 pub extern "C" fn fault() -> *const u8 {
     lock(&FAULT).as_ptr()
 }
 
-/// The length of that message.
+/// Returns the length of that message.
 #[unsafe(no_mangle)]
 pub extern "C" fn fault_length() -> usize {
     lock(&FAULT).len()

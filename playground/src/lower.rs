@@ -1,4 +1,4 @@
-//! What the lowerings make of the stages of a pipeline, and what the host does with it.
+//! Lowers the stages of a pipeline, and returns the results with the data that the host needs.
 
 use crate::plans::{self, Planned};
 use crate::request::{of_module, of_text, shape};
@@ -14,17 +14,17 @@ use polyshade_planner::Capture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The stages of a pipeline, and what is wanted of them.
+/// A request: the stages of a pipeline, and the lowerings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     /// Their words, in the order of the pipeline.
     stages: Vec<Vec<u32>>,
-    /// What is wanted, as the user writes it: [`Wanted`] in JSON.
+    /// The lowerings, as the user writes them: [`Wanted`] in JSON.
     wanted: String,
-    /// How many vertices the draw has, of a list of triangles.
+    /// The number of vertices of the draw, a triangle list.
     vertices: u32,
-    /// How many bytes can be captured into each buffer.
+    /// The size of each feedback buffer, in bytes.
     room: u32,
 }
 
@@ -43,16 +43,16 @@ impl Asked {
     }
 }
 
-/// What is wanted of a pipeline.
+/// The lowerings of a pipeline.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Wanted {
     recipe: Recipe,
-    /// A capture of the first stage by a compute stage, which is made of what the recipe makes, and no part of it.
+    /// A capture of the first stage by a compute stage, applied to the result of the recipe; not a part of the recipe.
     dispatch: Option<Options>,
 }
 
-/// A stage as the page is told of it.
+/// The result for a stage.
 struct Stage<'m> {
     before: &'m Module<'m>,
     module: Module<'m>,
@@ -61,7 +61,7 @@ struct Stage<'m> {
     made: Made,
 }
 
-/// A capture: what is stored, the host parameters for the draw, and the work groups, where it is dispatched.
+/// A capture: its layout, the host parameters of the draw, and the work groups if it is dispatched.
 struct Stored {
     layout: Layout,
     words: HostParams,
@@ -70,7 +70,6 @@ struct Stored {
     planned: Capture,
 }
 
-/// Lowers the stages.
 pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
     let wanted: Wanted =
         serde_json::from_str(&asked.wanted).map_err(|error| of_text(&error, "options"))?;
@@ -112,14 +111,14 @@ fn stage<'m>((before, lowered): (&'m Module<'m>, Lowered<'m, Made>)) -> Stage<'m
     Stage { before, module, words: params, requirements: vec![requirements], made }
 }
 
-/// The first entry point of a module.
+/// Returns the first entry point of a module as a target.
 fn target(module: &Module<'_>) -> Result<Target, Value> {
     let entry = module.entry_points().next();
     let entry = entry.ok_or_else(|| json!({ "message": "the shader has no entry point" }))?;
     Ok(Target::new(entry.name()).stage(entry.model()))
 }
 
-/// The module of the stage that was lowered, which is the one that the place of the error is in.
+/// Returns the module of the lowered stage to which an error belongs.
 fn named<'m>(error: &Error, modules: &'m [Module<'m>]) -> Option<&'m Module<'m>> {
     let stage = error.step()?.stage;
     modules
@@ -127,10 +126,10 @@ fn named<'m>(error: &Error, modules: &'m [Module<'m>]) -> Option<&'m Module<'m>>
         .find(|module| module.entry_points().next().is_some_and(|entry| entry.model() == stage))
 }
 
-/// Makes a compute stage of the vertex stage, which captures.
+/// Replaces the vertex stage by a compute stage that captures it.
 fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Result<Stored, Value> {
     let stage = stages.first_mut().ok_or_else(|| json!({ "message": "there is no stage" }))?;
-    // What is lowered here is shown to nobody, so that places in it say nothing.
+    // The page does not show the module that is lowered here, so positions in it are of no use.
     let refused = |error: Error| of_module(&error.without_place(), None);
     let target = target(&stage.module)?.stage(ExecutionModel::VERTEX);
     let prepared = transform_feedback::prepare(&stage.module, target, options).map_err(refused)?;
@@ -145,11 +144,11 @@ fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Resul
     Ok(Stored { groups: Some(groups), ..stored })
 }
 
-/// The capture that the recipe has made, if it has.
+/// Returns the capture that the recipe has made, if any.
 fn stored(stages: &[Stage<'_>], asked: &Asked) -> Result<Option<Stored>, Value> {
     let found = stages.iter().find_map(|stage| Some((stage, stage.made.stored.as_ref()?)));
     let Some((stage, layout)) = found else { return Ok(None) };
-    // Every capture is told how much there is room for.
+    // The host parameters of every capture include a limit.
     let limits =
         |words: &&HostParams| ["size_0", "limit"].iter().any(|name| words.number(name).is_some());
     let words = stage.words.iter().find(limits);
@@ -175,7 +174,7 @@ impl Stored {
     }
 }
 
-/// What the page shows of a stage.
+/// Returns the description of a stage for the page.
 fn told(stage: &Stage<'_>) -> Result<Value, Value> {
     let [before, mut after] = [shape(stage.before)?, shape(&stage.module)?];
     let listing = |shape: &Value| shape["listing"].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What is drawn, bound and waited for on each of the planner's devices.
+//! The draws, bindings and barriers for each of the planner's devices.
 
 use polyshade::Error;
 use polyshade::advanced_blend::{Blending, ColorBlend};
@@ -11,17 +11,17 @@ use polyshade_planner::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What is planned for.
+/// The data to plan with.
 pub(crate) struct Planned {
-    /// What is captured, if something is.
+    /// The capture, if any.
     pub(crate) capture: Option<Capture>,
-    /// What was made of each stage.
+    /// The result for each stage.
     pub(crate) made: Vec<Made>,
-    /// How many bytes each feedback buffer has.
+    /// The size of each feedback buffer, in bytes.
     pub(crate) room: u32,
 }
 
-/// A plan for each preset, or why there is none; nothing where the draw stays as it is.
+/// Returns a plan for each preset, or the reason why there is none; nothing if the draw is unchanged.
 pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
     let blended = planned.made.iter().find_map(|made| made.blended.as_ref());
     let distances = planned.made.iter().find_map(|made| {
@@ -45,7 +45,7 @@ pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
     Preset::ALL.into_iter().filter_map(plan).collect()
 }
 
-/// A draw inside of a pass, whose captured vertices are drawn next.
+/// Plans a draw inside a pass, whose captured vertices are drawn next.
 fn of_capture(device: &Device, planned: &Planned, capture: &Capture) -> Result<Value, Error> {
     let bound = Bound { buffer: None, buffer_size: planned.room.into(), offset: 0, size: None };
     let buffers = capture.buffers.iter().map(|_| Some(bound)).collect();

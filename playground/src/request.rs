@@ -1,4 +1,4 @@
-//! What the page asks for, and what it is answered.
+//! Parses the page's requests and answers them.
 
 use crate::lower::{self, Asked};
 use polyshade::advanced_blend::Equation;
@@ -9,25 +9,24 @@ use polyshade_formats::{SpirvVersion, tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What the page can ask for.
+/// A request of the page.
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 enum Request {
-    /// The words of a shader in WGSL.
+    /// Compiles a shader in WGSL to words.
     Read { name: String, source: String },
-    /// Words in WGSL.
+    /// Writes words as WGSL.
     Write { words: Vec<u32> },
-    /// What there is to know of a module as it is.
     Describe { words: Vec<u32> },
-    /// What the lowerings make of the stages of a pipeline.
+    /// Lowers the stages of a pipeline.
     Lower(Box<Asked>),
-    /// The blend equations, in the order of the words that select them: the first is selected by 1.
+    /// Lists the blend equations, in the order of the values that select them: 1 selects the first.
     Equations,
-    /// A panic, by which the page's tests see that it goes on.
+    /// Panics, so that the page's tests can check that it recovers.
     Panic,
 }
 
-/// The answer: `{"ok": …}`, or `{"error": {"message": …}}` with what else is known of the fault.
+/// Returns the answer: `{"ok": …}`, or `{"error": {"message": …}}` with further details of the fault.
 pub fn answer(request: &str) -> String {
     let parsed = serde_json::from_str(request).map_err(|error| of_text(&error, "request"));
     let answer = match parsed.and_then(perform) {
@@ -52,7 +51,7 @@ fn perform(request: Request) -> Result<Value, Value> {
     }
 }
 
-/// The module in WGSL, and what the host binds otherwise there.
+/// Returns the module in WGSL, and the resources that have other bindings there.
 fn write(words: &[u32]) -> Result<Value, Value> {
     let text = wgsl::write(words, &Wgsl::default()).map_err(|error| of_format(&error))?;
     let at = |Place { set, binding }: Place| json!({ "set": set, "binding": binding });
@@ -89,7 +88,7 @@ fn describe(words: &[u32]) -> Result<Value, Value> {
     Ok(json!({ "shape": shape(&module)?, "entries": entries }))
 }
 
-/// How large a module is, and its assembly.
+/// Returns the size of a module, and its assembly.
 pub(crate) fn shape(module: &Module<'_>) -> Result<Value, Value> {
     let listing = tools::listing(module.words()).map_err(|error| of_format(&error))?;
     Ok(json!({
@@ -99,10 +98,10 @@ pub(crate) fn shape(module: &Module<'_>) -> Result<Value, Value> {
     }))
 }
 
-/// A fault in the page's JSON.
+/// Describes a fault in the page's JSON.
 pub(crate) fn of_text(error: &serde_json::Error, of: &str) -> Value {
     let text = error.to_string();
-    // The place stands behind what is said; it is told as numbers.
+    // The position after the message is returned as numbers instead.
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
     json!({ "in": of, "message": message, "line": error.line(), "column": error.column() })
 }
@@ -111,7 +110,7 @@ fn of_format(error: &polyshade_formats::Error) -> Value {
     json!({ "in": "format", "code": error.code().name(), "message": error.to_string() })
 }
 
-/// An error of the library, with the line of the listing that it is about, where that is known.
+/// Describes an error of the library, with the line of the listing to which it refers, if known.
 pub(crate) fn of_module(error: &Error, module: Option<&Module<'_>>) -> Value {
     let kind = match error.kind() {
         ErrorKind::Malformed => "malformed",
