@@ -22,12 +22,14 @@ use polyshade::{Error, Module};
 pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
     let options = captured(m, entry, choices);
+    // Choose side effects and known facts.
     let options = options.side_effects(choices.of(&[
         SideEffects::InFirstPass,
         SideEffects::InSecondPass,
         SideEffects::Refuse,
     ]));
     let options = known(options, choices);
+    // Choose the source of host parameters.
     let options = match choices.below(7) {
         0 => options,
         6 => {
@@ -40,6 +42,7 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         4 => options.params_in_uniform(),
         _ => options.params(ParamSource::StorageBuffer { set: Set(0), binding: Binding(9) }),
     };
+    // Choose the bindings.
     let options = match choices.maybe() {
         true => options.into_storage(Set(choices.number()), Binding(choices.number())),
         false => options,
@@ -289,6 +292,7 @@ pub(crate) fn pull(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices)
 fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
     let mut options = vertex_pulling::Options::new();
     let formats: Vec<Format> = Format::all().collect();
+    // Choose the attributes and their buffers.
     for location in 0..32 {
         if choices.rarely() {
             continue;
@@ -305,6 +309,7 @@ fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
             .attribute(location, Attribute { buffer, offset, format })
             .buffer(buffer, Buffer { stride, rate });
     }
+    // Choose the source of the parameters.
     let options = match choices.below(4) {
         0 => options,
         1 => options.params(ParamSource::Address(pointer(choices, (Set(2), Binding(7))))),
@@ -319,6 +324,7 @@ fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
 
 pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let (set, binding) = (Set(3), Binding(choices.number()));
+    // Choose the selection and the destination.
     let select = match choices.below(6) {
         0 => None,
         5 => Some(ParamSource::Address(pointer(choices, (set, Binding(20))))),
@@ -338,12 +344,14 @@ pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices
         .every_target(colour(choices, select))
         .select(select)
         .destination(destination);
+    // Add one target with other options, and the multisampling options.
     let options = match choices.below(4) {
         3 => options.unblended(choices.below(2)).target(choices.below(3), colour(choices, select)),
         _ => options,
     };
     let options = if choices.maybe() { options.multisampled() } else { options };
     let options = if choices.maybe() { options.alpha_to_one() } else { options };
+    // Add fixed-function blending.
     let options = match choices.below(8) {
         6 => options.every_target(fixed(choices)).blend_constants([0.25, 0.5, 1.0, 0.0]),
         7 => {

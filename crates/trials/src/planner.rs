@@ -20,6 +20,7 @@ pub fn any_device(choices: &mut Choices) -> Device {
     if choices.maybe() {
         return device;
     }
+    // Features of the device.
     device.vertex_stores = choices.maybe();
     device.buffer_addresses = choices.maybe();
     device.stores_beside_outputs = choices.maybe();
@@ -31,6 +32,7 @@ pub fn any_device(choices: &mut Choices) -> Device {
     device.passes_without_attachments = choices.maybe();
     device.dynamic_rendering = choices.maybe();
     device.triangle_fans = choices.maybe();
+    // Limits, which rarely differ.
     device.storage_alignment = choices.word();
     if choices.rarely() {
         device.max_storage_range = choices.word();

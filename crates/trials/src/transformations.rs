@@ -377,6 +377,7 @@ impl<'m> Padding<'m> {
         &mut self,
         result: u32,
         parameters: &[u32],
+        // Reuse the function type if there is one.
         body: impl FnOnce(&mut Self, &mut Vec<u32>, &[u32]),
     ) -> u32 {
         let key = [&[result], parameters].concat();
@@ -389,6 +390,7 @@ impl<'m> Padding<'m> {
                 ty
             }
         };
+        // Emit the function around its body.
         let (function, label) = (self.id(), self.id());
         let mut code = Vec::new();
         push(&mut code, Op::FUNCTION, &[result, function, 0, ty]);

@@ -459,6 +459,7 @@ fn with_counters_written(
     for command in commands {
         match command {
             Command::Other(used) if used.cells.kind == DataKind::Counters => {
+                // A use of counters: write them to the buffer first, unless they are there already.
                 let found = unwritten.iter().position(|(cells, ..)| *cells == used.cells);
                 let found = found.map(|found| unwritten.remove(found));
                 match (found.filter(|_| !is_on_device(&used.cells)), mode) {
@@ -474,6 +475,7 @@ fn with_counters_written(
             Command::Draw(drawn)
                 if drawn.path != Path::Extension && !has_device_counters(drawn) =>
             {
+                // A draw that saves host-owned counters: their buffer is out of date.
                 let saved = saved(drawn);
                 for counter in &saved {
                     unwritten.retain(|(cells, ..)| *cells != cell(counter));

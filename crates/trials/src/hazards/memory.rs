@@ -159,6 +159,7 @@ impl Memory {
     /// Makes an access. It need not wait for the accesses with the numbers `in_order`.
     pub(super) fn access(&mut self, access: Access, in_order: Range<usize>) {
         self.note_needs(&access);
+        // Find earlier accesses of the same cells, and check that this one waits for them.
         for number in (0..self.past.len()).filter(|number| !in_order.contains(number)) {
             let past = &self.past[number];
             let shared = past.access.cells.shared(&access.cells) & past.left;
@@ -174,6 +175,7 @@ impl Memory {
                 self.hazards.push(found);
             }
         }
+        // A write replaces the cells of earlier accesses.
         for past in self.past.iter_mut().filter(|_| access.writes) {
             past.left &= !past.access.cells.shared(&access.cells);
         }
@@ -238,6 +240,7 @@ impl Memory {
             if from.cells.kind != kind || !(from.writes || access.writes) {
                 continue;
             }
+            // Remove the needed stages and accesses from the idle parts of barriers between both.
             for wait in self.waits.iter_mut().filter(|wait| wait.at > number) {
                 let Barrier { resource, from: first, to } = wait.barrier;
                 let across = first.stages.contains(from.scope.stages) && to.stages.contains(stages);
@@ -253,6 +256,7 @@ impl Memory {
                 wait.idle.from = without(wait.idle.from, from);
                 wait.idle.to = without(wait.idle.to, to);
             }
+            // Interruptions of the pass are needed between draws only.
             let orders = from.drawn && access.drawn;
             let across = self.breaks.iter_mut().filter(|one| orders && one.at > number);
             across.for_each(|one| one.needed = true);

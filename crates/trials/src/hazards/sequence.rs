@@ -295,6 +295,7 @@ impl Writer<'_> {
     }
 
     fn pipeline(&mut self, counter_owner: CounterOwner) -> Pipeline {
+        // Choose the buffers and the source of host parameters.
         let topologies = [
             Topology::PointList,
             Topology::TriangleList,
@@ -313,6 +314,7 @@ impl Writer<'_> {
                 ParamSource::StorageBuffer { set, binding: Binding(2) }
             }
         };
+        // Choose the path; the extension may be used if none is fixed.
         let path = match self.choices.below(8) {
             0 if self.device.vertex_stores => Some(Path::Storage),
             1 | 2 => Some(Path::Compute),
@@ -412,6 +414,7 @@ impl Writer<'_> {
 
     /// Begins a capture, or resumes one at counters, and returns the number of filled cells in each buffer.
     fn begin(&mut self) -> (Drawn, Vec<u32>) {
+        // Choose the pipeline and the buffers.
         let counter_owner = self.counter_owner();
         let pipeline = self.pipeline(counter_owner);
         let path = self.path(&pipeline);
@@ -421,6 +424,7 @@ impl Writer<'_> {
             let buffer = (first + number) % BUFFERS;
             Cells { kind: DataKind::Captured, buffer, cells: 0 }
         });
+        // Begin anew or at counters.
         let (begin, reached) = match self.choices.maybe() {
             true => {
                 let counters = (0..count).map(|number| self.counter(path, counter_owner, number));
@@ -431,6 +435,7 @@ impl Writer<'_> {
             }
             false => (Begin::Anew, vec![0; count as usize]),
         };
+        // Bind whole buffers.
         let bound = Bound {
             buffer: None,
             buffer_size: (64 * BYTES_OF_A_CELL).into(),

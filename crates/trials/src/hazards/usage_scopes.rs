@@ -54,6 +54,7 @@ pub fn usage_scopes(items: &[Item]) -> Vec<UsageScope> {
             continue;
         };
         let mut stored = Vec::new();
+        // Collect the uses of draws in the pass, and each dispatch as its own scope.
         for step in &plan.steps {
             match step {
                 Step::BeginPass(_) | Step::EndPass(_) => passes.push(std::mem::take(&mut pass)),
@@ -70,6 +71,7 @@ pub fn usage_scopes(items: &[Item]) -> Vec<UsageScope> {
             }
         }
     }
+    // Drop empty passes.
     passes.push(pass);
     passes.retain(|pass| !pass.commands.is_empty());
     passes.append(&mut dispatches);

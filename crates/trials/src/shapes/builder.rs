@@ -192,6 +192,7 @@ impl Builder {
         let ids = self.declarations();
         globals(&mut self, &ids);
 
+        // The function `main` with its body, then the other functions.
         self.inst(Op::FUNCTION, &[ids.void, ids.main, 0, ids.function_type]);
         self.inst(Op::LABEL, &[ids.entry_block]);
         let components = [ids.one; 4];
@@ -202,6 +203,7 @@ impl Builder {
         self.inst(Op::FUNCTION_END, &[]);
         functions(&mut self, &ids);
 
+        // The header and the entry points.
         let mut words = vec![0x0723_0203, 0x1_0000, 0, self.bound, 0];
         push(&mut words, Op::CAPABILITY, &[Capability::SHADER.0]);
         push(&mut words, Op::MEMORY_MODEL, &[0, 1]);
@@ -216,6 +218,7 @@ impl Builder {
 
     /// Emits the declarations that every shader here has.
     fn declarations(&mut self) -> Ids {
+        // Names and decorations.
         let [main, entry_block, input, output, position] = self.reserve_ids();
         self.name(output, "v_output");
         self.name(position, "gl_Position");
@@ -223,6 +226,7 @@ impl Builder {
         self.decorate(output, &[LOCATION, 0]);
         self.decorate(position, &[Decoration::BUILT_IN.0, BuiltIn::POSITION.0]);
 
+        // Types, constants and variables.
         let void = self.result(Op::TYPE_VOID, &[]);
         let bool_type = self.result(Op::TYPE_BOOL, &[]);
         let float = self.result(Op::TYPE_FLOAT, &[32]);

@@ -63,6 +63,7 @@ fn only_instruction<'m>(
     body: FunctionBody<'m>,
     inlined: &HashMap<Id, Inlined<'m>>,
 ) -> Option<Option<(Inst<'m>, HashMap<Id, Id>)>> {
+    // Find the instructions with an effect.
     let is_inside = |inst: &Inst<'m>| {
         let op = inst.op();
         let is_frame =
@@ -75,6 +76,7 @@ fn only_instruction<'m>(
         Op::RETURN_VALUE => Some(end.words()[1]) == inst.result().map(Id::word),
         _ => false,
     };
+    // Accept a return of the only instruction's result.
     match inside[..] {
         [end] if end.op() == Op::RETURN => Some(None),
         [inst, end] if returns(end, inst) => match inst.op() {
