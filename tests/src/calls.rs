@@ -81,6 +81,7 @@ pub fn report(rows: &[(&str, Row)], limits: &str) -> (String, Vec<String>) {
             table,
             "| `{name}` | {count} | {instructions} | {call:.0} + {word:.0} | {added} | {allocations} |"
         );
+        // Find the call's limits, and compare.
         let lines = limits.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         let mut of_call = lines.filter(|line| line.first() == Some(name));
         let limit = of_call.next().and_then(|line| {

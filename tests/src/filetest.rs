@@ -117,6 +117,7 @@ fn run_program(
     path: &Path,
     input: &[u32],
 ) -> Result<Outcome, String> {
+    // Write the input, the case and the folder of outputs.
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let name = path.file_name().expect("a case is a file").display();
     let source = folder.path().join(format!("{name}.spv"));

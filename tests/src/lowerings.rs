@@ -77,6 +77,7 @@ pub fn blend<'m>(
     p: &mut Patch<'m, 'static>,
     equation: &Library,
 ) -> Result<(), Error> {
+    // Declare: the private copy of the output, the destination and the linked equation.
     let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
     let wrapper = rewrite::wrap(m, p, entry);
     let colour = output_at(m, entry, 0)
@@ -87,6 +88,7 @@ pub fn blend<'m>(
         rewrite::uniform_block(m, p, entry, at, "destination", &["red", "green", "blue", "alpha"])?;
     let blend = rewrite::link(p, equation, &["blend"], &[])[0];
 
+    // Emit: load the destination and the source, blend, and store to the output.
     let float = p.float();
     let vec4 = p.vector(float, 4);
     let mut code = p.at(wrapper.epilogue);
@@ -116,6 +118,7 @@ pub fn move_output<'m>(
     let not_there = || Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, format!("no output {from}"));
     let old = output_at(m, entry, from).ok_or_else(not_there)?;
 
+    // Declare a copy of the variable at the other location, then use it everywhere.
     let new = p.variable(StorageClass::OUTPUT, m.pointee(old).expect("it is a variable"), None);
     for applied in m.decorations_of(old) {
         let moves = applied.decoration == Decoration::LOCATION;

@@ -117,6 +117,7 @@ impl List {
     /// If a shader cannot be lowered, or is not equal before mutation.
     pub fn run(&self, program: &Path, count: usize, threads: usize) -> Result<Score, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        // Lower the shaders; the unbroken variants must be equal.
         let mut subjects = Vec::new();
         for (number, line) in self.shaders.iter().enumerate() {
             let runner = Runner { program, list: self, line };
@@ -131,6 +132,7 @@ impl List {
                 subjects.push(Subject { line, part, text, normal });
             }
         }
+        // Verify mutants on all threads.
         let mutants = Mutex::new(Mutants::new(&subjects, count));
         let scores = thread::scope(|scope| {
             let each: Vec<_> = (0..threads)
@@ -143,6 +145,7 @@ impl List {
             let each = each.into_iter().map(|one| one.join().expect("nothing panics"));
             each.collect::<Result<Vec<Score>, String>>()
         })?;
+        // Add up the scores.
         let mut sum = Score::default();
         for score in scores {
             sum.noticed += score.noticed;

@@ -234,6 +234,7 @@ impl Text {
         let mut with = |how: String, tokens: &[&str]| {
             broken.push(Broken { how, instead: Some(tokens.join(" ")), constant: None });
         };
+        // Before the functions, only literals are changed.
         if number < self.functions {
             literals(&tokens, op, &mut with);
         } else {
@@ -246,6 +247,7 @@ impl Text {
             broken.extend(self.compared_with_zero(&tokens, op));
             broken.extend(self.absolute(&tokens, op));
         }
+        // Remove the instruction.
         let is_felt = !UNFELT.iter().any(|one| operands.contains(one));
         let is_call = *op == "OpFunctionCall" && operands[0] == "%void";
         if DROPPED.contains(op) && is_felt || is_call {
@@ -295,11 +297,13 @@ impl Text {
             let found = tokens.get(*at).and_then(|id| self.constants.get(*id));
             found.is_some_and(|(_, value)| value.parse() == Ok(0.0))
         };
+        // Only scalar comparisons with one constant operand 0 qualify.
         let is_scalar = op.starts_with("OpFOrd") && tokens.get(3).copied() == self.bool.as_deref();
         let Some(zero) = [4, 5].into_iter().find(is_zero).filter(|_| is_scalar) else {
             return Vec::new();
         };
         let (ty, value) = (&self.constants[tokens[zero]].0, tokens[9 - zero]);
+        // 1/x distinguishes -0 from 0.
         let mut reciprocal = tokens.to_vec();
         let turned = format!("{ADDED}_turned");
         reciprocal[9 - zero] = &turned;
@@ -399,6 +403,7 @@ fn operations(
     operands: &[&str],
     with: &mut impl FnMut(String, &[&str]),
 ) {
+    // Change literal operands.
     let has_result = first == 2;
     let literals = match op {
         "OpVectorShuffle" => 3..operands.len(),
@@ -413,6 +418,7 @@ fn operations(
         tokens[first + 1 + at] = &other;
         with(format!("operand {at}: {other}"), &tokens);
     }
+    // Exchange neighbouring operands.
     let is_branch = op == "OpBranchConditional";
     let start = match op {
         "OpExtInst" => 3,
@@ -430,6 +436,7 @@ fn operations(
             }
         }
     }
+    // Replace the result by an operand.
     if is_computed && op != "OpCopyObject" {
         for (at, operand) in operands.iter().enumerate().skip(start) {
             if operand.starts_with('%') {

@@ -335,6 +335,7 @@ impl Question {
     }
 
     fn ask_so(program: &Path, arguments: &[String]) -> Answer {
+        // Run the program with limited memory.
         let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
         command.args(["-c", &limited]).arg(program).args(arguments).arg("--json");
@@ -342,6 +343,7 @@ impl Question {
         let output = output.expect("the program was asked before");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        // An answer in JSON; a message of the process means that the driver ended it.
         match report["result"].as_str() {
             Some("equal") => Answer::Equal(report["compared"].clone()),
             Some("different") => {
@@ -353,6 +355,7 @@ impl Question {
             }
             Some(_) => Answer::Refused(text(&report["reason"])),
             None => {
+                // No JSON: keep the error code, or the first line of the message.
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
                 let code =
                     message.split_once("error[").and_then(|(_, text)| text.split_once("]: "));

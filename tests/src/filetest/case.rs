@@ -41,6 +41,7 @@ impl Case {
         let mut checks = Vec::new();
         let mut rules = [Rules::Vulkan; 2];
         let mut known = false;
+        // Read the directives.
         for (number, line) in (1..).zip(text.lines()) {
             let Some((name, value)) = directive(line) else { continue };
             let fault = |fault: &str| Err(format!("line {number}: {name}: {fault}"));
@@ -61,6 +62,7 @@ impl Case {
                 _ => return fault("no such directive"),
             }
         }
+        // Split the command line.
         let mut words = run.ok_or("no RUN: line")?.split_whitespace().map(str::to_owned);
         let runs = match words.next().as_deref() {
             Some("polyshade") => Runs::Program,

@@ -18,6 +18,7 @@ pub(super) fn fault(checks: &[Check], text: &str) -> Option<String> {
         match check {
             Check::Lacks(part) => forbidden.push(part),
             Check::Contains(part) => {
+                // Find the next match, and check the lines before it.
                 let wanted = normal(part);
                 let Some(skipped) = lines[at..].iter().position(|line| line.contains(&wanted))
                 else {

@@ -22,6 +22,7 @@ const OP_NO_LINE: u32 = 317;
 /// Returns the module with unknown instructions at the first possible place and at about half of the others. The
 /// choice depends on the name of the case, so a failure is reproducible.
 pub(super) fn sprinkle(words: &[u32], case: &Path) -> Vec<u32> {
+    // Seed the generator from the name.
     let name = case.file_name().expect("a case is a file").as_encoded_bytes();
     let mut random = name
         .iter()
@@ -32,6 +33,7 @@ pub(super) fn sprinkle(words: &[u32], case: &Path) -> Vec<u32> {
     let mut first = true;
     for instruction in instructions(words) {
         let opcode = instruction[0] & 0xffff;
+        // Insert within blocks only, and not between a merge instruction and its branch.
         if in_block && may_precede(opcode) && !is_merge(last) {
             random ^= random << 13;
             random ^= random >> 17;

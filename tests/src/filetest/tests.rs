@@ -146,12 +146,14 @@ fn words_do_not_change_without_the_version() {
     let versions = folder.path().join("versions/clip_space.txt");
     let lines = || fs::read_to_string(&versions).unwrap();
 
+    // The first answer is recorded by blessing.
     let missing = run(false, &case, writes_same).unwrap_err();
     assert!(missing.contains("no line for case.spvasm"), "{missing}");
     assert_eq!(run(true, &case, writes_same), Ok(()));
     assert_eq!(run(false, &case, writes_same), Ok(()));
     let blessed = lines();
 
+    // Another answer to the same question is refused.
     for bless in [false, true] {
         let refused = run(bless, &case, &writes_other).unwrap_err();
         assert!(
@@ -161,10 +163,12 @@ fn words_do_not_change_without_the_version() {
         assert!(refused.contains("case.spvasm.diff is not what happens now"), "{refused}");
         assert_eq!(lines(), blessed);
     }
+    // Another question is recorded separately.
     let asked_otherwise = case.replace("%s %t", "%s -v %t");
     assert_eq!(run(true, &asked_otherwise, "cp $1 $3"), Ok(()));
     assert!(lines().lines().count() == 2 && lines().contains(&blessed));
 
+    // Wrong answers and unknown verbs are not recorded.
     let faulty = case.replace("; KNOWN", "; CHECK: OpKill\n; KNOWN");
     fs::remove_file(&versions).unwrap();
     assert!(run(true, &faulty, writes_same).is_err());

@@ -157,6 +157,7 @@ mod tests {
         let settle = |bless, made| settle(bless, folder.path(), made);
         let lines = || fs::read_to_string(folder.path().join("a_lowering.txt")).unwrap();
 
+        // The first answer is recorded by blessing.
         let missing = settle(false, made("b", 1, "q", "x")).unwrap();
         assert!(missing.contains("no line for b by version 1: run `cargo xtask bless`"));
         assert_eq!(settle(true, made("b", 1, "q", "x")), None);
@@ -164,6 +165,7 @@ mod tests {
         assert_eq!(settle(true, made("a", 1, "q", "z")), None);
         assert_eq!(lines(), "a 1 q z\nb 1 q x\n");
 
+        // Another answer to the same question is refused.
         for bless in [false, true] {
             let refused = settle(bless, made("b", 1, "q", "y")).unwrap();
             assert!(
@@ -172,6 +174,7 @@ mod tests {
             );
             assert_eq!(lines(), "a 1 q z\nb 1 q x\n");
         }
+        // New versions are recorded.
         for version in [10, 2] {
             assert!(settle(false, made("b", version, "q", "y")).is_some());
             assert_eq!(settle(true, made("b", version, "q", "y")), None);
@@ -179,6 +182,7 @@ mod tests {
         assert_eq!(lines(), "a 1 q z\nb 1 q x\nb 2 q y\nb 10 q y\n");
         assert!(settle(true, made("b", 1, "q", "y")).is_some(), "going back is no way round");
 
+        // A changed case is another question.
         assert_eq!(settle(true, made("b", 10, "other", "z")), None, "a case that was changed");
         assert_eq!(lines(), "a 1 q z\nb 1 q x\nb 2 q y\nb 10 other z\nb 10 q y\n");
     }

@@ -66,6 +66,7 @@ fn first_draw(
     shader: &Drawable,
     nothing: &[u32],
 ) -> Result<Vec<(&'static str, Duration)>> {
+    // Capture the first possible output.
     let module = Module::parse(&shader.words)?;
     let outputs = capturable(&module, module.entry_point("main", ExecutionModel::VERTEX)?);
     let first = outputs.into_iter().find(|(_, components)| components.is_ok());
@@ -77,6 +78,7 @@ fn first_draw(
         work.draws = vec![draw];
         Ok(time::of_processor(|| device.run(&work).map(drop))?)
     };
+    // The original shader and the native feature.
     let (list, strip) = (Topology::TriangleList, Topology::TriangleStrip);
     let plain = |words| least(list, Step::Plain(words));
     let mut times = vec![("original", plain(&shader.words)?)];
@@ -86,6 +88,7 @@ fn first_draw(
         let native = Step::Native(decorated.module.words());
         times.push(("captured by the driver", least(list, native)?));
     }
+    // The capture-only variants, then the variants that are drawn.
     let any = options(varying.clone());
     for (name, topology, options) in [
         ("capture-only, any draw", list, any.clone()),
@@ -102,6 +105,7 @@ fn first_draw(
     let position = position_only::lower(&module, "main", &position_only::Options::new())?;
     times.push(("position-only", plain(position.module.words())?));
 
+    // Subtract the time of an empty shader.
     let empty = plain(nothing)?;
     let own = times.into_iter().map(|(name, time)| (name, time.saturating_sub(empty)));
     Ok(own.collect())

@@ -62,6 +62,7 @@ fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
         }}",
         if ty == "vec3" { ", 1" } else { "" }
     ))?;
+    // Measure fixed-function fetch, then both sources of pulled attributes.
     let module = Module::parse(&words)?;
     let options = one_attribute(format)?;
     let stride = options.buffers()[&0].stride.unwrap_or(0);
@@ -89,18 +90,21 @@ fn indices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let module = strip(&decorating)?;
     let known = known("captured".into(), list);
     let mut times = Vec::new();
+    // The native feature, with and without indices.
     if device.capabilities().transform_feedback.is_some() {
         for (name, indexed) in [("by the driver", false), ("the same with indices", true)] {
             let scene = Scene { indexed, ..Scene::new(list) };
             times.push((name, scene.measure(device, &[Step::Native(decorated)])?));
         }
     }
+    // The storage path, first with fixed-function attributes.
     let plain = Variants::new(&module, "main", &known)?;
     let plain = Scene::new(list).measure(device, &[Step::Capture(&plain)])?;
     times.push(("by stores", plain));
     let attribute = one_attribute(vk::Format::R32G32B32A32_SFLOAT)?;
     let addressed = transform_feedback::Options::new().interleaved(["captured"]).params(address(8));
     let addressed = addressed.topologies([list]).one_instance().limit_in_vertices();
+    // Pulled attributes, with and without indices.
     for (names, options, known) in [
         (["attributes by descriptors", "and indices"], by_descriptors(attribute.clone()), known),
         (["attributes by addresses", "and indices"], attribute.params(address(0)), addressed),

@@ -73,6 +73,7 @@ fn instances(
     fragment: Option<&[u32]>,
     locations: u32,
 ) -> Result<f64> {
+    // Lay out random attributes.
     let stride = 16 * locations;
     let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0;
     let attributes: Vec<u8> =
@@ -88,6 +89,7 @@ fn instances(
     let target = |format| Target::new(format, 64, 64);
     let mut stages = vec![Stage::vertex(vertex)];
     stages.extend(fragment.map(Stage::fragment));
+    // Draw few and many instances; the difference is the time of the vertices.
     let work = |instances| Work {
         buffers: vec![attributes.clone()],
         targets: [vk::Format::R8G8B8A8_UNORM, vk::Format::D32_SFLOAT].map(target).to_vec(),
@@ -114,6 +116,7 @@ pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
     let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
     let (mut words_in, mut left, mut left_by_them, mut count) = (0, 0, [0; 2], 0);
     for path in shaders {
+        // Skip shaders that cannot be compared.
         let words = shader::read(Path::new(path))?;
         let Ok(m) = Module::parse(&words) else { continue };
         let mut entries = m.entry_points();
@@ -128,18 +131,21 @@ pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
         let Ok(variant) = position_only::lower(&m, name.as_str(), &options) else { continue };
         let Some(reduced) = dead_code::remove(&without) else { continue };
         let Some(optimized) = dead_code::optimize(&without) else { continue };
+        // Count the instructions that are left.
         let instructions = |words: &[u32]| Module::parse(words).map(|m| m.instructions().count());
         left += instructions(variant.module.words())?;
         left_by_them[0] += instructions(&reduced)?;
         left_by_them[1] += instructions(&optimized)?;
         words_in += words.len();
         count += 1;
+        // Measure both.
         ours += shortest(|| {
             let m = Module::parse(&words)?;
             position_only::lower(&m, name.as_str(), &options).map(Lowered::into_owned)
         });
         theirs += shortest(|| dead_code::remove(&without));
     }
+    // Print the results, per 10 kB of SPIR-V.
     let per_10kb = |time: Duration| time.as_secs_f64() * 1e6 * 2500.0 / words_in.max(1) as f64;
     println!("{count} shaders of {words_in} words in all, reduced to their positions");
     println!("  polyshade     {:9.1} µs a 10 kB, {left} instructions left", per_10kb(ours));

@@ -85,6 +85,7 @@ impl<'a> Scene<'a> {
 
     /// Returns draws of `vertices` vertices, with buffers for `room`. A vertex of a strip may be captured three times.
     pub(crate) fn work(&self, steps: &[Step<'a>], vertices: u32, room: u32) -> Result<Work<'a>> {
+        // Fill the buffers.
         let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0;
         let attributes = (0..4 * room).flat_map(|i| number(i).to_ne_bytes()).collect();
         let feedback = vec![0; 3 * 16 * room as usize];
@@ -100,6 +101,7 @@ impl<'a> Scene<'a> {
                     Draw { stages, topology, vertex_buffers: Vec::new(), ..captured }
                 }
             };
+            // Add the feedback buffer and the vertex input.
             if let Step::Native(_) = step {
                 let buffers = vec![whole(&work, FEEDBACK)];
                 draw.transform_feedback = Some(TransformFeedback { buffers, ..Default::default() });
@@ -136,6 +138,7 @@ impl<'a> Scene<'a> {
         work: &mut Work<'a>,
     ) -> Result<Draw<'a>> {
         let indices = self.indexed.then(|| whole(work, INDICES));
+        // Describe the draw, with the indices if there are any.
         let draw = transform_feedback::Draw {
             topology: self.topology,
             provoking_vertex: ProvokingVertex::First,
@@ -155,6 +158,7 @@ impl<'a> Scene<'a> {
                 table_size: 0,
             }),
         };
+        // Bind the feedback buffer, and a buffer for spilled outputs if the variants need one.
         let ranges = [whole(work, FEEDBACK)];
         let range = BufferRange { size: ranges[0].size as u32, ..BufferRange::default() };
         let outputs = match variants.layout.outputs_stride() {

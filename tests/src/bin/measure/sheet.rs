@@ -135,6 +135,7 @@ fn by_device(
     sources: &[Colour],
     destinations: &[Colour],
 ) -> Result<Vec<Vec<Colour>>> {
+    // Lower a shader with all equations.
     let (vertex, fragment) = (vertex(COVER)?, fragment(COPY)?);
     let target = ColorBlend::new(Equation::ALL);
     let options = Options::new()
@@ -148,6 +149,7 @@ fn by_device(
     let bytes = |colours: &[Colour]| -> Vec<u8> {
         colours.iter().flatten().flat_map(|value| value.to_ne_bytes()).collect()
     };
+    // Draw one target for each equation.
     let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         descriptors: vec![
