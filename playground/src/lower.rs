@@ -71,6 +71,7 @@ struct Stored {
 }
 
 pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
+    // Parse the options and the stages.
     let wanted: Wanted =
         serde_json::from_str(&asked.wanted).map_err(|error| of_text(&error, "options"))?;
     let modules = asked.stages.iter().map(|words| Module::parse(words));
@@ -78,6 +79,7 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
         modules.collect::<Result<_, Error>>().map_err(|error| of_module(&error, None))?;
     let stages: Vec<(&Module<'_>, Target)> =
         modules.iter().map(|module| Ok((module, target(module)?))).collect::<Result<_, Value>>()?;
+    // Lower, then capture in a compute stage if that is wanted.
     let lowered = recipe::lower(&stages, &wanted.recipe)
         .map_err(|error| of_module(&error, named(&error, &modules)))?;
     let mut stages: Vec<Stage<'_>> = modules.iter().zip(lowered).map(stage).collect();
@@ -87,6 +89,7 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
     };
 
     let made = |stage: &Stage<'_>| stage.made.clone();
+    // Plan the draw on all devices.
     let planned = Planned {
         capture: stored.as_ref().map(|stored| stored.planned.clone()).or_else(|| {
             stages.iter().find_map(|stage| stage.made.decorated.as_ref().map(Capture::from))
